@@ -51,9 +51,8 @@ function addressAdvice({ baseUrl, variables }: Api): readonly InputError[] {
     reach === 'loopback'
       ? 'In production, the API must run beside the server.'
       : 'In production, the server refuses it unless SOURCES_LINK_LOCAL=allow is set.';
-  return [
-    inputError(baseUrl, undefined, `${fallback} is a ${reach} address`, `Check that you trust it. ${use}`),
-  ];
+  const message = `${fallback} is a ${reach} address`;
+  return [inputError(baseUrl, undefined, message, `Check that you trust it. ${use}`)];
 }
 
 /** Each sample gets the answer that contains its key, else the next one with its key inserted. */

@@ -53,7 +53,7 @@ export function describedBody(
   const schema = schemaOf(document, media.schema, at, 'input', lost, kind === 'multipart');
   const partTypes = new Map(
     Object.entries(isObject(media.encoding) ? media.encoding : {}).flatMap(([name, encoding]) => {
-      const said = isObject(encoding) ? encoding.contentType : undefined;
+      const said = isObject(encoding) && encoding.contentType;
       return typeof said === 'string' && /^[\w.+-]+\/[\w.+-]+$/.test(said) ? [[name, said] as const] : [];
     }),
   );

@@ -38,6 +38,8 @@ export function toolOfOperation(
   const inputs = inputsOf(document, operation, lost);
   const api = apis.of(operation, inputs.keys);
   const { method, path } = operation;
+  const { properties, required, params, query, headers, body } = inputs;
+  const notFoundIsEmpty = method === 'get' && answer.hasNotFound;
   const outputSchema = withSignals(answer.schema);
   const answers = answer.examples.filter((one) => clientMismatches(outputSchema, one, '').length === 0);
   return {
@@ -45,23 +47,13 @@ export function toolOfOperation(
       name: tool,
       title: titleOf(tool),
       description: descriptionOf(operation, api.title),
-      inputSchema: { type: 'object', properties: inputs.properties, required: inputs.required },
+      inputSchema: { type: 'object', properties, required },
       outputSchema,
       annotations: effects[effectOf(method, tool)],
     },
     answers,
     changes,
-    call: {
-      api,
-      method,
-      path,
-      params: inputs.params,
-      query: inputs.query,
-      headers: inputs.headers,
-      body: inputs.body,
-      wrap: answer.wrap,
-      notFoundIsEmpty: method === 'get' && answer.hasNotFound,
-    },
+    call: { api, method, path, params, query, headers, body, wrap: answer.wrap, notFoundIsEmpty },
   };
 }
 
@@ -89,12 +81,10 @@ function answerOf(
   const { given, pointer, examples } = successOf(document, responses, at);
   const converted = schemaOf(document, given, pointer, 'output', lost);
   const wrap = wrapOf(converted);
-  const wrapped = (value: Json): Json =>
-    wrap === 'items' && Array.isArray(value)
-      ? { items: value, count: value.length }
-      : wrap === 'result'
-        ? { result: value }
-        : value;
+  const wrapped = (value: Json): Json => {
+    if (wrap === 'items' && Array.isArray(value)) return { items: value, count: value.length };
+    return wrap === 'result' ? { result: value } : value;
+  };
   return {
     schema: rootOf(converted, wrap),
     wrap,
