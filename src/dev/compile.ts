@@ -9,10 +9,7 @@ import { ProjectError } from '../project/errors.ts';
  * @throws ProjectError `NOT_INSTALLED` if the project has no compiler.
  */
 export function startCompiler(directory: string): ChildProcess {
-  return spawn(process.execPath, [compilerOf(directory)], {
-    cwd: directory,
-    stdio: ['ignore', 2, 2],
-  });
+  return spawn(process.execPath, [compilerOf(directory)], { cwd: directory, stdio: ['ignore', 2, 2] });
 }
 
 function compilerOf(directory: string): string {
@@ -20,11 +17,10 @@ function compilerOf(directory: string): string {
     const { resolve } = createRequire(join(directory, 'package.json'));
     return join(dirname(resolve('typescript/package.json')), 'bin/tsc');
   } catch (error) {
-    throw new ProjectError(
-      'NOT_INSTALLED',
-      `${directory} has no TypeScript compiler`,
-      'Install its packages first: run npm install, or the install command of the package manager that the project uses.',
-      { cause: error },
-    );
+    const hint =
+      'Install its packages first: run npm install, or the install command of the package manager that the project uses.';
+    throw new ProjectError('NOT_INSTALLED', `${directory} has no TypeScript compiler`, hint, {
+      cause: error,
+    });
   }
 }

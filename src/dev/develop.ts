@@ -39,18 +39,8 @@ export interface Development {
  * @throws ProjectError `NOT_INSTALLED`; what `environment` throws before the first start.
  */
 export async function develop(development: Development): Promise<void> {
-  const {
-    directory,
-    environment,
-    nodeArguments,
-    say,
-    onWritten,
-    onStart,
-    onFailure,
-    until,
-    stdout = 'inherit',
-    once: isOnce = false,
-  } = development;
+  const { directory, environment, nodeArguments, say, onWritten, onStart, onFailure, until } = development;
+  const { stdout = 'inherit', once: isOnce = false } = development;
   const ending = new AbortController();
   const end = () => ending.abort();
   for (const signal of signals) process.on(signal, end);
@@ -113,15 +103,12 @@ export async function develop(development: Development): Promise<void> {
   }
 
   function start(variables: NodeJS.ProcessEnv): ChildProcess {
-    const child = spawn(
-      process.execPath,
-      ['--enable-source-maps', ...observerArguments, ...nodeArguments, 'dist/src/main.js'],
-      {
-        cwd: directory,
-        env: variables,
-        stdio: ['ignore', stdout === 'stderr' ? 2 : stdout, 'inherit', 'ipc'],
-      },
-    );
+    const args = ['--enable-source-maps', ...observerArguments, ...nodeArguments, 'dist/src/main.js'];
+    const child = spawn(process.execPath, args, {
+      cwd: directory,
+      env: variables,
+      stdio: ['ignore', stdout === 'stderr' ? 2 : stdout, 'inherit', 'ipc'],
+    });
     if (onWritten) child.on('message', (message) => onWritten(message as OutputChunk));
     return child.on('exit', (code, signal) => {
       if (signal !== 'SIGTERM' && signal !== 'SIGKILL' && (code !== 0 || !isStopping.has(child))) {
