@@ -2,10 +2,18 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProjectError } from '../project/errors.ts';
+import { observerSource } from './assets.ts';
 import { startCompiler } from './compile.ts';
-import { type OutputChunk, observerArguments } from './observer.ts';
 import { onParentExit } from './parents.ts';
 import { changesOf } from './watch.ts';
+
+/** A chunk of output of a server in development. */
+export interface OutputChunk {
+  readonly stream: 'stdout' | 'stderr';
+  readonly text: string;
+  /** The header `x-market-mcp-exchange` of the request that caused the output; null outside of a request. */
+  readonly exchange: number | null;
+}
 
 export interface Development {
   /** Directory of the project. */
@@ -119,6 +127,12 @@ export async function develop(development: Development): Promise<void> {
     });
   }
 }
+
+/** Arguments for Node that make a server report its output over IPC. The project itself contains nothing of it. */
+const observerArguments: readonly string[] = [
+  '--import',
+  `data:text/javascript;base64,${Buffer.from(observerSource).toString('base64')}`,
+];
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
