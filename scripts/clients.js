@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// Lists and calls the tools of one generated server with third-party clients, and writes docs/clients.md. The clients are
+// Lists and calls the tools of one generated server with third-party clients, and writes docs/evidence/clients.md. The clients are
 // installed into a separate directory and run under Node 22, which some of them need.
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
@@ -78,7 +78,7 @@ async function main() {
       rows.push({ ...client, version: versionOf(away, client.of), outcome });
       console.log(client.id, JSON.stringify(outcome));
     }
-    writeFileSync(join(repository, 'docs/clients.md'), page(rows, versionOf(away, 'node')));
+    writeFileSync(join(repository, 'docs/evidence/clients.md'), page(rows, versionOf(away, 'node')));
   } finally {
     server.kill('SIGTERM');
     await new Promise((ended) => (server.exitCode === null ? server.once('exit', ended) : ended()));
@@ -117,7 +117,7 @@ function page(rows, node) {
   return [
     '# Clients',
     '',
-    'Each client of others talks to one generated server (`AUTH=off`). It lists the tool, and calls it for data (found), for an',
+    'Each third-party client talks to one generated server (`AUTH=off`). It lists the tool, and calls it for data (found), for an',
     'explicit empty result (empty) and for a failure of the source (fail). ✓: the client returned what the server sent: the',
     'number, `searchExhausted`, and the code `SOURCE_UNAVAILABLE`. Otherwise the cell contains what the client said.',
     '',

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 
 // Sends unpaid requests to a generated server, for ten minutes or `--minutes N`, and writes the results
-// into docs/reliability.md. TEST_SEED repeats the random choices of a run.
+// into docs/evidence/reliability.md. TEST_SEED repeats the random choices of a run.
 
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
 const minutes = Number(values.minutes);

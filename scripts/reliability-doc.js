@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-// Copies the figures of the last whole reliability run (dist/reliability.json) into docs/reliability.md.
+// Copies the figures of the last whole reliability run (dist/reliability.json) into docs/evidence/reliability.md.
 
 const figures = JSON.parse(readFileSync(new URL('../dist/reliability.json', import.meta.url), 'utf8'));
-const page = new URL('../docs/reliability.md', import.meta.url);
+const page = new URL('../docs/evidence/reliability.md', import.meta.url);
 const place = /(?<=<!-- figures -->\n).*?(?=<!-- end of figures -->)/s;
 
 const text = readFileSync(page, 'utf8');
-if (!place.test(text)) throw new Error('docs/reliability.md has no place for figures');
+if (!place.test(text)) throw new Error('docs/evidence/reliability.md has no place for figures');
 writeFileSync(
   page,
   text.replace(place, () => table(figures)),

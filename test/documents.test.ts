@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { buildProgram } from '../src/cli/program.ts';
 
 const root = join(import.meta.dirname, '..');
-const pages = ['.', 'docs', 'bench'].flatMap((folder) =>
+const pages = ['.', 'docs', 'docs/evidence', 'bench'].flatMap((folder) =>
   readdirSync(join(root, folder))
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name)),

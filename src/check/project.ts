@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onlyReads } from '../contract/effect.ts';
 import type { PlatformProfile } from '../contract/platforms/profile.ts';
+import { newPrivateKey } from '../contract/probe/signer.ts';
 import type { Target } from '../contract/target.ts';
 import { CommandError, exitCodes } from '../model/command-error.ts';
 import { version } from '../plan/versions.ts';
@@ -59,14 +60,14 @@ export async function holdProject(
       buildHint(directory),
     );
   }
-  const facts = await factsOf(directory);
+  const manifest = readAnyManifest(directory);
+  const recorded = presentProfile(manifest);
+  const profile = platform ?? recorded;
+  const [facts, privateKey] = await Promise.all([factsOf(directory), newPrivateKey(profile.token)]);
   requireListed(
     call.map((tool) => ({ flag: '--call', tool })),
     facts.tools.map(({ name }) => name),
   );
-  const manifest = readAnyManifest(directory);
-  const recorded = presentProfile(manifest);
-  const profile = platform ?? recorded;
   const kept = sources === 'live' ? mkdtempSync(join(tmpdir(), 'market-mcp-answers-')) : undefined;
   const forget = () => (kept === undefined ? undefined : rmSync(kept, { recursive: true, force: true }));
   childStarting(); // a signal must shut this process down gracefully, and with it all that the launcher has started
@@ -90,6 +91,7 @@ export async function holdProject(
       sources,
       kept,
       asking,
+      privateKey,
     });
     const examples = new Map(facts.tools.map(({ name, examples = [] }) => [name, examples]));
     const unrecorded = new Set<string>();

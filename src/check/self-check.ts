@@ -1,4 +1,5 @@
 import type { PackageManager } from '../questions/package-managers.ts';
+import { compilerOf, isBuiltByCompiler } from '../system/compiler.ts';
 import { SystemError } from '../system/errors.ts';
 import { run } from '../system/processes.ts';
 import { type CheckOptions, examine } from './examine.ts';
@@ -6,12 +7,16 @@ import type { CheckReport } from './model.ts';
 import { holdProject } from './project.ts';
 
 /**
- * Builds a project.
+ * Builds a project. Where the script is the compiler alone, it is started without the package manager, which takes as long
+ * as the compiler does.
  *
  * @throws SystemError `BUILD_FAILED` with the compiler's last lines.
  */
 export async function build(directory: string, packageManager: PackageManager): Promise<void> {
-  const ended = await run(packageManager, ['run', 'build'], { cwd: directory });
+  const compiler = isBuiltByCompiler(directory) ? compilerOf(directory) : undefined;
+  const ended = await (compiler === undefined
+    ? run(packageManager, ['run', 'build'], { cwd: directory })
+    : run(process.execPath, [compiler], { cwd: directory }));
   if (ended.exitCode === 0) return;
   const command = `${packageManager} run build`;
   throw new SystemError(

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { type KeyObject, randomBytes } from 'node:crypto';
 import type { PlatformProfile } from '../contract/platforms/profile.ts';
 import { createSigner, type Signer } from '../contract/probe/signer.ts';
 import { printable } from '../contract/report/report.ts';
@@ -18,6 +18,8 @@ export interface SourceSettings {
   readonly kept?: string | undefined;
   /** The tools that may ask live sources; the others get recorded answers. */
   readonly asking?: readonly string[];
+  /** The key of the temporary platform; by default a new one. */
+  readonly privateKey?: KeyObject;
 }
 
 /** A server that was started for a check. */
@@ -49,12 +51,12 @@ export async function start(
   entry: string,
   platform: PlatformProfile,
   cwd: string,
-  { sources = 'replay', kept, asking = [] }: SourceSettings = {},
+  { sources = 'replay', kept, asking = [], privateKey }: SourceSettings = {},
 ): Promise<Started> {
   const all: WatchedInstance[] = [];
   const started = await onFreePort(async (port) => {
     const url = `http://127.0.0.1:${port}/mcp`;
-    const signer = await createSigner(platform.token, url);
+    const signer = await createSigner(platform.token, url, { privateKey });
     const environment = {
       HOST: '127.0.0.1',
       NODE_ENV: 'test',

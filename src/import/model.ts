@@ -55,7 +55,7 @@ export interface ApiVariable {
   readonly optional?: true;
 }
 
-export type QueryStyle = 'comma' | 'space' | 'pipe' | 'deepObject' | 'json';
+export type QueryStyle = 'form' | 'comma' | 'space' | 'pipe' | 'deepObject' | 'json';
 
 /** An argument of the tool and its place in the request. */
 export interface Binding {

@@ -37,18 +37,10 @@ export interface RequestParts {
 /** The options of a request to a source, on a line with `indent` leading spaces. */
 export function requestLiteral(call: RequestParts, indent: number): string {
   if (call.method === 'call') return forwarded(call, indent);
-  const styled = call.query.filter(({ style }) => style !== undefined);
   const members: Member[] = [
     ...group('params', call.params),
     ...group('query', call.query),
-    ...(styled.length === 0
-      ? []
-      : [
-          [
-            'styles',
-            { members: styled.map(({ name, style }): Member => [name, stringLiteral(style ?? '')]) },
-          ] as const,
-        ]),
+    ...styles('styles', call.query),
     ...group('headers', call.headers),
     ...bodyOf(call.body),
     ['schema', 'outputSchema'],
@@ -80,6 +72,13 @@ function accesses(bindings: readonly Binding[]): Node {
   return { members: bindings.map(({ name, input }): Member => [name, memberAccess('input', input)]) };
 }
 
+function styles(name: string, bindings: readonly Binding[]): readonly Member[] {
+  const members = bindings.flatMap(({ name, style }): readonly Member[] =>
+    style === undefined ? [] : [[name, stringLiteral(style)]],
+  );
+  return members.length === 0 ? [] : [[name, { members }]];
+}
+
 function bodyOf(body: RequestParts['body']): readonly Member[] {
   if (body === null) return [];
   const { kind, members, files, mediaType } = body;
@@ -89,6 +88,7 @@ function bodyOf(body: RequestParts['body']): readonly Member[] {
   });
   return [
     [kind, typeof members === 'string' ? memberAccess('input', members) : accesses(members)],
+    ...(typeof members === 'string' ? [] : styles('formStyles', members)),
     ...(named ? [['files', { members: named }] as const] : []),
     ...(mediaType === undefined ? [] : [['contentType', stringLiteral(mediaType)] as const]),
   ];

@@ -27,10 +27,10 @@ export interface Row {
   readonly after: Outcome;
 }
 
-const page = join(import.meta.dirname, '../../docs/reliability.md');
+const page = join(import.meta.dirname, '../../docs/evidence/reliability.md');
 const place = /(?<=<!-- attacks -->\n).*?(?=<!-- end of attacks -->)/s;
 
-/** Prints the table of attacks and, if it is complete, writes it into docs/reliability.md. */
+/** Prints the table of attacks and, if it is complete, writes it into docs/evidence/reliability.md. */
 export function writeTable(rows: readonly Row[], isWhole: boolean): void {
   const head = [
     'attack',
@@ -57,7 +57,7 @@ export function writeTable(rows: readonly Row[], isWhole: boolean): void {
   console.log(text);
   if (!isWhole) return;
   const whole = readFileSync(page, 'utf8');
-  if (!place.test(whole)) throw new Error('docs/reliability.md has no place for the attacks');
+  if (!place.test(whole)) throw new Error('docs/evidence/reliability.md has no place for the attacks');
   writeFileSync(
     page,
     whole.replace(place, () => text),

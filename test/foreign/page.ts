@@ -3,16 +3,16 @@ import type { CheckedRule } from '../../src/check/model.ts';
 import type { Examined } from './examine.ts';
 import type { Exchange } from './exchanges.ts';
 
-const page = new URL('../../docs/foreign-servers.md', import.meta.url);
+const page = new URL('../../docs/evidence/foreign-servers.md', import.meta.url);
 const place = /(?<=<!-- results -->\n).*?(?=<!-- end of results -->)/s;
 
 const placeOfExchanges = /(?<=<!-- exchanges -->\n).*?(?=<!-- end of exchanges -->)/s;
 
-/** Writes the findings into docs/foreign-servers.md. */
+/** Writes the findings into docs/evidence/foreign-servers.md. */
 export function writePage(all: readonly Examined[]): void {
   const text = readFileSync(page, 'utf8');
   if (!place.test(text) || !placeOfExchanges.test(text))
-    throw new Error('docs/foreign-servers.md has no place for results');
+    throw new Error('docs/evidence/foreign-servers.md has no place for results');
   const results = ['', ...overview(all), '', ...matrix(all), '', ''].join('\n');
   const shown = ['', ...all.flatMap(exchanges), ''].join('\n');
   writeFileSync(

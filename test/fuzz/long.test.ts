@@ -10,7 +10,7 @@ import { fuzz, fuzzPaid } from './fuzz.ts';
 const minutes = Number(process.env.FUZZ_MINUTES ?? 10);
 /** Maximum growth of the heap after a full collection, from the first tenth of the run to its end, in bytes. */
 const mostGrowth = 4_000_000;
-const page = join(import.meta.dirname, '../../docs/reliability.md');
+const page = join(import.meta.dirname, '../../docs/evidence/reliability.md');
 const place = /(?<=<!-- fuzz -->\n).*?(?=<!-- end of fuzz -->)/s;
 
 let project: ReturnType<typeof buildProject>;
@@ -86,7 +86,8 @@ function writeFigures({ unpaid, paid, changed, statuses, warm, end }: Figures): 
   const text = `\n${lines.join('\n')}\n\n`;
   console.log(text);
   const whole = readFileSync(page, 'utf8');
-  if (!place.test(whole)) throw new Error('docs/reliability.md has no place for the figures of fuzzing');
+  if (!place.test(whole))
+    throw new Error('docs/evidence/reliability.md has no place for the figures of fuzzing');
   writeFileSync(
     page,
     whole.replace(place, () => text),

@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 if (!process.env.TEST_SEED) process.env.TEST_SEED = String(randomInt(2 ** 31));
 console.log(`TEST_SEED=${process.env.TEST_SEED}`);
 
-/** A separate command, because it takes ten minutes and writes into docs/reliability.md. */
+/** A separate command, because it takes ten minutes and writes into docs/evidence/reliability.md. */
 export default defineConfig({
   test: {
     root: join(import.meta.dirname, '../..'),

@@ -1,3 +1,4 @@
+import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { context } from '../../src/contract/platforms/context.ts';
 import { recordingsOf } from '../../src/import/recordings.ts';
@@ -70,6 +71,28 @@ describe('the answer of a tool', () => {
       required: ['name'],
     });
     expect(outputs.id).toEqual({ type: ['string', 'integer'] });
+  });
+
+  it('may have values and dates that its document does not list', async () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        status: { type: 'string', enum: ['open', 'closed'], description: 'The status' },
+        at: { type: 'string', format: 'date-time', pattern: '^2', maxLength: 3 },
+        level: { type: 'integer', minimum: 1, maximum: 3, const: 2 },
+      },
+    };
+    const { outputs } = await toolOf(documentOf({ responses: ok(schema) }));
+    expect(outputs.status).toMatchObject({
+      description: 'The status. Known values: open, closed.',
+      examples: ['open', 'closed'],
+    });
+    expect(outputs.level?.description).toBe('Known values: 2.');
+    const validate = new Ajv({ formats: { 'date-time': /^\d{4}-\d\d-\d\dT/ } }).compile({
+      type: 'object',
+      properties: outputs,
+    });
+    expect(validate({ status: 'paused', at: '1999-01-01 10:00', level: 9 })).toBe(true);
   });
 
   it('is cut off at a recursive schema, and reports it', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Effect, effects } from '../../src/contract/effect.ts';
-import { base, documentOf, ok, refusalOf, toolOf } from './openapi.ts';
+import { answer, base, documentOf, ok, refusalOf, toolOf } from './openapi.ts';
 
 describe('the arguments of a tool', () => {
   it('are the parameters, with their limits, under unique names', async () => {
@@ -98,6 +98,81 @@ describe('the arguments of a tool', () => {
       paths: { '/o': { post: { operationId, responses: ok() } } },
     };
     expect((await toolOf(document, operationId)).entry.annotations).toEqual(effects[effect]);
+  });
+
+  it('require what the schema of a body requires, whether or not the document requires the body', async () => {
+    const schema = { type: 'object', required: ['amount'], properties: { amount: { type: 'integer' } } };
+    const requestBody = { content: { 'application/json': { schema } } };
+    expect((await toolOf(documentOf({ requestBody }))).required).toEqual(['chain', 'amount']);
+  });
+
+  it('come from the first JSON type that has a schema, and from any type with one', async () => {
+    const schema = { type: 'object', properties: { amount: { type: 'integer' } } };
+    const contents = [
+      { 'application/json': { example: { amount: 1 } }, 'application/json; charset=utf-8': { schema } },
+      { '*/*': { schema } },
+      { 'application/vnd.pay+json': { schema } },
+    ];
+    for (const content of contents) {
+      const { call, outputs } = await toolOf(
+        documentOf({ requestBody: { content }, responses: { 200: { content } } }),
+      );
+      expect(call.body).toEqual({ kind: 'json', members: [{ name: 'amount', input: 'amount' }] });
+      expect(outputs).toHaveProperty('amount');
+    }
+  });
+
+  it('are written in a form as its encoding says, by default one pair for each value', async () => {
+    const texts = { type: 'array', items: { type: 'string' } };
+    const schema = {
+      type: 'object',
+      properties: { plain: texts, deep: texts, comma: texts, pipe: texts, text: { type: 'string' } },
+    };
+    const encoding = {
+      deep: { style: 'deepObject', explode: true },
+      comma: { explode: false },
+      pipe: { style: 'pipeDelimited', explode: false },
+    };
+    const requestBody = { content: { 'application/x-www-form-urlencoded': { schema, encoding } } };
+    const { call } = await toolOf(documentOf({ requestBody }));
+    expect(call.body?.members).toEqual([
+      { name: 'plain', input: 'plain', style: 'form' },
+      { name: 'deep', input: 'deep', style: 'deepObject' },
+      { name: 'comma', input: 'comma', style: 'comma' },
+      { name: 'pipe', input: 'pipe', style: 'pipe' },
+      { name: 'text', input: 'text' },
+    ]);
+  });
+
+  it('of a form of Swagger 2.0 have commas in lists, unless it says otherwise', async () => {
+    const list = (name: string, more = {}) => ({
+      name,
+      in: 'formData',
+      type: 'array',
+      items: { type: 'string' },
+      ...more,
+    });
+    const { call } = await toolOf(
+      {
+        swagger: '2.0',
+        info: { title: 'Gas API' },
+        host: 'api.gas.example',
+        paths: {
+          '/o': {
+            post: {
+              operationId: 'addOrder',
+              parameters: [list('a'), list('b', { collectionFormat: 'multi' })],
+              responses: { 200: { schema: answer } },
+            },
+          },
+        },
+      },
+      'addOrder',
+    );
+    expect(call.body?.members).toEqual([
+      { name: 'a', input: 'a', style: 'comma' },
+      { name: 'b', input: 'b', style: 'form' },
+    ]);
   });
 
   it('contain a body that is not an object as one argument', async () => {

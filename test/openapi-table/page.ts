@@ -3,7 +3,7 @@ import { documents } from './documents.ts';
 import type { Result } from './results.ts';
 import type { Refused, TakenOver } from './take-over.ts';
 
-const page = 'docs/openapi.md';
+const page = 'docs/evidence/openapi.md';
 const place = /(?<=<!-- results -->\n).*?(?=<!-- end of results -->)/s;
 
 /** The share of operations with a typed answer that became tools. */
@@ -11,10 +11,10 @@ export function shareOf(results: readonly Result[]): number {
   return sum(results, ({ tools }) => tools) / sum(results, ({ typed }) => typed);
 }
 
-/** Writes the results into docs/openapi.md. */
+/** Writes the results into docs/evidence/openapi.md. */
 export function writePage(results: readonly Result[]): void {
   const text = readFileSync(page, 'utf8');
-  if (!place.test(text)) throw new Error('docs/openapi.md has no place for results');
+  if (!place.test(text)) throw new Error('docs/evidence/openapi.md has no place for results');
   const parts = [
     ...conditions(results),
     '',

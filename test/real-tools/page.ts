@@ -9,13 +9,13 @@ export interface Row {
   readonly notListed?: string;
 }
 
-const page = new URL('../../docs/real-tools.md', import.meta.url);
+const page = new URL('../../docs/evidence/real-tools.md', import.meta.url);
 const place = /(?<=<!-- results -->\n).*?(?=<!-- end of results -->)/s;
 
-/** Writes the results into docs/real-tools.md. */
+/** Writes the results into docs/evidence/real-tools.md. */
 export function writePage(rows: readonly (readonly [string, Row | undefined])[]): void {
   const text = readFileSync(page, 'utf8');
-  if (!place.test(text)) throw new Error('docs/real-tools.md has no place for results');
+  if (!place.test(text)) throw new Error('docs/evidence/real-tools.md has no place for results');
   const results = ['', ...overview(rows), '', ...refusals(rows), '', ...changes(rows), ''].join('\n');
   writeFileSync(
     page,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-/** A separate command, because it installs third-party servers and writes docs/real-tools.md. */
+/** A separate command, because it installs third-party servers and writes docs/evidence/real-tools.md. */
 export default defineConfig({
   test: {
     root: join(import.meta.dirname, '../..'),

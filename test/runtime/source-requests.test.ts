@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
+import { bodyOf } from '../../runtime/src/source/body.ts';
 import { urlOf } from '../../runtime/src/source/request.ts';
 import { basic, Secret } from '../../runtime/src/source/secret.ts';
 import { type Answer, always, errorOf, gas, json, key, source, sourceServer } from './source-server.ts';
@@ -54,6 +55,34 @@ describe('the arguments', () => {
       ['f', 'true'],
       ['g', '[{"x":1}]'],
     ]);
+  });
+
+  // The expected bytes are those of RFC 6570 and the OpenAPI Specification, "Style Examples".
+  it.each([
+    ['form', ['a,b', 'c d'], 'x=a%2Cb&x=c+d'],
+    ['comma', ['a,b', 'c d'], 'x=a%2Cb,c+d'],
+    ['space', ['a', 'b'], 'x=a+b'],
+    ['pipe', ['a', 'b'], 'x=a%7Cb'],
+    ['deepObject', ['a', 'b'], 'x%5B0%5D=a&x%5B1%5D=b'],
+    ['json', ['a', 'b'], 'x=%5B%22a%22%2C%22b%22%5D'],
+    ['form', { r: 1, g: 2 }, 'r=1&g=2'],
+    ['comma', { r: 1, g: 2 }, 'x=r,1,g,2'],
+    ['deepObject', { r: 1, g: [2] }, 'x%5Br%5D=1&x%5Bg%5D%5B0%5D=2'],
+    ['comma', [], 'x='],
+    ['form', [], ''],
+    ['comma', [null, undefined, 'a'], 'x=a'],
+  ] as const)('the style %s writes %j the same in a query and a form', async (style, x, expected) => {
+    const styles = { x: style };
+    const url = urlOf({ baseUrl: 'https://a.example', path: '/p?v=1', query: { x }, styles });
+    const body = await bodyOf({ form: { x }, formStyles: styles });
+    expect(body?.content).toBe(expected);
+    expect(url.search).toBe(expected === '' ? '?v=1' : `?v=1&${expected}`);
+  });
+
+  it('a key in the query leaves the commas of the others, and replaces an argument of its name', async () => {
+    const { api, received } = await source(always({ gwei: 1 }), { query: { key: new Secret('K', key) } });
+    await api.get('/x', { query: { ids: ['a,b', 'c'], key: 'mine', monkey: 1 }, styles: { ids: 'comma' } });
+    expect(received[0]?.url).toBe(`/v1/x?ids=a%2Cb,c&monkey=1&key=${key}`);
   });
 
   it('a header that cannot be sent is refused without being printed', async () => {

@@ -5,11 +5,11 @@ import type { Outcome } from './scenario.ts';
 
 const place = /(?<=<!-- figures -->\n).*?(?=<!-- end of figures -->)/s;
 
-/** Writes the results of the upgrades into docs/upgrade.md. */
+/** Writes the results of the upgrades into docs/evidence/upgrades.md. */
 export function writeTable(outcomes: readonly Outcome[], seed: number): void {
-  const page = join(repository, 'docs/upgrade.md');
+  const page = join(repository, 'docs/evidence/upgrades.md');
   const text = readFileSync(page, 'utf8');
-  if (!place.test(text)) throw new Error('docs/upgrade.md has no place for figures');
+  if (!place.test(text)) throw new Error('docs/evidence/upgrades.md has no place for figures');
   writeFileSync(
     page,
     text.replace(place, () => table(outcomes, seed)),
@@ -24,7 +24,7 @@ function table(outcomes: readonly Outcome[], seed: number): string {
   );
   return [
     '',
-    `Seed ${seed}: ${outcomes.length} projects, each built, its unit tests and its self-check passed afterwards (but for invented examples, see above);`,
+    `Seed ${seed}: ${outcomes.length} projects, each built, its unit tests and its self-check passed afterwards (but for invented examples, see [upgrade.md](../upgrade.md));`,
     `${withOpen.length} stopped first with named conflicts, which \`--abort\` took back to the byte.`,
     '',
     '| | profile, package manager | edits | files changed | merged | patches of the runtime kept | left to the author |',

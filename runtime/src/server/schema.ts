@@ -80,6 +80,7 @@ function checkWith(validate: ValidateFunction): Check {
       return problemOf(validate.errors ?? [], value, root);
     } catch (error) {
       const isLong = error instanceof TooManySteps;
+      if (!isLong && !(error instanceof RangeError)) throw error;
       const text = isLong ? 'takes too many steps' : 'is nested too deeply';
       return { path: root, text: `${text} to be compared with its schema` };
     }

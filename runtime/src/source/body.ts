@@ -1,5 +1,5 @@
 import { SourceError } from './errors.ts';
-import { nested, type Parameter, textOf } from './request.ts';
+import { type Parameter, pairsOf, type QueryStyle, textOf } from './request.ts';
 
 type Values = { readonly [name: string]: Parameter };
 
@@ -8,6 +8,8 @@ export interface BodyParts {
   readonly json?: unknown;
   /** Members as `a=1&b[c]=2`, the only body that some APIs accept. */
   readonly form?: Values;
+  /** How lists and objects of the form are written, by member; `deepObject` by default. */
+  readonly formStyles?: { readonly [name: string]: QueryStyle };
   /** Parts of a multipart form; lists are several parts of the same name. */
   readonly multipart?: Values;
   /** The parts that are files, in base64. */
@@ -28,6 +30,7 @@ export interface Body {
 export async function bodyOf({
   json,
   form,
+  formStyles = {},
   multipart,
   files = {},
   binary,
@@ -38,9 +41,10 @@ export async function bodyOf({
     return { type: contentType, content: bytesOf('body', binary) };
   }
   if (form !== undefined) {
-    const pairs = Object.entries(form).flatMap(([name, value]) => nested(name, value));
-    const content = new URLSearchParams(pairs).toString();
-    return { type: 'application/x-www-form-urlencoded', content };
+    const pairs = Object.entries(form).flatMap(([name, value]) =>
+      pairsOf(name, value, formStyles[name] ?? 'deepObject'),
+    );
+    return { type: 'application/x-www-form-urlencoded', content: pairs.join('&') };
   }
   return json === undefined ? null : { type: 'application/json', content: JSON.stringify(json) };
 }

@@ -1,3 +1,4 @@
+import { isProduction } from '../process.ts';
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
 import { checkOf } from '../server/schema.ts';
 import { reportAddress } from './address.ts';
@@ -15,7 +16,7 @@ import {
   replayed,
 } from './recordings.ts';
 import { redactorOf } from './redact.ts';
-import { type Parameter, type QueryStyle, urlOf } from './request.ts';
+import { type Parameter, type QueryStyle, setParameter, urlOf } from './request.ts';
 import { revealed, secretsOf } from './revealed.ts';
 import type { Secret } from './secret.ts';
 import { type Exchange, send } from './send.ts';
@@ -110,6 +111,11 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
   const redact = redactorOf(secretsOf(options));
   const budget = new Budget({ concurrency, queueMs, ...(perMinute !== undefined && { perMinute }) });
 
+  const beginningOf = (text: string) => {
+    const redacted: string = JSON.parse(redact(JSON.stringify(text)));
+    return JSON.stringify(redacted.slice(0, 80));
+  };
+
   const ask = async (method: Exchange['method'], path: string, request: WriteOptions<ObjectSchema>) => {
     const { params = {}, styles = {}, json, form, multipart, binary, signal, notFound, wrap } = request;
     const sent = { json, form, multipart, binary };
@@ -129,7 +135,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
       if (before !== undefined) return before;
       if (replays) return replayed(asked);
       for (const [name, value] of revealed(options.headers)) headers.set(name, value);
-      for (const [name, value] of revealed(options.query)) url.searchParams.set(name, value);
+      for (const [name, value] of revealed(options.query)) setParameter(url, name, value);
       const exchange: Exchange = { method, url, path, headers, body: body?.content ?? null, isIdempotent };
       const tries = isIdempotent && (method === 'get' || !isRehearsing()) ? retries : 0;
       const notFoundIsEmpty = notFound === 'empty';
@@ -143,14 +149,17 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
       return undefined;
     }
     const answer = parsed(text, wrap);
-    const problem = request.schema && checkOf(request.schema)(answer.value, 'answer', text.length);
+    const problem =
+      answer.ok && request.schema && checkOf(request.schema)(answer.value, 'answer', text.length);
     if (answer.ok && !problem) {
       writeDown(asked, text, secretsOf(options));
       return answer.value;
     }
     shared.forget(key);
     // The actual answer may contain anything, even a key that the API repeats.
-    const detail = problem ? `${problem.path}: ${problem.text.replace(/, got .*$/s, '')}` : 'no JSON';
+    const detail = problem
+      ? `${problem.path}: ${problem.text.replace(/, got .*$/s, '')}`
+      : `no JSON, but ${text.length} characters${isProduction() ? '' : `: ${beginningOf(text)}`}`;
     console.error(
       JSON.stringify({ event: 'source', code: 'SOURCE_MALFORMED', host: url.host, path, detail }),
     );

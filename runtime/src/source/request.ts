@@ -3,8 +3,8 @@ import { SourceError } from './errors.ts';
 /** A value of a parameter as a tool has it; one that is undefined or null is left out. */
 export type Parameter = unknown;
 
-/** How lists and objects are written in a query (OpenAPI, "style"). By default: `a=1&a=2`, members as separate parameters. */
-export type QueryStyle = 'comma' | 'space' | 'pipe' | 'deepObject' | 'json';
+/** How lists and objects are written (OpenAPI, "style"). `form`: `a=1&a=2`, members as separate parameters. */
+export type QueryStyle = 'form' | 'comma' | 'space' | 'pipe' | 'deepObject' | 'json';
 
 export interface Address {
   readonly baseUrl: string;
@@ -24,10 +24,16 @@ export interface Address {
 export function urlOf({ baseUrl, path, params = {}, query = {}, styles = {} }: Address): URL {
   const filled = path.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => segment(name, params[name]));
   const url = new URL(baseUrl.replace(/\/+$/, '') + (filled.startsWith('/') ? filled : `/${filled}`));
-  for (const [name, value] of Object.entries(query)) {
-    for (const [key, text] of pairsOf(name, value, styles[name])) url.searchParams.append(key, text);
-  }
+  const pairs = Object.entries(query).flatMap(([name, value]) => pairsOf(name, value, styles[name]));
+  url.search = [url.search.slice(1), ...pairs].filter((part) => part !== '').join('&');
   return url;
+}
+
+/** Sets a query parameter. `URLSearchParams` would encode the commas of the others. */
+export function setParameter(url: URL, name: string, value: string): void {
+  const others = url.search.slice(1).split('&');
+  const kept = others.filter((part) => part !== '' && !part.startsWith(`${encoded(name)}=`));
+  url.search = [...kept, pairOf(name, value)].join('&');
 }
 
 function segment(name: string, value: Parameter): string {
@@ -40,29 +46,35 @@ function segment(name: string, value: Parameter): string {
   return encodeURIComponent(text);
 }
 
-const separators = { comma: ',', space: ' ', pipe: '|' } as const;
+/** A comma between values stands for itself, one in a value is encoded; the others are encoded in both places (RFC 3986). */
+const separators = { comma: ',', space: '+', pipe: '%7C' } as const;
 
-/** The query parameters of one value. */
-function pairsOf(name: string, value: Parameter, style?: QueryStyle): [string, string][] {
+/** The encoded `name=value` pairs of one value, of a query or a form; by default as `form`. */
+export function pairsOf(name: string, value: Parameter, style: QueryStyle = 'form'): string[] {
   if (value === undefined || value === null) return [];
   if (style === 'deepObject') return nested(name, value);
-  if (style === 'json') return [[name, JSON.stringify(value)]];
-  if (Array.isArray(value)) {
-    const texts = value.filter((item) => item !== undefined && item !== null).map(textOf);
-    return style ? [[name, texts.join(separators[style])]] : texts.map((text) => [name, text]);
-  }
-  if (typeof value !== 'object') return [[name, textOf(value)]];
+  if (style === 'json') return [pairOf(name, JSON.stringify(value))];
+  if (typeof value !== 'object') return [pairOf(name, textOf(value))];
   const members = Object.entries(value).filter(([, member]) => member !== undefined && member !== null);
-  if (style)
-    return [[name, members.flatMap(([key, member]) => [key, textOf(member)]).join(separators[style])]];
-  return members.map(([key, member]) => [key, textOf(member)]);
+  const isList = Array.isArray(value);
+  if (style === 'form') return members.map(([key, member]) => pairOf(isList ? name : key, textOf(member)));
+  const texts = members.flatMap(([key, member]) => (isList ? [textOf(member)] : [key, textOf(member)]));
+  return [`${encoded(name)}=${texts.map(encoded).join(separators[style])}`];
 }
 
-/** `filter[price][gte]=1`; lists by index: `expand[0]=data`. */
-export function nested(name: string, value: Parameter): [string, string][] {
+/** `filter[price][gte]=1`, encoded; lists by index: `expand[0]=data`. */
+function nested(name: string, value: Parameter): string[] {
   if (value === undefined || value === null) return [];
-  if (typeof value !== 'object') return [[name, textOf(value)]];
+  if (typeof value !== 'object') return [pairOf(name, textOf(value))];
   return Object.entries(value).flatMap(([key, member]) => nested(`${name}[${key}]`, member));
+}
+
+function pairOf(name: string, text: string): string {
+  return new URLSearchParams([[name, text]]).toString();
+}
+
+function encoded(text: string): string {
+  return pairOf('', text).slice(1);
 }
 
 export function textOf(value: Parameter): string {

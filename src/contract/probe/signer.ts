@@ -99,6 +99,11 @@ const keyTypes: readonly (readonly [string, string | undefined, RegExp])[] = [
   ['ed25519', undefined, /^EdDSA$/],
 ];
 
+/** A private key for `createSigner`, which takes longer to generate than all else that it does. */
+export async function newPrivateKey({ algorithms }: PlatformProfile['token']): Promise<KeyObject> {
+  return (await newKeys(algorithmFor(algorithms, undefined))).privateKey;
+}
+
 async function newKeys(algorithm: string): Promise<{ publicKey: KeyObject; privateKey: KeyObject }> {
   const { publicKey, privateKey } = await generateKeyPair(algorithm, { extractable: true });
   return { publicKey: KeyObject.from(publicKey), privateKey: KeyObject.from(privateKey) };

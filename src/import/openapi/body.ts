@@ -1,7 +1,8 @@
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
+import { propertiesOf, requiredOf, typesOf } from '../../contract/schema/keywords.ts';
 import { below } from '../../contract/schema/schema.ts';
-import type { BodyKind } from '../model.ts';
+import type { BodyKind, QueryStyle } from '../model.ts';
 import { type Found, type OpenApiDocument, Refusal } from './document.ts';
 import { fileSchema, isBinaryType, isFile } from './file.ts';
 import { schemaOf } from './schema.ts';
@@ -16,6 +17,8 @@ export interface DescribedBody {
   /** Of a binary body; of the parts of a multipart body, by name. */
   readonly mediaType?: string;
   readonly partTypes?: ReadonlyMap<string, string>;
+  /** How a form writes its lists and objects, by member. */
+  readonly styles?: ReadonlyMap<string, QueryStyle>;
 }
 
 /**
@@ -34,8 +37,18 @@ export function describedBody(
   const content = body && isObject(body.value.content) ? body.value.content : {};
   const types = Object.keys(content);
   const isRequired = body?.value.required === true;
+  const hasSchema = (type: string) => isObject(content[type]) && content[type].schema !== undefined;
   const chosen = kinds
-    .map(([kind, accepts]) => [kind, types.find(accepts)] as const)
+    .map(
+      ([kind, accepts]) =>
+        [
+          kind,
+          preferred(
+            types.filter((type) => accepts(type, hasSchema(type))),
+            hasSchema,
+          ),
+        ] as const,
+    )
     .find((pair): pair is [BodyKind, string] => pair[1] !== undefined);
   if (!body || chosen === undefined) {
     if (types.length === 0 || !isRequired) return null;
@@ -51,19 +64,62 @@ export function describedBody(
     return { kind, schema, isRequired, mediaType: type };
   }
   const schema = schemaOf(document, media.schema, at, 'input', lost, kind === 'multipart');
-  const partTypes = new Map(
-    Object.entries(isObject(media.encoding) ? media.encoding : {}).flatMap(([name, encoding]) => {
-      const said = isObject(encoding) && encoding.contentType;
-      return typeof said === 'string' && /^[\w.+-]+\/[\w.+-]+$/.test(said) ? [[name, said] as const] : [];
-    }),
+  const encodings = Object.entries(isObject(media.encoding) ? media.encoding : {}).filter(
+    (pair): pair is [string, JsonObject] => isObject(pair[1]),
   );
-  return { kind, schema, isRequired, partTypes };
+  const partTypes = new Map(
+    encodings.flatMap(([name, { contentType: said }]) =>
+      typeof said === 'string' && /^[\w.+-]+\/[\w.+-]+$/.test(said) ? [[name, said] as const] : [],
+    ),
+  );
+  const declared = new Map(encodings.map(([name, encoding]) => [name, styleOf(encoding) ?? 'form']));
+  const styles = new Map(
+    propertiesOf(schema).flatMap(([name, member]) =>
+      isScalar(member) ? [] : [[name, declared.get(name) ?? 'form'] as const],
+    ),
+  );
+  return {
+    kind,
+    schema,
+    // Many documents do not say that a body is required whose members are.
+    isRequired: isRequired || requiredOf(schema).length > 0,
+    partTypes,
+    ...(kind === 'form' && { styles }),
+  };
 }
 
-const kinds: readonly (readonly [BodyKind, (type: string) => boolean])[] = [
+/** The first type whose description has a schema, else the first. */
+export function preferred(
+  types: readonly string[],
+  hasSchema: (type: string) => boolean,
+): string | undefined {
+  return types.find(hasSchema) ?? types[0];
+}
+
+function isScalar(schema: JsonObject): boolean {
+  const types = typesOf(schema);
+  return types.length > 0 && !types.includes('array') && !types.includes('object');
+}
+
+/** The style of a parameter, or of a member of a form, unless it is the default. */
+export function styleOf({ style, explode, collectionFormat }: JsonObject): QueryStyle | undefined {
+  if (style === 'deepObject') return 'deepObject';
+  if (style === 'spaceDelimited' || collectionFormat === 'ssv') return 'space';
+  if (style === 'pipeDelimited' || collectionFormat === 'pipes') return 'pipe';
+  return explode === false ? 'comma' : undefined;
+}
+
+/** The style of a parameter of Swagger 2.0, whose lists have commas unless it says otherwise. */
+export function oldStyleOf(parameter: JsonObject): QueryStyle | undefined {
+  const isList = parameter.type === 'array' && parameter.collectionFormat !== 'multi';
+  return styleOf(parameter) ?? (isList ? 'comma' : undefined);
+}
+
+const kinds: readonly (readonly [BodyKind, (type: string, hasSchema: boolean) => boolean])[] = [
   ['json', isJsonType],
   ['form', (type) => type.startsWith('application/x-www-form-urlencoded')],
   ['multipart', (type) => type.startsWith('multipart/form-data')],
+  ['json', (type, hasSchema) => type === '*/*' && hasSchema],
   ['binary', isBinaryType],
 ];
 
@@ -91,10 +147,13 @@ export function describedParameters(
   const required = bodies
     .filter(({ value }) => value.required === true)
     .map(({ value }) => String(value.name));
+  const lists = bodies.filter(({ value }) => value.type === 'array');
+  const styles = new Map(lists.map(({ value }) => [String(value.name), oldStyleOf(value) ?? 'form']));
   return {
     kind: bodies.some(({ value }) => isFile(value)) ? 'multipart' : 'form',
     schema: { type: 'object', properties: Object.fromEntries(properties), required },
     isRequired: true,
+    styles,
   };
 }
 

@@ -53,6 +53,24 @@ export function enumOf(schema: JsonObject, types: readonly string[]): JsonObject
   return values.length === 0 || values.length > 200 ? {} : { enum: values };
 }
 
+/** The schema of an answer, with the values that its document lists as text and as examples. */
+export function withKnownValues(schema: JsonObject, converted: JsonObject): JsonObject {
+  const values = enumOf(schema, typesOf(schema)).enum as readonly Json[] | undefined;
+  if (values === undefined) return converted;
+  const shown = plainText(values.slice(0, mostShown).map(String).join(', '), 300);
+  const known = `Known values: ${shown}${values.length > mostShown ? ' and others' : ''}.`;
+  const { description } = converted;
+  const examples = values.slice(0, 3);
+  return {
+    ...converted,
+    description:
+      typeof description === 'string' ? `${description.replace(/(?<![.!?])$/, '.')} ${known}` : known,
+    ...(schema.example === undefined && schema.examples === undefined && { examples }),
+  };
+}
+
+const mostShown = 20;
+
 export function counts(schema: JsonObject, keywords: readonly string[]): JsonObject {
   const kept = keywords.filter(
     (keyword) => Number.isSafeInteger(schema[keyword]) && Number(schema[keyword]) >= 0,

@@ -3,8 +3,8 @@ import type { Json, JsonObject } from '../../contract/model.ts';
 import { membersOf, requiredOf } from '../../contract/schema/keywords.ts';
 import { below } from '../../contract/schema/schema.ts';
 import { fits } from '../../model/match.ts';
-import type { ApiBody, Binding, FilePart, QueryStyle } from '../model.ts';
-import { type DescribedBody, describedBody, describedParameters } from './body.ts';
+import type { ApiBody, Binding, FilePart } from '../model.ts';
+import { type DescribedBody, describedBody, describedParameters, oldStyleOf, styleOf } from './body.ts';
 import { type Found, type OpenApiDocument, Refusal } from './document.ts';
 import { holdsFile } from './file.ts';
 import type { Operation } from './operations.ts';
@@ -110,7 +110,7 @@ class InputCollector {
     }
     const { schema, isJson } = this.#schemaOf(value, pointer);
     const input = this.#add(name, place, schema, isRequired);
-    const style = place === 'query' ? (isJson ? 'json' : styleOf(value, this.#document.version)) : undefined;
+    const style = place === 'query' ? (isJson ? 'json' : this.#styleOf(value)) : undefined;
     this.#bindings[place].push({ name, input, ...(style && { style }) });
   }
 
@@ -144,7 +144,11 @@ class InputCollector {
     };
   }
 
-  #setBody({ kind, schema, isRequired, mediaType, partTypes }: DescribedBody): void {
+  #styleOf(parameter: JsonObject) {
+    return this.#document.version === '2.0' ? oldStyleOf(parameter) : styleOf(parameter);
+  }
+
+  #setBody({ kind, schema, isRequired, mediaType, partTypes, styles }: DescribedBody): void {
     const members = Object.entries(membersOf(schema));
     if (kind === 'binary' || members.length === 0) {
       const whole = {
@@ -157,10 +161,12 @@ class InputCollector {
       return;
     }
     const required = requiredOf(schema);
-    const bindings = members.map(([name, member]) => ({
-      name,
-      input: this.#add(name, 'body', isObject(member) ? member : {}, isRequired && required.includes(name)),
-    }));
+    const bindings = members.map(([name, member]): Binding => {
+      const style = kind === 'form' ? styles?.get(name) : undefined;
+      const isNeeded = isRequired && required.includes(name);
+      const input = this.#add(name, 'body', isObject(member) ? member : {}, isNeeded);
+      return { name, input, ...(style && { style }) };
+    });
     const files = members
       .filter(([, member]) => kind === 'multipart' && isObject(member) && holdsFile(member))
       .map(([name]): FilePart => {
@@ -217,17 +223,6 @@ class InputCollector {
     if (isRequired) this.#required.push(free);
     return free;
   }
-}
-
-function styleOf(
-  { style, explode, collectionFormat, type }: JsonObject,
-  version: OpenApiDocument['version'],
-): QueryStyle | undefined {
-  if (style === 'deepObject') return 'deepObject';
-  if (style === 'spaceDelimited' || collectionFormat === 'ssv') return 'space';
-  if (style === 'pipeDelimited' || collectionFormat === 'pipes') return 'pipe';
-  const isOldList = version === '2.0' && type === 'array' && collectionFormat !== 'multi';
-  return explode === false || isOldList ? 'comma' : undefined;
 }
 
 /** A parameter of Swagger 2.0 is its own schema. */

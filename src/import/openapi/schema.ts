@@ -17,6 +17,7 @@ import {
   type Side,
   typed,
   typesOf,
+  withKnownValues,
   withValues,
 } from './keywords.ts';
 import { isNullable, nullable, unionOf } from './union.ts';
@@ -122,7 +123,8 @@ class Conversion {
     const empties = schema.nullable === true || isNullType(schema);
     const result = { ...united, ...described(schema, united) };
     if (this.#options.side === 'input') return withValues(schema, plain(result), 'input');
-    return withValues(schema, empties || isNullable(united) ? nullable(result) : result, 'output');
+    const known = withKnownValues(schema, result);
+    return withValues(schema, empties || isNullable(united) ? nullable(known) : known, 'output');
   }
 
   /** A schema that is cut off: only its type. */
@@ -141,11 +143,7 @@ class Conversion {
     const types = typesOf(schema);
     return {
       ...typed(types.length === 0 && isNullType(schema) ? ['null'] : types),
-      ...enumOf(schema, types),
-      ...(types.includes('string') && this.#textLimits(schema, pointer)),
-      ...(types.some((type) => type === 'number' || type === 'integer') &&
-        this.#options.side === 'input' &&
-        numberLimits(schema)),
+      ...(this.#options.side === 'input' && this.#limits(schema, types, pointer)),
       ...(types.includes('object') && this.#members(schema, pointer, open)),
       ...(types.includes('array') && {
         items: this.#convert(schema.items, below(pointer, 'items'), open),
@@ -181,22 +179,32 @@ class Conversion {
     };
   }
 
+  /** What an argument is checked for. An API may answer with further values, and with dates in other forms. */
+  #limits(schema: JsonObject, types: readonly string[], pointer: string): JsonObject {
+    const isNumber = types.includes('number') || types.includes('integer');
+    return {
+      ...enumOf(schema, types),
+      ...(isNumber && numberLimits(schema)),
+      ...(types.includes('string') && this.#textLimits(schema, pointer)),
+    };
+  }
+
   #textLimits(schema: JsonObject, pointer: string): JsonObject {
     const { format, pattern } = schema;
-    const formats = this.#options.side === 'input' ? inputFormats : outputFormats;
-    const kept: JsonObject = typeof format === 'string' && formats.has(format) ? { format } : {};
-    if (this.#options.side === 'output') return kept;
-    const limits = { ...kept, ...counts(schema, ['minLength', 'maxLength']) };
-    if (typeof pattern !== 'string') return limits;
+    const kept = {
+      ...(typeof format === 'string' && formats.has(format) && { format }),
+      ...counts(schema, ['minLength', 'maxLength']),
+    };
+    if (typeof pattern !== 'string') return kept;
     const flaw = patternFlaw(pattern);
     if (flaw) this.#options.notes.push([below(pointer, 'pattern'), `was left out: it ${flaw.message}`]);
-    return flaw ? limits : { ...limits, pattern };
+    return { ...kept, ...(!flaw && { pattern }) };
   }
 }
 
-/** Formats that validators of callers check and APIs follow. */
-const outputFormats = new Set(['date-time', 'date', 'uuid']);
-const inputFormats = new Set([...outputFormats, 'email', 'uri', 'hostname', 'ipv4', 'ipv6']);
+/** Formats that callers can follow. */
+const formats = new Set(['date-time', 'date', 'uuid', 'email', 'uri', 'hostname', 'ipv4', 'ipv6']);
+
 /** Merges schemas that all apply. */
 function mergeAll(schemas: readonly JsonObject[]): JsonObject {
   const objects = (keyword: string) => schemas.map((schema) => schema[keyword]).filter(isObject);

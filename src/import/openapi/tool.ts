@@ -11,7 +11,7 @@ import { suggestToolName } from '../../model/names.ts';
 import { listOf, withSignals } from '../../tools/definition.ts';
 import type { Imported } from '../model.ts';
 import type { Apis } from './api.ts';
-import { isJsonType } from './body.ts';
+import { isJsonType, preferred } from './body.ts';
 import { type OpenApiDocument, Refusal } from './document.ts';
 import { nameOf, type Operation } from './operations.ts';
 import { inputsOf } from './parameters.ts';
@@ -130,7 +130,9 @@ function contentOf(document: OpenApiDocument, response: JsonObject, pointer: str
     return { given: response.schema, pointer: below(pointer, 'schema'), examples };
   }
   const content = isObject(response.content) ? response.content : {};
-  const type = Object.keys(content).find(isJsonType) ?? Object.keys(content).find((one) => one === '*/*');
+  const hasSchema = (type: string) => isObject(content[type]) && content[type].schema !== undefined;
+  const types = Object.keys(content);
+  const type = preferred(types.filter(isJsonType), hasSchema) ?? types.find((one) => one === '*/*');
   const media =
     type === undefined ? undefined : document.object(content[type], below(pointer, 'content', type));
   if (!media) return { given: undefined, pointer, examples: [] };
