@@ -12,9 +12,7 @@ export function startCompiler(directory: string): ChildProcess {
   if (compiler !== undefined) {
     return spawn(process.execPath, [compiler], { cwd: directory, stdio: ['ignore', 2, 2] });
   }
-  throw new ProjectError(
-    'NOT_INSTALLED',
-    `${directory} has no TypeScript compiler`,
-    'Install its packages first: run npm install, or the install command of the package manager that the project uses.',
-  );
+  const hint =
+    'Install its packages first: run npm install, or the install command of the package manager that the project uses.';
+  throw new ProjectError('NOT_INSTALLED', `${directory} has no TypeScript compiler`, hint);
 }

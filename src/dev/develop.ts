@@ -2,10 +2,18 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProjectError } from '../project/errors.ts';
+import { observerSource } from './assets.ts';
 import { startCompiler } from './compile.ts';
-import { type OutputChunk, observerArguments } from './observer.ts';
 import { onParentExit } from './parents.ts';
 import { changesOf } from './watch.ts';
+
+/** A chunk of output of a server in development. */
+export interface OutputChunk {
+  readonly stream: 'stdout' | 'stderr';
+  readonly text: string;
+  /** The header `x-market-mcp-exchange` of the request that caused the output; null outside of a request. */
+  readonly exchange: number | null;
+}
 
 export interface Development {
   /** Directory of the project. */
@@ -39,18 +47,8 @@ export interface Development {
  * @throws ProjectError `NOT_INSTALLED`; what `environment` throws before the first start.
  */
 export async function develop(development: Development): Promise<void> {
-  const {
-    directory,
-    environment,
-    nodeArguments,
-    say,
-    onWritten,
-    onStart,
-    onFailure,
-    until,
-    stdout = 'inherit',
-    once: isOnce = false,
-  } = development;
+  const { directory, environment, nodeArguments, say, onWritten, onStart, onFailure, until } = development;
+  const { stdout = 'inherit', once: isOnce = false } = development;
   const ending = new AbortController();
   const end = () => ending.abort();
   for (const signal of signals) process.on(signal, end);
@@ -113,15 +111,12 @@ export async function develop(development: Development): Promise<void> {
   }
 
   function start(variables: NodeJS.ProcessEnv): ChildProcess {
-    const child = spawn(
-      process.execPath,
-      ['--enable-source-maps', ...observerArguments, ...nodeArguments, 'dist/src/main.js'],
-      {
-        cwd: directory,
-        env: variables,
-        stdio: ['ignore', stdout === 'stderr' ? 2 : stdout, 'inherit', 'ipc'],
-      },
-    );
+    const args = ['--enable-source-maps', ...observerArguments, ...nodeArguments, 'dist/src/main.js'];
+    const child = spawn(process.execPath, args, {
+      cwd: directory,
+      env: variables,
+      stdio: ['ignore', stdout === 'stderr' ? 2 : stdout, 'inherit', 'ipc'],
+    });
     if (onWritten) child.on('message', (message) => onWritten(message as OutputChunk));
     return child.on('exit', (code, signal) => {
       if (signal !== 'SIGTERM' && signal !== 'SIGKILL' && (code !== 0 || !isStopping.has(child))) {
@@ -132,6 +127,12 @@ export async function develop(development: Development): Promise<void> {
     });
   }
 }
+
+/** Arguments for Node that make a server report its output over IPC. The project itself contains nothing of it. */
+const observerArguments: readonly string[] = [
+  '--import',
+  `data:text/javascript;base64,${Buffer.from(observerSource).toString('base64')}`,
+];
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 

@@ -19,23 +19,15 @@ export function inspectionIn(options = ''): { readonly inspection?: Inspection; 
   const rest = options.replaceAll(inspectOption, '').trim();
   if (!found) return { rest };
   const [, option, host = standard.host, port] = found;
-  return {
-    rest,
-    inspection: {
-      option: option as Inspection['option'],
-      host,
-      port: port === undefined ? standard.port : Number(port),
-    },
-  };
+  const inspection = { option: option as Inspection['option'], host, port: Number(port ?? standard.port) };
+  return { rest, inspection };
 }
 
 /**
  * Passes the debugger that NODE_OPTIONS requests on to the server, because every Node process between the author and the
  * server takes the option for itself, npm first. If one of them keeps the port, the next free port is used.
  */
-export async function handOverInspector(
-  env: NodeJS.ProcessEnv = process.env,
-): Promise<Inspection | undefined> {
+export async function handOverInspector(env = process.env): Promise<Inspection | undefined> {
   const { inspection, rest } = inspectionIn(env.NODE_OPTIONS);
   if (!inspection) return undefined;
   env.NODE_OPTIONS = rest;

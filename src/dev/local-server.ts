@@ -55,14 +55,10 @@ export function environmentFile(directory: string): NodeJS.Dict<string> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return {};
-    throw new ProjectError(
-      'ENV_UNREADABLE',
-      `${file} cannot be read (${code})`,
-      'Replace it by a readable text file.',
-      {
-        cause: error,
-      },
-    );
+    const message = `${file} cannot be read (${code})`;
+    throw new ProjectError('ENV_UNREADABLE', message, 'Replace it by a readable text file.', {
+      cause: error,
+    });
   }
 }
 

@@ -91,10 +91,8 @@ function readDeclaration(reader: DeclarationReader): Declaration {
   const shape = readType(reader);
   const fallback = reader.eat('=') ? readValue(reader, shape, reader.value(bareDefault)) : undefined;
   if (!reader.done && !/^\s/.test(reader.rest)) {
-    reader.stop(
-      'expected a space before the description',
-      'Write name:type=default description. Put a default with spaces in quotes: ="two words"',
-    );
+    const hint = 'Write name:type=default description. Put a default with spaces in quotes: ="two words"';
+    reader.stop('expected a space before the description', hint);
   }
   const description = readDescription(reader);
   return {
@@ -117,21 +115,18 @@ function readPath(reader: DeclarationReader): Step[] {
   do {
     const name = reader.rest.startsWith('"') ? reader.json() : reader.take(bareName)?.[0];
     if (typeof name !== 'string' || name === '') {
-      return reader.stop(
-        'expected a name',
-        'Write a name of letters and digits. Put any other name in quotes: "a b":string',
-      );
+      const hint = 'Write a name of letters and digits. Put any other name in quotes: "a b":string';
+      return reader.stop('expected a name', hint);
     }
     let lists = 0;
     while (reader.eat('[]')) lists += 1;
     steps.push({ name, lists });
   } while (reader.eat('.'));
   const last = steps.at(-1);
-  if (last && last.lists > 0)
-    reader.stop(
-      'expected the brackets of a list after the type, not after the name',
-      `Write ${last.name}:string[]`,
-    );
+  if (last && last.lists > 0) {
+    const message = 'expected the brackets of a list after the type, not after the name';
+    reader.stop(message, `Write ${last.name}:string[]`);
+  }
   return steps;
 }
 

@@ -76,14 +76,8 @@ function place(root: Map<string, Node>, declaration: Declaration, where: string)
     const type = last ? own.type : node.declaration ? innermost(node.declaration.shape).type : 'object';
     if (members && (type !== 'object' || own.lists !== node.lists)) {
       const right = `${shown}:object${'[]'.repeat(last ? node.lists : own.lists)}`;
-      return [
-        inputError(
-          where,
-          undefined,
-          `${shown} cannot have members, because it is not an object`,
-          `Declare it as ${right}.`,
-        ),
-      ];
+      const message = `${shown} cannot have members, because it is not an object`;
+      return [inputError(where, undefined, message, `Declare it as ${right}.`)];
     }
     if (last) node.declaration = declaration;
     level.set(name, node);

@@ -21,11 +21,8 @@ export function fixMap(schema: JsonObject, fixes: Fixes): JsonObject {
   }
   const { $defs, definitions, ...map } = schema;
   fixes.change('outputSchema', 'its map became the property result', kept);
-  const result = withReferences(
-    { description: 'The values by their keys.', ...map },
-    '#',
-    '#/properties/result',
-  );
+  const described = { description: 'The values by their keys.', ...map };
+  const result = withReferences(described, '#', '#/properties/result');
   return {
     type: 'object',
     properties: { result },
@@ -75,23 +72,14 @@ export function fixDefinitions(schema: JsonObject, fixes: Fixes): JsonObject {
     },
     below,
   );
-  const part = $defs === undefined ? 'definitions' : '$defs';
+  const at = `outputSchema.${$defs === undefined ? 'definitions' : '$defs'}`;
   if (schemas > mostSchemas) {
     const what = `has more than ${mostSchemas} schemas if its definitions are written out where they are used`;
-    fixes.error(
-      `outputSchema.${part}`,
-      undefined,
-      `${what}: ${kept}`,
-      'Leave out members that nobody needs.',
-    );
+    fixes.error(at, undefined, `${what}: ${kept}`, 'Leave out members that nobody needs.');
     return root;
   }
   const names = [...new Set(copies.map(({ name }) => name.replace(defined, '')))];
-  fixes.change(
-    `outputSchema.${part}`,
-    `${names.join(', ') || 'nothing'} was written out where it is used`,
-    kept,
-  );
+  fixes.change(at, `${names.join(', ') || 'nothing'} was written out where it is used`, kept);
   return copied;
 }
 

@@ -13,17 +13,15 @@ const dialects = 'old and new validators read it differently (app api/v1/tools/d
 export function fixDialect(schema: JsonObject, path: string, fixes: Fixes): JsonObject {
   return rewrite(schema, path, (place, at) =>
     [
-      withoutIds,
-      withoutUnevaluated,
+      checkedReferences,
+      checkedPatterns,
+      withoutKeywords,
       withoutTuple,
       withRequiredList,
       withPlainProperties,
       withInheritedNamesRequired,
       withNullInType,
-    ].reduce(
-      (fixed, fix) => fix(fixed, at, fixes),
-      checkedPatterns(checkedReferences(place, at, fixes), at, fixes),
-    ),
+    ].reduce((fixed, fix) => fix(fixed, at, fixes), place),
   );
 }
 
@@ -31,30 +29,23 @@ function checkedReferences(schema: JsonObject, path: string, fixes: Fixes): Json
   for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
     const target = schema[keyword];
     if (target === undefined || (keyword === '$ref' && String(target).startsWith('#'))) continue;
-    fixes.error(
-      `${path}.${keyword}`,
-      target,
-      'refers to something outside its schema',
-      'Copy the referenced schema to this place, or into $defs and write "#/$defs/…".',
-    );
+    const hint = 'Copy the referenced schema to this place, or into $defs and write "#/$defs/…".';
+    fixes.error(`${path}.${keyword}`, target, 'refers to something outside its schema', hint);
   }
   return schema;
 }
+
+const expensiveName = {
+  message: 'is too expensive for a pattern of property names',
+  hint: 'Write it without look-around, back-references and large repeat counts: ^x-',
+};
 
 function checkedPatterns(schema: JsonObject, path: string, fixes: Fixes): JsonObject {
   const { pattern, patternProperties, maxLength } = schema;
   for (const name of isObject(patternProperties) ? Object.keys(patternProperties) : []) {
     const at = `${path}.patternProperties.${name}`;
-    const flaw = patternFlaw(name);
+    const flaw = patternFlaw(name) ?? (boundFor(name) === undefined ? undefined : expensiveName);
     if (flaw) fixes.error(at, name, flaw.message, flaw.hint);
-    else if (boundFor(name) !== undefined) {
-      fixes.error(
-        at,
-        name,
-        'is too expensive for a pattern of property names',
-        'Write it without look-around, back-references and large repeat counts: ^x-',
-      );
-    }
   }
   if (typeof pattern !== 'string') return schema;
   const flaw = patternFlaw(pattern);
@@ -64,16 +55,18 @@ function checkedPatterns(schema: JsonObject, path: string, fixes: Fixes): JsonOb
   return bound === undefined ? schema : fixes.set(schema, 'maxLength', bound, path, why);
 }
 
-function withoutIds(schema: JsonObject, path: string, fixes: Fixes): JsonObject {
-  return ['$schema', '$id', '$vocabulary'].reduce(
-    (fixed, keyword) => fixes.without(fixed, keyword, path, dialects),
-    schema,
-  );
-}
+/** Why a keyword is removed. */
+const removed = {
+  $schema: dialects,
+  $id: dialects,
+  $vocabulary: dialects,
+  unevaluatedProperties: 'the marketplace ignores it (Ajv 8, draft-07)',
+  unevaluatedItems: 'the marketplace ignores it (Ajv 8, draft-07)',
+};
 
-function withoutUnevaluated(schema: JsonObject, path: string, fixes: Fixes): JsonObject {
-  return ['unevaluatedProperties', 'unevaluatedItems'].reduce(
-    (fixed, keyword) => fixes.without(fixed, keyword, path, 'the marketplace ignores it (Ajv 8, draft-07)'),
+function withoutKeywords(schema: JsonObject, path: string, fixes: Fixes): JsonObject {
+  return Object.entries(removed).reduce(
+    (fixed, [keyword, why]) => fixes.without(fixed, keyword, path, why),
     schema,
   );
 }
@@ -116,11 +109,8 @@ function withPlainProperties(schema: JsonObject, path: string, fixes: Fixes): Js
   if (!isObject(schema.properties) || !Object.values(schema.properties).includes(true)) return schema;
   const properties = Object.entries(schema.properties).map(([name, property]) => {
     if (property !== true) return [name, property];
-    fixes.change(
-      `${path}.properties.${name}`,
-      'true became {}',
-      'the schema of a property must be an object (C§2.1)',
-    );
+    const why = 'the schema of a property must be an object (C§2.1)';
+    fixes.change(`${path}.properties.${name}`, 'true became {}', why);
     return [name, {}];
   });
   return { ...schema, properties: Object.fromEntries(properties) };

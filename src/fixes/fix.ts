@@ -18,16 +18,7 @@ export interface Fixed {
   readonly changes: readonly Change[];
 }
 
-const known = [
-  'name',
-  'title',
-  'description',
-  'inputSchema',
-  'outputSchema',
-  'annotations',
-  'icons',
-  '_meta',
-];
+const known = 'name title description inputSchema outputSchema annotations icons _meta'.split(' ');
 
 /**
  * Imports a plain MCP tool definition: unchanged where the contract allows it, else changed, with title and annotations
@@ -38,25 +29,19 @@ const known = [
  */
 export function fix(given: JsonObject, smoke: PlatformProfile['smoke'], where: string): Result<Fixed> {
   if (!isReadable(given)) {
-    return reject(
-      where,
-      undefined,
-      `is too large: a definition has at most ${bounds.values} values and ${bounds.levels} levels`,
-      'Shorten its enums, or simplify its schemas.',
-    );
+    const message = `is too large: a definition has at most ${bounds.values} values and ${bounds.levels} levels`;
+    return reject(where, undefined, message, 'Shorten its enums, or simplify its schemas.');
   }
   const fixes = new Fixes(typeof given.name === 'string' ? given.name : where, where);
   const name = nameOf(given, where, fixes);
   const description = descriptionOf(given, fixes);
   const _meta = metaOf(given, fixes);
   for (const key of Object.keys(given).filter((key) => !known.includes(key))) {
-    fixes.leaveOut(
-      key,
-      given[key],
+    const why =
       key === 'execution'
         ? 'MCP 2025-11-25: it offers the tool for tasks, which a generated server does not have'
-        : 'neither the contract (C§2.1) nor MCP defines this field',
-    );
+        : 'neither the contract (C§2.1) nor MCP defines this field';
+    fixes.leaveOut(key, given[key], why);
   }
   const input = inputOf(given, fixes);
   const output = outputOf(given, fixes);
@@ -64,7 +49,7 @@ export function fix(given: JsonObject, smoke: PlatformProfile['smoke'], where: s
   const outputSchema = output && compiled(fixDialect(output, 'outputSchema', fixes), 'outputSchema', fixes);
   const definition = {
     name,
-    ...displayOf(given, name, fixes),
+    title: titleIn(given, name, fixes),
     description,
     inputSchema: inputSchema ? fixInput(inputSchema, smoke, fixes) : {},
     outputSchema: outputSchema ? fixOutput(outputSchema, fixes) : {},
@@ -76,12 +61,8 @@ export function fix(given: JsonObject, smoke: PlatformProfile['smoke'], where: s
 
 function nameOf({ name }: JsonObject, where: string, fixes: Fixes): string {
   if (typeof name !== 'string') {
-    fixes.error(
-      'name',
-      name,
-      name === undefined ? 'is missing' : 'is not a string',
-      'Write a name, such as get_price.',
-    );
+    const message = name === undefined ? 'is missing' : 'is not a string';
+    fixes.error('name', name, message, 'Write a name, such as get_price.');
     return '';
   }
   const parsed = parseToolName(name, `${where}.name`);
@@ -91,27 +72,20 @@ function nameOf({ name }: JsonObject, where: string, fixes: Fixes): string {
 
 function descriptionOf({ description }: JsonObject, fixes: Fixes): string {
   if (typeof description === 'string' && description.trim() !== '') return description;
-  fixes.error(
-    'description',
-    description,
-    typeof description === 'string' || description === undefined ? 'is missing' : 'is not a string',
-    'Write what the tool returns and when to use it.',
-  );
+  const isMissing = typeof description === 'string' || description === undefined;
+  const message = isMissing ? 'is missing' : 'is not a string';
+  fixes.error('description', description, message, 'Write what the tool returns and when to use it.');
   return '';
 }
 
 /** Display members of MCP are kept if they have the form that MCP defines, else omitted. */
-function displayOf(
-  { title, annotations }: JsonObject,
-  name: string,
-  fixes: Fixes,
-): Pick<ToolDefinition, 'title'> {
-  if (typeof title === 'string' && title.trim() !== '') return { title };
+function titleIn({ title, annotations }: JsonObject, name: string, fixes: Fixes): string {
+  if (typeof title === 'string' && title.trim() !== '') return title;
   fixes.leaveOut('title', title, 'MCP: it must be a string');
   const own = isObject(annotations) ? annotations.title : undefined;
   const made = typeof own === 'string' && own.trim() !== '' ? own : titleOf(name);
   fixes.change('title', `${shorten(made)} was added`, 'MCP: clients show it to people');
-  return { title: made };
+  return made;
 }
 
 function hintsOf(
@@ -126,11 +100,8 @@ function hintsOf(
   const added = Object.entries(kept.annotations).filter(([hint]) => own[hint] === undefined);
   if (added.length > 0) {
     const what = added.map(([hint, value]) => `${hint}: ${value}`).join(', ');
-    fixes.change(
-      'annotations',
-      `${what} was added`,
-      'MCP: these hints tell clients whether to ask before a call',
-    );
+    const why = 'MCP: these hints tell clients whether to ask before a call';
+    fixes.change('annotations', `${what} was added`, why);
   }
   if (Array.isArray(icons) && icons.every((icon) => isObject(icon) && typeof icon.src === 'string')) {
     kept.icons = icons.map((icon, i) => ofForm(icon, `icons[${i}]`, iconForm, fixes));
@@ -156,16 +127,13 @@ const iconForm: Form = {
   theme: (value) => value === 'light' || value === 'dark',
 };
 
+const unknownMember = 'MCP does not define this member, or defines it with another type';
+
 /** Keeps the members that MCP defines if their types are correct: clients refuse a whole list because of one wrong type. */
 function ofForm(value: JsonObject, path: string, form: Form, fixes: Fixes): JsonObject {
   const entries = Object.entries(value).filter(([name, member]) => {
     const isKnown = Object.hasOwn(form, name) && form[name]?.(member) === true;
-    if (!isKnown)
-      fixes.leaveOut(
-        `${path}.${name}`,
-        member,
-        'MCP does not define this member, or defines it with another type',
-      );
+    if (!isKnown) fixes.leaveOut(`${path}.${name}`, member, unknownMember);
     return isKnown;
   });
   return Object.fromEntries(entries);
@@ -180,34 +148,25 @@ function metaOf({ _meta }: JsonObject, fixes: Fixes): JsonObject | undefined {
 function outputOf({ name, outputSchema }: JsonObject, fixes: Fixes): JsonObject | undefined {
   if (isObject(outputSchema)) return outputSchema;
   const tool = typeof name === 'string' ? name : '<tool>';
-  if (outputSchema === undefined) {
-    fixes.error(
-      'outputSchema',
-      undefined,
-      'is missing; the marketplace requires it (C§2.1)',
-      `Write an outputSchema into the file, or declare what ${tool} returns: ${shellLine(['--only', tool, '--output', 'price:number Price in USD'])}`,
-    );
-  } else {
-    fixes.error(
-      'outputSchema',
-      outputSchema,
-      'is not a JSON Schema object',
-      'Describe the result: { "type": "object", "properties": { "price": { "type": "number" } } }.',
-    );
-  }
+  const flags = shellLine(['--only', tool, '--output', 'price:number Price in USD']);
+  const [message, hint] =
+    outputSchema === undefined
+      ? [
+          'is missing; the marketplace requires it (C§2.1)',
+          `Write an outputSchema into the file, or declare what ${tool} returns: ${flags}`,
+        ]
+      : [
+          'is not a JSON Schema object',
+          'Describe the result: { "type": "object", "properties": { "price": { "type": "number" } } }.',
+        ];
+  fixes.error('outputSchema', outputSchema, message, hint);
   return undefined;
 }
 
 function compiled(schema: JsonObject, path: string, fixes: Fixes): JsonObject | undefined {
   const result = tryCompile(schema);
   if (result.ok) return schema;
-  if (!fixes.hasErrorIn(path)) {
-    fixes.error(
-      path,
-      undefined,
-      `does not compile: ${result.reason}`,
-      'Correct the schema: it must be valid JSON Schema (draft-07).',
-    );
-  }
+  const hint = 'Correct the schema: it must be valid JSON Schema (draft-07).';
+  if (!fixes.hasErrorIn(path)) fixes.error(path, undefined, `does not compile: ${result.reason}`, hint);
   return undefined;
 }

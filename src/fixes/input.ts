@@ -20,12 +20,10 @@ export function fixInput(schema: JsonObject, smoke: PlatformProfile['smoke'], fi
   const tested = withTestValues(plain, smoke, fixes);
   const [mismatch] = clientMismatches(tested, sampleArguments(tested, smoke), 'arguments');
   if (mismatch && fixes.errors.length === 0) {
-    fixes.error(
-      'inputSchema',
-      sampleArguments(tested, smoke),
-      `the tool would refuse the arguments of the submission test: ${mismatch.path}, expected ${mismatch.expected}`,
-      'Give the parameters defaults or examples that are valid together.',
-    );
+    const { path, expected } = mismatch;
+    const message = `the tool would refuse the arguments of the submission test: ${path}, expected ${expected}`;
+    const hint = 'Give the parameters defaults or examples that are valid together.';
+    fixes.error('inputSchema', sampleArguments(tested, smoke), message, hint);
   }
   return tested;
 }
@@ -54,13 +52,8 @@ function withoutNull(property: JsonObject, path: string, fixes: Fixes, why: stri
   return ['enum', 'examples'].reduce((plain, keyword) => {
     const values = plain[keyword];
     if (!Array.isArray(values) || !values.includes(null)) return plain;
-    return fixes.set(
-      plain,
-      keyword,
-      values.filter((value) => value !== null),
-      path,
-      why,
-    );
+    const kept = values.filter((value) => value !== null);
+    return fixes.set(plain, keyword, kept, path, why);
   }, withoutDefault);
 }
 
@@ -94,33 +87,21 @@ function withTestValues(schema: JsonObject, smoke: PlatformProfile['smoke'], fix
   const required = requiredOf(schema);
   for (const [name, property] of propertiesOf(schema)) {
     const path = `inputSchema.properties.${name}`;
-    const [mismatch] = required.includes(name) ? testMismatches(schema, name, property, smoke) : [];
+    if (!required.includes(name)) continue;
+    const alone = { ...propertyAlone(schema, name, property), required: [name] };
+    const [mismatch] = clientMismatches(alone, sampleArguments(alone, smoke), 'arguments');
     if (!mismatch) continue;
     const value = sampleValue(property, samplingOf(schema));
     if (value === undefined) {
+      const message = `the submission test sends this value, but the schema expects ${mismatch.expected}`;
       const hint = 'Give it a default or examples that match its schema.';
-      fixes.error(
-        path,
-        mismatch.actual,
-        `the submission test sends this value, but the schema expects ${mismatch.expected}`,
-        hint,
-      );
+      fixes.error(path, mismatch.actual, message, hint);
       continue;
     }
     properties[name] = { ...property, $comment: placeholderComment, examples: [value] };
     fixes.change(`${path}.examples`, `the placeholder ${shorten([value])} was added`, whyTest);
   }
   return { ...schema, properties };
-}
-
-function testMismatches(
-  root: JsonObject,
-  name: string,
-  property: JsonObject,
-  smoke: PlatformProfile['smoke'],
-) {
-  const alone = { ...propertyAlone(root, name, property), required: [name] };
-  return clientMismatches(alone, sampleArguments(alone, smoke), 'arguments');
 }
 
 /** The inputSchema of a tool that declares none. */

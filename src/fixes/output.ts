@@ -1,5 +1,5 @@
 import { isObject, shorten } from '../contract/json.ts';
-import type { Json, JsonObject } from '../contract/model.ts';
+import type { JsonObject } from '../contract/model.ts';
 import { blankAnswer, signals } from '../contract/outcomes.ts';
 import { membersOf, propertyAlone, requiredOf } from '../contract/schema/keywords.ts';
 import { below } from '../contract/schema/schema.ts';
@@ -21,12 +21,9 @@ const signalled: readonly JsonObject[] = [
 export function fixOutput(schema: JsonObject, fixes: Fixes): JsonObject {
   for (const keyword of ['anyOf', 'oneOf', 'allOf', 'not']) {
     if (schema[keyword] === undefined) continue;
-    fixes.error(
-      `outputSchema.${keyword}`,
-      schema[keyword],
-      'a union at the root is rejected (C§2.1)',
-      'Write one object, and turn the alternatives into optional or nullable properties.',
-    );
+    const hint = 'Write one object, and turn the alternatives into optional or nullable properties.';
+    const message = 'a union at the root is rejected (C§2.1)';
+    fixes.error(`outputSchema.${keyword}`, schema[keyword], message, hint);
   }
   const written = fixDefinitions(fixMap(schema, fixes), fixes);
   const rooted = fixRoot(written, 'outputSchema', fixes);
@@ -82,13 +79,10 @@ function withSignals(schema: JsonObject, fixes: Fixes): JsonObject {
   const properties = membersOf(schema);
   const missing = Object.entries(signals).filter(([name]) => !Object.hasOwn(properties, name));
   if (missing.length === 0) return schema;
-  fixes.change(
-    'outputSchema.properties',
-    `${missing.map(([name]) => name).join(', ')} ${missing.length > 1 ? 'were' : 'was'} added`,
-    'callers recognize an empty result or a failure by them (C§2.2)',
-  );
-  const added: readonly (readonly [string, Json])[] = missing;
-  return { ...schema, properties: { ...properties, ...Object.fromEntries(added) } };
+  const what = `${missing.map(([name]) => name).join(', ')} ${missing.length > 1 ? 'were' : 'was'} added`;
+  const why = 'callers recognize an empty result or a failure by them (C§2.2)';
+  fixes.change('outputSchema.properties', what, why);
+  return { ...schema, properties: { ...properties, ...Object.fromEntries(missing) } };
 }
 
 /** Removes keywords that forbid the signals at the root, and reports those that cannot be removed. */
@@ -105,12 +99,8 @@ function allowSignals(schema: JsonObject, fixes: Fixes): JsonObject {
     const hint = Object.hasOwn(signals, name)
       ? `Rename your field ${name}: callers read it as the signal of an empty result or a failure.`
       : 'Remove all requirements of the schema other than types and required.';
-    fixes.error(
-      at,
-      undefined,
-      `an empty result or a failure does not match: ${path || 'it'} needs ${expected}`,
-      hint,
-    );
+    const message = `an empty result or a failure does not match: ${path || 'it'} needs ${expected}`;
+    fixes.error(at, undefined, message, hint);
   }
   return fixed;
 }

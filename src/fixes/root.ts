@@ -10,40 +10,31 @@ export function fixRoot(schema: JsonObject, path: string, fixes: Fixes): JsonObj
   const fixed = steps.reduce((root, step) => step(root, path, fixes), schema);
   const names = Object.keys(membersOf(fixed));
   if (names.includes('__proto__')) {
-    fixes.error(
-      `${path}.properties.__proto__`,
-      undefined,
-      '__proto__ cannot be a key of an object',
-      'Rename it.',
-    );
+    const message = '__proto__ cannot be a key of an object';
+    fixes.error(`${path}.properties.__proto__`, undefined, message, 'Rename it.');
   }
   for (const name of Array.isArray(fixed.required) ? (fixed.required as readonly unknown[]) : []) {
     if (typeof name === 'string' && names.includes(name)) continue;
     const near = closest(String(name), names);
-    fixes.error(
-      `${path}.required`,
-      name,
-      'is not declared in properties',
-      near ? `Did you mean ${near}?` : 'Declare it in properties, or remove it from required.',
-    );
+    const hint = near ? `Did you mean ${near}?` : 'Declare it in properties, or remove it from required.';
+    fixes.error(`${path}.required`, name, 'is not declared in properties', hint);
   }
   return fixed;
 }
+
+const mustBeObject = 'the root must be exactly "object" (C§2.1)';
 
 function withObjectType(schema: JsonObject, path: string, fixes: Fixes): JsonObject {
   if (schema.type === 'object') return schema;
   const types = [schema.type ?? 'object'].flat();
   if (types.includes('object')) {
-    return fixes.set({ ...schema }, 'type', 'object', path, 'the root must be exactly "object" (C§2.1)');
+    return fixes.set(schema, 'type', 'object', path, mustBeObject);
   }
-  fixes.error(
-    `${path}.type`,
-    schema.type,
-    'the root must be exactly "object" (C§2.1)',
+  const hint =
     schema.type === 'array'
       ? 'Put the list into a property: { "type": "object", "properties": { "items": … } }.'
-      : 'Put the value into a property of an object.',
-  );
+      : 'Put the value into a property of an object.';
+  fixes.error(`${path}.type`, schema.type, mustBeObject, hint);
   return schema;
 }
 
@@ -61,12 +52,8 @@ function withRequired(schema: JsonObject, path: string, fixes: Fixes): JsonObjec
     return fixes.set(schema, 'required', [], path, why);
   }
   if (!Array.isArray(schema.required)) {
-    fixes.error(
-      `${path}.required`,
-      schema.required,
-      'is not a list of names',
-      'Write [] if nothing is required.',
-    );
+    const hint = 'Write [] if nothing is required.';
+    fixes.error(`${path}.required`, schema.required, 'is not a list of names', hint);
     return schema;
   }
   const once = [...new Set(schema.required)];

@@ -12,22 +12,22 @@ export function schemaOfValues(values: readonly Json[], name?: string): JsonObje
   const types = typesOf(present);
   const nullable = present.length < values.length;
   const union = nullable && types.length > 0 ? [...types, 'null'] : types;
-  const allowed = types.length === 1 && types[0] === 'string' ? enumOf(present as readonly string[]) : null;
-  const format = types.length === 1 && types[0] === 'string' ? formatOf(present as readonly string[]) : null;
+  const texts = present.filter((value) => typeof value === 'string');
+  const [allowed, format] = texts.length === present.length ? [enumOf(texts), formatOf(texts)] : [];
   return {
     ...(union.length > 0 && { type: union.length === 1 ? (union[0] as string) : union }),
     ...(name !== undefined && {
-      description: toDo(name, { isUnknown: types.length === 0, isGuess: allowed !== null }),
+      description: toDo(name, { isUnknown: types.length === 0, isGuess: allowed !== undefined }),
     }),
     ...(allowed && { enum: nullable ? [...allowed, null] : allowed }),
     ...(format && { format }),
-    ...(types.includes('object') && membersOf(present.filter(isObject))),
+    ...(types.includes('object') && inferMembers(present.filter(isObject))),
     ...(types.includes('array') && { items: schemaOfValues(present.filter(isArray).flat()) }),
   };
 }
 
 /** `properties` and `required` of objects; `additionalProperties` if their keys are data, such as dates. */
-export function membersOf(objects: readonly JsonObject[], { mayBeMap = true } = {}): JsonObject {
+export function inferMembers(objects: readonly JsonObject[], { mayBeMap = true } = {}): JsonObject {
   const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
   if (mayBeMap && keysAreData(names)) {
     return { additionalProperties: schemaOfValues(objects.flatMap((object) => Object.values(object))) };
@@ -61,30 +61,27 @@ function isArray(value: Json): value is readonly Json[] {
 const guess = { least: 6, mostDistinct: 5, leastOfEach: 2 };
 
 /** The allowed values of a text that looks like an enumeration: each value was seen several times. */
-function enumOf(texts: readonly string[]): readonly string[] | null {
-  if (texts.length < guess.least) return null;
+function enumOf(texts: readonly string[]): readonly string[] | undefined {
+  if (texts.length < guess.least) return undefined;
   const counts = new Map<string, number>();
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
   const isClosed =
     counts.size > 1 &&
     counts.size <= guess.mostDistinct &&
     [...counts].every(([text, count]) => count >= guess.leastOfEach && /^[A-Za-z][\w-]{0,30}$/.test(text));
-  return isClosed ? [...counts.keys()].sort() : null;
+  return isClosed ? [...counts.keys()].sort() : undefined;
 }
 
 const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 const date = /^\d{4}-\d\d-\d\d$/;
 
 /** RFC 3339, as validators read it: a time needs a zone. */
-function formatOf(texts: readonly string[]): string | null {
-  if (texts.length === 0) return null;
+function formatOf(texts: readonly string[]): string | undefined {
+  if (texts.length === 0) return undefined;
   const all = (pattern: RegExp) =>
     texts.every((text) => pattern.test(text) && !Number.isNaN(Date.parse(text.slice(0, 10))));
-  return all(dateTime) && texts.every((text) => !Number.isNaN(Date.parse(text)))
-    ? 'date-time'
-    : all(date)
-      ? 'date'
-      : null;
+  if (all(dateTime) && texts.every((text) => !Number.isNaN(Date.parse(text)))) return 'date-time';
+  return all(date) ? 'date' : undefined;
 }
 
 /** Numbers, dates and ids, which are not names of members. */

@@ -38,16 +38,12 @@ export function toolsOfServer(server: ListedServer): readonly Imported[] {
   return server.tools.map((tool): Imported => {
     const { name, title: shown, description, inputSchema, outputSchema, annotations } = tool;
     const hasOutput = isObject(outputSchema);
-    const changes: Change[] = hasOutput
-      ? []
-      : [
-          {
-            tool: String(name),
-            path: 'outputSchema',
-            what: 'became one text, result',
-            why: 'the server does not say what the tool returns',
-          },
-        ];
+    const change: Change = {
+      tool: String(name),
+      path: 'outputSchema',
+      what: 'became one text, result',
+      why: 'the server does not say what the tool returns',
+    };
     return {
       entry: {
         ...(name !== undefined && { name }),
@@ -59,7 +55,7 @@ export function toolsOfServer(server: ListedServer): readonly Imported[] {
         annotations: { readOnlyHint: onlyReads(tool), ...(isObject(annotations) && annotations) },
       },
       answers: [],
-      changes,
+      changes: hasOutput ? [] : [change],
       call: {
         api,
         method: 'call',

@@ -3,17 +3,13 @@ import type { PlatformProfile } from '../contract/platforms/profile.ts';
 import { reachOf } from '../contract/probe/address.ts';
 import { inputError } from '../model/input-error.ts';
 import type { InputError, Prepared, PreparedTool } from '../model/model.ts';
-import { prepare } from '../tools/prepare.ts';
+import { type Preparation, prepare } from '../tools/prepare.ts';
 import type { Api, ApiCall, Imported, ImportedTool } from './model.ts';
 
 /** `Prepared`, with the API requests of the tools. */
 export interface ImportedPrepared extends Prepared {
   readonly tools: readonly ImportedTool[];
 }
-
-export type ImportedPreparation =
-  | { readonly ok: true; readonly prepared: ImportedPrepared }
-  | { readonly ok: false; readonly errors: readonly InputError[]; readonly accepted: readonly string[] };
 
 /**
  * `prepare` for tools that may come with answers of their source, which replace the generated ones.
@@ -24,7 +20,7 @@ export function prepareImported(
   imported: readonly Imported[],
   profile: PlatformProfile,
   others: readonly ToolDefinition[] = [],
-): ImportedPreparation {
+): Preparation<ImportedPrepared> {
   const preparation = prepare(
     imported.map(({ entry }) => entry),
     profile,
@@ -51,9 +47,8 @@ function addressAdvice({ baseUrl, variables }: Api): readonly InputError[] {
     reach === 'loopback'
       ? 'In production, the API must run beside the server.'
       : 'In production, the server refuses it unless SOURCES_LINK_LOCAL=allow is set.';
-  return [
-    inputError(baseUrl, undefined, `${fallback} is a ${reach} address`, `Check that you trust it. ${use}`),
-  ];
+  const message = `${fallback} is a ${reach} address`;
+  return [inputError(baseUrl, undefined, message, `Check that you trust it. ${use}`)];
 }
 
 /** Each sample gets the answer that contains its key, else the next one with its key inserted. */

@@ -46,17 +46,11 @@ function withDefaults(inputSchema: JsonObject, given: JsonObject): JsonObject {
   return args;
 }
 
-function requestOf(
-  { method, path, params, query, headers, body }: ApiCall,
-  args: JsonObject,
-): RecordedRequest {
+function requestOf(call: ApiCall, args: JsonObject): RecordedRequest {
+  const { method, path, params, query, headers, body } = call;
   if (method === 'call') return { method, path, json: args };
-  const members =
-    body === null
-      ? null
-      : typeof body.members === 'string'
-        ? args[body.members]
-        : valuesOf(body.members, args);
+  const given = body?.members ?? [];
+  const members = typeof given === 'string' ? args[given] : valuesOf(given, args);
   return {
     method,
     path,

@@ -1,13 +1,14 @@
 import { completeHints, type Effect, effects, titleOf } from '../contract/effect.ts';
 import { isObject } from '../contract/json.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
-import { signals } from '../contract/outcomes.ts';
+import { type SignalName, signals } from '../contract/outcomes.ts';
+import { membersOf, propertiesOf, requiredOf } from '../contract/schema/keywords.ts';
 import { fieldsSchema } from '../fields/shape-schema.ts';
-import { allowBlank } from '../fixes/output.ts';
 import { inputError, pass, refuse, reject } from '../model/input-error.ts';
 import type { Field, InputError, Result } from '../model/model.ts';
 import { parseFieldName } from '../model/names.ts';
-import { membersOf, schemaOfValues } from './infer.ts';
+import { listOf, withSignals } from '../tools/definition.ts';
+import { inferMembers, schemaOfValues } from './infer.ts';
 import type { Imported } from './model.ts';
 
 /** A saved answer of an API. */
@@ -53,17 +54,19 @@ export function toolOfSamples(
   }
   const values = samples.map(({ value }) => value);
   const items = isList ? values.flat() : values;
-  const { properties, dropped } = isList ? listProperties(items) : recordProperties(items.filter(isObject));
-  const names = isList ? namesOf(schemaOfValues(items)) : Object.keys(properties.properties as JsonObject);
+  const item = schemaOfValues(items);
+  const { answer, dropped } = isList
+    ? { answer: listOf({ type: 'array', description: 'The items found.', items: item }), dropped: [] }
+    : answerOfRecords(items.filter(isObject));
+  const names = Object.keys(membersOf(isList ? item : answer));
   const description = tool.description ?? describe(names, isList ? 'list' : 'record');
-  const schema = allowBlank({ type: 'object', ...properties });
   return pass({
     entry: {
       name: tool.name,
       title: tool.title ?? titleOf(tool.name),
       description,
       inputSchema: { type: 'object', ...fieldsSchema(tool.input) },
-      outputSchema: { ...schema, properties: { ...signals, ...(schema.properties as JsonObject) } },
+      outputSchema: withSignals(answer),
       annotations: tool.effect ? effects[tool.effect] : completeHints(tool.name, undefined),
       ...(tool.meta && { _meta: tool.meta }),
     },
@@ -98,46 +101,16 @@ function keyErrors(value: Json, where: string): readonly InputError[] {
   });
 }
 
-interface Root {
-  readonly properties: JsonObject;
-  /** Members that conflict with the signals of an outputSchema. */
-  readonly dropped: readonly string[];
-}
-
-function recordProperties(records: readonly JsonObject[]): Root {
-  const { properties, required } = membersOf(records, { mayBeMap: false }) as {
-    properties: { readonly [name: string]: JsonObject };
-    required: readonly string[];
-  };
-  const dropped = Object.keys(signals).filter((name) => {
-    if (!Object.hasOwn(properties, name)) return false;
-    return name === 'error' || properties[name]?.type !== signals[name as keyof typeof signals].type;
+/** `properties` and `required`, and the members that were left out because they conflict with the signals. */
+function answerOfRecords(records: readonly JsonObject[]) {
+  const whole = inferMembers(records, { mayBeMap: false });
+  const dropped = propertiesOf(whole).flatMap(([name, { type }]) => {
+    const isSignal = Object.hasOwn(signals, name);
+    return isSignal && (name === 'error' || type !== signals[name as SignalName].type) ? [name] : [];
   });
-  const kept = Object.entries(properties).filter(([name]) => !dropped.includes(name));
-  return {
-    properties: {
-      properties: Object.fromEntries(kept),
-      required: required.filter((name) => !Object.hasOwn(signals, name)),
-    },
-    dropped,
-  };
-}
-
-function listProperties(items: readonly Json[]): Root {
-  return {
-    properties: {
-      properties: {
-        items: { type: 'array', description: 'The items found.', items: schemaOfValues(items) },
-        count: { type: 'integer', description: 'Number of items.' },
-      },
-      required: ['items', 'count'],
-    },
-    dropped: [],
-  };
-}
-
-function namesOf({ properties }: JsonObject): readonly string[] {
-  return isObject(properties) ? Object.keys(properties) : [];
+  const kept = Object.entries(membersOf(whole)).filter(([name]) => !dropped.includes(name));
+  const required = requiredOf(whole).filter((name) => !Object.hasOwn(signals, name));
+  return { answer: { properties: Object.fromEntries(kept), required }, dropped };
 }
 
 /** The answer as the handler returns it: nested lists are truncated so that the tool's source stays readable. */

@@ -72,15 +72,7 @@ export function sampleValue(schema: Json, sampling: Sampling): Json | undefined 
 }
 
 /** Keywords that a value of the right type with all required members always satisfies. */
-const plainKeywords = new Set([
-  'type',
-  'description',
-  'title',
-  '$comment',
-  'properties',
-  'required',
-  'items',
-]);
+const plainKeywords = new Set('type description title $comment properties required items'.split(' '));
 
 /** A value of a schema that consists of types only. It need not be validated, which would take far longer. */
 function plainValue(schema: JsonObject, sampling: Sampling): Json | undefined {

@@ -93,7 +93,7 @@ function keysToAnswer(
   test: JsonObject,
   smoke: PlatformProfile['smoke'],
 ): readonly Key[] {
-  const property = propertiesOf(inputSchema).find(([own]) => own === name)?.[1] ?? {};
+  const property = propertyOf(inputSchema, name);
   const [fallback] = Object.values(
     sampleArguments({ ...propertyAlone(inputSchema, name, property), required: [name] }, smoke),
   );
@@ -128,7 +128,7 @@ function ownExamples(
 
 /** A valid value without a sample; undefined if there is none. */
 function unknownKey(inputSchema: JsonObject, name: string, keys: readonly Key[]): Json | undefined {
-  const property = propertiesOf(inputSchema).find(([own]) => own === name)?.[1] ?? {};
+  const property = propertyOf(inputSchema, name);
   // Every allowed value will have an answer when the tool has its source.
   if (Array.isArray(property.enum)) return undefined;
   const free: readonly Json[] = property.type === 'string' ? ['unknown', 'none'] : [404, 999_999, 0];
@@ -174,14 +174,11 @@ function sampleAnswer(
   if (answer) return pass(answer);
   const made = sampleValue(outputSchema, samplingOf(outputSchema, index));
   if (isObject(made)) return pass(made);
+  const hint = 'Give the field examples that match its schema.';
   return refuse(
-    ...clientMismatches(outputSchema, answers[0], 'outputSchema').map(({ path = '', expected, actual }) =>
-      inputError(
-        `${where}.${path}`,
-        actual,
-        `no valid sample value was found: expected ${expected}`,
-        'Give the field examples that match its schema.',
-      ),
+    ...clientMismatches(outputSchema, answers[0], `${where}.outputSchema`).map(
+      ({ path = '', expected, actual }) =>
+        inputError(path, actual, `no valid sample value was found: expected ${expected}`, hint),
     ),
   );
 }
@@ -225,9 +222,12 @@ function keysOf(
 /** The key that a call selects, or the default if it is omitted; null if there is none. */
 function keyOf(inputSchema: JsonObject, name: string | null, given: JsonObject): Key {
   if (name === null) return null;
-  const property = propertiesOf(inputSchema).find(([own]) => own === name)?.[1] ?? {};
-  const value = Object.hasOwn(given, name) ? given[name] : property.default;
+  const value = Object.hasOwn(given, name) ? given[name] : propertyOf(inputSchema, name).default;
   return isKey(value) ? value : null;
+}
+
+function propertyOf(inputSchema: JsonObject, name: string): JsonObject {
+  return propertiesOf(inputSchema).find(([own]) => own === name)?.[1] ?? {};
 }
 
 function withKey(test: JsonObject, name: string, key: Json): JsonObject {

@@ -1,6 +1,7 @@
 import { completeHints, effects, titleOf } from '../contract/effect.ts';
 import type { JsonObject, ToolDefinition } from '../contract/model.ts';
 import { signals } from '../contract/outcomes.ts';
+import { membersOf } from '../contract/schema/keywords.ts';
 import { fieldsSchema } from '../fields/shape-schema.ts';
 import { allowBlank } from '../fixes/output.ts';
 import type { Field, ToolSpec } from '../model/model.ts';
@@ -27,20 +28,20 @@ export function definitionOf(spec: ToolSpec): ToolDefinition {
 /** The schema of an answer with these fields, or of a list of such answers. */
 export function outputSchemaOf(output: readonly Field[], returns: ToolSpec['returns']): JsonObject {
   const answer = fieldsSchema(output);
-  return withSignals(returns === 'list' ? listOf(answer) : answer);
+  const items = { type: 'array', description: 'The items found.', items: { type: 'object', ...answer } };
+  return withSignals(returns === 'list' ? listOf(items) : answer);
 }
 
-function withSignals(answer: ReturnType<typeof fieldsSchema>): JsonObject {
+/** The outputSchema for answers with these `properties` and `required`: it allows all three outcomes of a call. */
+export function withSignals(answer: JsonObject): JsonObject {
   const schema = allowBlank({ type: 'object', ...answer });
-  return { ...schema, properties: { ...signals, ...(schema.properties as JsonObject) } };
+  return { ...schema, properties: { ...signals, ...membersOf(schema) } };
 }
 
-function listOf(item: ReturnType<typeof fieldsSchema>): ReturnType<typeof fieldsSchema> {
+/** `properties` and `required` of an answer that is a list: the root of an outputSchema is an object (C§2.1). */
+export function listOf(items: JsonObject): JsonObject {
   return {
-    properties: {
-      items: { type: 'array', description: 'The items found.', items: { type: 'object', ...item } },
-      count: { type: 'integer', description: 'Number of items.' },
-    },
+    properties: { items, count: { type: 'integer', description: 'Number of items.' } },
     required: ['items', 'count'],
   };
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../contract/json.ts';
 import type { Json } from '../contract/model.ts';
 import { inputError, pass, refuse } from '../model/input-error.ts';
 import type { Limits } from '../model/limits.ts';
@@ -28,65 +29,47 @@ interface Walk {
 
 function toJson(value: unknown, walk: Walk): Json {
   const { path, depth, errors, most, count } = walk;
-  const stop = (problem: InputError): Json => {
-    if (errors.length < 100) errors.push(problem);
+  const stop = (...error: Parameters<typeof inputError>): null => {
+    if (errors.length < 100) errors.push(inputError(...error));
     return null;
   };
   count.values += 1;
   if (count.values > most.values) {
-    return errors.length > 0
-      ? null
-      : stop(
-          inputError(
-            path,
-            undefined,
-            `contains more than ${most.values} values`,
-            'Split it into several files.',
-          ),
-        );
+    if (errors.length > 0) return null;
+    return stop(path, undefined, `contains more than ${most.values} values`, 'Split it into several files.');
   }
   if (depth > most.depth) {
     const message = `is nested deeper than ${most.depth} levels`;
-    return stop(inputError(`${path.slice(0, 200)}…`, undefined, message, 'Reduce the nesting.'));
+    return stop(`${path.slice(0, 200)}…`, undefined, message, 'Reduce the nesting.');
   }
   if (value === null || typeof value === 'boolean') return value;
   if (typeof value === 'bigint') {
     const flaw = integerFlaw(String(value));
-    return flaw === undefined ? Number(value) : stop(inputError(path, undefined, flaw, roundedHint));
+    return flaw === undefined ? Number(value) : stop(path, undefined, flaw, roundedHint);
   }
   if (typeof value === 'number') {
     return Number.isFinite(value)
       ? value
-      : stop(inputError(path, String(value), 'is not a JSON number', 'Write digits.'));
+      : stop(path, String(value), 'is not a JSON number', 'Write digits.');
   }
   if (typeof value === 'string') {
-    return /\p{Cs}/u.test(value)
-      ? stop(
-          inputError(
-            path,
-            value,
-            'contains an incomplete character (a lone surrogate)',
-            'Remove it, or write the whole character.',
-          ),
-        )
-      : value;
+    const message = 'contains an incomplete character (a lone surrogate)';
+    if (/\p{Cs}/u.test(value)) stop(path, value, message, 'Remove it, or write the whole character.');
+    return value;
   }
   if (Array.isArray(value)) {
     return value.map((item, i) => toJson(item, { ...walk, path: `${path}[${i}]`, depth: depth + 1 }));
   }
-  if (!isPlain(value))
-    return stop(inputError(path, String(value), 'is not a JSON value', 'Write plain JSON or YAML.'));
+  if (!isPlain(value)) return stop(path, String(value), 'is not a JSON value', 'Write plain JSON or YAML.');
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => {
       const at = `${path}.${key}`;
-      if (key === '__proto__')
-        stop(inputError(at, key, '__proto__ cannot be a key of an object', 'Use another name.'));
+      if (key === '__proto__') stop(at, key, '__proto__ cannot be a key of an object', 'Use another name.');
       return [key, toJson(member, { ...walk, path: at, depth: depth + 1 })];
     }),
   );
 }
 
 function isPlain(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.getPrototypeOf(value) === Object.prototype;
+  return isObject(value) && Object.getPrototypeOf(value) === Object.prototype;
 }

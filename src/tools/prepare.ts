@@ -10,8 +10,9 @@ import { samplesOf } from '../samples/samples.ts';
 import { definitionOf } from './definition.ts';
 import { toolSpecOf } from './tool-spec.ts';
 
-export type Preparation =
-  | { readonly ok: true; readonly prepared: Prepared }
+/** Prepared tools, or every error of every tool, with the names of the tools without errors. */
+export type Preparation<P = Prepared> =
+  | { readonly ok: true; readonly prepared: P }
   | { readonly ok: false; readonly errors: readonly InputError[]; readonly accepted: readonly string[] };
 
 /** One tool in progress: its place in the list, and its results so far. */
@@ -39,9 +40,8 @@ export function prepare(
     const where = whereOf(entry, i, entries.length);
     const fixed = fixedOf(entry, profile, where);
     if (fixed.ok) return [{ ...fixed.value, entry, where }];
-    errors.push(
-      ...fixed.errors.map((one) => (typeof entry.name === 'string' ? { ...one, tool: entry.name } : one)),
-    );
+    const { name } = entry;
+    errors.push(...fixed.errors.map((one) => (typeof name === 'string' ? { ...one, tool: name } : one)));
     return [];
   });
   const clashes = clashErrors(judged);
@@ -58,7 +58,12 @@ export function prepare(
   const prepared = judged
     .filter(({ definition }) => !refused.has(definition.name))
     .flatMap(({ definition, entry, where }) => {
-      const samples = samplesOf(definition, wishesOf(entry), profile.smoke, where);
+      const samples = samplesOf(
+        definition,
+        isDefinition(entry) ? [] : ((entry as ToolSpec).examples ?? []),
+        profile.smoke,
+        where,
+      );
       if (samples.ok) return [samples.value];
       errors.push(...samples.errors.map((one) => ({ ...one, tool: definition.name })));
       return [];
@@ -66,20 +71,13 @@ export function prepare(
   if (errors.length > 0) {
     return { ok: false, errors, accepted: prepared.map(({ definition }) => definition.name) };
   }
-  return {
-    ok: true,
-    prepared: {
-      tools: prepared,
-      changes: judged.flatMap(({ changes }) => changes),
-      advice: [
-        ...submissionCalls(
-          prepared.map(({ definition }) => ({ ...definition })),
-          profile.smoke,
-        ).flatMap(harmAdvice),
-        ...failed.filter(({ level }) => level === 'should').flatMap(ruleAdvice),
-      ],
-    },
-  };
+  const ready = prepared.map(({ definition }) => ({ ...definition }));
+  const advice = [
+    ...submissionCalls(ready, profile.smoke).flatMap(harmAdvice),
+    ...failed.filter(({ level }) => level === 'should').flatMap(ruleAdvice),
+  ];
+  const changes = judged.flatMap((tool) => tool.changes);
+  return { ok: true, prepared: { tools: prepared, changes, advice } };
 }
 
 function harmAdvice(call: SubmissionCall): readonly InputError[] {
@@ -102,10 +100,6 @@ function fixedOf(entry: SpecEntry, profile: PlatformProfile, where: string): Res
   }
   const spec = toolSpecOf(entry, where);
   return spec.ok ? fix({ ...definitionOf(spec.value) }, profile.smoke, where) : spec;
-}
-
-function wishesOf(entry: SpecEntry | undefined) {
-  return entry === undefined || isDefinition(entry) ? [] : ((entry as ToolSpec).examples ?? []);
 }
 
 /** Tools that callers or file systems could not distinguish. */

@@ -90,12 +90,8 @@ function entriesOf(document: Json, file: string): Result<readonly SpecEntry[]> {
   const list = isObject(document) && 'tools' in document ? document.tools : document;
   const more = isObject(document) && typeof document.nextCursor === 'string' && path !== file;
   if (more) {
-    return reject(
-      `${file}.nextCursor`,
-      document.nextCursor,
-      'the list has more pages',
-      'Request the pages with this cursor, and put all tools into one list.',
-    );
+    const hint = 'Request the pages with this cursor, and put all tools into one list.';
+    return reject(`${file}.nextCursor`, document.nextCursor, 'the list has more pages', hint);
   }
   const tools = (Array.isArray(list) ? list : [list]) as readonly Json[];
   if (tools.length === 0) return reject(path, list, 'contains no tool', 'Write at least one tool.');
@@ -103,17 +99,10 @@ function entriesOf(document: Json, file: string): Result<readonly SpecEntry[]> {
     const message = `has ${tools.length} tools; at most ${limits.tools} are allowed`;
     return reject(path, undefined, message, 'Split it into several files.');
   }
-  const errors = tools.flatMap((tool, i) =>
-    isObject(tool)
-      ? []
-      : [
-          inputError(
-            Array.isArray(list) ? `${path}[${i}]` : path,
-            tool,
-            'is not a tool',
-            'Write an object with name, description, input and output.',
-          ),
-        ],
-  );
+  const hint = 'Write an object with name, description, input and output.';
+  const errors = tools.flatMap((tool, i) => {
+    const at = Array.isArray(list) ? `${path}[${i}]` : path;
+    return isObject(tool) ? [] : [inputError(at, tool, 'is not a tool', hint)];
+  });
   return errors.length > 0 ? refuse(...errors) : pass(tools.filter(isObject));
 }

@@ -28,10 +28,9 @@ const mostNames = 10;
 export function selectTools(entries: readonly SpecEntry[], selection: Selection): Result<Selected> {
   const { only, except, output, returns = 'record', examples = [] } = selection;
   const names = entries.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
-  const unknown = [
-    ...only.filter((name) => !names.includes(name)).map((name) => unknownTool('--only', name, names)),
-    ...except.filter((name) => !names.includes(name)).map((name) => unknownTool('--except', name, names)),
-  ];
+  const unknownIn = (flag: string, given: readonly string[]) =>
+    given.filter((name) => !names.includes(name)).map((name) => unknownTool(flag, name, names));
+  const unknown = [...unknownIn('--only', only), ...unknownIn('--except', except)];
   if (unknown.length > 0) return refuse(...unknown);
 
   const reasonOf = ({ name }: SpecEntry): string | undefined => {

@@ -14,6 +14,11 @@ function onlyFor(types: readonly string[], keywords: readonly string[]): JsonObj
   };
 }
 
+/** A list of what a definition describes. */
+function listOf(definition: string, description: string, more: JsonObject = {}): JsonObject {
+  return { type: 'array', items: { $ref: `#/definitions/${definition}` }, ...more, description };
+}
+
 const shapeProperties: JsonObject = {
   type: { enum: [...scalarTypes, 'object', 'array'], description: 'Type of the value.' },
   description: { type: 'string', description: 'What the value means, with its unit.' },
@@ -36,11 +41,7 @@ const shapeProperties: JsonObject = {
   minimum: { type: 'number', description: 'Smallest allowed number.' },
   maximum: { type: 'number', description: 'Largest allowed number.' },
   items: { $ref: '#/definitions/shape', description: 'The items of a list.' },
-  fields: {
-    type: 'array',
-    items: { $ref: '#/definitions/field' },
-    description: 'The members of an object.',
-  },
+  fields: listOf('field', 'The members of an object.'),
 };
 
 const shapeRules: JsonObject = {
@@ -101,28 +102,17 @@ const definitions = {
         minLength: 1,
         description: 'What the tool returns and when to use it; agents choose tools by it.',
       },
-      input: {
-        type: 'array',
-        items: { $ref: '#/definitions/field' },
-        description: 'The parameters; an empty list if there are none.',
-      },
-      output: {
-        type: 'array',
-        items: { $ref: '#/definitions/field' },
+      input: listOf('field', 'The parameters; an empty list if there are none.'),
+      output: listOf('field', 'The fields of the result, or of each item if the tool returns a list.', {
         minItems: 1,
-        description: 'The fields of the result, or of each item if the tool returns a list.',
-      },
+      }),
       returns: {
         enum: ['record', 'list'],
         default: 'record',
         description:
           'record: the result has the output fields. list: the result has `items`, each with the output fields.',
       },
-      examples: {
-        type: 'array',
-        items: { $ref: '#/definitions/example' },
-        description: 'Calls with a known outcome; the self-check makes each of them.',
-      },
+      examples: listOf('example', 'Calls with a known outcome; the self-check makes each of them.'),
       title: { type: 'string', description: 'Display name; by default it follows from the name.' },
       effect: {
         enum: Object.keys(effects),

@@ -18,17 +18,13 @@ export function toolSpecOf(value: ToolSpec | JsonObject, path: string): Result<T
   const validate = validator();
   if (!validate(value)) return refuse(...nameErrors(value, path), ...schemaErrors(validate, value, path));
   const spec = { returns: 'record', ...value } as unknown as ToolSpec;
-  const errors = toolSpecErrors(spec, path);
-  return errors.length > 0 ? refuse(...errors) : pass(spec);
-}
-
-/** Errors of a spec that its JSON Schema cannot express. */
-function toolSpecErrors(spec: ToolSpec, path: string): readonly InputError[] {
-  return [
+  // Errors that the JSON Schema cannot express.
+  const errors = [
     ...nameErrors(spec, path),
     ...fieldErrors(spec.input, `${path}.input`),
     ...fieldErrors(spec.output, `${path}.output`),
   ];
+  return errors.length > 0 ? refuse(...errors) : pass(spec);
 }
 
 function nameErrors({ name }: { readonly name?: unknown }, path: string): readonly InputError[] {
@@ -83,15 +79,9 @@ function schemaError({ keyword, params, instancePath }: ErrorObject, problem: Pr
 
 /** The allowed keys at a place (a JSON pointer). */
 function keysAt(pointer: string): readonly string[] {
-  const definition =
-    pointer === ''
-      ? 'tool'
-      : /^\/examples\/\d+$/.test(pointer)
-        ? 'example'
-        : pointer.endsWith('/items')
-          ? 'shape'
-          : 'field';
-  return specKeys[definition];
+  if (pointer === '') return specKeys.tool;
+  if (/^\/examples\/\d+$/.test(pointer)) return specKeys.example;
+  return pointer.endsWith('/items') ? specKeys.shape : specKeys.field;
 }
 
 function exampleOf(key: unknown): string {

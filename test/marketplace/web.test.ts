@@ -144,7 +144,7 @@ test('says that no tool was called, and which, where none may be', async () => {
   const { url } = await site();
   const started = await post(`${url}/register`, formFor(endpoint));
   const place = `${url}${started.headers.get('location')}`;
-  await expect.poll(async () => (await told(fetch(`${place}.json`))).state).toBe('done');
+  await expect.poll(async () => (await told(fetch(`${place}.json`))).state, { timeout: 10_000 }).toBe('done');
   const { result, steps } = await told(fetch(`${place}.json`));
   expect(result).toMatchObject({ accepted: true, rehearsal: [], withheld: ['price', 'coins'] });
   expect(steps?.at(-1)).toMatchObject({

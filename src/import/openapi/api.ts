@@ -68,8 +68,8 @@ export class Apis {
     const url = this.#baseUrl(operation);
     const known = this.#byUrl.get(url ?? '') ?? this.#fresh(url);
     const prefix = known.baseUrl.replace(/_URL$/, '');
-    const added = [...this.#credentials(operation, prefix), ...keys.map((key) => keyCredential(key, prefix))];
-    const api = added.reduce(withCredential, known);
+    const own = keys.map((key) => keyCredential(key, prefix));
+    const api = [...this.#credentials(operation, prefix), ...own].reduce(withCredential, known);
     this.#byUrl.set(url ?? '', api);
     return api;
   }
@@ -122,10 +122,9 @@ export class Apis {
   }
 
   #absolute(url: string, pointer: string): string | null {
-    if (!URL.canParse(url) && this.#source === null) return null;
-    const parsed = URL.canParse(url, this.#source ?? undefined)
-      ? new URL(url, this.#source ?? undefined)
-      : null;
+    const base = this.#source ?? undefined;
+    if (!URL.canParse(url) && base === undefined) return null;
+    const parsed = URL.canParse(url, base) ? new URL(url, base) : null;
     const isPlain =
       parsed && /^https?:$/.test(parsed.protocol) && parsed.username === '' && parsed.search === '';
     if (!parsed || !isPlain || /[{}]|%7B|%7D/i.test(parsed.href)) {
@@ -135,23 +134,20 @@ export class Apis {
   }
 
   /** The credentials of the first alternative whose schemes are all supported. */
-  #credentials({ found }: Operation, prefix: string): readonly Added[] {
-    const own = found.value.security;
-    const [alternatives, pointer] = Array.isArray(own)
-      ? [own as readonly Json[], below(found.pointer, 'security')]
-      : [(this.#document.root.security ?? []) as readonly Json[], '#/security'];
-    const listed = Array.isArray(alternatives) ? alternatives.filter(isObject) : [];
+  #credentials({ found: operation }: Operation, prefix: string): readonly Added[] {
+    const hasOwn = Array.isArray(operation.value.security);
+    const { value, pointer } = hasOwn ? operation : { value: this.#document.root, pointer: '#' };
+    const listed = Array.isArray(value.security) ? value.security.filter(isObject) : [];
     if (listed.length === 0) return [];
     const isOptional = listed.some((one) => Object.keys(one).length === 0);
     for (const alternative of listed) {
-      const added = Object.keys(alternative).map((name) => this.#credential(name, prefix, isOptional));
-      if (added.length > 0 && added.every((one) => one !== null)) return added;
+      const found = Object.keys(alternative).map((name) => this.#credential(name, prefix, isOptional));
+      if (found.length > 0 && found.every((one) => one !== null)) return found;
     }
     if (isOptional) return [];
-    throw new Refusal(
-      'it accepts none of the supported credentials: an API key, a bearer token, or a user with a password',
-      pointer,
-    );
+    const message =
+      'it accepts none of the supported credentials: an API key, a bearer token, or a user with a password';
+    throw new Refusal(message, below(pointer, 'security'));
   }
 
   #credential(name: string, prefix: string, isOptional: boolean): Added | null {
@@ -159,42 +155,24 @@ export class Apis {
     const components = isObject(root.components) ? root.components.securitySchemes : undefined;
     const schemes = version === '2.0' ? root.securityDefinitions : components;
     const at = version === '2.0' ? '#/securityDefinitions' : '#/components/securitySchemes';
-    const scheme = isObject(schemes)
-      ? this.#document.object(schemes[name], below(at, name))?.value
-      : undefined;
+    const scheme = isObject(schemes) && this.#document.object(schemes[name], below(at, name))?.value;
     if (!scheme) return null;
     const description = plainText(scheme.description, 120);
     const kind = String(scheme.scheme ?? '').toLowerCase();
     if (scheme.type === 'apiKey') {
       if (typeof scheme.name !== 'string' || !/^[\w.-]+$/.test(scheme.name)) return null;
-      const key = {
-        name: scheme.name,
-        isRequired: !isOptional,
-        text: description || `Key of the API (${scheme.name})`,
-      };
+      const text = description || `Key of the API (${scheme.name})`;
+      const key = { name: scheme.name, isRequired: !isOptional, text };
       if (scheme.in === 'query' || scheme.in === 'header')
         return keyCredential({ ...key, in: scheme.in }, prefix);
       if (scheme.in !== 'cookie') return null;
       const variable = secretOf(`${prefix}_${constantOf(scheme.name)}`, key.text, isOptional);
-      const credential = {
-        name: 'cookie',
-        kind: 'cookie',
-        variables: [variable.name],
-        cookie: scheme.name,
-      } as const;
-      return { in: 'header', credential, variables: [variable] };
+      return added('header', { name: 'cookie', kind: 'cookie', cookie: scheme.name }, variable);
     }
     if (scheme.type === 'basic' || (scheme.type === 'http' && kind === 'basic')) {
-      const variables = [
-        secretOf(`${prefix}_USER`, description || 'User name at the API', isOptional),
-        secretOf(`${prefix}_PASSWORD`, 'Password of that user', isOptional),
-      ];
-      const names = variables.map((one) => one.name);
-      return {
-        in: 'header',
-        credential: { name: 'authorization', kind: 'basic', variables: names },
-        variables,
-      };
+      const user = secretOf(`${prefix}_USER`, description || 'User name at the API', isOptional);
+      const password = secretOf(`${prefix}_PASSWORD`, 'Password of that user', isOptional);
+      return added('header', { name: 'authorization', kind: 'basic' }, user, password);
     }
     const isToken =
       scheme.type === 'oauth2' ||
@@ -202,8 +180,7 @@ export class Apis {
       (scheme.type === 'http' && kind === 'bearer');
     if (!isToken) return null;
     const variable = secretOf(`${prefix}_TOKEN`, description || 'Token for the API', isOptional);
-    const credential = { name: 'authorization', kind: 'bearer', variables: [variable.name] } as const;
-    return { in: 'header', credential, variables: [variable] };
+    return added('header', { name: 'authorization', kind: 'bearer' }, variable);
   }
 }
 
@@ -216,11 +193,16 @@ interface Added {
 
 function keyCredential({ name, in: place, isRequired, text }: KeyParameter, prefix: string): Added {
   const variable = secretOf(`${prefix}_${constantOf(name)}`, text, !isRequired);
-  return {
-    in: place,
-    credential: { name, kind: 'plain', variables: [variable.name] },
-    variables: [variable],
-  };
+  return added(place, { name, kind: 'plain' }, variable);
+}
+
+function added(
+  place: Added['in'],
+  credential: Omit<Credential, 'variables'>,
+  ...variables: readonly ApiVariable[]
+): Added {
+  const names = variables.map(({ name }) => name);
+  return { in: place, credential: { ...credential, variables: names }, variables };
 }
 
 function secretOf(name: string, text: string, isOptional: boolean): ApiVariable {
@@ -232,13 +214,9 @@ function constantOf(name: string): string {
   const words = name
     .replace(/^x-/i, '')
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .replaceAll(/[^A-Za-z0-9]+/g, '_');
-  return (
-    words
-      .replaceAll(/^_+|_+$/g, '')
-      .toUpperCase()
-      .slice(0, 40) || 'KEY'
-  );
+    .replaceAll(/[^A-Za-z0-9]+/g, '_')
+    .replaceAll(/^_+|_+$/g, '');
+  return words.toUpperCase().slice(0, 40) || 'KEY';
 }
 
 /** A credential of one operation is optional if another operation needs none: only then does nothing fail without it. */

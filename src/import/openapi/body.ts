@@ -1,6 +1,6 @@
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
-import { requiredOf, typesOf } from '../../contract/schema/keywords.ts';
+import { propertiesOf, requiredOf, typesOf } from '../../contract/schema/keywords.ts';
 import { below } from '../../contract/schema/schema.ts';
 import type { BodyKind, QueryStyle } from '../model.ts';
 import { type Found, type OpenApiDocument, Refusal } from './document.ts';
@@ -74,8 +74,8 @@ export function describedBody(
   );
   const declared = new Map(encodings.map(([name, encoding]) => [name, styleOf(encoding) ?? 'form']));
   const styles = new Map(
-    Object.entries(isObject(schema.properties) ? schema.properties : {}).flatMap(([name, member]) =>
-      isObject(member) && isScalar(member) ? [] : [[name, declared.get(name) ?? 'form'] as const],
+    propertiesOf(schema).flatMap(([name, member]) =>
+      isScalar(member) ? [] : [[name, declared.get(name) ?? 'form'] as const],
     ),
   );
   return {

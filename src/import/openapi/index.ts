@@ -44,9 +44,8 @@ export function toolsOfDocument(
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const hint = 'Choose another operation, or write this tool by hand.';
-      errors.push(
-        inputError(`${where}${error.pointer}`, nameOf(operation), `cannot be a tool: ${error.message}`, hint),
-      );
+      const message = `cannot be a tool: ${error.message}`;
+      errors.push(inputError(`${where}${error.pointer}`, nameOf(operation), message, hint));
       return [];
     }
   });

@@ -31,16 +31,11 @@ export function operationsOf(document: OpenApiDocument): readonly Operation[] {
     return methods.flatMap((method): Operation[] => {
       const value = shared.value[method];
       if (!isObject(value)) return [];
-      const { operationId, summary, description } = value;
+      const { operationId, summary: short, description } = value;
+      const id = (typeof operationId === 'string' && operationId.trim()) || null;
+      const summary = plainText(short ?? description, 80);
       return [
-        {
-          id: typeof operationId === 'string' && operationId.trim() !== '' ? operationId.trim() : null,
-          method,
-          path,
-          summary: plainText(summary ?? description, 80),
-          found: { value, pointer: below(shared.pointer, method) },
-          shared,
-        },
+        { id, method, path, summary, found: { value, pointer: below(shared.pointer, method) }, shared },
       ];
     });
   });
@@ -78,10 +73,7 @@ export function chosen(
   const errors = names.flatMap((name) => {
     if (known.has(normal(name))) return [];
     const near = closest(normal(name), [...known.keys()]);
-    const hint =
-      near === undefined
-        ? 'Run the command without --operation to list all of them.'
-        : `Did you mean ${near}?`;
+    const hint = near ? `Did you mean ${near}?` : 'Run the command without --operation to list all of them.';
     return [inputError('--operation', name, 'is not an operation of the document', hint)];
   });
   if (errors.length > 0) return refuse(...errors);

@@ -1,5 +1,6 @@
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
+import { membersOf, requiredOf } from '../../contract/schema/keywords.ts';
 import { below } from '../../contract/schema/schema.ts';
 import { fits } from '../../model/match.ts';
 import type { ApiBody, Binding, FilePart } from '../model.ts';
@@ -76,9 +77,7 @@ class InputCollector {
   readonly #lost: Lost;
   readonly #properties = new Map<string, JsonObject>();
   readonly #required: string[] = [];
-  readonly #params: Binding[] = [];
-  readonly #query: Binding[] = [];
-  readonly #headers: Binding[] = [];
+  readonly #bindings = { path: [] as Binding[], query: [] as Binding[], header: [] as Binding[] };
   readonly #keys: KeyParameter[] = [];
   #body: Inputs['body'] = null;
 
@@ -112,15 +111,14 @@ class InputCollector {
     const { schema, isJson } = this.#schemaOf(value, pointer);
     const input = this.#add(name, place, schema, isRequired);
     const style = place === 'query' ? (isJson ? 'json' : this.#styleOf(value)) : undefined;
-    const bindings = { path: this.#params, query: this.#query, header: this.#headers }[place];
-    bindings.push({ name, input, ...(style && { style }) });
+    this.#bindings[place].push({ name, input, ...(style && { style }) });
   }
 
   /** A name in braces without a declared parameter becomes a string. */
   undeclaredPathName(name: string): void {
-    if (this.#params.some((binding) => binding.name === name)) return;
+    if (this.#bindings.path.some((binding) => binding.name === name)) return;
     const schema = { type: 'string', description: `The ${name} in the address.` };
-    this.#params.push({ name, input: this.#add(name, 'path', schema, true) });
+    this.#bindings.path.push({ name, input: this.#add(name, 'path', schema, true) });
   }
 
   body(given: Json, pointer: string): void {
@@ -138,9 +136,9 @@ class InputCollector {
     return {
       properties: Object.fromEntries(this.#properties),
       required: this.#required,
-      params: this.#params,
-      query: this.#query,
-      headers: this.#headers,
+      params: this.#bindings.path,
+      query: this.#bindings.query,
+      headers: this.#bindings.header,
       body: this.#body,
       keys: this.#keys,
     };
@@ -151,7 +149,7 @@ class InputCollector {
   }
 
   #setBody({ kind, schema, isRequired, mediaType, partTypes, styles }: DescribedBody): void {
-    const members = isObject(schema.properties) ? Object.entries(schema.properties) : [];
+    const members = Object.entries(membersOf(schema));
     if (kind === 'binary' || members.length === 0) {
       const whole = {
         description: 'What the request carries.',
@@ -162,7 +160,7 @@ class InputCollector {
       this.#body = { kind, members: input, ...(mediaType !== undefined && { mediaType }) };
       return;
     }
-    const required = Array.isArray(schema.required) ? schema.required : [];
+    const required = requiredOf(schema);
     const bindings = members.map(([name, member]): Binding => {
       const style = kind === 'form' ? styles?.get(name) : undefined;
       const isNeeded = isRequired && required.includes(name);
@@ -220,10 +218,8 @@ class InputCollector {
       ...[2, 3, 4, 5, 6, 7, 8, 9].map((i) => `${plain.slice(0, 60)}_${i}`),
     ];
     const free = names.find((one) => !this.#properties.has(one)) ?? `${place}_${this.#properties.size}`;
-    this.#properties.set(free, {
-      ...schema,
-      description: schema.description ?? `The ${name} of the request.`,
-    });
+    const description = schema.description ?? `The ${name} of the request.`;
+    this.#properties.set(free, { ...schema, description });
     if (isRequired) this.#required.push(free);
     return free;
   }

@@ -1,5 +1,6 @@
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
+import { membersOf, requiredOf } from '../../contract/schema/keywords.ts';
 import { below } from '../../contract/schema/schema.ts';
 import { mostSchemas } from '../../fixes/definitions.ts';
 import { parseFieldName } from '../../model/names.ts';
@@ -42,7 +43,7 @@ export function schemaOf(
 ): JsonObject {
   for (let depth = deepest; ; depth -= 1) {
     const notes: [string, string][] = [];
-    const schema = new Conversion(document, { side, depth, notes, holdsFiles }).whole(given, pointer);
+    const schema = new Conversion({ document, side, depth, notes, holdsFiles }).whole(given, pointer);
     if (schema === null) continue;
     for (const what of new Set(notes.map(([, text]) => text))) {
       const places = [...new Set(notes.filter(([, text]) => text === what).map(([at]) => at))];
@@ -57,6 +58,7 @@ export function schemaOf(
 class TooLarge extends Error {}
 
 interface ConversionOptions {
+  readonly document: OpenApiDocument;
   readonly side: Side;
   readonly depth: number;
   /** Receives pointer and text of what is cut off. */
@@ -66,18 +68,10 @@ interface ConversionOptions {
 
 class Conversion {
   #schemas = 0;
-  readonly #document: OpenApiDocument;
-  readonly #side: Side;
-  readonly #depth: number;
-  readonly #notes: [string, string][];
-  readonly #holdsFiles: boolean;
+  readonly #options: ConversionOptions;
 
-  constructor(document: OpenApiDocument, { side, depth, notes, holdsFiles }: ConversionOptions) {
-    this.#document = document;
-    this.#side = side;
-    this.#depth = depth;
-    this.#notes = notes;
-    this.#holdsFiles = holdsFiles;
+  constructor(options: ConversionOptions) {
+    this.#options = options;
   }
 
   /** The schema; null if it is too large and must be cut off at a smaller depth. */
@@ -93,8 +87,8 @@ class Conversion {
   /** @param open pointers of the enclosing schemas */
   #convert(given: Json | undefined, pointer: string, open: readonly string[]): JsonObject {
     this.#schemas += 1;
-    if (this.#schemas > mostSchemas && this.#depth > 1) throw new TooLarge();
-    const found = this.#document.follow(given, pointer);
+    if (this.#schemas > mostSchemas && this.#options.depth > 1) throw new TooLarge();
+    const found = this.#options.document.follow(given, pointer);
     if (!isObject(found.value)) return {};
     const schema = found.value;
     // In 3.1, members beside a $ref apply; authors of 3.0 documents expect the same.
@@ -103,10 +97,10 @@ class Conversion {
     const whole = { ...schema, ...beside } as JsonObject;
     const types = typesOf(whole);
     const isCircle = open.includes(found.pointer);
-    const isDeep = open.length > this.#depth && (types.length === 0 || types.some(isContainer));
+    const isDeep = open.length > this.#options.depth && (types.length === 0 || types.some(isContainer));
     if (isCircle || isDeep || open.length > deepest * 2) {
       const why = isCircle ? 'refers to itself' : 'is nested too deep';
-      this.#notes.push([found.pointer, `${why}: its members were left out`]);
+      this.#options.notes.push([found.pointer, `${why}: its members were left out`]);
       return {
         ...typed(types),
         ...(types.includes('array') && { items: this.#leaf(whole.items, pointer) }),
@@ -117,7 +111,7 @@ class Conversion {
   }
 
   #convertPlain(schema: JsonObject, pointer: string, open: readonly string[]): JsonObject {
-    if (this.#holdsFiles && isFile(schema)) return fileSchema(schema);
+    if (this.#options.holdsFiles && isFile(schema)) return fileSchema(schema);
     const own = this.#own(schema, pointer, open);
     const parts = this.#listed(schema, 'allOf', pointer, open);
     const whole = parts.length > 0 ? mergeAll([...parts, own]) : own;
@@ -125,31 +119,23 @@ class Conversion {
       ...this.#listed(schema, 'oneOf', pointer, open),
       ...this.#listed(schema, 'anyOf', pointer, open),
     ];
-    const united = variants.length > 0 ? mergeAll([unionOf(variants, this.#side), whole]) : whole;
-    const empties = schema.nullable === true || (Array.isArray(schema.type) && schema.type.includes('null'));
+    const united = variants.length > 0 ? mergeAll([unionOf(variants, this.#options.side), whole]) : whole;
+    const empties = schema.nullable === true || isNullType(schema);
     const result = { ...united, ...described(schema, united) };
-    if (this.#side === 'input') return withValues(schema, plain(result), 'input');
+    if (this.#options.side === 'input') return withValues(schema, plain(result), 'input');
     const known = withKnownValues(schema, result);
     return withValues(schema, empties || isNullable(united) ? nullable(known) : known, 'output');
   }
 
   /** A schema that is cut off: only its type. */
   #leaf(given: Json | undefined, pointer: string): JsonObject {
-    const schema = this.#document.object(given, pointer)?.value;
+    const schema = this.#options.document.object(given, pointer)?.value;
     return schema ? typed(typesOf(schema)) : {};
   }
 
-  #listed(
-    schema: JsonObject,
-    keyword: string,
-    pointer: string,
-    open: readonly string[],
-  ): readonly JsonObject[] {
-    const members = schema[keyword];
-    if (!Array.isArray(members)) return [];
-    return (members as readonly Json[]).map((member, i) =>
-      this.#convert(member, below(pointer, keyword, i), open),
-    );
+  #listed(schema: JsonObject, keyword: string, pointer: string, open: readonly string[]): JsonObject[] {
+    const members = Array.isArray(schema[keyword]) ? (schema[keyword] as readonly Json[]) : [];
+    return members.map((member, i) => this.#convert(member, below(pointer, keyword, i), open));
   }
 
   /** The schema's own keywords, without those that combine other schemas. */
@@ -157,34 +143,34 @@ class Conversion {
     const types = typesOf(schema);
     return {
       ...typed(types.length === 0 && isNullType(schema) ? ['null'] : types),
-      ...(this.#side === 'input' && this.#limits(schema, types, pointer)),
+      ...(this.#options.side === 'input' && this.#limits(schema, types, pointer)),
       ...(types.includes('object') && this.#members(schema, pointer, open)),
       ...(types.includes('array') && {
         items: this.#convert(schema.items, below(pointer, 'items'), open),
-        ...(this.#side === 'input' && counts(schema, ['minItems', 'maxItems'])),
+        ...(this.#options.side === 'input' && counts(schema, ['minItems', 'maxItems'])),
       }),
     };
   }
 
   #members(schema: JsonObject, pointer: string, open: readonly string[]): JsonObject {
-    const hidden = this.#side === 'input' ? 'readOnly' : 'writeOnly';
-    const given = isObject(schema.properties) ? Object.entries(schema.properties) : [];
-    const properties = given.flatMap(([name, property]): [string, JsonObject][] => {
-      const at = below(pointer, 'properties', name);
-      if (property === false || (isObject(property) && property[hidden] === true)) return [];
-      if (!parseFieldName(name, at).ok) {
-        this.#notes.push([at, 'has a name that is not allowed for fields, so it was left out']);
-        return [];
-      }
-      return [[name, this.#convert(property, at, open)]];
-    });
+    const hidden = this.#options.side === 'input' ? 'readOnly' : 'writeOnly';
+    const properties = Object.entries(membersOf(schema)).flatMap(
+      ([name, property]): [string, JsonObject][] => {
+        const at = below(pointer, 'properties', name);
+        if (property === false || (isObject(property) && property[hidden] === true)) return [];
+        if (!parseFieldName(name, at).ok) {
+          this.#options.notes.push([at, 'has a name that is not allowed for fields, so it was left out']);
+          return [];
+        }
+        return [[name, this.#convert(property, at, open)]];
+      },
+    );
     const names = new Set(properties.map(([name]) => name));
-    const required = Array.isArray(schema.required) ? schema.required : [];
     const further = schema.additionalProperties;
     return {
       ...(properties.length > 0 && {
         properties: Object.fromEntries(properties),
-        required: [...new Set(required)].filter((name): name is string => names.has(name as string)),
+        required: [...new Set(requiredOf(schema))].filter((name) => names.has(name)),
       }),
       ...(isObject(further) &&
         Object.keys(further).length > 0 && {
@@ -211,7 +197,7 @@ class Conversion {
     };
     if (typeof pattern !== 'string') return kept;
     const flaw = patternFlaw(pattern);
-    if (flaw) this.#notes.push([below(pointer, 'pattern'), `was left out: it ${flaw.message}`]);
+    if (flaw) this.#options.notes.push([below(pointer, 'pattern'), `was left out: it ${flaw.message}`]);
     return { ...kept, ...(!flaw && { pattern }) };
   }
 }
@@ -235,7 +221,6 @@ function plain(schema: JsonObject): JsonObject {
   const types = [schema.type ?? []].flat().filter((type) => type !== 'null') as readonly string[];
   const type = types.includes('string') ? 'string' : types[0];
   if (type !== undefined) return { ...schema, type };
-  return schema.anyOf === undefined
-    ? { ...schema, type: isObject(schema.properties) ? 'object' : 'string' }
-    : schema;
+  if (schema.anyOf !== undefined) return schema;
+  return { ...schema, type: isObject(schema.properties) ? 'object' : 'string' };
 }

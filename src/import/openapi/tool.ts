@@ -2,12 +2,13 @@ import { type Effect, effects, titleOf, verbIn } from '../../contract/effect.ts'
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { signals } from '../../contract/outcomes.ts';
+import { membersOf, requiredOf } from '../../contract/schema/keywords.ts';
 import { below } from '../../contract/schema/schema.ts';
 import { isReadable } from '../../contract/schema/walk.ts';
-import { allowBlank } from '../../fixes/output.ts';
 import { clientMismatches } from '../../model/match.ts';
 import type { Change } from '../../model/model.ts';
 import { suggestToolName } from '../../model/names.ts';
+import { listOf, withSignals } from '../../tools/definition.ts';
 import type { Imported } from '../model.ts';
 import type { Apis } from './api.ts';
 import { isJsonType, preferred } from './body.ts';
@@ -37,31 +38,22 @@ export function toolOfOperation(
   const inputs = inputsOf(document, operation, lost);
   const api = apis.of(operation, inputs.keys);
   const { method, path } = operation;
-  const schema = allowBlank({ type: 'object', ...answer.schema });
-  const outputSchema = { ...schema, properties: { ...signals, ...(schema.properties as JsonObject) } };
+  const { properties, required, params, query, headers, body } = inputs;
+  const notFoundIsEmpty = method === 'get' && answer.hasNotFound;
+  const outputSchema = withSignals(answer.schema);
   const answers = answer.examples.filter((one) => clientMismatches(outputSchema, one, '').length === 0);
   return {
     entry: {
       name: tool,
       title: titleOf(tool),
       description: descriptionOf(operation, api.title),
-      inputSchema: { type: 'object', properties: inputs.properties, required: inputs.required },
+      inputSchema: { type: 'object', properties, required },
       outputSchema,
       annotations: effects[effectOf(method, tool)],
     },
     answers,
     changes,
-    call: {
-      api,
-      method,
-      path,
-      params: inputs.params,
-      query: inputs.query,
-      headers: inputs.headers,
-      body: inputs.body,
-      wrap: answer.wrap,
-      notFoundIsEmpty: method === 'get' && answer.hasNotFound,
-    },
+    call: { api, method, path, params, query, headers, body, wrap: answer.wrap, notFoundIsEmpty },
   };
 }
 
@@ -89,12 +81,10 @@ function answerOf(
   const { given, pointer, examples } = successOf(document, responses, at);
   const converted = schemaOf(document, given, pointer, 'output', lost);
   const wrap = wrapOf(converted);
-  const wrapped = (value: Json): Json =>
-    wrap === 'items' && Array.isArray(value)
-      ? { items: value, count: value.length }
-      : wrap === 'result'
-        ? { result: value }
-        : value;
+  const wrapped = (value: Json): Json => {
+    if (wrap === 'items' && Array.isArray(value)) return { items: value, count: value.length };
+    return wrap === 'result' ? { result: value } : value;
+  };
   return {
     schema: rootOf(converted, wrap),
     wrap,
@@ -184,26 +174,12 @@ function wrapOf(schema: JsonObject): Answer['wrap'] {
 }
 
 function rootOf(schema: JsonObject, wrap: Answer['wrap']): JsonObject {
-  if (wrap === null) return { properties: schema.properties ?? {}, required: required(schema) };
-  if (wrap === 'result') {
-    return {
-      properties: { result: { description: 'What the API answers.', ...schema } },
-      required: ['result'],
-    };
-  }
-  return {
-    properties: {
-      items: { description: 'What the API answers.', ...schema },
-      count: { type: 'integer', description: 'Number of items.' },
-    },
-    required: ['items', 'count'],
-  };
-}
-
-/** The signals are never required. */
-function required(schema: JsonObject): readonly string[] {
-  const names = Array.isArray(schema.required) ? (schema.required as readonly string[]) : [];
-  return names.filter((name) => !Object.hasOwn(signals, name));
+  const result = { description: 'What the API answers.', ...schema };
+  if (wrap === 'items') return listOf(result);
+  if (wrap === 'result') return { properties: { result }, required: ['result'] };
+  // The signals are never required.
+  const required = requiredOf(schema).filter((name) => !Object.hasOwn(signals, name));
+  return { properties: membersOf(schema), required };
 }
 
 /** What the tool returns and when to use it, as far as the document says. */

@@ -1,10 +1,12 @@
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
+import { membersOf, requiredOf, typesOf } from '../../contract/schema/keywords.ts';
+import { isContainer } from './keywords.ts';
 
 /** A schema that also accepts null. */
 export function nullable(schema: JsonObject): JsonObject {
   if (isNullable(schema)) return schema;
-  const types = [schema.type ?? []].flat() as readonly string[];
+  const types = typesOf(schema);
   if (Array.isArray(schema.anyOf)) return { ...schema, anyOf: [...schema.anyOf, { type: 'null' }] };
   // A schema without a type accepts null already.
   if (types.length === 0) return schema;
@@ -29,31 +31,24 @@ export function unionOf(variants: readonly JsonObject[], side: 'input' | 'output
   const isEmpty = variants.some(isOnlyNull);
   const real = distinct(variants.filter((variant) => !isOnlyNull(variant)));
   const [first = {}] = real;
-  const merged =
-    real.length < 2
-      ? first
-      : real.every(isObjectSchema)
-        ? unitedObjects(real, side)
-        : real.every(isArraySchema)
-          ? { ...first, items: unionOf(real.map(itemsOf), side) }
-          : real.every(isScalar)
-            ? unitedScalars(real)
-            : side === 'output'
-              ? sideBySide(real)
-              : (real.find(isObjectSchema) ?? first);
-  return isEmpty ? nullable(merged) : merged;
+  const united = (): JsonObject => {
+    if (real.length < 2) return first;
+    if (real.every(isObjectSchema)) return unitedObjects(real, side);
+    if (real.every(isArraySchema)) return { ...first, items: unionOf(real.map(itemsOf), side) };
+    if (real.every(isScalar)) return unitedScalars(real);
+    return side === 'output' ? sideBySide(real) : (real.find(isObjectSchema) ?? first);
+  };
+  return isEmpty ? nullable(united()) : united();
 }
 
 function unitedObjects(variants: readonly JsonObject[], side: 'input' | 'output'): JsonObject {
-  const members = variants.map(({ properties }) => (isObject(properties) ? properties : {}));
+  const members = variants.map(membersOf);
   const names = [...new Set(members.flatMap((one) => Object.keys(one)))];
   const properties = names.map((name) => {
     const versions = members.flatMap((one) => (Object.hasOwn(one, name) ? [one[name] as JsonObject] : []));
     return [name, unionOf(versions, side)];
   });
-  const required = names.filter((name) =>
-    variants.every((variant) => Array.isArray(variant.required) && variant.required.includes(name)),
-  );
+  const required = names.filter((name) => variants.every((variant) => requiredOf(variant).includes(name)));
   const { description: _, ...rest } = variants[0] ?? {};
   return {
     ...rest,
@@ -93,23 +88,23 @@ function isOnlyNull({ type, enum: values }: JsonObject): boolean {
   );
 }
 
-function isObjectSchema({ type, anyOf }: JsonObject): boolean {
-  return anyOf === undefined && only(type) === 'object';
+function isObjectSchema(schema: JsonObject): boolean {
+  return hasOnly('object', schema);
 }
 
-function isArraySchema({ type, anyOf }: JsonObject): boolean {
-  return anyOf === undefined && only(type) === 'array';
+function isArraySchema(schema: JsonObject): boolean {
+  return hasOnly('array', schema);
 }
 
-function isScalar({ type, anyOf }: JsonObject): boolean {
-  const types = [type ?? []].flat() as readonly string[];
-  return anyOf === undefined && types.length > 0 && !types.some((one) => one === 'object' || one === 'array');
+/** Whether a schema has one type besides null. */
+function hasOnly(wanted: string, schema: JsonObject): boolean {
+  const types = typesOf(schema).filter((type) => type !== 'null');
+  return schema.anyOf === undefined && types.length === 1 && types[0] === wanted;
 }
 
-/** The only type besides null. */
-function only(type: Json | undefined): unknown {
-  const types = [type ?? []].flat().filter((one) => one !== 'null');
-  return types.length === 1 ? types[0] : undefined;
+function isScalar(schema: JsonObject): boolean {
+  const types = typesOf(schema);
+  return schema.anyOf === undefined && types.length > 0 && !types.some((type) => isContainer(String(type)));
 }
 
 function distinct(schemas: readonly JsonObject[]): readonly JsonObject[] {

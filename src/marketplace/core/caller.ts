@@ -6,6 +6,7 @@ import { Probe } from '../../contract/probe/probe.ts';
 import { nextId, type RpcAnswer, rpcAnswer, rpcRequest, unanswered } from '../../contract/probe/rpc.ts';
 import type { CallPolicy } from '../../contract/probe/safety.ts';
 import { createSigner, type Forgery, type Signer } from '../../contract/probe/signer.ts';
+import { memoize } from '../../model/memoize.ts';
 import type { DeliberateError } from './deliberate-errors.ts';
 import type { RecordingProxy, Route } from './proxy.ts';
 import type { Purpose } from './traffic.ts';
@@ -45,25 +46,15 @@ export interface CallReport {
 export class Caller {
   readonly profile: PlatformProfile;
   readonly issuer: string;
+  /** A signer of tokens for one endpoint. Their audience is the endpoint's URL, byte for byte. */
+  readonly signer: (endpoint: string) => Promise<Signer>;
   readonly #proxy: RecordingProxy;
-  readonly #privateKey: KeyObject;
-  readonly #signers = new Map<string, Promise<Signer>>();
 
   constructor(profile: PlatformProfile, proxy: RecordingProxy, privateKey: KeyObject, issuer: string) {
     this.profile = profile;
     this.issuer = issuer;
+    this.signer = memoize((endpoint) => createSigner(profile.token, endpoint, { issuer, privateKey }));
     this.#proxy = proxy;
-    this.#privateKey = privateKey;
-  }
-
-  /** A signer of tokens for one endpoint. Their audience is the endpoint's URL, byte for byte. */
-  signer(endpoint: string): Promise<Signer> {
-    const known = this.#signers.get(endpoint);
-    if (known) return known;
-    const { issuer } = this;
-    const signer = createSigner(this.profile.token, endpoint, { issuer, privateKey: this.#privateKey });
-    this.#signers.set(endpoint, signer);
-    return signer;
   }
 
   /** Runs `act` with a probe of an endpoint, and closes the probe. */
@@ -80,11 +71,9 @@ export class Caller {
     const route = this.#proxy.route(endpoint, options);
     const signer = await this.signer(endpoint);
     const { url, headers } = route;
-    const { calls } = options;
-    const probe = new Probe(
-      { url, profile: this.profile, signer, headers, ...(calls && { calls }) },
-      options.signal,
-    );
+    const { calls, signal } = options;
+    const { profile } = this;
+    const probe = new Probe({ url, profile, signer, headers, ...(calls && { calls }) }, signal);
     try {
       return await act(probe, route);
     } catch (error) {
@@ -131,12 +120,7 @@ const forgeries: { readonly [way in DeliberateError]?: Forgery } = {
   'wrong-key': { by: 'untrusted' },
 };
 
-async function send(
-  probe: Probe,
-  tool: string,
-  args: Json,
-  deliberate: DeliberateError | undefined,
-): Promise<RpcAnswer> {
+async function send(probe: Probe, tool: string, args: Json, deliberate: Way): Promise<RpcAnswer> {
   const timeoutMs = probe.timeoutMs(probe.profile.limits.callMs);
   const session = await sessionFor(probe, deliberate);
   const token = await tokenFor(probe, deliberate);
@@ -146,17 +130,16 @@ async function send(
   return rpcAnswer(await probe.post(body, { session, token, timeoutMs }), id);
 }
 
-async function sessionFor(
-  probe: Probe,
-  deliberate: DeliberateError | undefined,
-): Promise<string | undefined> {
+type Way = DeliberateError | undefined;
+
+async function sessionFor(probe: Probe, deliberate: Way): Promise<string | undefined> {
   if (deliberate !== 'dropped-session') return probe.session();
   const session = await probe.newSession();
   await probe.http({ method: 'DELETE', headers: { 'mcp-session-id': session } });
   return session;
 }
 
-async function tokenFor(probe: Probe, deliberate: DeliberateError | undefined): Promise<string | undefined> {
+async function tokenFor(probe: Probe, deliberate: Way): Promise<string | undefined> {
   if (deliberate === 'no-token' || deliberate === 'batch') return undefined;
   if (deliberate === 'expired') {
     const now = Math.floor(Date.now() / 1000);
@@ -172,21 +155,13 @@ async function tokenFor(probe: Probe, deliberate: DeliberateError | undefined): 
 function expectation(way: DeliberateError, { http, result }: RpcAnswer): NonNullable<CallReport['expected']> {
   const [value] = http.values;
   const says = isObject(value) && typeof value.error === 'string' ? value.error : undefined;
-  const actual = http.status === 0 ? http.body : `HTTP ${http.status} ${http.body.slice(0, 200)}`.trimEnd();
-  switch (way) {
-    case 'slow':
-      return { what: 'the result that other clients get', met: result !== undefined, actual };
-    case 'dropped-session':
-      return {
-        what: 'HTTP 400 {"error":"Invalid session"} (C§7)',
-        met: http.status === 400 && says === 'Invalid session',
-        actual,
-      };
-    default:
-      return {
-        what: 'HTTP 401 {"error":"Unauthorized"} (C§7), and no call',
-        met: http.status >= 400 && http.status < 500 && says === 'Unauthorized',
-        actual,
-      };
+  const { status, body } = http;
+  const actual = status === 0 ? body : `HTTP ${status} ${body.slice(0, 200)}`.trimEnd();
+  if (way === 'slow') return { what: 'the result that other clients get', met: result !== undefined, actual };
+  if (way === 'dropped-session') {
+    const met = status === 400 && says === 'Invalid session';
+    return { what: 'HTTP 400 {"error":"Invalid session"} (C§7)', met, actual };
   }
+  const met = status >= 400 && status < 500 && says === 'Unauthorized';
+  return { what: 'HTTP 401 {"error":"Unauthorized"} (C§7), and no call', met, actual };
 }

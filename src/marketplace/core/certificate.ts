@@ -1,4 +1,13 @@
 import { createPublicKey, type KeyObject, sign } from 'node:crypto';
+import type { JsonObject } from '../../contract/model.ts';
+
+/** The key set of a platform as it publishes it: the public key, for RSA also as a certificate (`x5c`). */
+export function keySetOf(privateKey: KeyObject, algorithm: string): JsonObject {
+  const jwk = createPublicKey(privateKey).export({ format: 'jwk' }) as JsonObject;
+  const key = { ...jwk, alg: algorithm, use: 'sig', kid: 'local' };
+  if (privateKey.asymmetricKeyType !== 'rsa') return { keys: [key] };
+  return { keys: [{ ...key, x5c: [certificateOf(privateKey).toString('base64')] }] };
+}
 
 const [integer, bitString, nothing, identifier, time, sequence, version] = [2, 3, 5, 6, 23, 48, 160];
 const sha256WithRsa = Buffer.from('2a864886f70d01010b', 'hex');

@@ -58,12 +58,17 @@ export async function fileDispute(
   };
   await store.update((state) => {
     const all = [...state.disputes, dispute];
-    const guilty = all.filter((one) => one.listing === listing.id && one.verdict === 'guilty').length;
+    const isOff = guiltyOf(listing.id, all) >= guiltyLimit;
     const after = (one: Listing): Listing =>
-      one.id === listing.id && guilty >= guiltyLimit ? { ...one, state: 'delisted' } : one;
+      one.id === listing.id && isOff ? { ...one, state: 'delisted' } : one;
     return { ...state, disputes: all, listings: state.listings.map(after) };
   });
   return dispute;
+}
+
+/** The number of guilty verdicts on a listing. */
+export function guiltyOf(listing: string, disputes: readonly Dispute[]): number {
+  return disputes.filter((one) => one.listing === listing && one.verdict === 'guilty').length;
 }
 
 /**

@@ -55,21 +55,13 @@ function descriptionAdvice(
   const hasSummary = descriptionSections.length === 0 || !at.includes(text.search(/\S/));
   const forbidden = descriptionForbids.filter((part) => text.includes(part));
   return [
-    ...(absent.length > 0 ? [advise('description', `Add the sections ${absent.join(', ')}`)] : []),
-    ...(absent.length === 0 && !inOrder
-      ? [advise('description', `Put the sections in this order: ${descriptionSections.join(', ')}`)]
-      : []),
-    ...(hasSummary ? [] : [advise('description', 'Begin with one line of summary.')]),
-    ...(questions >= descriptionQuestions
-      ? []
-      : [
-          advise(
-            'description',
-            `Quote at least ${descriptionQuestions} questions that buyers may ask, such as "What is BTC?"; got ${questions}.`,
-          ),
-        ]),
-    ...forbidden.map((part) => advise('description', `Leave out ${JSON.stringify(part)}.`)),
-  ];
+    absent.length > 0 && `Add the sections ${absent.join(', ')}`,
+    absent.length === 0 && !inOrder && `Put the sections in this order: ${descriptionSections.join(', ')}`,
+    !hasSummary && 'Begin with one line of summary.',
+    questions < descriptionQuestions &&
+      `Quote at least ${descriptionQuestions} questions that buyers may ask, such as "What is BTC?"; got ${questions}.`,
+    ...forbidden.map((part) => `Leave out ${JSON.stringify(part)}.`),
+  ].flatMap((text) => (text === false ? [] : [advise('description', text)]));
 }
 
 function categoryProblems(category: string, { categories }: Rules): readonly FieldProblem[] {
@@ -97,29 +89,19 @@ function priceProblems(
 function endpointProblems(text: string): readonly FieldProblem[] {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
-    return [
-      reject('endpoint', `Expected a URL such as https://tools.example/mcp, got ${JSON.stringify(text)}.`),
-    ];
+    const message = `Expected a URL such as https://tools.example/mcp, got ${JSON.stringify(text)}.`;
+    return [reject('endpoint', message)];
   }
-  return [
-    ...(url.protocol === 'https:' || isLoopback(url.hostname)
-      ? []
-      : [
-          reject(
-            'endpoint',
-            'Expected https: the marketplace calls no plain http (C§1.4). http is for this machine only.',
-          ),
-        ]),
-    ...(url.pathname.endsWith('/mcp') && text.endsWith('/mcp')
-      ? []
-      : [reject('endpoint', 'Expected a URL that ends with /mcp (C§8).')]),
-    ...(url.username === '' && url.password === ''
-      ? []
-      : [reject('endpoint', 'Remove the user and the password: callers do not have them.')]),
-    ...(/sse/i.test(url.pathname)
-      ? [advise('endpoint', 'The path contains "sse": the public marketplace then picks its old SSE client.')]
-      : []),
-  ];
+  const { protocol, hostname, pathname, username, password } = url;
+  const rejected = [
+    protocol !== 'https:' &&
+      !isLoopback(hostname) &&
+      'Expected https: the marketplace calls no plain http (C§1.4). http is for this machine only.',
+    !(pathname.endsWith('/mcp') && text.endsWith('/mcp')) && 'Expected a URL that ends with /mcp (C§8).',
+    username + password !== '' && 'Remove the user and the password: callers do not have them.',
+  ].flatMap((message) => (message === false ? [] : [reject('endpoint', message)]));
+  const oldClient = 'The path contains "sse": the public marketplace then picks its old SSE client.';
+  return [...rejected, ...(/sse/i.test(pathname) ? [advise('endpoint', oldClient)] : [])];
 }
 
 function reject(field: keyof ListingForm, message: string): FieldProblem {

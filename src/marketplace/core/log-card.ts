@@ -28,67 +28,44 @@ export function logCard(
   );
   const answers = calls.filter(({ report }) => report.verdict.outcome === 'found').at(-1);
   const final = answers ? shorten(answers.report.result?.structuredContent, 600) : '';
-  return [
-    { title: 'User question', lines: [question.question || '(none)'] },
-    {
-      title: 'Execution summary',
-      lines: [
-        `mode ${question.mode} · success ${ending === 'answered'} · ${selected.length} steps · ${calls.length} MCP calls · ${ms} ms`,
-        `thresholds: ${Object.entries(thresholds)
-          .map(([name, value]) => `${name} ${value}`)
-          .join(', ')}`,
-      ],
-    },
-    {
-      title: 'Orchestration selection',
-      lines:
-        selected.length > 0
-          ? selected.map((name, index) => `${index + 1}. ${name}`)
-          : ['no tool was selected'],
-    },
-    {
-      title: 'Planner query',
-      lines: [
-        question.mode === 'manual'
-          ? 'none: the user picked the tools'
-          : "lexical: the share of the question's words in name (double) and description; no model is asked",
-      ],
-    },
-    {
-      title: 'Tool-registry diagnostics',
-      lines: [
-        `${tools.length} tools of ${endpoints.size} endpoints, as stored at the last listing or refresh`,
-        ...ranking.map(
-          ({ tool, score, words, excluded }) =>
-            `${score.toFixed(2)} ${tool}${excluded ? ` (excluded: ${excluded})` : words.length > 0 ? ` (${words.join(', ')})` : ''}`,
-        ),
-      ],
-    },
-    {
-      title: 'Tool call history',
-      lines: calls.map(
-        ({ tool, report }) =>
-          `${tool}(${shorten(report.arguments, 200)}) → ${shorten(report.result?.structuredContent ?? report.error, 300)}`,
-      ),
-    },
-    {
-      title: 'Execution trace',
-      lines: calls.map(({ tool, attempt, decision }) => `${tool} #${attempt}: ${decision}`),
-    },
-    {
-      title: 'Verification results',
-      lines: calls.map(({ tool, report: { verdict } }) => {
-        const { outcome, text, structuredContent, same } = verdict;
-        return `${tool}: ${outcome}; text ${text.status}, structuredContent ${structuredContent.status}, same data ${same.status}`;
+  const limits = Object.entries(thresholds).map(([name, value]) => `${name} ${value}`);
+  const parts: { readonly [title: string]: readonly string[] } = {
+    'User question': [question.question || '(none)'],
+    'Execution summary': [
+      `mode ${question.mode} · success ${ending === 'answered'} · ${selected.length} steps · ${calls.length} MCP calls · ${ms} ms`,
+      `thresholds: ${limits.join(', ')}`,
+    ],
+    'Orchestration selection':
+      selected.length > 0 ? selected.map((name, i) => `${i + 1}. ${name}`) : ['no tool was selected'],
+    'Planner query': [
+      question.mode === 'manual'
+        ? 'none: the user picked the tools'
+        : "lexical: the share of the question's words in name (double) and description; no model is asked",
+    ],
+    'Tool-registry diagnostics': [
+      `${tools.length} tools of ${endpoints.size} endpoints, as stored at the last listing or refresh`,
+      ...ranking.map(({ tool, score, words, excluded }) => {
+        const why = excluded ? `excluded: ${excluded}` : words.join(', ');
+        return `${score.toFixed(2)} ${tool}${why && ` (${why})`}`;
       }),
-    },
-    {
-      title: 'Handshake note',
-      lines: ['none: this emulator signs and approves nothing, so the loop never pauses'],
-    },
-    { title: 'Sandbox image artifacts', lines: images.length > 0 ? images : ['none'] },
-    { title: 'Final result', lines: [endings[ending], ...(final === '' ? [] : [final])] },
-  ].map((part) => (part.lines.length > 0 ? part : { ...part, lines: ['none'] }));
+    ],
+    'Tool call history': calls.map(({ tool, report }) => {
+      const told = report.result?.structuredContent ?? report.error;
+      return `${tool}(${shorten(report.arguments, 200)}) → ${shorten(told, 300)}`;
+    }),
+    'Execution trace': calls.map(({ tool, attempt, decision }) => `${tool} #${attempt}: ${decision}`),
+    'Verification results': calls.map(({ tool, report: { verdict } }) => {
+      const { outcome, text, structuredContent, same } = verdict;
+      return `${tool}: ${outcome}; text ${text.status}, structuredContent ${structuredContent.status}, same data ${same.status}`;
+    }),
+    'Handshake note': ['none: this emulator signs and approves nothing, so the loop never pauses'],
+    'Sandbox image artifacts': images,
+    'Final result': [endings[ending], ...(final === '' ? [] : [final])],
+  };
+  return Object.entries(parts).map(([title, lines]) => ({
+    title,
+    lines: lines.length > 0 ? lines : ['none'],
+  }));
 }
 
 /** The card as text, for "Copy all". */

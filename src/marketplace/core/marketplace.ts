@@ -8,14 +8,14 @@ import type { PlatformProfile } from '../../contract/platforms/profile.ts';
 import { sampleArguments } from '../../contract/schema/smoke.ts';
 import { type AskRun, ask, type Question } from './ask.ts';
 import { Caller, type CallOrder, type CallReport } from './caller.ts';
-import { fileDispute } from './dispute.ts';
+import { keySetOf } from './certificate.ts';
+import { fileDispute, guiltyOf } from './dispute.ts';
 import { MarketError } from './errors.ts';
 import { Jobs } from './jobs.ts';
-import { keySetOf } from './jwks.ts';
 import type { BuyerTool, Dispute, Listing, ListingForm, SavedExample, Step, Submission } from './model.ts';
 import { type RecordingProxy, startProxy } from './proxy.ts';
 import { redactTokens } from './redact.ts';
-import { submit } from './registration.ts';
+import { namedTools, submit } from './registration.ts';
 import { Store } from './store.ts';
 import { type LogLine, sentTo, Traffic } from './traffic.ts';
 
@@ -98,23 +98,16 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     const { listings } = await this.store.read();
     const taken = listings.map(({ endpoint }) => endpoint);
     const submission = await submit(form, taken, this.caller, onStep);
-    if (submission.accepted) {
-      const { listing } = submission;
-      await this.store.update((state) => ({ ...state, listings: [...state.listings, listing] }));
-      this.emit('change', 'listings');
-    }
+    if (submission.accepted) await this.#change((before) => [...before, submission.listing]);
     return submission;
   }
 
   /** @throws MarketError if there is no such listing. */
   async listing(id: string): Promise<Listing> {
     const { listings } = await this.store.read();
-    const found = listings.find(
-      (listing) => listing.id === id || listing.endpoint === id || listing.name === id,
-    );
+    const found = listings.find((listing) => [listing.id, listing.endpoint, listing.name].includes(id));
     if (found) return found;
-    const known = listings.map(({ name }) => name).join(', ') || 'none';
-    const hint = `Listings: ${known}.`;
+    const hint = `Listings: ${listings.map(({ name }) => name).join(', ') || 'none'}.`;
     throw new MarketError('NO_SUCH_LISTING', `there is no listing ${JSON.stringify(id)}`, hint);
   }
 
@@ -125,10 +118,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
       this.isHealthy(endpoint),
       this.caller.tools(endpoint).catch(() => null),
     ]);
-    const guilty = disputes.filter(
-      (dispute) => dispute.listing === id && dispute.verdict === 'guilty',
-    ).length;
-    return { listing, healthy, changes: now && changesBetween(tools, now), guilty };
+    return { listing, healthy, changes: now && changesBetween(tools, now), guilty: guiltyOf(id, disputes) };
   }
 
   async isHealthy(endpoint: string): Promise<boolean> {
@@ -146,20 +136,17 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
       throw new MarketError('NOT_REFRESHED', error.message, hint);
     });
     const listing = { ...before, tools, refreshedAt: new Date().toISOString() };
-    await this.store.update((state) => ({
-      ...state,
-      listings: state.listings.map((other) => (other.id === before.id ? listing : other)),
-    }));
-    this.emit('change', 'listings');
+    await this.#change((all) => all.map((other) => (other.id === before.id ? listing : other)));
     return { listing, changes: changesBetween(before.tools, tools) };
   }
 
   async withdraw(id: string): Promise<void> {
     const { id: withdrawn } = await this.listing(id);
-    await this.store.update((state) => ({
-      ...state,
-      listings: state.listings.filter((listing) => listing.id !== withdrawn),
-    }));
+    await this.#change((all) => all.filter((listing) => listing.id !== withdrawn));
+  }
+
+  async #change(change: (before: readonly Listing[]) => readonly Listing[]): Promise<void> {
+    await this.store.update((state) => ({ ...state, listings: change(state.listings) }));
     this.emit('change', 'listings');
   }
 
@@ -169,10 +156,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     return listings
       .filter(({ state }) => state === 'listed')
       .flatMap(({ id, endpoint, tools }) =>
-        tools.filter(isObject).flatMap((definition) => {
-          const { name } = definition;
-          return typeof name === 'string' ? [{ listing: id, endpoint, name, definition }] : [];
-        }),
+        namedTools(tools).map((tool) => ({ listing: id, endpoint, ...tool })),
       );
   }
 
@@ -233,14 +217,12 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
   }
 
   async saveExample(example: SavedExample): Promise<void> {
-    const same = (other: SavedExample): boolean =>
-      other.endpoint === example.endpoint &&
-      other.tool === example.tool &&
-      JSON.stringify(other.arguments) === JSON.stringify(example.arguments);
-    await this.store.update((state) => ({
-      ...state,
-      examples: [...state.examples.filter((other) => !same(other)), example],
-    }));
+    const callOf = ({ endpoint, tool, arguments: args }: SavedExample) =>
+      JSON.stringify([endpoint, tool, args]);
+    await this.store.update((state) => {
+      const others = state.examples.filter((other) => callOf(other) !== callOf(example));
+      return { ...state, examples: [...others, example] };
+    });
   }
 
   /** Records output of the author's server; `exchange` identifies the request that caused it. */

@@ -187,18 +187,10 @@ function record(headers: IncomingHttpHeaders): Recorder {
   };
 }
 
-const hopByHop = [
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'transfer-encoding',
-  'te',
-  'trailer',
-  'upgrade',
-];
+const hopByHop = /^(?:connection|keep-alive|proxy-connection|transfer-encoding|te|trailer|upgrade)$/;
 
 function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.includes(name)));
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.test(name)));
 }
 
 /** The method of a JSON-RPC request, and the tool if it calls one. */

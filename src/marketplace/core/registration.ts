@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isObject, shorten } from '../../contract/json.ts';
-import type { Json, RehearsalStep, RuleResult } from '../../contract/model.ts';
+import type { Json, JsonObject, RehearsalStep, RuleResult } from '../../contract/model.ts';
 import type { PlatformProfile } from '../../contract/platforms/profile.ts';
 import type { Probe } from '../../contract/probe/probe.ts';
 import { submissionTest, verdictsOf } from '../../contract/probe/rehearsal.ts';
@@ -11,7 +11,7 @@ import { formProblems } from './form.ts';
 import type { FieldProblem, Listing, ListingForm, Step, Submission } from './model.ts';
 
 /** Called when a step starts and when it ends; the label identifies the step. */
-export type OnStep = (step: Step) => void;
+type OnStep = (step: Step) => void;
 
 /**
  * Tests a filled form as the marketplace does: validates it, lists the tools without a token, checks their
@@ -29,11 +29,7 @@ export async function submit(
   const { profile } = caller;
   const fields = formProblems(form, profile.listing, taken);
   const rejected = fields.filter(({ advice }) => !advice);
-  onStep({
-    label: 'The form',
-    status: rejected.length > 0 ? 'fail' : fields.length > 0 ? 'advice' : 'pass',
-    details: fields.map(inWords),
-  });
+  onStep({ label: 'The form', status: statusOf(rejected, fields), details: fields.map(inWords) });
   if (rejected.length > 0) return refused(fields, rejected.map(inWords));
   return caller
     .probing(form.endpoint, { purpose: 'registration', calls: { named: [...harmless] } }, (probe) =>
@@ -52,72 +48,63 @@ async function examine(
   probe: Probe,
   onStep: OnStep,
 ): Promise<Submission> {
-  onStep({ label: 'Discovery', status: 'running', details: [] });
+  const tell = (label: string, status: Step['status'], ...details: readonly string[]) =>
+    onStep({ label, status, details });
+  const fail = (label: string, ...reasons: readonly string[]) => {
+    tell(label, 'fail', ...reasons);
+    return refused(fields, reasons);
+  };
+  tell('Discovery', 'running');
   await probe.initialized();
   const tools = await probe.listed();
   if (tools.length === 0) {
-    const reason = 'tools/list is empty: there is nothing to list. Serve at least one tool.';
-    onStep({ label: 'Discovery', status: 'fail', details: [reason] });
-    return refused(fields, [reason]);
+    return fail('Discovery', 'tools/list is empty: there is nothing to list. Serve at least one tool.');
   }
-  onStep({
-    label: 'Discovery',
-    status: 'pass',
-    details: [`${tools.length === 1 ? 'One tool' : `${tools.length} tools`}: ${namesOf(tools).join(', ')}`],
-  });
+  const count = tools.length === 1 ? 'One tool' : `${tools.length} tools`;
+  tell('Discovery', 'pass', `${count}: ${namesOf(tools).join(', ')}`);
 
   const broken = inspectTools(tools, probe.profile).filter(({ status }) => status === 'fail');
   const reasons = broken.filter(({ level }) => level === 'must').flatMap(ruleReasons);
+  if (reasons.length > 0) return fail('Tool definitions', ...reasons);
   const advice = broken.filter(({ level }) => level === 'should').flatMap(ruleReasons);
-  onStep({
-    label: 'Tool definitions',
-    status: reasons.length > 0 ? 'fail' : advice.length > 0 ? 'advice' : 'pass',
-    details: reasons.length > 0 ? reasons : advice,
-  });
-  if (reasons.length > 0) return refused(fields, reasons);
+  tell('Tool definitions', statusOf([], advice), ...advice);
 
   if (Number(form.price) > 0) {
-    onStep({ label: 'Unpaid calls', status: 'running', details: [] });
+    tell('Unpaid calls', 'running');
     if (await probe.isUngated()) {
       const reason =
         'The server ran a call without a token. With a price above 0 it must answer HTTP 401 {"error":"Unauthorized"} (C§5.4).';
-      onStep({ label: 'Unpaid calls', status: 'fail', details: [reason] });
-      return refused(fields, [reason]);
+      return fail('Unpaid calls', reason);
     }
-    onStep({ label: 'Unpaid calls', status: 'pass', details: ['refused, as they must be'] });
+    tell('Unpaid calls', 'pass', 'refused, as they must be');
   }
 
   const plan = plannedCalls(tools, probe.profile.smoke);
-  onStep({
-    label: callsStep,
-    status: plan.every(({ isCalled }) => isCalled) ? 'pass' : 'advice',
-    details: plan.map(({ says }) => says),
-  });
-  onStep({ label: 'Submission test', status: 'running', details: [] });
+  const uncalled = plan.filter(({ isCalled }) => !isCalled);
+  tell(callsStep, statusOf([], uncalled), ...plan.map(({ says }) => says));
+  tell('Submission test', 'running');
   const rehearsal = verdictsOf(
-    await submissionTest(probe, (name) =>
-      onStep({ label: 'Submission test', status: 'running', details: [`calling ${name}`] }),
-    ),
+    await submissionTest(probe, (name) => tell('Submission test', 'running', `calling ${name}`)),
   );
   const failures = rehearsal.flatMap(stepReasons);
+  if (failures.length > 0) return { ...fail('Submission test', ...failures), rehearsal };
   const withheld = namesOf(tools).filter((name) => rehearsal.every(({ tool }) => tool !== name));
-  const called = rehearsal.map(({ tool, ms }) => `${tool}: ${Math.round(ms)} ms`);
-  const uncalled = withheld.map((tool) => `${tool}: not called`);
-  onStep({
-    label: 'Submission test',
-    status: failures.length > 0 ? 'fail' : withheld.length > 0 ? 'advice' : 'pass',
-    details: failures.length > 0 ? failures : [...called, ...uncalled],
-  });
-  if (failures.length > 0) return { ...refused(fields, failures), rehearsal };
+  const results = [
+    ...rehearsal.map(({ tool, ms }) => `${tool}: ${Math.round(ms)} ms`),
+    ...withheld.map((tool) => `${tool}: not called`),
+  ];
+  tell('Submission test', statusOf([], withheld), ...results);
   return { accepted: true, listing: listingOf(form, tools), rehearsal, withheld };
 }
 
+function statusOf(failures: readonly unknown[], advice: readonly unknown[]): Step['status'] {
+  if (failures.length > 0) return 'fail';
+  return advice.length > 0 ? 'advice' : 'pass';
+}
+
 /** The verdict on an accepted form, in the words of a check. */
-export function acceptance({
-  listing,
-  rehearsal,
-  withheld,
-}: Submission & { readonly accepted: true }): string {
+export function acceptance(accepted: Submission & { readonly accepted: true }): string {
+  const { listing, rehearsal, withheld } = accepted;
   if (withheld.length === 0) return 'Accepted';
   const count = rehearsal.length === 0 ? 'no tool' : `${rehearsal.length} of ${listing.tools.length} tools`;
   return `Nothing failed, ${count} called`;
@@ -171,7 +158,7 @@ function inWords({ field, message }: FieldProblem): string {
 }
 
 /** A failed rule as text for the author: the tool, the place, the expected value, and the fix. */
-export function ruleReasons({ title, fix, problems }: RuleResult): readonly string[] {
+function ruleReasons({ title, fix, problems }: RuleResult): readonly string[] {
   return problems.map((problem) => {
     const { tool, path, expected, actual } = problem;
     const where = path === undefined ? title : path;
@@ -191,8 +178,19 @@ function stepReasons({ tool, arguments: args, problems }: RehearsalStep): readon
 
 /** The names of the elements of a tools/list result. */
 export function namesOf(tools: readonly Json[]): readonly string[] {
-  return tools.flatMap((tool) => {
-    const name = typeof tool === 'object' && tool !== null && 'name' in tool ? tool.name : undefined;
-    return typeof name === 'string' ? [name] : [];
-  });
+  return namedTools(tools).map(({ name }) => name);
+}
+
+/** The elements of a tools/list result that have a name. */
+export function namedTools(tools: readonly Json[]): readonly NamedTool[] {
+  return tools
+    .filter(isObject)
+    .flatMap((definition) =>
+      typeof definition.name === 'string' ? [{ name: definition.name, definition }] : [],
+    );
+}
+
+export interface NamedTool {
+  readonly name: string;
+  readonly definition: JsonObject;
 }

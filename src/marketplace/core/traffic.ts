@@ -1,5 +1,6 @@
+export const purposes = ['call', 'registration', 'refresh', 'ask', 'replay', 'discovery'] as const;
 /** The purpose of a request. */
-export type Purpose = 'call' | 'registration' | 'refresh' | 'ask' | 'discovery' | 'replay';
+export type Purpose = (typeof purposes)[number];
 
 export interface LogLine {
   readonly stream: 'stdout' | 'stderr';
@@ -74,12 +75,7 @@ export class Traffic {
 
   /** The newest exchanges that pass a filter, newest first. */
   newest(count: number, keep: (exchange: Exchange) => boolean = () => true): readonly Exchange[] {
-    const found: Exchange[] = [];
-    for (const exchange of this.all().toReversed()) {
-      if (found.length === count) break;
-      if (keep(exchange)) found.push(exchange);
-    }
-    return found;
+    return this.all().toReversed().filter(keep).slice(0, count);
   }
 
   /** All exchanges in memory, oldest first. */
@@ -128,12 +124,8 @@ export class Traffic {
 
 /** Size of an exchange in bytes: two per character, the maximum in V8. */
 function sizeOf({ url, request, response, logs }: Exchange): number {
-  const texts = [
-    url,
-    ...partsOf(request),
-    ...(response ? partsOf(response) : []),
-    ...logs.map(({ text }) => text),
-  ];
+  const messages = [request, ...(response ? [response] : [])];
+  const texts = [url, ...messages.flatMap(partsOf), ...logs.map(({ text }) => text)];
   return overheadBytes + 2 * texts.reduce((sum, text) => sum + text.length, 0);
 }
 

@@ -49,17 +49,16 @@ export function verdictOf(tool: JsonObject | undefined, answer: RpcAnswer): Call
   const text = parsed(textOf(result.content));
   const structured = result.structuredContent;
   const judge = (value: Json | undefined, path: string): SchemaVerdict => {
-    if (value === undefined) return failed({ path, expected: 'data', actual: 'no JSON' });
+    if (value === undefined) return judged([{ path, expected: 'data', actual: 'no JSON' }]);
     if (!schema) return notRun(tool ? 'the outputSchema does not compile' : 'the tool is not listed');
     return judged(mismatches(schema, value, path));
   };
+  const different = { path: 'content[0].text', expected: shorten(structured), actual: shorten(text) };
   return {
     outcome,
     text: judge(text, 'content[0].text'),
     structuredContent: judge(structured, 'structuredContent'),
-    same: isDeepStrictEqual(text, structured)
-      ? judged([])
-      : failed({ path: 'content[0].text', expected: shorten(structured), actual: shorten(text) }),
+    same: judged(isDeepStrictEqual(text, structured) ? [] : [different]),
   };
 }
 
@@ -99,10 +98,6 @@ function parsed(text = ''): Json | undefined {
 
 function judged(problems: readonly Problem[]): SchemaVerdict {
   return { status: problems.length > 0 ? 'fail' : 'pass', problems };
-}
-
-function failed(problem: Problem): SchemaVerdict {
-  return judged([problem]);
 }
 
 function notRun(reason: string): SchemaVerdict {

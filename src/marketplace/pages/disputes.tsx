@@ -10,7 +10,6 @@ export interface DisputesData {
 }
 
 const marks = { guilty: 'fail', innocent: 'pass', manual_review: 'advice' } as const;
-const words = { guilty: 'guilty', innocent: 'innocent', manual_review: 'manual review' } as const;
 
 export function Disputes({ data }: { data: DisputesData }) {
   const { disputes, calls } = data;
@@ -56,20 +55,16 @@ export function Disputes({ data }: { data: DisputesData }) {
                 <Time at={filedAt} />
               </td>
               <td>
-                <Tag mark={marks[verdict]}>{words[verdict]}</Tag>
+                <Tag mark={marks[verdict]}>{verdict.replace('_', ' ')}</Tag>
               </td>
               <CodeCell>{shown(tool)}</CodeCell>
               <td>
                 <a href={`/traffic/${call}`}>#{call}</a>
               </td>
               <td>
-                {problems.length > 0 ? (
-                  <Problems problems={problems} />
-                ) : verdict === 'innocent' ? (
-                  'The output matches the stored outputSchema.'
-                ) : (
-                  'No outputSchema of this tool is stored: a person must look.'
-                )}
+                <Problems problems={problems} />
+                {verdict === 'innocent' && 'The output matches the stored outputSchema.'}
+                {verdict === 'manual_review' && 'No outputSchema of this tool is stored: a person must look.'}
               </td>
             </tr>
           ))}

@@ -1,12 +1,11 @@
 import { isObject } from '../../contract/json.ts';
-import type { Json, JsonObject } from '../../contract/model.ts';
+import type { Json } from '../../contract/model.ts';
 import { membersOf, requiredOf, typesOf } from '../../contract/schema/keywords.ts';
+import type { NamedTool } from '../core/registration.ts';
 import { Empty, FieldList, Head, Labelled, LinkButton, Notice, shown, Tag } from '../web/parts.tsx';
 
 /** A summary of one tool of the author's server. */
-export interface ToolView {
-  readonly name: string;
-  readonly definition: JsonObject;
+export interface ToolView extends NamedTool {
   /** Path of its source in the project. */
   readonly source: string | null;
   /** Its state in the listing. */

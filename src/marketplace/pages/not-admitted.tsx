@@ -1,14 +1,10 @@
+import { DocumentHead } from '../web/layout.tsx';
+
 /** What a browser without the secret of a marketplace gets instead of any page. It shows nothing of the marketplace. */
 export function NotAdmittedPage() {
   return (
     <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>Not admitted · Local marketplace</title>
-        <link rel="stylesheet" href="/assets/style.css" />
-        <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
-      </head>
+      <DocumentHead title="Not admitted" />
       <body>
         <main>
           <h1>Open this page by its link</h1>

@@ -1,5 +1,5 @@
 import { jsonIn } from '../../contract/json.ts';
-import type { Exchange, LogLine } from '../core/traffic.ts';
+import { type Exchange, type LogLine, purposes } from '../core/traffic.ts';
 import {
   Choice,
   CodeCell,
@@ -35,8 +35,6 @@ export interface TrafficData {
   readonly bytes: number;
   readonly serverLog: readonly LogLine[];
 }
-
-const purposes = ['call', 'registration', 'refresh', 'ask', 'replay', 'discovery'];
 
 /** The filter as a URL query. */
 export function queryOf({ text, purpose, failed }: TrafficFilter): string {

@@ -2,12 +2,8 @@ import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { membersOf, requiredOf } from '../../contract/schema/keywords.ts';
 import { type DeliberateError, deliberateErrors } from '../core/deliberate-errors.ts';
+import type { NamedTool } from '../core/registration.ts';
 import { Choice, Labelled, shown } from '../web/parts.tsx';
-
-export interface TryTool {
-  readonly name: string;
-  readonly definition: JsonObject;
-}
 
 export interface CallFormData {
   /** Initial values of the form. */
@@ -17,7 +13,7 @@ export interface CallFormData {
 }
 
 /** The form that calls a tool: a field for each argument, other JSON, and the kind of caller. */
-export function CallForm({ data, tool }: { data: CallFormData; tool: TryTool }) {
+export function CallForm({ data, tool }: { data: CallFormData; tool: NamedTool }) {
   const { inputSchema } = tool.definition;
   const properties = membersOf(inputSchema);
   const required = requiredOf(inputSchema);

@@ -61,15 +61,15 @@ export function Result({ report, curl }: { report: CallReport; curl: string | nu
       <div class="panel">
         <h2>Result</h2>
         {result ? (
-          <Value value={value} />
+          <>
+            <Value value={value} />
+            <details>
+              <summary>JSON</summary>
+              <Text text={JSON.stringify(result, null, 2)} id="result-json" />
+            </details>
+          </>
         ) : (
           <Text text={typeof error === 'string' ? error : JSON.stringify(error, null, 2)} />
-        )}
-        {result && (
-          <details>
-            <summary>JSON</summary>
-            <Text text={JSON.stringify(result, null, 2)} id="result-json" />
-          </details>
         )}
         <div class="row">
           {curl && <CopyButton of="curl" label="Copy as curl" />}

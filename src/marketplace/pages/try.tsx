@@ -1,11 +1,12 @@
 import type { CallReport } from '../core/caller.ts';
+import type { NamedTool } from '../core/registration.ts';
 import { Choice, Empty, Head, Notice, shown } from '../web/parts.tsx';
-import { CallForm, type CallFormData, type TryTool } from './try-form.tsx';
+import { CallForm, type CallFormData } from './try-form.tsx';
 import { Result } from './try-result.tsx';
 
 export interface TryData extends CallFormData {
   readonly endpoint: string | null;
-  readonly tools: readonly TryTool[];
+  readonly tools: readonly NamedTool[];
   readonly selected: string | null;
   readonly problem: string | null;
   readonly report: CallReport | null;

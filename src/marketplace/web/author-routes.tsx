@@ -7,6 +7,7 @@ import type { CallReport } from '../core/caller.ts';
 import { type DeliberateError, deliberateErrors } from '../core/deliberate-errors.ts';
 import { MarketError } from '../core/errors.ts';
 import type { Marketplace } from '../core/marketplace.ts';
+import { type NamedTool, namedTools } from '../core/registration.ts';
 import { Check, CheckView } from '../pages/check.tsx';
 import { Home, type HomeData, type ToolView } from '../pages/home.tsx';
 import { Try, type TryData } from '../pages/try.tsx';
@@ -14,6 +15,7 @@ import { outcomeWords } from '../pages/try-result.tsx';
 import { argumentsOf, jsonOf, textOf } from './input.ts';
 import { pages } from './layout.tsx';
 import { doneWith, jobPages } from './market-routes.tsx';
+import type { Input } from './security.ts';
 import { type Done, jsonPathOf, type Site, wantsJson } from './site.tsx';
 
 /** Home, Try it and Check: pages for the author's own server. */
@@ -27,12 +29,8 @@ export function authorRoutes(site: Site): void {
     '/try',
     'Try it',
     async (c): Promise<TryData> => {
-      const given = c.req.query('arguments');
-      return tryData(
-        marketplace,
-        c.req.query('tool') ?? null,
-        given === undefined ? undefined : jsonOf(given, 'arguments'),
-      );
+      const { tool = null, arguments: given } = c.req.query();
+      return tryData(marketplace, tool, given === undefined ? undefined : jsonOf(given, 'arguments'));
     },
     Try,
   );
@@ -92,15 +90,10 @@ async function homeOf(marketplace: Marketplace, outcomes: ReadonlyMap<string, st
   const stored = new Map(own?.tools.filter(isObject).map((tool) => [tool.name, JSON.stringify(tool)]));
   const tools = read.tools.map(({ name, definition }): ToolView => {
     const known = stored.get(name);
-    const listed =
-      known === undefined ? 'not listed' : known === JSON.stringify(definition) ? 'listed' : 'changed';
-    return {
-      name,
-      definition,
-      source: sources.get(name) ?? null,
-      listed,
-      lastOutcome: outcomes.get(name) ?? null,
-    };
+    const isSame = known === JSON.stringify(definition);
+    const listed = known === undefined ? 'not listed' : isSame ? 'listed' : 'changed';
+    const source = sources.get(name) ?? null;
+    return { name, definition, source, listed, lastOutcome: outcomes.get(name) ?? null };
   });
   const job = marketplace.jobs.newest('check');
   const report = job?.result as CheckReport | null | undefined;
@@ -130,24 +123,16 @@ async function homeOf(marketplace: Marketplace, outcomes: ReadonlyMap<string, st
 }
 
 interface Read {
-  readonly tools: readonly { readonly name: string; readonly definition: JsonObject }[];
+  readonly tools: readonly NamedTool[];
   readonly problem: string | null;
 }
 
 async function readTools(marketplace: Marketplace, endpoint: string | null): Promise<Read> {
   if (endpoint === null) return { tools: [], problem: null };
   return marketplace.caller.tools(endpoint).then(
-    (tools) => ({ tools: named(tools), problem: null }),
+    (tools) => ({ tools: namedTools(tools), problem: null }),
     (error: Error) => ({ tools: [], problem: error.message }),
   );
-}
-
-function named(tools: readonly Json[]): Read['tools'] {
-  return tools
-    .filter(isObject)
-    .flatMap((definition) =>
-      typeof definition.name === 'string' ? [{ name: definition.name, definition }] : [],
-    );
 }
 
 /** The author's server; if there is none, that of the first listing. */
@@ -188,10 +173,7 @@ function filled(marketplace: Marketplace, definition: JsonObject | undefined): J
 }
 
 /** Calls a tool, for the page and for `market-mcp call`. */
-async function callAs(
-  marketplace: Marketplace,
-  input: { readonly [name: string]: unknown },
-): Promise<CallReport> {
+async function callAs(marketplace: Marketplace, input: Input): Promise<CallReport> {
   const endpoint = textOf(input, 'endpoint') || (await ownEndpoint(marketplace));
   const name = textOf(input, 'tool');
   const way = textOf(input, 'deliberate');
@@ -205,12 +187,9 @@ async function callAs(
   const definition = tools.find((tool) => tool.name === name)?.definition;
   const typed = textOf(input, 'json').trim();
   const given = input.arguments as Json | undefined;
-  const args =
-    given !== undefined
-      ? given
-      : typed !== ''
-        ? jsonOf(typed, 'Arguments as JSON')
-        : argumentsOf(input, definition?.inputSchema);
+  const fromForm = () =>
+    typed === '' ? argumentsOf(input, definition?.inputSchema) : jsonOf(typed, 'Arguments as JSON');
+  const args = given === undefined ? fromForm() : given;
   const order = { endpoint, tool: name, arguments: args, definition, deliberate };
   return marketplace.call(order).catch((error: Error) => {
     const hint = 'Correct the URL: it must be that of the MCP endpoint, such as http://localhost:3000/mcp.';

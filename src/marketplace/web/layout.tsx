@@ -22,21 +22,13 @@ export function Layout({ frame, title, children }: { frame: PageContext; title: 
   const section = pages.findLast(([path]) =>
     path === '/' ? frame.path === '/' : frame.path.startsWith(path),
   );
+  const twin = `${frame.path === '/' ? '/index' : frame.path}.json`;
   return (
     <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>{`${title} · Local marketplace`}</title>
-        <link rel="stylesheet" href="/assets/style.css" />
-        <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
-        <link
-          rel="alternate"
-          type="application/json"
-          href={`${frame.path === '/' ? '/index' : frame.path}.json`}
-        />
+      <DocumentHead title={title}>
+        <link rel="alternate" type="application/json" href={twin} />
         <script type="module" src="/assets/client.js" />
-      </head>
+      </DocumentHead>
       <body>
         <a class="skip sr" href="#main">
           Skip to content
@@ -71,6 +63,20 @@ export function Layout({ frame, title, children }: { frame: PageContext; title: 
         </div>
       </body>
     </html>
+  );
+}
+
+/** The head of every page. */
+export function DocumentHead({ title, children }: { title: string; children?: Child }) {
+  return (
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <title>{`${title} · Local marketplace`}</title>
+      <link rel="stylesheet" href="/assets/style.css" />
+      <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
+      {children}
+    </head>
   );
 }
 

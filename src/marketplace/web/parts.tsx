@@ -255,6 +255,7 @@ function Words({ text }: { text: string }) {
 }
 
 export function Problems({ problems }: { problems: readonly Problem[] }) {
+  if (problems.length === 0) return null;
   return (
     <ul>
       {problems.slice(0, 20).map(({ path, expected, actual }) => (

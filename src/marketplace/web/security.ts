@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
+import { isObject } from '../../contract/json.ts';
 import { isLoopback } from '../../contract/probe/address.ts';
 import { type Access, isSame } from '../core/access.ts';
 
@@ -21,26 +22,16 @@ const policy = [
 export const onlyFromHere: MiddlewareHandler = async (c, next) => {
   const host = c.req.header('host') ?? '';
   const name = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : '';
-  if (!isLoopback(name))
-    return c.json(
-      {
-        error: {
-          code: 'FOREIGN_HOST',
-          message: `the host ${host} is not this machine: open the page as http://127.0.0.1 or http://localhost`,
-        },
-      },
-      403,
-    );
-  const origin = c.req.header('origin');
-  const site = c.req.header('sec-fetch-site');
+  const refuse = (code: string, message: string) => c.json({ error: { code, message } }, 403);
+  if (!isLoopback(name)) {
+    const where = 'open the page as http://127.0.0.1 or http://localhost';
+    return refuse('FOREIGN_HOST', `the host ${host} is not this machine: ${where}`);
+  }
+  const { origin, 'sec-fetch-site': site } = c.req.header();
   const isForeign =
     (origin !== undefined && origin !== `http://${host}`) ||
     (c.req.method !== 'GET' && site === 'cross-site');
-  if (isForeign)
-    return c.json(
-      { error: { code: 'FOREIGN_ORIGIN', message: 'requests from other websites are refused' } },
-      403,
-    );
+  if (isForeign) return refuse('FOREIGN_ORIGIN', 'requests from other websites are refused');
   await next();
   const headers = {
     'Content-Security-Policy': policy,
@@ -95,17 +86,12 @@ export async function readInput(c: Context): Promise<Input> {
   const type = c.req.header('content-type') ?? '';
   if (/^application\/json\b/.test(type)) {
     const body: unknown = await c.req.json().catch(() => undefined);
-    if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Input;
+    if (isObject(body)) return body;
     throw new Refused('Expected a JSON object.');
   }
   if (!/^application\/x-www-form-urlencoded\b/.test(type)) throw new Refused('Expected a form or JSON.');
   if (c.req.header('origin') === undefined) throw new Refused('A form must name its origin. Send JSON.');
   const fields = new URLSearchParams(await c.req.text());
-  const names = [...new Set(fields.keys())];
-  return Object.fromEntries(
-    names.map((name) => {
-      const all = fields.getAll(name);
-      return [name, all.length > 1 ? all : all[0]];
-    }),
-  );
+  const entries = [...new Set(fields.keys())].map((name) => [name, fields.getAll(name)] as const);
+  return Object.fromEntries(entries.map(([name, all]) => [name, all.length > 1 ? all : all[0]]));
 }

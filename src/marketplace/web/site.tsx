@@ -1,12 +1,13 @@
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { Child } from 'hono/jsx';
-import type { Access } from '../core/access.ts';
+import type { JsonObject } from '../../contract/model.ts';
+import { script, style } from '../assets.ts';
+import { type Access, proofHeader, proofOf, proofPath } from '../core/access.ts';
 import { MarketError } from '../core/errors.ts';
 import type { Marketplace } from '../core/marketplace.ts';
 import { NotAdmittedPage } from '../pages/not-admitted.tsx';
-import { Layout } from './layout.tsx';
-import { openRoutes } from './open-routes.ts';
+import { icon, Layout } from './layout.tsx';
 import { Notice } from './parts.tsx';
 import { type Input, NotAdmitted, onlyFromHere, onlyWithSecret, Refused, readInput } from './security.ts';
 
@@ -107,6 +108,26 @@ export class Site {
       <Notice mark="fail" title={message} lines={hint === '' ? [] : [hint]} />,
       status,
     );
+  }
+}
+
+/**
+ * The only routes that need no secret: the key set, which servers read; the proof, by which a program recognizes this marketplace;
+ * and the style, script and icon of the pages, which are in the published package.
+ */
+function openRoutes(app: Hono, keySet: JsonObject, access: Access): void {
+  app.get('/.well-known/jwks.json', (c) => c.json(keySet));
+  app.get(proofPath, (c) => {
+    const proof = proofOf(access, c.req.query('nonce') ?? '');
+    return c.body(null, 204, { [proofHeader]: proof });
+  });
+  const assets = [
+    ['style.css', 'text/css; charset=utf-8', style],
+    ['client.js', 'text/javascript; charset=utf-8', script],
+    ['icon.svg', 'image/svg+xml', icon],
+  ] as const;
+  for (const [name, type, text] of assets) {
+    app.get(`/assets/${name}`, (c) => c.body(text, 200, { 'content-type': type }));
   }
 }
 

@@ -6,7 +6,14 @@ import { toHar } from '../core/export.ts';
 import type { Marketplace } from '../core/marketplace.ts';
 import { redacted } from '../core/redact.ts';
 import type { Exchange } from '../core/traffic.ts';
-import { ExchangePage, Rows, type TrafficData, TrafficPage, titleOf } from '../pages/traffic.tsx';
+import {
+  ExchangePage,
+  type ExchangeSummary,
+  Rows,
+  type TrafficData,
+  TrafficPage,
+  titleOf,
+} from '../pages/traffic.tsx';
 import { textOf } from './input.ts';
 import type { Done, Site } from './site.tsx';
 
@@ -29,22 +36,16 @@ export function trafficRoutes(site: Site): void {
     traffic.clear();
     return { data: { cleared: true }, to: '/traffic' };
   });
-  site.page(
-    '/traffic/:id',
-    'Request',
-    (c) => {
-      const exchange = exchangeOf(marketplace, c);
-      return { exchange, curl: curlOf(exchange) };
-    },
-    ExchangePage,
-  );
-  const replay = async (input: { readonly [name: string]: unknown }, c: Context): Promise<Done> => {
+  const load = (c: Context) => {
     const exchange = exchangeOf(marketplace, c);
-    const body = textOf(input, 'body');
-    const id = await marketplace.replay(exchange.id, body === '' ? undefined : body);
-    return { data: traffic.get(id), to: `/traffic/${id}` };
+    return { exchange, curl: curlOf(exchange) };
   };
-  site.post('/traffic/:id/replay', replay);
+  site.page('/traffic/:id', 'Request', load, ExchangePage);
+  site.post('/traffic/:id/replay', async (input, c): Promise<Done> => {
+    const body = textOf(input, 'body') || undefined;
+    const id = await marketplace.replay(exchangeOf(marketplace, c).id, body);
+    return { data: traffic.get(id), to: `/traffic/${id}` };
+  });
 }
 
 function exchangeOf(marketplace: Marketplace, c: Context): Exchange {
@@ -74,16 +75,15 @@ function filtered(marketplace: Marketplace, c: Context, count: number): readonly
   });
 }
 
+function summaryOf({ request: _, response, logs: __, ...rest }: Exchange): ExchangeSummary {
+  return { ...rest, status: response?.status ?? null };
+}
+
 function trafficOf(marketplace: Marketplace, c: Context): TrafficData {
   const { traffic, serverLog } = marketplace;
   return {
     filter: filterOf(c),
-    exchanges: filtered(marketplace, c, shownExchanges).map(
-      ({ request: _request, response, logs: _logs, ...rest }) => ({
-        ...rest,
-        status: response?.status ?? null,
-      }),
-    ),
+    exchanges: filtered(marketplace, c, shownExchanges).map(summaryOf),
     kept: traffic.size,
     dropped: traffic.dropped,
     bytes: traffic.bytes,
@@ -93,17 +93,10 @@ function trafficOf(marketplace: Marketplace, c: Context): TrafficData {
 
 /** A request as a shell command; a placeholder replaces its secrets. */
 function curlOf({ method, url, request }: Exchange): string {
-  const left = [
-    'host',
-    'content-length',
-    'accept-encoding',
-    'user-agent',
-    'accept-language',
-    'sec-fetch-mode',
-  ];
+  const left = /^(?:host|content-length|accept-encoding|user-agent|accept-language|sec-fetch-mode)$/;
   const line = (...words: string[]) => shellLine(words.map((word) => word.replaceAll(redacted, 'TOKEN')));
   const headers = Object.entries(request.headers)
-    .filter(([name]) => !left.includes(name))
+    .filter(([name]) => !left.test(name))
     .map(([name, value]) => line('-H', `${name}: ${value}`));
   const body = request.body === '' ? [] : [line('--data-raw', request.body)];
   return [line('curl', '-sS', '-X', method, url), ...headers, ...body].join(' \\\n  ');
