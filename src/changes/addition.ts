@@ -1,6 +1,6 @@
 import type { Imported } from '../import/model.ts';
 import { type ImportedPrepared, prepareImported } from '../import/prepare.ts';
-import { CommandError, exitCodes, invalidInput } from '../model/command-error.ts';
+import { CommandError, invalidInput } from '../model/command-error.ts';
 import { inputError } from '../model/input-error.ts';
 import type { InputError, Prepared } from '../model/model.ts';
 import { toolFile } from '../model/names.ts';
@@ -135,7 +135,6 @@ function requireFree(project: Project, names: readonly string[]): void {
     'TOOL_EXISTS',
     clashes.length === 1 ? first : `${clashes.length} of the tools already exist`,
     `Nothing was written. Choose another name, edit the existing file, or remove the tool first: ${marketCommand('remove-tool')}.`,
-    exitCodes.badInput,
     clashes.length === 1 ? [] : clashes,
   );
 }

@@ -5,7 +5,7 @@ import { onlyReads } from '../contract/effect.ts';
 import type { PlatformProfile } from '../contract/platforms/profile.ts';
 import { newPrivateKey } from '../contract/probe/signer.ts';
 import type { Target } from '../contract/target.ts';
-import { CommandError, exitCodes } from '../model/command-error.ts';
+import { CommandError } from '../model/command-error.ts';
 import { version } from '../plan/versions.ts';
 import { presentProfile, profileDifferences } from '../project/manifest/profile.ts';
 import { runtimeVersion } from '../project/manifest/runtime.ts';
@@ -136,7 +136,6 @@ function requireExpected(called: readonly CalledExample[]): void {
     'EXAMPLE_FAILED',
     'an example that was called for real did not end as expected',
     'Correct the tool or its example. Nothing else was checked.',
-    exitCodes.checkFailed,
     called.map(calledLine),
   );
 }

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { messageOf } from '../contract/json.ts';
-import { CommandError, exitCodes } from '../model/command-error.ts';
+import { CommandError } from '../model/command-error.ts';
 import { version } from '../plan/versions.ts';
 
 /** Maps every exception to a code, a message and an exit code. */
@@ -10,7 +10,7 @@ export function toCommandError(error: unknown): CommandError {
   if (error instanceof Error && error.name === 'Cancelled') {
     const { resume } = error as { readonly resume?: string };
     const hint = resume === undefined ? '' : `To continue with the answers given so far: ${resume}`;
-    return new CommandError('CANCELLED', 'cancelled, nothing was written', hint, exitCodes.cancelled);
+    return new CommandError('CANCELLED', 'cancelled, nothing was written', hint);
   }
   if ((error as NodeJS.ErrnoException | null)?.syscall === 'uv_cwd') {
     const message = 'the current directory no longer exists';
@@ -30,7 +30,6 @@ function unexpected(error: unknown): CommandError {
     'UNEXPECTED',
     `${messageOf(error)} (an error in this program)`,
     how,
-    exitCodes.internal,
     env.DEBUG ? inspect(error).split('\n') : [],
   );
 }

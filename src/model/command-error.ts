@@ -18,7 +18,29 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** An error that ends a command with an exit code other than 0, ready to be printed. */
+/** The exit codes of errors that are not about the input. */
+const exitCodeOf: { readonly [code: string]: ExitCode } = {
+  EXAMPLE_FAILED: exitCodes.checkFailed,
+  SELF_CHECK_FAILED: exitCodes.checkFailed,
+  UPGRADE_CONFLICTS: exitCodes.checkFailed,
+  BUILD_FAILED: exitCodes.notStarted,
+  NOT_ANSWERED: exitCodes.notStarted,
+  NOT_CALLED: exitCodes.notStarted,
+  NOT_REFRESHED: exitCodes.notStarted,
+  NOT_STARTED: exitCodes.notStarted,
+  NOT_SUBMITTED: exitCodes.notStarted,
+  NO_MARKETPLACE: exitCodes.notStarted,
+  UNREACHABLE: exitCodes.notStarted,
+  GIT_FAILED: exitCodes.installFailed,
+  INSTALL_FAILED: exitCodes.installFailed,
+  PACKAGE_MANAGER_MISSING: exitCodes.installFailed,
+  UNEXPECTED: exitCodes.internal,
+  NOT_WRITTEN: exitCodes.notWritten,
+  CANCELLED: exitCodes.cancelled,
+  INTERRUPTED: exitCodes.cancelled,
+};
+
+/** An error that ends a command with the exit code of its code (by default that of bad input), ready to be printed. */
 export class CommandError extends Error {
   /** Constant for programs, `TARGET_NOT_EMPTY`. */
   readonly code: string;
@@ -34,7 +56,6 @@ export class CommandError extends Error {
     code: string,
     message: string,
     hint: string,
-    exitCode: ExitCode = exitCodes.badInput,
     details: readonly string[] = [],
     data: object = {},
     options?: ErrorOptions,
@@ -43,7 +64,7 @@ export class CommandError extends Error {
     this.name = 'CommandError';
     this.code = code;
     this.hint = hint;
-    this.exitCode = exitCode;
+    this.exitCode = exitCodeOf[code] ?? exitCodes.badInput;
     this.details = details;
     this.data = data;
   }
@@ -62,14 +83,12 @@ export function invalidInput(errors: readonly InputError[], accepted: readonly s
   const others = accepted.length === 1 ? `only ${accepted[0]}` : `only the other ${accepted.length} tools`;
   const part = isPart ? ` To take ${others}: ${shellLine(['--except', refused.join(',')])}` : '';
   if (errors.length === 1 && first) {
-    const hint = `${first.hint}${part}`;
-    return new CommandError('INVALID_INPUT', errorSentence(first), hint, exitCodes.badInput, [], data);
+    return new CommandError('INVALID_INPUT', errorSentence(first), `${first.hint}${part}`, [], data);
   }
   return new CommandError(
     'INVALID_INPUT',
     `${errors.length} errors in the input`,
     `Fix them all and run the command again.${part}`,
-    exitCodes.badInput,
     errors.map((error) => `${errorSentence(error)} ${error.hint}`),
     data,
   );

@@ -1,9 +1,9 @@
-import { CommandError, exitCodes } from '../model/command-error.ts';
+import { CommandError } from '../model/command-error.ts';
 
 /** The reason why a project cannot be written or found. */
 export class ProjectError extends CommandError {
   constructor(code: string, message: string, hint: string, options?: ErrorOptions) {
-    super(code, message, hint, exitCodes.badInput, [], {}, options);
+    super(code, message, hint, [], {}, options);
     this.name = 'ProjectError';
   }
 }
@@ -12,5 +12,5 @@ export class ProjectError extends CommandError {
 export function notAnswered(place: string, what: string, ms: number): CommandError {
   const message = `${place}: ${what} within ${ms / 1_000} seconds`;
   const hint = 'Check that the server works, or save its answer to a file and give that.';
-  return new CommandError('NOT_ANSWERED', message, hint, exitCodes.notStarted);
+  return new CommandError('NOT_ANSWERED', message, hint);
 }

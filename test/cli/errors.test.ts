@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toCommandError } from '../../src/cli/errors.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { Back, Cancelled } from '../../src/cli/prompts/leaving.ts';
+import { MarketError } from '../../src/marketplace/core/errors.ts';
 import { CommandError, invalidInput } from '../../src/model/command-error.ts';
 import { inputError } from '../../src/model/input-error.ts';
 import { ProjectError } from '../../src/project/errors.ts';
@@ -9,7 +10,11 @@ import { SystemError } from '../../src/system/errors.ts';
 
 describe('an exception becomes an exit code', () => {
   it.each([
-    [new CommandError('X', 'm', 'h', 3), 3],
+    [new CommandError('X', 'm', 'h'), 2],
+    [new CommandError('NOT_ANSWERED', 'm', 'h'), 3],
+    [new CommandError('SELF_CHECK_FAILED', 'm', 'h'), 1],
+    [new MarketError('NO_SUCH_LISTING', 'm', 'h'), 2],
+    [new MarketError('NO_MARKETPLACE', 'm', 'h'), 3],
     [new ProjectError('NOT_WRITABLE', 'm', 'h'), 2],
     [new SystemError('INSTALL_FAILED', 'm', 'h'), 4],
     [new SystemError('PACKAGE_MANAGER_MISSING', 'm', 'h'), 4],

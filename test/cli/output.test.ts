@@ -5,7 +5,7 @@ import { singleLine } from '../../src/cli/single-line.ts';
 import { CommandError } from '../../src/model/command-error.ts';
 import { outputTo } from './sinks.ts';
 
-const error = new CommandError('BAD', 'no such thing\u001b[2J', 'Write another.', 2, ['line \u0007']);
+const error = new CommandError('BAD', 'no such thing\u001b[2J', 'Write another.', ['line \u0007']);
 
 describe('output for a person', () => {
   it('has no control sequences without a terminal', () => {

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { platforms } from '../../contract/platforms/index.ts';
-import { CommandError, exitCodes } from '../../model/command-error.ts';
+import { CommandError } from '../../model/command-error.ts';
 import type { ProjectFile } from '../../plan/model.ts';
 import { toolsIndex } from '../../plan/tools-index.ts';
 import { version } from '../../plan/versions.ts';
@@ -112,7 +112,6 @@ function requireRoom(decided: readonly Decided[]): void {
     'PLACE_TAKEN',
     `version ${version} adds ${blocked.length === 1 ? `${blocked[0]}, but you have a file with this path` : 'files, but you have files with the same paths'}`,
     'Nothing was changed. Rename your files, and run the command again.',
-    exitCodes.badInput,
     blocked.length === 1 ? [] : blocked,
   );
 }

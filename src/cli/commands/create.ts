@@ -277,7 +277,7 @@ function selfCheckFailed({ directory, packageManager }: ProjectContext): Command
   const { run } = packageManagerCommands[packageManager];
   const message = 'the server was created, but fails rules of the marketplace';
   const hint = `Fix the failed rules above and run the self-check again. In ${directory} run: ${run} self-check`;
-  return new CommandError('SELF_CHECK_FAILED', message, hint, exitCodes.checkFailed);
+  return new CommandError('SELF_CHECK_FAILED', message, hint);
 }
 
 function contents(files: Creation['files'], { tools, changes, advice }: Creation['prepared']) {

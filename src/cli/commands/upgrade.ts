@@ -129,7 +129,6 @@ function requireNothingOpen(planned: Upgrade, problems: readonly string[]): void
     'UPGRADE_CONFLICTS',
     `the upgrade to ${planned.to} needs your decision in ${open.length} ${open.length === 1 ? 'place' : 'places'}`,
     nextAfter('Edit the files'),
-    exitCodes.checkFailed,
     open,
     { ...contents(planned), problems },
   );
@@ -141,13 +140,7 @@ async function goOn(directory: string, flags: UpgradeFlags, output: Output): Pro
   if (open.length > 0) {
     const message = `conflicts of the upgrade are not resolved in ${nameList(open.map(({ path }) => path))}`;
     const details = open.map(({ path, text }) => `${path}: ${text}`);
-    throw new CommandError(
-      'UPGRADE_CONFLICTS',
-      message,
-      nextAfter('Resolve them'),
-      exitCodes.checkFailed,
-      details,
-    );
+    throw new CommandError('UPGRADE_CONFLICTS', message, nextAfter('Resolve them'), details);
   }
   return finishing(directory, { ...pending, files: [], todos: [] }, flags, output);
 }
@@ -189,8 +182,8 @@ async function installed(standing: ProjectContext, done: string, output: Output)
     await installStep(standing, output);
   } catch (error) {
     if (!(error instanceof SystemError)) throw error;
-    const { code, message, exitCode, details } = error;
-    throw new CommandError(code, `${done}, but ${message}`, nextAfter('Fix the cause'), exitCode, details);
+    const { code, message, details } = error;
+    throw new CommandError(code, `${done}, but ${message}`, nextAfter('Fix the cause'), details);
   }
 }
 

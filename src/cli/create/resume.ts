@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { CommandError, exitCodes } from '../../model/command-error.ts';
+import { CommandError } from '../../model/command-error.ts';
 import { asOperand, shellLine } from '../../model/shell.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
@@ -42,7 +42,7 @@ export function projectExistsError(directory: string, { answers }: Manifest): Co
 export function interruptedError(step: string, context: ProjectContext): CommandError {
   const message = `interrupted during ${step}: all files of the project are written to ${context.directory}`;
   const hint = `To continue, run the same command again, or: ${finishCommand(context)}`;
-  return new CommandError('INTERRUPTED', message, hint, exitCodes.cancelled);
+  return new CommandError('INTERRUPTED', message, hint);
 }
 
 /** The command that installs and checks an existing project. */

@@ -1,5 +1,5 @@
 import type { CheckReport } from '../../check/model.ts';
-import { CommandError, exitCodes } from '../../model/command-error.ts';
+import { CommandError } from '../../model/command-error.ts';
 import type { Drift } from '../../project/manifest/listed.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
@@ -47,8 +47,8 @@ export async function checkChange(
     return await checkStep(context, output);
   } catch (error) {
     if (!(error instanceof SystemError)) throw error;
-    const { code, message, hint, exitCode, details } = toCommandError(error);
-    throw new CommandError(code, `${done}, but ${message}`, `${hint}. To undo: ${undo}`, exitCode, details);
+    const { code, message, hint, details } = toCommandError(error);
+    throw new CommandError(code, `${done}, but ${message}`, `${hint}. To undo: ${undo}`, details);
   }
 }
 
@@ -59,7 +59,7 @@ export function requirePassed(report: CheckReport | null, done: string, undo: st
   if (report.ok) return;
   const message = `${done}, but the server fails rules of the marketplace`;
   const hint = `Fix the failed rules above and run: ${marketCommand('check')}. To undo: ${undo}`;
-  throw new CommandError('SELF_CHECK_FAILED', message, hint, exitCodes.checkFailed);
+  throw new CommandError('SELF_CHECK_FAILED', message, hint);
 }
 
 /** A change of a project that was made. */
