@@ -70,7 +70,7 @@ const program = await build({
     codeSplitting: {
       groups: [
         { name: 'start', tags: ['$initial'], priority: 1 },
-        { name: 'core', test: /[\\/]cli[\\/](program|commands[\\/]create)\.ts$/ },
+        { name: 'core', test: /[\\/]cli[\\/](program|create[\\/]command)\.ts$/ },
       ],
     },
   },

@@ -2,9 +2,9 @@ import type { PackageManager } from '../questions/package-managers.ts';
 import { compilerOf, isBuiltByCompiler } from '../system/compiler.ts';
 import { SystemError } from '../system/errors.ts';
 import { run } from '../system/processes.ts';
-import { type CheckOptions, examine } from './examine.ts';
+import { examine } from './examine.ts';
 import type { CheckReport } from './model.ts';
-import { holdProject } from './project.ts';
+import type { HeldServer } from './project.ts';
 
 /**
  * Builds a project. Where the script is the compiler alone, it is started without the package manager, which takes as long
@@ -28,15 +28,24 @@ export async function build(directory: string, packageManager: PackageManager): 
 }
 
 /**
- * Starts the server of a built project, runs the whole contract on it, and stops it.
+ * Runs the whole contract on a server, and ends it.
  *
- * @throws SystemError `NOT_STARTED` with the last lines of the server, `UNREACHABLE` if it stops answering.
+ * @param onRule called after each rule with its id
+ * @throws SystemError `UNREACHABLE` if the server stops answering, and what `holding` throws
  */
-export async function selfCheck(directory: string, onRule: CheckOptions['onRule']): Promise<CheckReport> {
-  const { release, ...held } = await holdProject(directory);
+export async function selfCheck(
+  holding: Promise<HeldServer>,
+  onRule: (id: string, done: number, total: number) => void,
+): Promise<CheckReport> {
+  const { release, ...held } = await holding;
   try {
     const demands = { level: 'must', requireAll: false } as const;
-    return (await examine(held, { demands, selects: () => true, ...(onRule && { onRule }) })).report;
+    const { report } = await examine(held, {
+      demands,
+      selects: () => true,
+      onRule: ({ id }, done, total) => onRule(id, done, total),
+    });
+    return report;
   } finally {
     await release();
   }

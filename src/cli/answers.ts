@@ -1,4 +1,12 @@
-import { CommandError } from '../model/command-error.ts';
+import { CommandError, type ExitCode } from '../model/command-error.ts';
+import type { ToolParts } from '../questions/tool.ts';
+import type { Output } from './output.ts';
+
+/** The switches that forbid questions. */
+interface Silence {
+  readonly yes?: boolean | undefined;
+  readonly json?: boolean | undefined;
+}
 
 /** Three ways to complete the answers that flags give. */
 export interface Answering<Answers> {
@@ -20,19 +28,39 @@ export interface Answering<Answers> {
  */
 export async function collectAnswers<Answers>(
   { asked, missing, complete, ask }: Answering<Answers>,
-  { yes, json }: { readonly yes?: boolean | undefined; readonly json?: boolean | undefined },
+  switches: Silence,
 ): Promise<Answers> {
-  if (!yes && !json && canAsk()) return ask();
+  if (mayAsk(switches)) return ask();
   if (asked)
     throw new CommandError(
       'BAD_USAGE',
       '--ask needs a terminal, and cannot be combined with --yes or --json',
       'Remove --ask, and give the flags that answer its questions.',
     );
-  if (yes) return complete();
-  if (missing.length === 0) return complete();
+  if (switches.yes || missing.length === 0) return complete();
   const message = `no terminal to ask questions, and these flags are missing: ${missing.join(', ')}`;
   throw new CommandError('MISSING_ANSWERS', message, 'Add the flags, or add --yes to use the defaults.');
+}
+
+/**
+ * Lists operations of an API if the flags search its document, or choose none where nobody can be asked.
+ *
+ * @returns undefined if there is nothing to list.
+ */
+export async function listedOperations(
+  { fromOpenapi, search, operation }: Partial<ToolParts>,
+  switches: Silence,
+  output: Output,
+): Promise<ExitCode | undefined> {
+  const lists = search !== undefined || (operation === undefined && !mayAsk(switches));
+  if (fromOpenapi === undefined || !lists) return undefined;
+  const { listOperations } = await import('./tools/operations.ts');
+  return listOperations(fromOpenapi, search, output);
+}
+
+/** Whether a person can answer, and no switch forbids questions. */
+export function mayAsk({ yes, json }: Silence): boolean {
+  return !yes && !json && canAsk();
 }
 
 /** Whether a person can answer: both streams are terminals, and no CI service is detected. */

@@ -1,10 +1,9 @@
 import { CommandError, type ExitCode, exitCodes } from '../model/command-error.ts';
 import { endChildren } from '../system/children.ts';
-import type { ProgramName } from './command.ts';
 import { toCommandError } from './errors.ts';
 import { Output } from './output.ts';
 import { stopAllProgress } from './progress.ts';
-import { prebuiltAnswer } from './ready.ts';
+import { type ProgramName, prebuiltAnswer } from './ready.ts';
 import { onSignals } from './signals.ts';
 
 /** Runs a program: arguments in, exit code out. Loads only what the command needs. */

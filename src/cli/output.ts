@@ -1,6 +1,6 @@
 import { safeJson } from '../check/report/json.ts';
 import { type Paint, painted } from '../contract/report/report.ts';
-import type { CommandError } from '../model/command-error.ts';
+import { type CommandError, type ExitCode, exitCodes } from '../model/command-error.ts';
 import { type Progress, type Sink, startProgress } from './progress.ts';
 import { singleLine } from './single-line.ts';
 
@@ -57,9 +57,10 @@ export class Output {
     this.#options.stdout.write(`${text}\n`);
   }
 
-  /** The result of a command as JSON. */
-  result(value: object): void {
+  /** The result of a command as JSON. @returns the exit code: 1 if the result is not `ok` */
+  result(value: object): ExitCode {
     if (this.json) this.#options.stdout.write(`${safeJson(value)}\n`);
+    return 'ok' in value && value.ok === false ? exitCodes.checkFailed : exitCodes.ok;
   }
 
   error({ code, message, hint, details, data }: CommandError): void {

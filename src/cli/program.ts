@@ -1,26 +1,18 @@
 import { Command } from 'commander';
 import { version } from '../plan/versions.ts';
 import {
-  type AddToolSwitches,
   addToolQuestions,
   addToolSwitches,
-  type RemoveToolSwitches,
-  type RenameToolSwitches,
   removeToolSwitches,
   renameToolSwitches,
 } from '../questions/add-tool.ts';
-import { type CreateSwitches, createQuestions, createSwitches } from '../questions/create.ts';
-import type { CreateFlags } from '../questions/create-answers.ts';
-import { type FlagTable, list, on, text } from '../questions/model.ts';
-import type { Flags } from '../questions/read-flags.ts';
-import type { ToolParts } from '../questions/tool.ts';
-import { type CheckFlags, checkFlags } from './check/flags.ts';
-import type { ProgramName, Run } from './command.ts';
-import type { DevFlags } from './commands/dev.ts';
-import { valuesOf, withFlags } from './flags.ts';
-import * as market from './marketplace/flags.ts';
-import { helpWidth } from './ready.ts';
-import { withUpgrade } from './upgrade/flags.ts';
+import { createQuestions, createSwitches } from '../questions/create.ts';
+import { type FlagTable, list, off, on, text } from '../questions/model.ts';
+import { checkFlags } from './check/options.ts';
+import { type Load, type Run, withFlags } from './flags.ts';
+import * as market from './marketplace/options.ts';
+import { helpWidth, type ProgramName } from './ready.ts';
+import { upgradeFlags } from './upgrade/options.ts';
 
 const json = on('--json', 'print one JSON object');
 
@@ -36,169 +28,138 @@ export function buildProgram(name: ProgramName, run: Run): Command {
   program
     .description('Develop, check and extend marketplace tool servers.')
     .helpCommand('help [command]', 'Show the help of a command');
+  const add = (name: string, flags: FlagTable, load: Load) =>
+    withFlags(program.command(name), flags, run, load);
   withCreate(program.command('new'), run);
-  withTools(program, run);
-  withDevelopment(program, run);
-  withMarketplace(program, run);
-  withUpgrade(program, run);
-  withReference(program, run);
+  addTools(add);
+  addDevelopment(add);
+  addMarketplace(add);
+  addUpgrade(add);
+  addReference(add);
   return program;
 }
 
+/** Adds a command with its flags; `load` imports its code. */
+type Add = (...command: [string, FlagTable, Load]) => Command;
+
 function withCreate(command: Command, run: Run): Command {
   const { directory, ...questions } = createQuestions;
-  return withFlags(command, { ...flagsOf(questions), ...createSwitches })
+  const flags = { ...flagsOf(questions), ...createSwitches };
+  return withFlags(command, flags, run, async () => (await import('./create/command.ts')).create)
     .description(
       'Create a marketplace-ready MCP tool server and check it; at a terminal, ask for missing flags',
     )
-    .argument(directory.flag.syntax, directory.flag.description)
-    .action((place: string | undefined, options: CreateFlags & CreateSwitches) => {
-      const flags = { ...options, ...(place !== undefined && { directory: place }) };
-      return run(async (output) => (await import('./commands/create.ts')).create(flags, options, output));
-    });
+    .argument(directory.flag.syntax, directory.flag.description);
 }
 
-function withTools(program: Command, run: Run): void {
+function addTools(add: Add): void {
   const { tool, ...questions } = addToolQuestions;
-  withFlags(program.command('add-tool'), { ...flagsOf(questions), ...addToolSwitches })
+  const flags = { ...flagsOf(questions), ...addToolSwitches };
+  add('add-tool', flags, async () => (await import('./add-tool/command.ts')).addTool)
     .description('Add a tool to the project in the current directory; at a terminal, ask for missing flags')
-    .argument(tool.flag.syntax, tool.flag.description)
-    .action((name: string | undefined, options: Flags<ToolParts> & AddToolSwitches) => {
-      const flags = { ...options, ...(name !== undefined && { tool: name }) };
-      return run(async (output) => (await import('./commands/add-tool.ts')).addTool(flags, options, output));
-    });
+    .argument(tool.flag.syntax, tool.flag.description);
   const markListed = on(
     '--mark-listed',
     'record the tools as read by the marketplace; use it after registration and after each "Refresh Skills"',
   );
-  withFlags(program.command('list'), { markListed, json })
-    .description('List the tools of the project, and their differences from what the marketplace last read')
-    .action(({ markListed = false }: { markListed?: boolean }) =>
-      run(async (output) => (await import('./commands/list.ts')).list({ markListed }, output)),
-    );
-  withFlags(program.command('remove-tool'), removeToolSwitches)
+  add('list', { markListed, json }, async () => (await import('./commands/list.ts')).list).description(
+    'List the tools of the project, and their differences from what the marketplace last read',
+  );
+  add('remove-tool', removeToolSwitches, async () => (await import('./commands/remove-tool.ts')).removeTool)
     .description('Remove tools and their tests, after a confirmation')
-    .argument('<name...>', 'names of the tools')
-    .action((names: string[], flags: RemoveToolSwitches) =>
-      run(async (output) => (await import('./commands/remove-tool.ts')).removeTool(names, flags, output)),
-    );
-  withFlags(program.command('rename-tool'), renameToolSwitches)
+    .argument('<name...>', 'names of the tools');
+  add('rename-tool', renameToolSwitches, async () => (await import('./commands/rename-tool.ts')).renameTool)
     .description('Rename a tool, its file and its test, after a confirmation')
     .argument('<old>', 'name of the tool')
-    .argument('<new>', 'its new name')
-    .action((from: string, to: string, flags: RenameToolSwitches) =>
-      run(async (output) => (await import('./commands/rename-tool.ts')).renameTool(from, to, flags, output)),
-    );
+    .argument('<new>', 'its new name');
 }
 
-function withDevelopment(program: Command, run: Run): void {
-  withFlags(program.command('check'), checkFlags)
+function addDevelopment(add: Add): void {
+  add('check', checkFlags, async () => (await import('./check/command.ts')).check)
     .description('Check a project or a running server against the rules of the marketplace')
     .argument(
       '[target]',
       'directory of a project, which is built and started, or URL of a running server (default: the project in the current directory)',
-    )
-    .action((target: string | undefined, given: Partial<CheckFlags>) => {
-      const flags = valuesOf(checkFlags, given);
-      return run(async (output) => (await import('./commands/check.ts')).check(target, flags, output));
-    });
-  program
-    .command('dev')
-    .description(
-      'Run the server of the project and a local marketplace; rebuild and restart the server after each change',
-    )
-    .option('--no-marketplace', 'do not start the local marketplace')
-    .option('--port <port>', 'port of the marketplace page (default: 4400, or the next free port)')
-    .option('--inspect [port]', 'allow a debugger to attach to the server (default: port 9229)')
-    .action((flags: DevFlags) =>
-      run(async (output) => (await import('./commands/dev.ts')).dev(flags, output)),
     );
+  const dev = {
+    marketplace: off('--no-marketplace', 'do not start the local marketplace'),
+    port: text('--port <port>', 'port of the marketplace page (default: 4400, or the next free port)'),
+    inspect: text('--inspect [port]', 'allow a debugger to attach to the server (default: port 9229)'),
+  };
+  add('dev', dev, async () => (await import('./commands/dev.ts')).dev).description(
+    'Run the server of the project and a local marketplace; rebuild and restart the server after each change',
+  );
   const call = list('--call <tools>', 'also call these tools, which may change something; repeatable');
-  withFlags(program.command('record'), { call, json })
-    .description(
-      'Call the examples of the tools that only read, for real, and record the answers of their APIs',
-    )
-    .action((flags: { readonly call?: readonly string[] }) =>
-      run(async (output) => (await import('./commands/record.ts')).record(flags, output)),
-    );
+  add('record', { call, json }, async () => (await import('./commands/record.ts')).record).description(
+    'Call the examples of the tools that only read, for real, and record the answers of their APIs',
+  );
   const ttl = text('--ttl <seconds>', "lifetime of the token in seconds (default: the platform's)");
-  withFlags(program.command('token'), { ttl, json })
+  add('token', { ttl, json }, async () => (await import('./commands/token.ts')).token)
     .argument('[tool]', 'tool to call (default: the first one)')
-    .description('Sign a token with the local platform key, and print commands that call a tool with it')
-    .action((tool: string | undefined, flags: { readonly ttl?: string }) =>
-      run(async (output) => (await import('./commands/token.ts')).token(tool, flags, output)),
-    );
+    .description('Sign a token with the local platform key, and print commands that call a tool with it');
 }
 
 /** `marketplace`, `register`, `listing`, `refresh`, `dispute` and `call`. */
-function withMarketplace(program: Command, run: Run): void {
-  withFlags(program.command('marketplace'), market.marketplaceFlags)
-    .description('Run the marketplace on this machine: a page to try, check and register the server')
-    .action((flags: market.MarketplaceFlags) =>
-      run(async (output) => (await import('./commands/marketplace.ts')).marketplace(flags, output)),
-    );
-  withFlags(program.command('register'), market.registerFlags)
-    .description('Submit the server to the local marketplace, as its registration form does')
-    .action((flags: market.RegisterFlags) =>
-      run(async (output) => (await import('./commands/register.ts')).register(flags, output)),
-    );
-  withFlags(program.command('listing'), market.listingFlags)
-    .description(
-      "Write server.json of the official MCP registry, and print the fields of the marketplace's registration form",
-    )
-    .action((flags: market.ListingFlags) =>
-      run(async (output) => (await import('./commands/listing.ts')).listing(flags, output)),
-    );
-  withFlags(program.command('refresh'), market.placeFlags)
+function addMarketplace(add: Add): void {
+  const { marketplaceFlags, registerFlags, listingFlags, placeFlags, callFlags } = market;
+  add(
+    'marketplace',
+    marketplaceFlags,
+    async () => (await import('./commands/marketplace.ts')).marketplace,
+  ).description('Run the marketplace on this machine: a page to try, check and register the server');
+  add('register', registerFlags, async () => (await import('./commands/register.ts')).register).description(
+    'Submit the server to the local marketplace, as its registration form does',
+  );
+  add('listing', listingFlags, async () => (await import('./commands/listing.ts')).listing).description(
+    "Write server.json of the official MCP registry, and print the fields of the marketplace's registration form",
+  );
+  add('refresh', placeFlags, async () => (await import('./commands/refresh.ts')).refresh)
     .argument('[listing]', 'name or endpoint of a listing (default: the only one)')
     .description(
       'Trigger "Refresh Skills": the local marketplace reads the tools again and shows what has changed',
-    )
-    .action((listing: string | undefined, flags: market.PlaceFlags) =>
-      run(async (output) => (await import('./commands/refresh.ts')).refresh(listing, flags, output)),
     );
-  withFlags(program.command('dispute'), market.placeFlags)
+  add('dispute', placeFlags, async () => (await import('./commands/dispute.ts')).dispute)
     .argument('<call>', 'number of a call, as market-mcp call prints it')
-    .description('Dispute a call as schema_mismatch; it is judged by the schema stored at the last refresh')
-    .action((call: string, flags: market.PlaceFlags) =>
-      run(async (output) => (await import('./commands/dispute.ts')).dispute(call, flags, output)),
-    );
-  withFlags(program.command('call'), market.callFlags)
+    .description('Dispute a call as schema_mismatch; it is judged by the schema stored at the last refresh');
+  add('call', callFlags, async () => (await import('./commands/call.ts')).call)
     .argument('<tool>', 'name of the tool')
     .argument('[arguments]', 'its arguments as JSON (default: those of the submission test)')
-    .description('Call a tool as the platform does, and validate its result')
-    .action((tool: string, args: string | undefined, flags: market.CallFlags) =>
-      run(async (output) => (await import('./commands/call.ts')).call(tool, args, flags, output)),
-    );
+    .description('Call a tool as the platform does, and validate its result');
+}
+
+function addUpgrade(add: Add): void {
+  add('upgrade', upgradeFlags, async () => (await import('./upgrade/command.ts')).upgrade).description(
+    'Bring the project to the version of this program: its runtime is replaced, your edits are merged',
+  );
+  add('doctor', { json }, async () => (await import('./commands/doctor.ts')).doctor).description(
+    'Show the versions of the project, who owns which files, and what an upgrade would do',
+  );
 }
 
 /** The commands that print rules, schemas and profiles. */
-function withReference(program: Command, run: Run): void {
-  program
-    .command('explain')
+function addReference(add: Add): void {
+  const asJson = (description: string) => ({ json: on('--json', description) });
+  add('explain', asJson('print as JSON'), async () => (await import('./commands/explain.ts')).explain)
     .argument('[rule]', 'id of a rule (gate.no-token) or of a group of rules (gate)')
-    .description('Explain a rule, with an example that fails and one that passes')
-    .option('--json', 'print as JSON')
-    .action((rule: string | undefined) =>
-      run(async (output) => (await import('./commands/explain.ts')).explain(rule, output)),
-    );
-  for (const [name, flag] of [
-    ['spec', '--spec'],
-    ['examples', 'check --examples'],
-  ] as const)
-    program
-      .command(`${name}-schema`)
-      .description(`Print the JSON Schema of ${flag} files`)
-      .option('--json', 'print on one line')
-      .action(() => run(async (output) => (await import('./commands/schema.ts')).printSchema(name, output)));
-  program
-    .command('platforms')
+    .description('Explain a rule, with an example that fails and one that passes');
+  const onOneLine = asJson('print on one line');
+  add(
+    'spec-schema',
+    onOneLine,
+    async () => (await import('./commands/schema.ts')).printSpecSchema,
+  ).description('Print the JSON Schema of --spec files');
+  add(
+    'examples-schema',
+    onOneLine,
+    async () => (await import('./commands/schema.ts')).printExamplesSchema,
+  ).description('Print the JSON Schema of check --examples files');
+  add(
+    'platforms',
+    asJson('print the profiles themselves'),
+    async () => (await import('./commands/platforms.ts')).showPlatforms,
+  )
     .argument('[name]', 'print this profile in full, as a start for your own')
-    .description('List the built-in platform profiles')
-    .option('--json', 'print the profiles themselves')
-    .action((name: string | undefined) =>
-      run(async (output) => (await import('./commands/platforms.ts')).showPlatforms(name, output)),
-    );
+    .description('List the built-in platform profiles');
 }
 
 function flagsOf(questions: { readonly [name: string]: { readonly flag: FlagTable[string] } }): FlagTable {

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { version } from '../plan/versions.ts';
-import type { ProgramName } from './command.ts';
+
+/** The names of the program. */
+export type ProgramName = 'create-market-mcp' | 'market-mcp';
 
 /** Columns of the help on every terminal: the build writes the help to a file. */
 export const helpWidth = 80;

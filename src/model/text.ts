@@ -24,3 +24,12 @@ export function parseText(text: string, where: string): Result<string> {
 export function parseSomeText(text: string, where: string, hint: string): Result<string> {
   return text.trim() === '' ? reject(where, text, 'is empty', hint) : parseText(text, where);
 }
+
+/** Further names are counted. */
+const shownNames = 5;
+
+/** Names in a sentence: `a, b`, or the first few and the number of the others. */
+export function nameList(names: readonly string[]): string {
+  const more = names.length > shownNames ? ` and ${names.length - shownNames} more` : '';
+  return `${names.slice(0, shownNames).join(', ')}${more}`;
+}

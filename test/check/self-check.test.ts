@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { holdProject } from '../../src/check/project.ts';
 import { build, selfCheck } from '../../src/check/self-check.ts';
 import { generic } from '../../src/contract/platforms/index.ts';
 import { directory } from '../project/directory.ts';
@@ -30,7 +31,7 @@ createServer((request, response) => {
 describe('the self-check of a project', () => {
   it('reports on its server, with progress', async () => {
     const seen: number[] = [];
-    const report = await selfCheck(project(healthy), (_, done) => seen.push(done));
+    const report = await selfCheck(holdProject(project(healthy)), (_, done) => seen.push(done));
     expect(report.ok).toBe(false);
     expect(report.rules.length).toBe(seen.length);
     expect(seen).toEqual(seen.map((_, index) => index + 1));
@@ -38,7 +39,7 @@ describe('the self-check of a project', () => {
 
   it('reports the output of a server that does not start', async () => {
     const root = project("console.error('PORT: no number'); process.exitCode = 1;");
-    await expect(selfCheck(root, () => {})).rejects.toMatchObject({
+    await expect(selfCheck(holdProject(root), () => {})).rejects.toMatchObject({
       code: 'NOT_STARTED',
       details: expect.arrayContaining(['  PORT: no number']),
     });
@@ -47,14 +48,14 @@ describe('the self-check of a project', () => {
   it('reports the error that prevents its tools from being loaded', async () => {
     const root = project(healthy);
     writeFileSync(join(root, 'dist/src/tools/index.js'), "throw new Error('no such table')");
-    await expect(selfCheck(root, () => {})).rejects.toMatchObject({
+    await expect(selfCheck(holdProject(root), () => {})).rejects.toMatchObject({
       code: 'NOT_STARTED',
       details: expect.arrayContaining([expect.stringContaining('no such table')]),
     });
   });
 
   it('reports that a project is not built', async () => {
-    await expect(selfCheck(directory(), () => {})).rejects.toMatchObject({
+    await expect(selfCheck(holdProject(directory()), () => {})).rejects.toMatchObject({
       code: 'NOT_STARTED',
       message: expect.stringContaining('the project is not built'),
     });

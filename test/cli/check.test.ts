@@ -2,8 +2,8 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { CheckFlags } from '../../src/cli/check/flags.ts';
-import { check } from '../../src/cli/commands/check.ts';
+import { check } from '../../src/cli/check/command.ts';
+import type { CheckFlags } from '../../src/cli/check/options.ts';
 import { toCommandError } from '../../src/cli/errors.ts';
 import type { JsonObject } from '../../src/contract/model.ts';
 import { context } from '../../src/contract/platforms/index.ts';
@@ -47,7 +47,7 @@ const none: CheckFlags = {
 async function run(target: string, flags: Partial<CheckFlags> = {}) {
   const { output, stdout, stderr } = outputTo({ json: flags.json === true });
   try {
-    const exitCode = await check(target, { ...none, ...flags }, output);
+    const exitCode = await check(target, output, { ...none, ...flags });
     return { exitCode, stdout: stdout.text, stderr: stderr.text };
   } catch (error) {
     const problem = toCommandError(error);

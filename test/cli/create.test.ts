@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { create } from '../../src/cli/commands/create.ts';
+import { create } from '../../src/cli/create/command.ts';
 import { toCommandError } from '../../src/cli/errors.ts';
 import { generic } from '../../src/contract/platforms/index.ts';
 import type { Manifest } from '../../src/project/manifest/manifest.ts';
@@ -24,7 +24,7 @@ const quick: CreateSwitches = {
 async function run(flags: CreateFlags, switches: Partial<CreateSwitches> = {}) {
   const all = { ...quick, ...switches };
   const { output, stdout, stderr } = outputTo({ json: all.json });
-  const exitCode = await create(flags, all, output).catch((error: unknown) => {
+  const exitCode = await create(flags.directory, output, { ...flags, ...all }).catch((error: unknown) => {
     output.error(toCommandError(error));
     return toCommandError(error).exitCode;
   });

@@ -1,8 +1,10 @@
 import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { shellLine } from '../../model/shell.ts';
+import { nameList } from '../../model/text.ts';
 import type { FileSet, ProjectFile } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
+import { version } from '../../plan/versions.ts';
 import { ProjectError } from '../../project/errors.ts';
 import { isSealed, sealOf } from '../../project/manifest/machine-seal.ts';
 import { manifestFile } from '../../project/manifest/manifest.ts';
@@ -13,6 +15,8 @@ import { isEntry, modeOf } from '../../project/read/read.ts';
 import { textOf } from '../../project/read/text.ts';
 import { outputsOf } from '../../project/write/change.ts';
 import type { Change } from '../../project/write/transaction.ts';
+import { thisProgram } from '../../system/command-line.ts';
+import { uncommitted } from '../../system/git.ts';
 import { hasMarkers } from './merge-lines.ts';
 
 /** Ignored by git and Docker: the `.gitignore` and `.dockerignore` of every project list `.local`. */
@@ -166,4 +170,31 @@ function filesBelow(directory: string, place: string): readonly string[] {
   const stats = lstatSync(placeIn(directory, place), { throwIfNoEntry: false });
   if (!stats?.isDirectory()) return stats ? [place] : [];
   return readdirSync(join(directory, place)).flatMap((name) => filesBelow(directory, `${place}/${name}`));
+}
+
+/** @throws ProjectError `NOT_COMMITTED`: the upgrade's changes would be mixed with the author's own. */
+export async function requireCommitted(directory: string): Promise<void> {
+  const paths = (await uncommitted(directory))?.filter((path) => !isRecord(path)) ?? [];
+  if (paths.length === 0) return;
+  throw new ProjectError(
+    'NOT_COMMITTED',
+    `there are uncommitted changes: ${nameList(paths)}`,
+    'Nothing was changed. Commit or stash them first, or add --force to upgrade anyway.',
+  );
+}
+
+/** @throws ProjectError `NO_UPGRADE`; `OTHER_VERSION` if another version of the program began the upgrade */
+export function requirePending(directory: string, flag: '--continue' | '--abort'): Pending {
+  const pending = readPending(directory);
+  if (pending?.to === version) return pending;
+  if (pending) {
+    const message = `version ${pending.to} of the program began this upgrade, and this is version ${version}`;
+    const hint = `Nothing was changed. Run: ${pendingCommand(flag, pending.program)}`;
+    throw new ProjectError('OTHER_VERSION', message, hint);
+  }
+  throw new ProjectError(
+    'NO_UPGRADE',
+    `${directory}: there is no unfinished upgrade`,
+    `To start one: ${thisProgram('upgrade')}`,
+  );
 }

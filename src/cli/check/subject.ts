@@ -16,7 +16,7 @@ import { nameOf } from '../../questions/model.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import type { Output } from '../output.ts';
 import { withProgress } from '../progress.ts';
-import { type CheckFlags, checkFlags } from './flags.ts';
+import { type CheckFlags, checkFlags } from './options.ts';
 
 /** The subject of a check. */
 export interface Subject {

@@ -1,14 +1,14 @@
 import { isObject } from '../../contract/json.ts';
 import type { Json } from '../../contract/model.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
+import { causeOfCall, objectionTo } from '../../marketplace/judge-call.ts';
 import { requestJson } from '../../marketplace/local.ts';
 import { type ExitCode, exitCodes, unknownTool, unwrap } from '../../model/command-error.ts';
 import { pass, reject } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
-import type { CallFlags } from '../marketplace/flags.ts';
+import { withMarketplace } from '../marketplace/connect.ts';
 import { callLines } from '../marketplace/format.ts';
-import { causeOfCall, objectionTo } from '../marketplace/judge-call.ts';
-import { withMarketplace } from '../marketplace/place.ts';
+import type { CallFlags } from '../marketplace/options.ts';
 import type { Output } from '../output.ts';
 
 /**
@@ -19,8 +19,8 @@ import type { Output } from '../output.ts';
 export async function call(
   tool: string,
   given: string | undefined,
-  flags: CallFlags,
   output: Output,
+  flags: CallFlags,
 ): Promise<ExitCode> {
   const args = unwrap(argumentsIn(given));
   return withMarketplace(flags, output, async (market, { directory, endpoint }) => {
@@ -40,14 +40,11 @@ export async function call(
     const objection = objectionTo(report, flags.expect);
     const cause = objection === undefined ? undefined : await causeOfCall(market, report, directory);
     for (const line of callLines({ report, objection, cause, output })) output.line(line);
-    output.result({
-      ...report,
-      ok: objection === undefined,
-      objection: objection ?? null,
-      cause: cause ?? null,
-    });
-    if (objection === undefined) return exitCodes.ok;
-    return report.verdict.outcome === 'no-answer' ? exitCodes.notStarted : exitCodes.checkFailed;
+    const judged = { ok: objection === undefined, objection: objection ?? null, cause: cause ?? null };
+    const exitCode = output.result({ ...report, ...judged });
+    return report.verdict.outcome === 'no-answer' && objection !== undefined
+      ? exitCodes.notStarted
+      : exitCode;
   });
 }
 

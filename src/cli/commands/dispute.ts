@@ -1,10 +1,10 @@
 import type { Dispute } from '../../marketplace/core/model.ts';
 import { requestJson } from '../../marketplace/local.ts';
-import { type ExitCode, exitCodes, invalidInput } from '../../model/command-error.ts';
-import { inputError } from '../../model/input-error.ts';
-import type { PlaceFlags } from '../marketplace/flags.ts';
+import { type ExitCode, exitCodes, unwrap } from '../../model/command-error.ts';
+import { reject } from '../../model/input-error.ts';
+import { withMarketplace } from '../marketplace/connect.ts';
 import { problemLine } from '../marketplace/format.ts';
-import { withMarketplace } from '../marketplace/place.ts';
+import type { PlaceFlags } from '../marketplace/options.ts';
 import type { Output } from '../output.ts';
 
 const words = {
@@ -18,16 +18,10 @@ const words = {
  *
  * @returns 1 unless the verdict is innocent.
  */
-export async function dispute(call: string, flags: PlaceFlags, output: Output): Promise<ExitCode> {
+export async function dispute(call: string, output: Output, flags: PlaceFlags): Promise<ExitCode> {
   if (!/^\d+$/.test(call)) {
-    throw invalidInput([
-      inputError(
-        '<call>',
-        call,
-        'is not the number of a call',
-        'market-mcp call prints the number of each call.',
-      ),
-    ]);
+    const hint = 'market-mcp call prints the number of each call.';
+    unwrap(reject('<call>', call, 'is not the number of a call', hint));
   }
   return withMarketplace(flags, output, async (market) => {
     const filed = await requestJson<Dispute>(market, '/disputes.json', { call: Number(call) });

@@ -3,7 +3,7 @@ import type { Example } from '../../check/explain/model.ts';
 import { nameErrors } from '../../check/select.ts';
 import { rules } from '../../contract/catalogue.ts';
 import type { RuleText } from '../../contract/model.ts';
-import { type ExitCode, exitCodes, invalidInput } from '../../model/command-error.ts';
+import { type ExitCode, invalidInput } from '../../model/command-error.ts';
 import type { Output } from '../output.ts';
 
 /**
@@ -16,15 +16,13 @@ export async function explain(name: string | undefined, output: Output): Promise
   if (name === undefined) {
     const width = Math.max(...rules.map(({ id }) => id.length));
     for (const { id, title } of rules) output.line(`${output.style('bold', id.padEnd(width))}  ${title}`);
-    output.result({ rules: rules.map(asData) });
-    return exitCodes.ok;
+    return output.result({ rules: rules.map(asData) });
   }
   const errors = nameErrors('[rule]', name);
   if (errors.length > 0) throw invalidInput(errors);
   const named = rules.filter(({ id }) => id === name || id.startsWith(`${name}.`));
   output.line(named.map((rule) => asText(rule, output)).join('\n\n\n'));
-  output.result({ rules: named.map(asData) });
-  return exitCodes.ok;
+  return output.result({ rules: named.map(asData) });
 }
 
 function asText(rule: RuleText, output: Output): string {

@@ -2,7 +2,7 @@ import { isObject } from '../../contract/json.ts';
 import type { JsonObject } from '../../contract/model.ts';
 import { signals } from '../../contract/outcomes.ts';
 import { typesOf } from '../../contract/schema/keywords.ts';
-import { type ExitCode, exitCodes } from '../../model/command-error.ts';
+import type { ExitCode } from '../../model/command-error.ts';
 import { type Drift, driftOf, listedOf } from '../../project/manifest/listed.ts';
 import { findProject, manifestContent, manifestFile } from '../../project/manifest/manifest.ts';
 import type { Project, ToolFile } from '../../project/model.ts';
@@ -10,7 +10,7 @@ import { namedTools, openProject } from '../../project/read/open.ts';
 import { changeProject } from '../../project/write/change.ts';
 import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';
-import { showDrift } from '../tools/format.ts';
+import { showDrift } from '../tools/change.ts';
 
 /** A parameter, or a field of the answer. */
 interface Member {
@@ -26,7 +26,7 @@ interface Member {
  *
  * @param markListed records that the marketplace has read the tools as they are.
  */
-export async function list({ markListed }: { markListed: boolean }, output: Output): Promise<ExitCode> {
+export async function list(output: Output, { markListed }: { markListed?: boolean }): Promise<ExitCode> {
   const directory = findProject(process.cwd());
   const project = markListed ? await markAsListed(directory) : await openProject(directory);
   const tools = project.tools.filter(({ served }) => served);
@@ -38,14 +38,12 @@ export async function list({ markListed }: { markListed: boolean }, output: Outp
     output.note(`${path} exports a tool but is not in the list of tools; the next add-tool adds it`);
   }
   showDrift(drift, output);
-  const platform = project.profile.name;
-  output.result({
+  return output.result({
     directory,
-    platform,
+    platform: project.profile.name,
     tools: tools.map((tool) => entryOf(tool, drift, isListed)),
     refresh: drift,
   });
-  return exitCodes.ok;
 }
 
 async function markAsListed(directory: string): Promise<Project> {

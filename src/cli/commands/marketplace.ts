@@ -1,11 +1,12 @@
 import { type Access, linkOf } from '../../marketplace/core/access.ts';
 import { runningMarketplace } from '../../marketplace/local.ts';
-import { type ExitCode, exitCodes, unwrap } from '../../model/command-error.ts';
+import { placeOf, withLocal } from '../../marketplace/place.ts';
+import { type ExitCode, exitCodes } from '../../model/command-error.ts';
 import { runAttached } from '../../system/processes.ts';
-import type { MarketplaceFlags } from '../marketplace/flags.ts';
+import { serverAnswers } from '../marketplace/connect.ts';
 import { printAddress } from '../marketplace/format.ts';
-import { placeOf, untilServerAnswers, withLocal } from '../marketplace/place.ts';
-import { portIn } from '../marketplace/port.ts';
+import type { MarketplaceFlags } from '../marketplace/options.ts';
+import { portIn } from '../numbers.ts';
 import type { Output } from '../output.ts';
 
 /**
@@ -13,8 +14,8 @@ import type { Output } from '../output.ts';
  *
  * @returns the exit code of the command.
  */
-export async function marketplace(flags: MarketplaceFlags, output: Output): Promise<ExitCode> {
-  const port = unwrap(portIn(flags.port));
+export async function marketplace(output: Output, flags: MarketplaceFlags): Promise<ExitCode> {
+  const port = portIn(flags.port);
   const place = await placeOf(flags);
   const running = await runningMarketplace(place.directory);
   if (running !== undefined && !flags.reset) {
@@ -23,16 +24,21 @@ export async function marketplace(flags: MarketplaceFlags, output: Output): Prom
     output.note('The marketplace is already running: nothing to do.');
     return exitCodes.ok;
   }
-  const options = { port, reset: flags.reset === true, stdout: stdoutFor(flags, output) };
-  return withLocal(place, options, output, async (local, ended, failed) => {
-    printAddress(local, place, output);
-    if (flags.exec === undefined) {
-      await ended;
-      return exitCodes.ok;
-    }
-    await untilServerAnswers(place, failed, output);
-    return execute(flags.exec, local, process.cwd());
-  });
+  const stdout = stdoutFor(flags, output);
+  const say = (text: string) => output.note(text);
+  return withLocal(
+    place,
+    { port, reset: flags.reset === true, stdout, say },
+    async (local, ended, failed) => {
+      printAddress(local, place, output);
+      if (flags.exec === undefined) {
+        await ended;
+        return exitCodes.ok;
+      }
+      await serverAnswers(place, failed, output);
+      return execute(flags.exec, local, process.cwd());
+    },
+  );
 }
 
 /** Keeps the server's output apart from stdout if the command or `--json` writes there. */

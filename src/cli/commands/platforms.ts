@@ -1,5 +1,5 @@
 import { platforms } from '../../contract/platforms/index.ts';
-import { CommandError, type ExitCode, exitCodes } from '../../model/command-error.ts';
+import { CommandError, type ExitCode } from '../../model/command-error.ts';
 import type { Output } from '../output.ts';
 
 /**
@@ -8,20 +8,12 @@ import type { Output } from '../output.ts';
  * @throws CommandError if no profile has the name.
  */
 export async function showPlatforms(name: string | undefined, output: Output): Promise<ExitCode> {
-  if (name === undefined) listPlatforms(output);
-  else showPlatform(name, output);
-  return exitCodes.ok;
-}
-
-function listPlatforms(output: Output): void {
-  const width = Math.max(...platforms.map(({ name }) => name.length));
-  for (const { name, title } of platforms) {
-    output.line(`${output.style('bold', name.padEnd(width))}  ${title}`);
+  if (name === undefined) {
+    const width = Math.max(...platforms.map(({ name }) => name.length));
+    for (const { name, title } of platforms)
+      output.line(`${output.style('bold', name.padEnd(width))}  ${title}`);
+    return output.result({ platforms });
   }
-  output.result({ platforms });
-}
-
-function showPlatform(name: string, output: Output): void {
   const profile = platforms.find((platform) => platform.name === name);
   if (profile === undefined) {
     const names = platforms.map((platform) => platform.name).join(' or ');
@@ -29,5 +21,5 @@ function showPlatform(name: string, output: Output): void {
     throw new CommandError('INVALID_INPUT', message, `Write ${names}.`);
   }
   output.line(JSON.stringify(profile, null, 2));
-  output.result(profile);
+  return output.result(profile);
 }

@@ -1,12 +1,12 @@
 import { callExamples, calledLine, factsOf, type ProjectTool, requireListed } from '../../check/built.ts';
 import { build } from '../../check/self-check.ts';
 import { onlyReads } from '../../contract/effect.ts';
-import { type ExitCode, exitCodes } from '../../model/command-error.ts';
+import type { ExitCode } from '../../model/command-error.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { canAsk } from '../answers.ts';
-import { byHand } from '../check/answers.ts';
+import { byHand } from '../check/format.ts';
 import type { Output } from '../output.ts';
 import { withProgress } from '../progress.ts';
 import { singleLine } from '../single-line.ts';
@@ -18,8 +18,8 @@ import { singleLine } from '../single-line.ts';
  * @throws CommandError `UNKNOWN_TOOL`.
  */
 export async function record(
-  { call = [] }: { readonly call?: readonly string[] },
   output: Output,
+  { call }: { readonly call: readonly string[] },
 ): Promise<ExitCode> {
   const directory = findProject(process.cwd());
   await withProgress(output.progress('building'), () =>
@@ -44,8 +44,7 @@ export async function record(
     output.line(`    ${byHand}`);
   }
   const ok = called.every(({ expect, outcome }) => expect === outcome);
-  output.result({ ok, called, withheld });
-  return ok ? exitCodes.ok : exitCodes.checkFailed;
+  return output.result({ ok, called, withheld });
 }
 
 /** The tools that a person at a terminal allows; none elsewhere. */

@@ -3,17 +3,17 @@ import type { Access } from '../../marketplace/core/access.ts';
 import { MarketError } from '../../marketplace/core/errors.ts';
 import type { Listing } from '../../marketplace/core/model.ts';
 import { requestJson } from '../../marketplace/local.ts';
-import { type ExitCode, exitCodes } from '../../model/command-error.ts';
-import type { PlaceFlags } from '../marketplace/flags.ts';
+import type { ExitCode } from '../../model/command-error.ts';
+import { withMarketplace } from '../marketplace/connect.ts';
 import { changeLine } from '../marketplace/format.ts';
-import { withMarketplace } from '../marketplace/place.ts';
+import type { PlaceFlags } from '../marketplace/options.ts';
 import type { Output } from '../output.ts';
 
 /** `market-mcp refresh [listing]`: the local marketplace reads the tools again. Prints the changes, property by property. */
 export async function refresh(
   named: string | undefined,
-  flags: PlaceFlags,
   output: Output,
+  flags: PlaceFlags,
 ): Promise<ExitCode> {
   return withMarketplace(flags, output, async (market, { endpoint }) => {
     const body = { listing: named ?? (await onlyListing(market, endpoint)) };
@@ -27,8 +27,7 @@ export async function refresh(
       `${listing.name}: ${changes.length === 0 ? 'nothing has changed' : `${changes.length} changes`}`,
     );
     for (const change of changes) output.line(changeLine(change, output));
-    output.result(refreshed);
-    return exitCodes.ok;
+    return output.result(refreshed);
   });
 }
 

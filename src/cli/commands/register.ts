@@ -3,8 +3,8 @@ import type { ListingForm, Step, Submission } from '../../marketplace/core/model
 import { acceptance, callsStep, type PlannedCall } from '../../marketplace/core/registration.ts';
 import { requestJson } from '../../marketplace/local.ts';
 import { type ExitCode, exitCodes } from '../../model/command-error.ts';
-import type { RegisterFlags } from '../marketplace/flags.ts';
-import { withMarketplace } from '../marketplace/place.ts';
+import { withMarketplace } from '../marketplace/connect.ts';
+import type { RegisterFlags } from '../marketplace/options.ts';
 import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';
 
@@ -13,7 +13,7 @@ import { singleLine } from '../single-line.ts';
  *
  * @returns 1 if it is rejected.
  */
-export async function register(flags: RegisterFlags, output: Output): Promise<ExitCode> {
+export async function register(output: Output, flags: RegisterFlags): Promise<ExitCode> {
   return withMarketplace(flags, output, async (market, place) => {
     const { form, stake, rules, calls } = await requestJson<{
       readonly form: ListingForm;

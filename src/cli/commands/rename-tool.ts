@@ -1,5 +1,6 @@
 import { planRename, type Renaming } from '../../changes/rename.ts';
 import type { ExitCode } from '../../model/command-error.ts';
+import { nameList } from '../../model/text.ts';
 import { manifestFile } from '../../project/manifest/manifest.ts';
 import type { RenameToolSwitches } from '../../questions/add-tool.ts';
 import { marketCommand } from '../../system/command-line.ts';
@@ -7,14 +8,13 @@ import { changeLines } from '../create/format.ts';
 import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';
 import { changeTools } from '../tools/change.ts';
-import { nameList } from '../tools/format.ts';
 
 /** `market-mcp rename-tool <old> <new>`: renames the tool wherever the project names it, builds, runs the self-check. */
 export function renameTool(
   from: string,
   to: string,
-  switches: RenameToolSwitches,
   output: Output,
+  switches: RenameToolSwitches,
 ): Promise<ExitCode> {
   return changeTools(
     {

@@ -1,13 +1,19 @@
 import { examplesSchema } from '../../check/examples.ts';
-import { type ExitCode, exitCodes } from '../../model/command-error.ts';
+import type { ExitCode } from '../../model/command-error.ts';
 import { specFileSchema } from '../../tools/tool-spec-schema.ts';
 import type { Output } from '../output.ts';
 
-const schemas = { spec: specFileSchema, examples: examplesSchema } as const;
+/** `market-mcp spec-schema`: the JSON Schema of what `--spec` takes. */
+export async function printSpecSchema(output: Output): Promise<ExitCode> {
+  return print(specFileSchema, output);
+}
 
-/** `market-mcp spec-schema` and `examples-schema`: the JSON Schema of what `--spec` or `check --examples` takes. */
-export async function printSchema(name: keyof typeof schemas, output: Output): Promise<ExitCode> {
-  output.line(JSON.stringify(schemas[name], null, 2));
-  output.result(schemas[name]);
-  return exitCodes.ok;
+/** `market-mcp examples-schema`: the JSON Schema of what `check --examples` takes. */
+export async function printExamplesSchema(output: Output): Promise<ExitCode> {
+  return print(examplesSchema, output);
+}
+
+function print(schema: object, output: Output): ExitCode {
+  output.line(JSON.stringify(schema, null, 2));
+  return output.result(schema);
 }

@@ -3,24 +3,25 @@ import { type Facts, factsOf } from '../../check/built.ts';
 import { startCompiler } from '../../dev/compile.ts';
 import { curlCommands } from '../../dev/curl.ts';
 import { localServer } from '../../dev/local-server.ts';
-import { type ExitCode, exitCodes, unknownTool, unwrap } from '../../model/command-error.ts';
-import { pass, reject } from '../../model/input-error.ts';
-import type { Result } from '../../model/model.ts';
+import { type ExitCode, unknownTool, unwrap } from '../../model/command-error.ts';
+import { reject } from '../../model/input-error.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
 import { presentProfile } from '../../project/manifest/profile.ts';
 import { readAnyManifest } from '../../project/manifest/vendored-manifest.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { SystemError } from '../../system/errors.ts';
+import { numberIn } from '../numbers.ts';
 import type { Output } from '../output.ts';
 
 /** `market-mcp token [tool]`: prints a token of the local platform, and shell commands that call a tool while `dev` runs. */
 export async function token(
   name: string | undefined,
-  { ttl }: { readonly ttl?: string },
   output: Output,
+  { ttl }: { readonly ttl?: string },
 ): Promise<ExitCode> {
-  const asked = ttl === undefined ? undefined : unwrap(secondsIn(ttl));
+  const hint = `Write a whole number of seconds from 1 to ${longestSeconds}: --ttl 3600.`;
+  const asked = numberIn('--ttl', ttl, [1, longestSeconds], 'a lifetime', hint);
   const directory = findProject(process.cwd());
   await compile(directory);
   const { tools } = await factsOf(directory);
@@ -44,17 +45,10 @@ export async function token(
   const { run } = packageManagerCommands[detectPackageManager(directory, process.env)];
   output.line(`# The token is valid for ${lifetimeSeconds} s. Paste while "${run} dev" runs:`);
   output.line(commands);
-  output.result({ ...call, expiresInSeconds: lifetimeSeconds, commands });
-  return exitCodes.ok;
+  return output.result({ ...call, expiresInSeconds: lifetimeSeconds, commands });
 }
 
 const longestSeconds = 86_400;
-
-function secondsIn(text: string): Result<number> {
-  if (/^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= longestSeconds) return pass(Number(text));
-  const hint = `Write a whole number of seconds from 1 to ${longestSeconds}: --ttl 3600.`;
-  return reject('--ttl', text, 'is not a lifetime', hint);
-}
 
 /** @throws SystemError `BUILD_FAILED`; the compiler has printed the reason. */
 async function compile(directory: string): Promise<void> {

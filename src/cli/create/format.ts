@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { enterCommand, type ProjectContext } from '../../changes/target.ts';
 import type { CheckReport } from '../../check/model.ts';
 import { reporters } from '../../check/report/index.ts';
 import type { Level, Report, RuleResult } from '../../contract/model.ts';
@@ -6,13 +6,11 @@ import type { ImportedTool } from '../../import/model.ts';
 import { errorSentence } from '../../model/input-error.ts';
 import type { Change, InputError, Prepared } from '../../model/model.ts';
 import { toolFile } from '../../model/names.ts';
-import { asOperand, shellLine } from '../../model/shell.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { pathsOf } from '../../plan/tool.ts';
 import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';
-import type { ProjectContext } from './steps.ts';
 
 /** A next step for the author: a command to paste, or a file to edit. */
 export interface NextStep {
@@ -48,10 +46,9 @@ export function nextSteps(
   installed: boolean,
   first: FirstEdit | undefined,
 ): readonly NextStep[] {
-  const place = relative(process.cwd(), directory);
   const { install, run } = packageManagerCommands[packageManager];
   return [
-    ...(place === '' ? [] : [{ command: shellLine(['cd', asOperand(place)]) }]),
+    ...enterCommand(directory).map((command) => ({ command })),
     ...(installed ? [] : [{ command: install }]),
     ...(first === undefined ? [] : [first]),
     { command: `${run} dev` },

@@ -1,17 +1,52 @@
+import { finishCommand, type ProjectContext } from '../../changes/target.ts';
 import type { CheckReport } from '../../check/model.ts';
+import { holdProject } from '../../check/project.ts';
 import { build, selfCheck } from '../../check/self-check.ts';
+import { CommandError } from '../../model/command-error.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { installedPackages } from '../../project/read/installed.ts';
-import type { PackageManager } from '../../questions/package-managers.ts';
+import type { CreateSwitches } from '../../questions/create.ts';
 import { initRepository } from '../../system/git.ts';
 import { install } from '../../system/package-manager.ts';
 import type { Output } from '../output.ts';
 import { withProgress } from '../progress.ts';
+import { onInterrupted } from '../signals.ts';
 
-/** A project on disk and its package manager. */
-export interface ProjectContext {
-  readonly directory: string;
-  readonly packageManager: PackageManager;
+/** What the steps of a creation have led to. */
+export interface Taken {
+  /** The installed packages as `name@version`; null without an installation. */
+  readonly packages: readonly string[] | null;
+  readonly report: CheckReport | null;
+}
+
+/** Runs the wanted steps: install, git, self-check. @throws as each step. */
+export async function takeSteps(
+  context: ProjectContext,
+  { install, git, check }: CreateSwitches,
+  output: Output,
+): Promise<Taken> {
+  const during = <T>(step: string, work: () => Promise<T>): Promise<T> => {
+    onInterrupted(() => output.error(interruptedError(step, context)));
+    return work();
+  };
+  try {
+    const packages = install
+      ? await during('the installation of packages', () => installStep(context, output))
+      : null;
+    if (git) await during('git init', () => gitStep(context, output));
+    const checks = install && check;
+    const report = checks ? await during('the self-check', () => checkStep(context, output)) : null;
+    return { packages, report };
+  } finally {
+    onInterrupted(undefined);
+  }
+}
+
+/** The error after a signal interrupted a step, with the command that continues. */
+function interruptedError(step: string, context: ProjectContext): CommandError {
+  const message = `interrupted during ${step}: all files of the project are written to ${context.directory}`;
+  const hint = `To continue, run the same command again, or: ${finishCommand(context)}`;
+  return new CommandError('INTERRUPTED', message, hint);
 }
 
 /**
@@ -33,7 +68,7 @@ export async function installStep(
   return packages;
 }
 
-export async function gitStep({ directory }: ProjectContext, output: Output): Promise<void> {
+async function gitStep({ directory }: ProjectContext, output: Output): Promise<void> {
   const outcome = await withProgress(output.progress('git init'), () =>
     initRepository(directory, 'Scaffold an MCP tool server'),
   );
@@ -48,7 +83,7 @@ export async function checkStep(
 ): Promise<CheckReport> {
   await withProgress(output.progress('building'), () => build(directory, packageManager));
   const report = await withProgress(output.progress('self-check'), (update) =>
-    selfCheck(directory, ({ id }, done, total) => update(`${done}/${total} ${id}`)),
+    selfCheck(holdProject(directory), (id, done, total) => update(`${done}/${total} ${id}`)),
   );
   const { passed, failed, advice, notRun } = report.summary;
   const counts = `self-check: ${passed} rules passed, ${failed} failed, ${advice} advised, ${notRun} not run`;

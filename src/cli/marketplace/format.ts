@@ -4,9 +4,9 @@ import type { Cause, Json, Problem } from '../../contract/model.ts';
 import { type Access, linkOf } from '../../marketplace/core/access.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
 import type { CallVerdict, SchemaVerdict } from '../../marketplace/core/verdict.ts';
+import type { Place } from '../../marketplace/place.ts';
 import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';
-import type { Place } from './place.ts';
 
 /** Prints the link of the page, and where servers find the key. */
 export function printAddress(access: Access, { endpoint }: Place, output: Output): void {

@@ -1,4 +1,7 @@
-import { CommandError, type ExitCode, exitCodes } from '../../model/command-error.ts';
+import type { ProjectContext } from '../../changes/target.ts';
+import type { CheckReport } from '../../check/model.ts';
+import { CommandError, type ExitCode } from '../../model/command-error.ts';
+import { nameList } from '../../model/text.ts';
 import type { Drift } from '../../project/manifest/listed.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
 import type { Project } from '../../project/model.ts';
@@ -6,10 +9,13 @@ import { openProject } from '../../project/read/open.ts';
 import { changeProject } from '../../project/write/change.ts';
 import type { Change } from '../../project/write/transaction.ts';
 import type { RenameToolSwitches } from '../../questions/add-tool.ts';
+import { marketCommand } from '../../system/command-line.ts';
+import { detectPackageManager } from '../../system/detect.ts';
+import { SystemError } from '../../system/errors.ts';
 import { canAsk } from '../answers.ts';
+import { shortReport, showReport } from '../create/format.ts';
 import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';
-import { finishChange, type Made, showDrift } from './format.ts';
 
 /** A change of tools: how it is planned, confirmed and shown. */
 export interface ToolsChange<Planned> extends Pick<Made, 'done'> {
@@ -39,21 +45,17 @@ export async function changeTools<Planned extends { readonly change: Change; rea
   const listed = (one: Planned) => ({ ...contents(one), refresh: one.drift });
   if (switches.dryRun) {
     const { showDryRun } = await import('./dry-run.ts');
-    showDryRun(directory, planned.change, listed(planned), output);
+    const exitCode = showDryRun(directory, planned.change, listed(planned), output);
     notes?.(planned, output);
-    return exitCodes.ok;
+    return exitCode;
   }
   if (!switches.yes) await requireConsent(lines(planned), question, switches, output);
   const made = await changeProject(directory, planNow);
   for (const line of lines(made)) output.done(`${prefix}${line}`);
   notes?.(made, output);
   showDrift(made.drift, output);
-  await finishChange(
-    { directory, done, undo: undo(directory, made), contents: listed(made) },
-    switches,
-    output,
-  );
-  return exitCodes.ok;
+  const finished = { directory, done, undo: undo(directory, made), contents: listed(made) };
+  return finishChange(finished, switches, output);
 }
 
 async function requireConsent(
@@ -70,4 +72,86 @@ async function requireConsent(
   const { Asker } = await import('../prompts/asker.ts');
   const { Cancelled } = await import('../prompts/leaving.ts');
   if (!(await new Asker().confirm(question, false))) throw new Cancelled();
+}
+
+/** A change of a project that was made. */
+export interface Made {
+  readonly directory: string;
+  /** What was done: `get_x was added`. */
+  readonly done: string;
+  /** The command that undoes it. */
+  readonly undo: string;
+  /** What `--json` prints besides. */
+  readonly contents: object;
+}
+
+/** Builds and checks a changed project, if `check` is set, and prints the result. @throws as `afterChange` and `requirePassed`. */
+export async function finishChange(
+  { directory, done, undo, contents }: Made,
+  { check }: { readonly check: boolean },
+  output: Output,
+): Promise<ExitCode> {
+  const context = { directory, packageManager: detectPackageManager(directory, process.env) };
+  const report = check ? await checkChange(context, done, undo, output) : null;
+  const result = { ok: report?.ok ?? true, directory, ...contents, selfCheck: shortReport(report) };
+  const exitCode = output.result(result);
+  requirePassed(report, done, undo, output);
+  return exitCode;
+}
+
+/** Builds a changed project and runs its self-check. @throws as `afterChange`, with the command that undoes the change. */
+export async function checkChange(
+  context: ProjectContext,
+  done: string,
+  undo: string,
+  output: Output,
+): Promise<CheckReport> {
+  const { checkStep } = await import('../create/steps.ts');
+  return afterChange(
+    done,
+    (hint) => `${hint}. To undo: ${undo}`,
+    () => checkStep(context, output),
+  );
+}
+
+/**
+ * Takes a step in a changed project.
+ *
+ * @param done what was done: `get_x was added`
+ * @param hintAfter what the author can do, given the hint of the error
+ * @throws CommandError that says what failed, that the change was made, and what to do.
+ */
+export async function afterChange<T>(
+  done: string,
+  hintAfter: (hint: string) => string,
+  step: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    if (!(error instanceof SystemError)) throw error;
+    const { code, message, hint, details } = error;
+    throw new CommandError(code, `${done}, but ${message}`, hintAfter(hint), details);
+  }
+}
+
+/** Prints the findings of a report. @throws CommandError `SELF_CHECK_FAILED` if a rule failed. */
+export function requirePassed(report: CheckReport | null, done: string, undo: string, output: Output): void {
+  if (report === null) return;
+  showReport(report, output);
+  if (report.ok) return;
+  const message = `${done}, but the server fails rules of the marketplace`;
+  const hint = `Fix the failed rules above and run: ${marketCommand('check')}. To undo: ${undo}`;
+  throw new CommandError('SELF_CHECK_FAILED', message, hint);
+}
+
+/** Prints that the marketplace has to read the tools again, if it has to (C§9.3). */
+export function showDrift({ refreshNeeded, added, changed, removed }: Drift, output: Output): void {
+  if (!refreshNeeded) return;
+  const parts = Object.entries({ new: added, changed, gone: removed })
+    .filter(([, names]) => names.length > 0)
+    .map(([what, names]) => `${what} ${nameList(names)}`);
+  output.note(`tools/list differs from what the marketplace last read: ${parts.join('; ')}`);
+  const record = marketCommand('list', '--mark-listed');
+  output.line(`    After the deployment, press "Refresh Skills" there and run: ${record}`);
 }

@@ -1,4 +1,5 @@
 import { printable } from '../../contract/report/report.ts';
+import type { ExitCode } from '../../model/command-error.ts';
 import { readIfThere } from '../../project/read/inside.ts';
 import { textOf } from '../../project/read/text.ts';
 import { patchOf } from '../../project/write/patch.ts';
@@ -9,13 +10,13 @@ const notApplicable =
   'The diff contains control characters, shown as codes here, so it cannot be applied. Use --json for the exact diff.';
 
 /** Prints the changes that a run would make; with `json`, the same as one object. */
-export function showDryRun(directory: string, change: Change | null, rest: object, output: Output): void {
+export function showDryRun(directory: string, change: Change | null, rest: object, output: Output): ExitCode {
   const diff = change === null ? '' : unifiedDiff(directory, change);
   // Trailing white space belongs to the last line shown.
   const shown = diff.replace(/\n$/, '').split('\n').map(visible).join('\n');
   output.line(diff === '' ? 'nothing to do' : shown);
   if (`${shown}\n` !== diff && diff !== '') output.note(notApplicable);
-  output.result({ ok: true, dryRun: true, directory, ...rest, diff, selfCheck: null });
+  return output.result({ ok: true, dryRun: true, directory, ...rest, diff, selfCheck: null });
 }
 
 /** A change as a unified diff for `git apply` and `patch -p1`. */

@@ -1,6 +1,6 @@
 import { documentAt } from '../../changes/openapi.ts';
 import { matching, nameOf, operationsOf } from '../../import/openapi/operations.ts';
-import { type ExitCode, exitCodes, unwrap } from '../../model/command-error.ts';
+import { type ExitCode, unwrap } from '../../model/command-error.ts';
 import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';
 
@@ -25,11 +25,10 @@ export async function listOperations(
   }
   if (operations.length > 0) output.line();
   output.line(singleLine(closing(operations.length, all.length, search)));
-  output.result({
+  return output.result({
     ok: true,
     operations: operations.map(({ id, method, path, summary }) => ({ id, method, path, summary })),
   });
-  return exitCodes.ok;
 }
 
 function closing(shown: number, all: number, search: string | undefined): string {

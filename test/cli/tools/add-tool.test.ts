@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { create } from '../../../src/cli/commands/create.ts';
+import { create } from '../../../src/cli/create/command.ts';
 import { context } from '../../../src/contract/platforms/context.ts';
 import { directory, tree } from '../../project/directory.ts';
 import { add, index, listed, namesIn, project, quick, run, specOf, text } from './project.ts';
@@ -35,9 +35,7 @@ describe('add-tool', () => {
     const [made, grown] = [directory(), project()];
     const spec = specOf('get_a', 'get_b');
     const switches = { ...quick, install: false, git: false };
-    await run(made, false, (output) =>
-      create({ directory: 'x', spec, platform: 'context' }, switches, output),
-    );
+    await run(made, false, (output) => create('x', output, { spec, platform: 'context', ...switches }));
     await add(grown, { spec });
     for (const path of ['src/tools/get-a.ts', 'src/tools/get-b.ts', 'test/tools/get-b.test.ts']) {
       expect(text(grown, path)).toBe(text(join(made, 'x'), path));

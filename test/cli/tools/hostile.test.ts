@@ -43,8 +43,8 @@ describe('an untrusted project', () => {
     );
     put(root, path, source);
     expect(text(root, path)).toMatch(unsafe);
-    const asText = await run(root, false, (output) => list({ markListed: false }, output));
-    const asJson = await run(root, true, (output) => list({ markListed: false }, output));
+    const asText = await run(root, false, (output) => list(output, { markListed: false }));
+    const asJson = await run(root, true, (output) => list(output, { markListed: false }));
     await add(root, { tool: 'get_other' });
     const removal = await remove(root, ['get_gas_price'], { dryRun: true, force: true });
     for (const { stdout, stderr } of [asText, asJson, removal]) expect(stdout + stderr).not.toMatch(unsafe);

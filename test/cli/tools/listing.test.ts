@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listing } from '../../../src/cli/commands/listing.ts';
-import type { ListingFlags } from '../../../src/cli/marketplace/flags.ts';
+import type { ListingFlags } from '../../../src/cli/marketplace/options.ts';
 import type { JsonObject } from '../../../src/contract/model.ts';
 import { serverJsonProblems } from '../../../src/marketplace/core/server-json.ts';
 import { project, put, run, text } from './project.ts';
@@ -11,7 +11,7 @@ const endpoint = 'https://tools.example.com/mcp';
 const category = 'Crypto & DeFi';
 const complete: ListingFlags = { endpoint, category, summary: 'Gas prices of chains.' };
 const listed = (root: string, flags: ListingFlags, json = false) =>
-  run(root, json, (output) => listing(flags, output));
+  run(root, json, (output) => listing(output, flags));
 const serverIn = (root: string) => JSON.parse(readFileSync(join(root, 'server.json'), 'utf8'));
 
 describe('listing', () => {

@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll } from 'vitest';
-import { addTool } from '../../../src/cli/commands/add-tool.ts';
-import { create } from '../../../src/cli/commands/create.ts';
+import { addTool } from '../../../src/cli/add-tool/command.ts';
 import { list } from '../../../src/cli/commands/list.ts';
 import { removeTool } from '../../../src/cli/commands/remove-tool.ts';
 import { renameTool } from '../../../src/cli/commands/rename-tool.ts';
+import { create } from '../../../src/cli/create/command.ts';
 import { toCommandError } from '../../../src/cli/errors.ts';
 import type { Output } from '../../../src/cli/output.ts';
 import type {
@@ -38,21 +38,23 @@ export async function run(cwd: string, json: boolean, command: (output: Output) 
 }
 
 export const add = (cwd: string, flags: Flags<ToolParts>, switches: Partial<AddToolSwitches> = {}) =>
-  run(cwd, switches.json ?? false, (output) => addTool(flags, { ...quick, ...switches }, output));
+  run(cwd, switches.json ?? false, (output) =>
+    addTool(flags.tool, output, { ...quick, ...switches, ...flags }),
+  );
 export const remove = (cwd: string, names: string[], switches: Partial<RemoveToolSwitches> = {}) =>
-  run(cwd, switches.json ?? false, (output) => removeTool(names, { ...quick, ...switches }, output));
+  run(cwd, switches.json ?? false, (output) => removeTool(names, output, { ...quick, ...switches }));
 export const rename = (cwd: string, from: string, to: string, switches: Partial<RenameToolSwitches> = {}) =>
-  run(cwd, switches.json ?? false, (output) => renameTool(from, to, { ...quick, ...switches }, output));
+  run(cwd, switches.json ?? false, (output) => renameTool(from, to, output, { ...quick, ...switches }));
 export const listed = async (cwd: string, markListed = false) =>
-  JSON.parse((await run(cwd, true, (output) => list({ markListed }, output))).stdout);
+  JSON.parse((await run(cwd, true, (output) => list(output, { markListed }))).stdout);
 export const namesIn = async (cwd: string) =>
   (await listed(cwd)).tools.map(({ name }: { name: string }) => name);
 
 beforeAll(async () => {
   const root = directory();
-  const answers = { directory: 'gas', tool: 'get_gas_price', platform: 'context' };
+  const answers = { tool: 'get_gas_price', platform: 'context' };
   const switches = { ...quick, install: false, git: false };
-  const made = await run(root, false, (output) => create(answers, switches, output));
+  const made = await run(root, false, (output) => create('gas', output, { ...answers, ...switches }));
   if (made.exitCode !== 0) throw new Error(made.stderr);
   for (const [path, text] of Object.entries(tree(join(root, 'gas')))) template.set(path, text);
 });

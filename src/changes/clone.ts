@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageManagerCommands } from '../../plan/package-manager.ts';
-import { readAnyManifest } from '../../project/manifest/vendored-manifest.ts';
-import { isInOtherRepository } from '../../project/read/inside.ts';
-import { gitCommand } from '../../system/command-line.ts';
-import { detectPackageManager } from '../../system/detect.ts';
-import { ignoredFiles } from '../../system/git.ts';
-import { nameList } from './format.ts';
+import { nameList } from '../model/text.ts';
+import { packageManagerCommands } from '../plan/package-manager.ts';
+import { readAnyManifest } from '../project/manifest/vendored-manifest.ts';
+import { isInOtherRepository } from '../project/read/inside.ts';
+import { gitCommand } from '../system/command-line.ts';
+import { detectPackageManager } from '../system/detect.ts';
+import { ignoredFiles } from '../system/git.ts';
 
 /**
  * What breaks a clone of a project: files that it needs and that git ignores, such as the packages in `vendor` if `.gitignore`

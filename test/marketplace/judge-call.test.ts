@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { objectionTo } from '../../../src/cli/marketplace/judge-call.ts';
-import type { CallReport } from '../../../src/marketplace/core/caller.ts';
-import { type Breaks, resultOf } from '../../broken/good-server.ts';
-import { instead, methodOf } from '../../broken/variant.ts';
-import { openMarketplace, startServer } from '../../marketplace/support.ts';
+import type { CallReport } from '../../src/marketplace/core/caller.ts';
+import { objectionTo } from '../../src/marketplace/judge-call.ts';
+import { type Breaks, resultOf } from '../broken/good-server.ts';
+import { instead, methodOf } from '../broken/variant.ts';
+import { openMarketplace, startServer } from './support.ts';
 
 /** A call of get_price on the good server with changes. */
 async function called(symbol: string, breaks: Breaks = {}, deliberate?: 'no-token'): Promise<CallReport> {

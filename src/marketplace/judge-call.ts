@@ -1,14 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { causeOf } from '../../check/causes.ts';
-import { type Incident, printedErrors, ServerLog } from '../../check/logged.ts';
-import type { Cause } from '../../contract/model.ts';
-import { incidentIn } from '../../contract/probe/rpc.ts';
-import type { Access } from '../../marketplace/core/access.ts';
-import type { CallReport } from '../../marketplace/core/caller.ts';
-import type { Exchange } from '../../marketplace/core/traffic.ts';
-import { hasNoMismatch } from '../../marketplace/core/verdict.ts';
-import { requestJson } from '../../marketplace/local.ts';
-import type { CallFlags } from './flags.ts';
+import { causeOf } from '../check/causes.ts';
+import { type Incident, printedErrors, ServerLog } from '../check/logged.ts';
+import type { Cause } from '../contract/model.ts';
+import { incidentIn } from '../contract/probe/rpc.ts';
+import type { Access } from './core/access.ts';
+import type { CallReport } from './core/caller.ts';
+import type { Exchange } from './core/traffic.ts';
+import { hasNoMismatch } from './core/verdict.ts';
+import { requestJson } from './local.ts';
 
 /**
  * The reason why a call does not count as a success; undefined if it does. A failure that the tool reports is no success,
@@ -16,7 +15,7 @@ import type { CallFlags } from './flags.ts';
  */
 export function objectionTo(
   { endpoint, status, verdict, error, expected }: CallReport,
-  wanted: CallFlags['expect'],
+  wanted: 'found' | 'empty' | 'fail' | undefined,
 ): string | undefined {
   if (expected) return expected.met ? undefined : `expected ${expected.what}, got ${expected.actual}`;
   const { outcome } = verdict;

@@ -1,8 +1,8 @@
 import { type Addition, nameError, planAddition } from '../../changes/addition.ts';
 import { entriesOf } from '../../changes/entries.ts';
-import { type ExitCode, exitCodes, unwrap } from '../../model/command-error.ts';
+import { type ExitCode, unwrap } from '../../model/command-error.ts';
 import { pass } from '../../model/input-error.ts';
-import type { Result } from '../../model/model.ts';
+import { nameList } from '../../model/text.ts';
 import { findProject, manifestFile } from '../../project/manifest/manifest.ts';
 import type { Project } from '../../project/model.ts';
 import { openProject } from '../../project/read/open.ts';
@@ -12,53 +12,48 @@ import { type Flags, readFlags } from '../../questions/read-flags.ts';
 import type { ToolParts } from '../../questions/tool.ts';
 import { givenFlags, requiredParts, type ToolAnswers, toolAnswers } from '../../questions/tool-answers.ts';
 import { marketCommand } from '../../system/command-line.ts';
-import { type Answering, canAsk, collectAnswers } from '../answers.ts';
+import { type Answering, collectAnswers, listedOperations } from '../answers.ts';
 import { firstEditOf, showNext, showPrepared } from '../create/format.ts';
 import { reviewLines, reviewWidth } from '../create/review.ts';
 import { toCommandError } from '../errors.ts';
 import type { Output } from '../output.ts';
-import { finishChange, nameList, removeCommand, showDrift } from '../tools/format.ts';
+import { finishChange, showDrift } from '../tools/change.ts';
 
 /** `market-mcp add-tool [name]`: answers, files in memory, files on disk, build, self-check. */
 export async function addTool(
-  flags: Flags<ToolParts>,
-  switches: AddToolSwitches,
+  tool: string | undefined,
   output: Output,
+  flags: Flags<ToolParts> & AddToolSwitches,
 ): Promise<ExitCode> {
-  const given = unwrap(readFlags<ToolParts>(addToolQuestions, flags));
-  const asks = !switches.yes && !switches.json && canAsk();
-  const lists = given.search !== undefined || (given.operation === undefined && !asks);
-  if (given.fromOpenapi !== undefined && lists) {
-    const { listOperations } = await import('../tools/operations.ts');
-    return listOperations(given.fromOpenapi, given.search, output);
-  }
+  const given = unwrap(readFlags<ToolParts>(addToolQuestions, { ...flags, tool }));
+  const listed = await listedOperations(given, flags, output);
+  if (listed !== undefined) return listed;
   const project = await openProject(findProject(process.cwd()));
-  const answers = await collectAnswers(answering(given, project, switches, output), switches);
+  const answers = await collectAnswers(answering(given, project, flags, output), flags);
   // Read before the lock is taken: standard input may take long.
   const entries = unwrap(await entriesOf(answers, project.profile));
   const { directory } = project;
   const plan = async () => planAddition(await openProject(directory), entries);
 
-  if (switches.dryRun) {
+  if (flags.dryRun) {
     const addition = await plan();
     const { showDryRun } = await import('../tools/dry-run.ts');
-    showDryRun(directory, addition.change, contents(addition), output);
-    return exitCodes.ok;
+    return showDryRun(directory, addition.change, contents(addition), output);
   }
   const addition = await changeProject(directory, plan);
   showAddition(addition, output);
   if (addition.change === null) {
-    output.result({ ok: true, directory, ...contents(addition), selfCheck: null, undo: null });
-    return exitCodes.ok;
+    return output.result({ ok: true, directory, ...contents(addition), selfCheck: null, undo: null });
   }
   const names = namesOf(addition);
   const done = `${nameList(names)} ${names.length === 1 ? 'was' : 'were'} added`;
-  const undo = removeCommand(names);
-  await finishChange({ directory, done, undo, contents: { ...contents(addition), undo } }, switches, output);
+  const undo = marketCommand('remove-tool', ...names, '--yes', '--no-check');
+  const made = { directory, done, undo, contents: { ...contents(addition), undo } };
+  const exitCode = await finishChange(made, flags, output);
   const edits = addition.prepared.tools.flatMap((tool) => firstEditOf(tool) ?? []);
   const distinct = edits.filter(({ edit }, index) => edits.findIndex((one) => one.edit === edit) === index);
   if (distinct.length > 0) showNext(distinct, undefined, output);
-  return exitCodes.ok;
+  return exitCode;
 }
 
 function answering(
@@ -82,7 +77,13 @@ function answering(
         after: [],
         tool: addToolQuestions.tool,
         complete: toolAnswers,
-        review: (answers) => review(answers, project),
+        async review(answers) {
+          const entries = await entriesOf(answers, project.profile);
+          if (!entries.ok) return entries;
+          const { change, prepared } = planAddition(project, entries.value);
+          const place = `${change?.files.size ?? 0} files in ${project.directory}`;
+          return pass(reviewLines(place, prepared, reviewWidth()));
+        },
         resume: (parts, ask) =>
           marketCommand(
             'add-tool',
@@ -94,15 +95,6 @@ function answering(
       });
     },
   };
-}
-
-/** What the author confirms before anything is written. */
-async function review(answers: ToolAnswers, project: Project): Promise<Result<readonly string[]>> {
-  const entries = await entriesOf(answers, project.profile);
-  if (!entries.ok) return entries;
-  const { change, prepared } = planAddition(project, entries.value);
-  const place = `${change?.files.size ?? 0} files in ${project.directory}`;
-  return pass(reviewLines(place, prepared, reviewWidth()));
 }
 
 function showAddition({ change, prepared, unchanged, drift }: Addition, output: Output): void {

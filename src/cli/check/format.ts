@@ -2,7 +2,10 @@ import { calledLine } from '../../check/built.ts';
 import type { SourceAnswer } from '../../check/logged.ts';
 import type { HeldServer } from '../../check/project.ts';
 import { type SubmissionCall, submissionHarm } from '../../contract/probe/safety.ts';
+import { asOperand } from '../../model/shell.ts';
+import { replayFlags } from '../../questions/model.ts';
 import { marketCommand } from '../../system/command-line.ts';
+import { type CheckFlags, checkFlags } from './options.ts';
 
 const origins = {
   network: 'answered by the API',
@@ -75,4 +78,42 @@ export function submissionLines(calls: readonly SubmissionCall[]): readonly stri
     }),
     ...(more > 0 ? [`… and ${more} more tools that may change something`] : []),
   ];
+}
+
+const repeated = [
+  'platform',
+  'signingKey',
+  'issuer',
+  'audience',
+  'call',
+  'examples',
+  'timeout',
+  'era',
+] as const;
+
+/**
+ * The command line that repeats some rules of a check with the same flags. Secrets are left to the shell:
+ * a token is printed as "$TOKEN".
+ */
+export function rerunCommand(
+  target: string | undefined,
+  flags: CheckFlags,
+  rules: readonly string[],
+): string {
+  const { signingKey, token, header } = flags;
+  const isText = signingKey?.includes('-----BEGIN') === true;
+  const shown = isText ? { ...flags, signingKey: undefined } : flags;
+  const line = marketCommand(
+    'check',
+    ...(target === undefined ? [] : [asOperand(target)]),
+    '--only',
+    rules.join(','),
+    ...replayFlags(checkFlags, shown, [...repeated, 'level', 'requireAll']),
+  );
+  const secrets = [
+    ...(token === undefined ? [] : ['--token "$TOKEN"']),
+    ...(isText ? ['--signing-key "$SIGNING_KEY"'] : []),
+    ...header.map((one) => `--header "${/^[\w-]*/.exec(one)?.[0]}: $VALUE"`),
+  ];
+  return [line, ...secrets].join(' ');
 }

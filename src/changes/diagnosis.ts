@@ -1,0 +1,137 @@
+import { existsSync } from 'node:fs';
+import { join, parse } from 'node:path';
+import { compareVersions, securityFixes } from '../contract/versions.ts';
+import { CommandError } from '../model/command-error.ts';
+import { nameList } from '../model/text.ts';
+import type { Ownership } from '../plan/model.ts';
+import { packageManagerCommands } from '../plan/package-manager.ts';
+import { version } from '../plan/versions.ts';
+import type { Manifest } from '../project/manifest/manifest.ts';
+import { editedFiles, runtimeVersion } from '../project/manifest/runtime.ts';
+import { readAnyManifest } from '../project/manifest/vendored-manifest.ts';
+import { readIn } from '../project/read/inside.ts';
+import { listProblems } from '../project/read/open.ts';
+import { thisProgram } from '../system/command-line.ts';
+import { detectPackageManager } from '../system/detect.ts';
+import { run } from '../system/processes.ts';
+import { cloneProblems } from './clone.ts';
+import { pendingCommand, readPending } from './upgrade/pending.ts';
+import { planUpgrade } from './upgrade/plan.ts';
+import { reportOf } from './upgrade/report.ts';
+
+/** What is known of a project. */
+export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
+
+/** Examines a project without changing it. @throws ProjectError `MANIFEST_DAMAGED`. */
+export async function diagnose(directory: string) {
+  const manifest = readAnyManifest(directory);
+  const edited = editedFiles(directory, manifest);
+  const owned = (owner: Ownership) => {
+    const paths = Object.keys(manifest.files).filter((path) => manifest.files[path]?.owner === owner);
+    return { files: paths.length, edited: paths.filter((path) => edited.includes(path)) };
+  };
+  return {
+    directory,
+    versions: { program: version, runtime: runtimeVersion(directory, manifest) },
+    node: { version: process.versions.node, required: requiredNode(directory) },
+    packageManager: await packageManagerOf(directory),
+    environment: { nodeEnv: process.env.NODE_ENV ?? null, dotEnv: variablesIn(directory) },
+    tools: toolProblems(directory, manifest),
+    owners: { yours: owned('yours'), generated: owned('generated'), sealed: owned('sealed') },
+    upgrade: upgradeOf(directory, manifest),
+    clone: await cloneProblems(directory),
+  };
+}
+
+/** The Node version that package.json requires: `>=20.12`. */
+function requiredNode(directory: string): string | null {
+  try {
+    const { engines } = JSON.parse(readIn(directory, 'package.json').toString('utf8'));
+    return typeof engines?.node === 'string' ? engines.node : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Its version is null if it is not installed. */
+async function packageManagerOf(directory: string) {
+  const name = detectPackageManager(directory, process.env);
+  // Outside of the project: pnpm and Yarn run the version that a project names or contains.
+  const asked = await run(name, ['--version'], { cwd: parse(directory).root });
+  const { lockFile } = packageManagerCommands[name];
+  return {
+    name,
+    version: asked.exitCode === 0 ? (asked.stdout.trim().split('\n').at(-1) ?? null) : null,
+    lockFile: existsSync(join(directory, lockFile)) ? lockFile : null,
+    packagesInstalled: existsSync(join(directory, 'node_modules')),
+  };
+}
+
+/** The names of the variables in `.env`, never values; null if there is no such file, or a link. */
+function variablesIn(directory: string): readonly string[] | null {
+  try {
+    const names = readIn(directory, '.env')
+      .toString('utf8')
+      .matchAll(/^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=/gm);
+    return [...names].map(([, name = '']) => name);
+  } catch {
+    return null;
+  }
+}
+
+/** The reason why the list of tools cannot be read counts as one. */
+function toolProblems(directory: string, manifest: Manifest): readonly string[] {
+  try {
+    return listProblems(directory, manifest);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return [`${error.message}. ${error.hint}`];
+  }
+}
+
+/** What an upgrade would do; `refused` is the reason if none can be planned. */
+function upgradeOf(directory: string, { template }: Manifest) {
+  const open: readonly string[] = [];
+  const commands: readonly string[] = [];
+  const none = { from: template, to: version, pending: false, commands, files: '', open, refused: null };
+  try {
+    const pending = readPending(directory);
+    if (pending) {
+      const { from, to, program } = pending;
+      const commands = [pendingCommand('--continue', program), pendingCommand('--abort', program)];
+      return { ...none, from, to, pending: true, commands };
+    }
+    const { counts, open } = reportOf(planUpgrade(directory));
+    return { ...none, files: counts, open };
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return { ...none, refused: `${error.message}. ${error.hint}` };
+  }
+}
+
+/** What should be fixed. */
+export function problemsOf(found: Diagnosis): readonly string[] {
+  const { versions, node, packageManager, tools, owners, upgrade } = found;
+  const isOutdated = compareVersions(versions.runtime, versions.program) < 0;
+  const isPossible = !upgrade.pending && upgrade.refused === null;
+  const missing = securityFixes.filter((fix) => compareVersions(fix.version, versions.runtime) > 0);
+  const [, least] = /^>=\s*(\d+(?:\.\d+)*)$/.exec(node.required ?? '') ?? [];
+  return [
+    ...(least !== undefined && compareVersions(node.version, least) < 0
+      ? [`Node ${node.version} is older than package.json requires: ${node.required}`]
+      : []),
+    ...(packageManager.version === null ? [`${packageManager.name} is not installed`] : []),
+    ...(packageManager.packagesInstalled ? [] : ['the packages are not installed']),
+    ...tools,
+    ...(upgrade.pending ? [`an upgrade is not finished: ${upgrade.commands.join(', or ')}`] : []),
+    ...(isOutdated
+      ? [`the runtime is of version ${versions.runtime}${isPossible ? `: ${thisProgram('upgrade')}` : ''}`]
+      : []),
+    ...missing.map(({ version: fixed, what }) => `security: version ${fixed} ${what}`),
+    ...(owners.sealed.edited.length === 0
+      ? []
+      : [`files of the runtime were edited: ${nameList(owners.sealed.edited)}`]),
+    ...found.clone,
+    ...(upgrade.refused === null ? [] : [`no upgrade is possible: ${upgrade.refused}`]),
+  ];
+}

@@ -1,0 +1,26 @@
+import { unwrap } from '../model/command-error.ts';
+import { reject } from '../model/input-error.ts';
+
+/**
+ * The whole number that a flag gives; undefined if it is absent.
+ *
+ * @param what that another text is not: `a port from 0 to 65535`
+ * @throws CommandError `INVALID_INPUT`.
+ */
+export function numberIn(
+  flag: string,
+  text: string | undefined,
+  [least, most]: readonly [number, number],
+  what: string,
+  hint: string,
+): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+  return unwrap(reject(flag, text, `is not ${what}`, hint));
+}
+
+/** The value of `--port`; 0 means any free port. */
+export function portIn(text: string | undefined): number | undefined {
+  return numberIn('--port', text, [0, 65_535], 'a port from 0 to 65535', 'Write --port 4400.');
+}

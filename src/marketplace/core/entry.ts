@@ -1,0 +1,189 @@
+import { join } from 'node:path';
+import { isObject } from '../../contract/json.ts';
+import type { JsonObject } from '../../contract/model.ts';
+import type { PlatformProfile } from '../../contract/platforms/profile.ts';
+import { isLoopback } from '../../contract/probe/address.ts';
+import { environmentFile } from '../../dev/local-server.ts';
+import { CommandError, invalidInput } from '../../model/command-error.ts';
+import { inputError } from '../../model/input-error.ts';
+import type { InputError } from '../../model/model.ts';
+import type { Project } from '../../project/model.ts';
+import { readRegular } from '../../project/read/read.ts';
+import { formProblems, stakeOf } from './form.ts';
+import type { FieldProblem, ListingForm } from './model.ts';
+import { hostOf, registryName, serverJson, serverJsonProblems } from './server-json.ts';
+
+/** What an author states instead of what the project says, by the names of the flags. */
+export type Stated = { readonly [name in keyof ListingForm]?: string | undefined } & {
+  /** Up to 100 characters for the registry. */
+  readonly summary?: string | undefined;
+  /** The name in the registry: `io.github.ada/gas`. */
+  readonly registryName?: string | undefined;
+  /** URL of the source code. */
+  readonly repository?: string | undefined;
+  readonly website?: string | undefined;
+};
+
+/** What an author submits for a project, to the official MCP registry and to the marketplace. */
+export interface Entry {
+  /** The registry's `server.json`. */
+  readonly server: JsonObject;
+  /** The marketplace's registration form. */
+  readonly form: ListingForm;
+  readonly stake: number;
+  readonly advice: readonly FieldProblem[];
+  /** The repository of package.json, if the registry does not accept its host. */
+  readonly leftOut: string | undefined;
+}
+
+/** The entry of a project. @throws CommandError `INVALID_INPUT` with every field that is missing or invalid. */
+export function entryOf(project: Project, { token, listing }: PlatformProfile, stated: Stated): Entry {
+  const draft = draftOf(project);
+  const manifest = packageOf(project.directory);
+  const endpoint = stated.endpoint ?? deployedAt(project.directory);
+  const found = repositoryIn(manifest);
+  const isTaken = found !== undefined && hostOf(found) !== undefined;
+  const repository = stated.repository ?? (isTaken ? found : undefined);
+  const website = stated.website ?? textIn(manifest, 'homepage');
+  const form: ListingForm = {
+    name: stated.name ?? draft.name,
+    description: stated.description ?? draft.description,
+    category: stated.category ?? (listing.categories === null ? 'Other' : ''),
+    price: stated.price ?? '0.01',
+    endpoint: endpoint ?? '',
+  };
+  const registered =
+    stated.registryName ?? registryName(textIn(manifest, 'name') ?? '', repository, form.endpoint);
+  requireNone([
+    ...endpointErrors(endpoint),
+    ...repositoryErrors(stated.repository),
+    ...websiteErrors(website),
+    ...(registered === undefined && endpoint !== undefined ? [nameless(endpoint)] : []),
+  ]);
+  const server = serverJson(
+    {
+      name: registered ?? '',
+      title: form.name,
+      description: stated.summary ?? textIn(manifest, 'description') ?? '',
+      version: textIn(manifest, 'version') ?? '',
+      endpoint: form.endpoint,
+      website,
+      repository,
+    },
+    token,
+  );
+  const problems = formProblems(form, listing);
+  requireNone([
+    ...serverJsonProblems(server).map(({ path = '', expected, actual }) =>
+      inputError(path, actual, `expected ${expected}`, hintFor(path)),
+    ),
+    ...problems
+      .filter(({ advice }) => !advice)
+      .map(({ field, message }) => inputError(`--${field}`, undefined, message, 'Correct the field.')),
+  ]);
+  const leftOut = repository === undefined ? found : undefined;
+  return { server, form, stake: stakeOf(form.price, listing), advice: problems, leftOut };
+}
+
+/** The form, filled in from a project. */
+export function draftOf({ manifest, tools, profile }: Project) {
+  const descriptions = tools.flatMap(({ source }) => source.definition?.description ?? []);
+  const [section = 'Features:', ...sections] = profile.listing.descriptionSections;
+  const words = manifest.answers.name.replace(/^@[^/]+\//, '').replaceAll(/[-_.]+/g, ' ');
+  const name = words.charAt(0).toUpperCase() + words.slice(1);
+  return {
+    name,
+    description: [
+      `${name}: ${tools.length === 1 ? 'one tool' : `${tools.length} tools`}.`,
+      '',
+      section,
+      ...descriptions.map((text) => `- ${text}`),
+      ...sections.flatMap((title) => ['', title, '- ']),
+    ].join('\n'),
+  };
+}
+
+function requireNone(errors: readonly InputError[]): void {
+  if (errors.length > 0) throw invalidInput(errors);
+}
+
+function endpointErrors(endpoint: string | undefined): readonly InputError[] {
+  const hint = 'Write --endpoint https://tools.example.com/mcp, or set PLATFORM_AUDIENCE.';
+  if (endpoint === undefined)
+    return [inputError('--endpoint', undefined, 'the public address of the server is missing', hint)];
+  const isLocal = URL.canParse(endpoint) && isLoopback(new URL(endpoint).hostname);
+  return isLocal ? [inputError('--endpoint', endpoint, 'is an address of this machine', hint)] : [];
+}
+
+function websiteErrors(website: string | undefined): readonly InputError[] {
+  if (website === undefined || (URL.canParse(website) && website.startsWith('https://'))) return [];
+  return [
+    inputError('--website', website, 'is not an https URL', 'Write --website https://example.com/gas.'),
+  ];
+}
+
+function repositoryErrors(repository: string | undefined): readonly InputError[] {
+  if (repository === undefined || hostOf(repository) !== undefined) return [];
+  const message = 'is not a repository of github.com or gitlab.com, and the registry takes no other';
+  const hint = 'Write --repository https://github.com/<account>/<repository>, or leave it out.';
+  return [inputError('--repository', repository, message, hint)];
+}
+
+function nameless(endpoint: string): InputError {
+  const message = `no name can be derived from ${endpoint}`;
+  const hint = 'Write --registry-name io.github.<account>/<server>.';
+  return inputError('--registry-name', undefined, message, hint);
+}
+
+function hintFor(path: string): string {
+  if (path.endsWith('.description'))
+    return 'Give a summary of 1 to 100 characters: --summary "Gas prices of chains".';
+  if (path.endsWith('.title')) return 'Give a name of 1 to 100 characters: --name "Gas prices".';
+  if (path.endsWith('.name'))
+    return 'Write --registry-name io.github.<account>/<server>, each of two characters at least.';
+  if (path.endsWith('remotes[0].url')) return 'Write --endpoint https://tools.example.com/mcp.';
+  if (path.endsWith('.websiteUrl')) return 'Write --website https://example.com/gas.';
+  if (path.endsWith('.version')) return 'Write one version, such as 1.0.2, into package.json.';
+  return 'Correct the value.';
+}
+
+/** The public endpoint of the deployed server. */
+function deployedAt(directory: string): string | undefined {
+  const given = process.env.PLATFORM_AUDIENCE ?? environmentFile(directory).PLATFORM_AUDIENCE;
+  return given === undefined || given.trim() === '' ? undefined : given.trim();
+}
+
+function packageOf(directory: string): JsonObject {
+  const file = join(directory, 'package.json');
+  const value = jsonIn(file);
+  if (isObject(value)) return value;
+  throw new CommandError('INVALID_INPUT', `${file} is not a JSON object`, 'Correct it.');
+}
+
+/** The value of a JSON file; undefined if it cannot be read. */
+export function jsonIn(file: string): unknown {
+  try {
+    return JSON.parse(readRegular(file).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function textIn(manifest: JsonObject, member: string): string | undefined {
+  const value = manifest[member];
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}
+
+/** The repository's address, from any form that package.json may state it in, as a URL for browsers. */
+function repositoryIn({ repository }: JsonObject): string | undefined {
+  const given = isObject(repository) ? repository.url : repository;
+  if (typeof given !== 'string' || given.trim() === '') return undefined;
+  return given
+    .trim()
+    .replace(/^(github:)?(?=[\w.-]+\/[\w.-]+$)/, 'https://github.com/')
+    .replace(/^gitlab:/, 'https://gitlab.com/')
+    .replace(/^git\+/, '')
+    .replace(/^(ssh:\/\/)?git@([^:/]+)[:/]/, 'https://$2/')
+    .replace(/^(git|http):\/\//, 'https://')
+    .replace(/\.git$/, '');
+}
