@@ -14,7 +14,7 @@ import { ignoredFiles } from '../system/git.ts';
  */
 export async function cloneProblems(directory: string): Promise<readonly string[]> {
   const { files } = readAnyManifest(directory);
-  const { lockFile, frozenInstall } = packageManagerCommands[detectPackageManager(directory, process.env)];
+  const { lockFile, frozenInstall } = packageManagerCommands[detectPackageManager(directory)];
   const ours = Object.keys(files).filter((path) => files[path]?.owner !== 'yours');
   const needed = [...ours, lockFile].filter(
     (path) => existsSync(join(directory, path)) && !isInOtherRepository(directory, path),

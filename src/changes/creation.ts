@@ -36,7 +36,7 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Creat
   if (!preparation.ok) return preparation;
 
   const { prepared } = preparation;
-  const packageManager = answers.packageManager ?? detectPackageManager(answers.directory, process.env);
+  const packageManager = answers.packageManager ?? detectPackageManager(answers.directory);
   const name = projectName(answers.directory);
   const templates = readTemplates();
   const { kind } = answers.source;

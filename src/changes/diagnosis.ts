@@ -55,7 +55,7 @@ function requiredNode(directory: string): string | null {
 
 /** Its version is null if it is not installed. */
 async function packageManagerOf(directory: string) {
-  const name = detectPackageManager(directory, process.env);
+  const name = detectPackageManager(directory);
   // Outside of the project: pnpm and Yarn run the version that a project names or contains.
   const asked = await run(name, ['--version'], { cwd: parse(directory).root });
   const { lockFile } = packageManagerCommands[name];

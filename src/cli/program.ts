@@ -28,19 +28,10 @@ export function buildProgram(name: ProgramName, run: Run): Command {
   program
     .description('Develop, check and extend marketplace tool servers.')
     .helpCommand('help [command]', 'Show the help of a command');
-  const add = (name: string, flags: FlagTable, load: Load) =>
-    withFlags(program.command(name), flags, run, load);
   withCreate(program.command('new'), run);
-  addTools(add);
-  addDevelopment(add);
-  addMarketplace(add);
-  addUpgrade(add);
-  addReference(add);
+  addCommands((name, flags, load) => withFlags(program.command(name), flags, run, load));
   return program;
 }
-
-/** Adds a command with its flags; `load` imports its code. */
-type Add = (...command: [string, FlagTable, Load]) => Command;
 
 function withCreate(command: Command, run: Run): Command {
   const { directory, ...questions } = createQuestions;
@@ -52,10 +43,14 @@ function withCreate(command: Command, run: Run): Command {
     .argument(directory.flag.syntax, directory.flag.description);
 }
 
-function addTools(add: Add): void {
+/** Adds the commands; `add` adds one with its flags and its code. */
+function addCommands(add: (name: string, flags: FlagTable, load: Load) => Command): void {
   const { tool, ...questions } = addToolQuestions;
-  const flags = { ...flagsOf(questions), ...addToolSwitches };
-  add('add-tool', flags, async () => (await import('./add-tool/command.ts')).addTool)
+  add(
+    'add-tool',
+    { ...flagsOf(questions), ...addToolSwitches },
+    async () => (await import('./add-tool/command.ts')).addTool,
+  )
     .description('Add a tool to the project in the current directory; at a terminal, ask for missing flags')
     .argument(tool.flag.syntax, tool.flag.description);
   const markListed = on(
@@ -72,9 +67,7 @@ function addTools(add: Add): void {
     .description('Rename a tool, its file and its test, after a confirmation')
     .argument('<old>', 'name of the tool')
     .argument('<new>', 'its new name');
-}
 
-function addDevelopment(add: Add): void {
   add('check', checkFlags, async () => (await import('./check/command.ts')).check)
     .description('Check a project or a running server against the rules of the marketplace')
     .argument(
@@ -97,10 +90,7 @@ function addDevelopment(add: Add): void {
   add('token', { ttl, json }, async () => (await import('./commands/token.ts')).token)
     .argument('[tool]', 'tool to call (default: the first one)')
     .description('Sign a token with the local platform key, and print commands that call a tool with it');
-}
 
-/** `marketplace`, `register`, `listing`, `refresh`, `dispute` and `call`. */
-function addMarketplace(add: Add): void {
   const { marketplaceFlags, registerFlags, listingFlags, placeFlags, callFlags } = market;
   add(
     'marketplace',
@@ -125,19 +115,14 @@ function addMarketplace(add: Add): void {
     .argument('<tool>', 'name of the tool')
     .argument('[arguments]', 'its arguments as JSON (default: those of the submission test)')
     .description('Call a tool as the platform does, and validate its result');
-}
 
-function addUpgrade(add: Add): void {
   add('upgrade', upgradeFlags, async () => (await import('./upgrade/command.ts')).upgrade).description(
     'Bring the project to the version of this program: its runtime is replaced, your edits are merged',
   );
   add('doctor', { json }, async () => (await import('./commands/doctor.ts')).doctor).description(
     'Show the versions of the project, who owns which files, and what an upgrade would do',
   );
-}
 
-/** The commands that print rules, schemas and profiles. */
-function addReference(add: Add): void {
   const asJson = (description: string) => ({ json: on('--json', description) });
   add('explain', asJson('print as JSON'), async () => (await import('./commands/explain.ts')).explain)
     .argument('[rule]', 'id of a rule (gate.no-token) or of a group of rules (gate)')

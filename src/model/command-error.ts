@@ -94,6 +94,11 @@ export function invalidInput(errors: readonly InputError[], accepted: readonly s
   );
 }
 
+/** @throws CommandError `INVALID_INPUT` with the errors, if there are any. */
+export function requireNone(errors: readonly InputError[]): void {
+  if (errors.length > 0) throw invalidInput(errors);
+}
+
 /** The error of a tool that its owner does not have. */
 export function unknownTool(owner: string, tool: string, names: readonly string[]): CommandError {
   const near = closest(tool, names);

@@ -10,7 +10,7 @@ import { detectPackageManager } from './detect.ts';
 export function marketCommand(...args: readonly string[]): string {
   const here = process.cwd();
   const words = isInstalled(here)
-    ? packageManagerCommands[detectPackageManager(here, process.env)].market.split(' ')
+    ? packageManagerCommands[detectPackageManager(here)].market.split(' ')
     : ownCommand('market-mcp');
   return shellLine([...words, ...args]);
 }

@@ -8,7 +8,7 @@ import { type PackageManager, packageManagers } from '../questions/package-manag
  * The package manager to use: the one that runs this program, else the one with a lock file in the directory or
  * above it, else npm.
  */
-export function detectPackageManager(directory: string, env: NodeJS.ProcessEnv): PackageManager {
+export function detectPackageManager(directory: string, env = process.env): PackageManager {
   const running = env.npm_config_user_agent?.split('/')[0];
   return packageManagers.find((name) => name === running) ?? lockedBy(directory) ?? 'npm';
 }

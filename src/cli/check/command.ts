@@ -6,13 +6,12 @@ import { selector } from '../../check/select.ts';
 import { baselineOf } from '../../check/verdict.ts';
 import { type Conclusion, conclusionOf } from '../../contract/report/summary.ts';
 import { CommandError, type ExitCode, exitCodes, unwrap } from '../../model/command-error.ts';
-import { pass, reject } from '../../model/input-error.ts';
-import type { Result } from '../../model/model.ts';
+import { reject } from '../../model/input-error.ts';
 import { refuseUnwritable, saveJson } from '../../project/write/save.ts';
 import type { Output } from '../output.ts';
 import { rerunCommand } from './format.ts';
 import type { CheckFlags } from './options.ts';
-import { examineOnce } from './run.ts';
+import { examineOnce, repeat } from './run.ts';
 import { subjectOf } from './subject.ts';
 
 /**
@@ -25,7 +24,7 @@ export async function check(
   output: Output,
   flags: CheckFlags,
 ): Promise<ExitCode> {
-  const subject = unwrap(await subjectOf(target, flags));
+  const subject = await subjectOf(target, flags);
   const { directory } = subject;
   const options = await optionsOf(flags, directory);
   const { saveBaseline } = flags;
@@ -47,8 +46,7 @@ export async function check(
     throw new CommandError('NO_LISTING', 'the server sent no list of tools to save', hint);
   };
   if (!flags.watch || directory === undefined) return once();
-  const { watch } = await import('./watch.ts');
-  return watch(directory, output, once);
+  return repeat(directory, output, once);
 }
 
 const conclusions: { readonly [conclusion in Conclusion]: ExitCode } = {
@@ -64,18 +62,18 @@ async function optionsOf(flags: CheckFlags, directory: string | undefined): Prom
     demands: { level, requireAll },
     era,
     selects: unwrap(selector({ only, skip })),
-    timeoutMs: unwrap(millisecondsIn('--timeout', flags.timeout, 600_000)),
-    deadlineMs: unwrap(millisecondsIn('--deadline', flags.deadline, 86_400_000)),
+    timeoutMs: millisecondsIn('--timeout', flags.timeout, 600_000),
+    deadlineMs: millisecondsIn('--deadline', flags.deadline, 86_400_000),
     examples: examples === undefined ? undefined : unwrap(await readExamples(examples)),
     baseline: baseline === undefined ? undefined : unwrap(await readBaseline(baseline)),
     earlier: await previousListing(against, directory),
   };
 }
 
-function millisecondsIn(flag: string, text: string | undefined, most: number): Result<number | undefined> {
-  if (text === undefined) return pass(undefined);
+function millisecondsIn(flag: string, text: string | undefined, most: number): number | undefined {
+  if (text === undefined) return undefined;
   const milliseconds = Number(text);
-  return Number.isInteger(milliseconds) && milliseconds > 0 && milliseconds <= most
-    ? pass(milliseconds)
-    : reject(flag, text, `is not a number of milliseconds from 1 to ${most}`, `Write ${flag} 5000.`);
+  if (Number.isInteger(milliseconds) && milliseconds > 0 && milliseconds <= most) return milliseconds;
+  const message = `is not a number of milliseconds from 1 to ${most}`;
+  return unwrap(reject(flag, text, message, `Write ${flag} 5000.`));
 }

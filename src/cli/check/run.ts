@@ -1,7 +1,10 @@
 import { type NamedTool, requireListed } from '../../check/built.ts';
 import { type CheckOptions, type Examination, examine } from '../../check/examine.ts';
 import { type CallPlan, type PlannedTool, submissionCalls } from '../../contract/probe/safety.ts';
+import { changesOf } from '../../dev/watch.ts';
+import type { ExitCode } from '../../model/command-error.ts';
 import { canAsk } from '../answers.ts';
+import { toCommandError } from '../errors.ts';
 import type { Output } from '../output.ts';
 import { answerLines, realLines, submissionLines, unrecordedLines } from './format.ts';
 import type { CheckFlags } from './options.ts';
@@ -101,4 +104,27 @@ function planLines({ called, withheld }: CallPlan): readonly string[] {
 function shown(tools: readonly PlannedTool[], lineOf: (tool: PlannedTool) => string): readonly string[] {
   const more = tools.length - toolsShown;
   return [...tools.slice(0, toolsShown).map(lineOf), ...(more > 0 ? [`  … and ${more} more`] : [])];
+}
+
+/** Runs a check, then repeats it after each change of the project's sources or `.env`, until the process is ended. */
+export async function repeat(
+  directory: string,
+  output: Output,
+  check: () => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const changes = changesOf(directory, new AbortController().signal);
+  for (;;) {
+    const change = changes.next(); // also notices changes during a check
+    let exitCode: ExitCode;
+    try {
+      exitCode = await check();
+    } catch (error) {
+      const problem = toCommandError(error);
+      output.error(problem);
+      exitCode = problem.exitCode;
+    }
+    output.line(output.style('dim', 'Waiting for changes in src or .env (press Ctrl-C to stop)'));
+    const { done } = await change;
+    if (done) return exitCode;
+  }
 }

@@ -8,7 +8,8 @@ import { createTokenSigner } from '../../check/token-signer.ts';
 import { generic } from '../../contract/platforms/index.ts';
 import type { PlatformProfile } from '../../contract/platforms/profile.ts';
 import { createSigner, type Signer } from '../../contract/probe/signer.ts';
-import { combineResults, inputError, pass, refuse, reject } from '../../model/input-error.ts';
+import { type CommandError, invalidInput, requireNone, unwrap } from '../../model/command-error.ts';
+import { combineResults, inputError, pass, reject } from '../../model/input-error.ts';
 import type { InputError, Result } from '../../model/model.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
 import { readInput } from '../../project/read/input.ts';
@@ -26,21 +27,22 @@ export interface Subject {
   hold(output: Output): Promise<HeldServer>;
 }
 
-/** The project or server that a target names; without a target, the project of the working directory. */
-export async function subjectOf(target: string | undefined, flags: CheckFlags): Promise<Result<Subject>> {
-  const platform = flags.platform === undefined ? pass(undefined) : await resolvePlatform(flags.platform);
-  if (!platform.ok) return platform;
+/**
+ * The project or server that a target names; without a target, the project of the working directory.
+ *
+ * @throws CommandError `INVALID_INPUT` for the target and the flags that describe it; ProjectError if there is no project.
+ */
+export async function subjectOf(target: string | undefined, flags: CheckFlags): Promise<Subject> {
+  const platform = flags.platform === undefined ? undefined : unwrap(await resolvePlatform(flags.platform));
   if (target !== undefined && (isAddress(target) || (!existsSync(target) && looksLikeHost(target)))) {
-    const errors = addressErrors(target);
-    return errors.length > 0 ? refuse(...errors) : serverAt(target, platform.value ?? generic, flags);
+    requireNone(addressErrors(target));
+    return serverAt(target, platform ?? generic, flags);
   }
-  const errors = [
+  requireNone([
     ...onlyFor('a URL', ['token', 'signingKey', 'issuer', 'audience', 'header'], flags),
     ...(flags.call.length > 0 ? callErrors(flags) : []),
-  ];
-  if (errors.length > 0) return refuse(...errors);
-  const directory = findProject(resolve(target ?? '.'));
-  return pass(project(directory, platform.value, flags));
+  ]);
+  return project(findProject(resolve(target ?? '.')), platform, flags);
 }
 
 /**
@@ -87,84 +89,69 @@ function project(
   return {
     directory,
     async hold(output) {
-      if (isWanted) await withProgress(output.progress('building'), () => buildProject(directory));
+      if (isWanted)
+        await withProgress(output.progress('building'), () =>
+          build(directory, detectPackageManager(directory)),
+        );
       const options = { platform, sources: live ? ('live' as const) : undefined, call };
       return withProgress(output.progress('starting'), () => holdProject(directory, options));
     },
   };
 }
 
-function buildProject(directory: string): Promise<void> {
-  return build(directory, detectPackageManager(directory, process.env));
-}
-
-async function serverAt(url: string, profile: PlatformProfile, flags: CheckFlags): Promise<Result<Subject>> {
-  const errors = [
+async function serverAt(url: string, profile: PlatformProfile, flags: CheckFlags): Promise<Subject> {
+  const hint = 'Remove it, or name a directory to check.';
+  requireNone([
     ...onlyFor('a directory', ['watch'], flags),
     ...(flags.build
       ? []
-      : [
-          inputError(
-            '--no-build',
-            undefined,
-            'works only with the directory of a project',
-            'Remove it, or name a directory to check.',
-          ),
-        ]),
+      : [inputError('--no-build', undefined, 'works only with the directory of a project', hint)]),
     ...(flags.signingKey === undefined ? onlyFor('--signing-key', ['issuer', 'audience'], flags) : []),
-  ];
-  if (errors.length > 0) return refuse(...errors);
+  ]);
   const signer = await signerOf(url, profile, flags);
-  const headers = combineResults(flags.header.map((line) => headerOf(line, profile)));
-  if (!signer.ok) return signer;
-  if (!headers.ok) return headers;
-  const target = {
-    url,
-    profile,
-    headers: Object.fromEntries(headers.value),
-    ...(signer.value && { signer: signer.value }),
-  };
-  return pass({ hold: async () => ({ target, release: async () => {} }) });
+  const headers = unwrap(combineResults(flags.header.map((line) => headerOf(line, profile))));
+  const target = { url, profile, headers: Object.fromEntries(headers), ...(signer && { signer }) };
+  return { hold: async () => ({ target, release: async () => {} }) };
 }
 
 async function signerOf(
   url: string,
   { token: platform }: PlatformProfile,
   { token, signingKey, issuer, audience = url }: CheckFlags,
-): Promise<Result<Signer | undefined>> {
-  if (token !== undefined && signingKey !== undefined) {
-    return reject('--token', undefined, 'cannot be combined with --signing-key', 'Use only one of them.');
-  }
+): Promise<Signer | undefined> {
   if (token !== undefined) {
-    return attempt('--token', 'Give a JWT: three parts separated by dots.', () =>
-      createTokenSigner(token, platform),
-    );
+    if (signingKey !== undefined)
+      throw refused('--token', 'cannot be combined with --signing-key', 'Use only one of them.');
+    const hint = 'Give a JWT: three parts separated by dots.';
+    return attempt('--token', hint, () => createTokenSigner(token, platform));
   }
-  if (signingKey === undefined) return pass(undefined);
+  if (signingKey === undefined) return undefined;
   const privateKey = await readKey(signingKey);
-  if (!privateKey.ok) return privateKey;
-  return attempt('--signing-key', "Give a private key for one of the platform's algorithms.", () =>
-    createSigner(platform, audience, { issuer, privateKey: privateKey.value }),
-  );
+  const hint = "Give a private key for one of the platform's algorithms.";
+  return attempt('--signing-key', hint, () => createSigner(platform, audience, { issuer, privateKey }));
 }
 
-async function readKey(given: string): Promise<Result<KeyObject>> {
+async function readKey(given: string): Promise<KeyObject> {
   const pem = given.includes('-----BEGIN') ? given : await readInput(given);
   try {
-    return pass(createPrivateKey(pem));
+    return createPrivateKey(pem);
   } catch {
     const hint = 'Give a private key in PEM format without a passphrase, or the path of its file.';
-    return reject('--signing-key', undefined, 'is not a private key', hint);
+    throw refused('--signing-key', 'is not a private key', hint);
+  }
+}
+
+async function attempt<T>(where: string, hint: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    throw refused(where, error instanceof Error ? error.message : String(error), hint);
   }
 }
 
 /** The value is not part of the error: it may be a secret. */
-async function attempt<T>(where: string, hint: string, act: () => Promise<T>): Promise<Result<T>> {
-  try {
-    return pass(await act());
-  } catch (error) {
-    return reject(where, undefined, error instanceof Error ? error.message : String(error), hint);
-  }
+function refused(where: string, message: string, hint: string): CommandError {
+  return invalidInput([inputError(where, undefined, message, hint)]);
 }
 
 function headerOf(line: string, { token }: PlatformProfile): Result<readonly [string, string]> {

@@ -3,7 +3,7 @@ import type { Example } from '../../check/explain/model.ts';
 import { nameErrors } from '../../check/select.ts';
 import { rules } from '../../contract/catalogue.ts';
 import type { RuleText } from '../../contract/model.ts';
-import { type ExitCode, invalidInput } from '../../model/command-error.ts';
+import { type ExitCode, requireNone } from '../../model/command-error.ts';
 import type { Output } from '../output.ts';
 
 /**
@@ -18,8 +18,7 @@ export async function explain(name: string | undefined, output: Output): Promise
     for (const { id, title } of rules) output.line(`${output.style('bold', id.padEnd(width))}  ${title}`);
     return output.result({ rules: rules.map(asData) });
   }
-  const errors = nameErrors('[rule]', name);
-  if (errors.length > 0) throw invalidInput(errors);
+  requireNone(nameErrors('[rule]', name));
   const named = rules.filter(({ id }) => id === name || id.startsWith(`${name}.`));
   output.line(named.map((rule) => asText(rule, output)).join('\n\n\n'));
   return output.result({ rules: named.map(asData) });

@@ -1,7 +1,5 @@
-import { isObject } from '../../contract/json.ts';
-import type { JsonObject } from '../../contract/model.ts';
 import { signals } from '../../contract/outcomes.ts';
-import { typesOf } from '../../contract/schema/keywords.ts';
+import { type Member, membersOf } from '../../fields/members.ts';
 import type { ExitCode } from '../../model/command-error.ts';
 import { type Drift, driftOf, listedOf } from '../../project/manifest/listed.ts';
 import { findProject, manifestContent, manifestFile } from '../../project/manifest/manifest.ts';
@@ -11,15 +9,6 @@ import { changeProject } from '../../project/write/change.ts';
 import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';
 import { showDrift } from '../tools/change.ts';
-
-/** A parameter, or a field of the answer. */
-interface Member {
-  readonly name: string;
-  /** `string`, `number|null`, `object[]` */
-  readonly type: string;
-  readonly required: boolean;
-  readonly description: string | null;
-}
 
 /**
  * `market-mcp list`: the tools, read from their sources without running the project.
@@ -87,28 +76,6 @@ function entryOf(
     inputs: definition && membersOf(definition.inputSchema),
     outputs: definition && membersOf(definition.outputSchema),
   };
-}
-
-function membersOf({ properties, required }: JsonObject): readonly Member[] {
-  const needed = Array.isArray(required) ? required : [];
-  return Object.entries(isObject(properties) ? properties : {}).map(([name, property]) => {
-    const schema = isObject(property) ? property : {};
-    const { description } = schema;
-    return {
-      name,
-      type: typeOf(schema),
-      required: needed.includes(name),
-      description: typeof description === 'string' ? description : null,
-    };
-  });
-}
-
-function typeOf(schema: JsonObject): string {
-  const types = typesOf(schema).map((type) => {
-    if (type !== 'array' || !isObject(schema.items)) return String(type);
-    return `${typeOf(schema.items)}[]`;
-  });
-  return types.length === 0 ? 'any' : types.join('|');
 }
 
 function wordsOf(members: readonly Member[]): string {

@@ -22,9 +22,7 @@ export async function record(
   { call }: { readonly call: readonly string[] },
 ): Promise<ExitCode> {
   const directory = findProject(process.cwd());
-  await withProgress(output.progress('building'), () =>
-    build(directory, detectPackageManager(directory, process.env)),
-  );
+  await withProgress(output.progress('building'), () => build(directory, detectPackageManager(directory)));
   const { tools } = await factsOf(directory);
   requireListed(
     call.map((tool) => ({ flag: '--call', tool })),

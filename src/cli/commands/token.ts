@@ -42,7 +42,7 @@ export async function token(
     token: await server.platform.sign(server.url, lifetimeSeconds),
   };
   const commands = curlCommands(call, profile.token);
-  const { run } = packageManagerCommands[detectPackageManager(directory, process.env)];
+  const { run } = packageManagerCommands[detectPackageManager(directory)];
   output.line(`# The token is valid for ${lifetimeSeconds} s. Paste while "${run} dev" runs:`);
   output.line(commands);
   return output.result({ ...call, expiresInSeconds: lifetimeSeconds, commands });

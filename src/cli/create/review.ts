@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../contract/model.ts';
 import { blankAnswer, signals } from '../../contract/outcomes.ts';
-import { clip, type FieldRow, fieldRows, tableLines } from '../../fields/table.ts';
+import { clip, fieldRows, tableLines } from '../../fields/table.ts';
 import type { Prepared, PreparedTool } from '../../model/model.ts';
 import { adviceLines, changeLines } from './format.ts';
 
@@ -31,6 +31,9 @@ export function reviewLines(place: string, prepared: Prepared, width: number): r
   ];
 }
 
+const inputHead = { name: 'Input', required: 'Required', hasDefaults: true };
+const outputHead = { name: 'Output', required: 'Always', hasDefaults: false };
+
 function toolLines({ definition, keyParameter, samples, examples }: PreparedTool, width: number) {
   const { name, description, inputSchema, outputSchema } = definition;
   const inputs = fieldRows(inputSchema);
@@ -46,32 +49,13 @@ function toolLines({ definition, keyParameter, samples, examples }: PreparedTool
     `Tool ${name}`,
     clip(description.replaceAll(/\s+/g, ' '), width),
     '',
-    ...tableOr(
-      'The tool has no input.',
-      inputs,
-      { name: 'Input', required: 'Required', hasDefaults: true },
-      width,
-    ),
+    ...(inputs.length === 0 ? ['The tool has no input.'] : tableLines(inputs, inputHead, width)),
     '',
-    ...tableOr(
-      'The tool returns no fields.',
-      outputs,
-      { name: 'Output', required: 'Always', hasDefaults: false },
-      width,
-    ),
+    ...(outputs.length === 0 ? ['The tool returns no fields.'] : tableLines(outputs, outputHead, width)),
     '',
     clip(`Example call ${JSON.stringify(given)} and its three outcomes`, width),
     outcome('found', found),
     outcome('empty', { ...rest, searchExhausted: true, noResultsReason: '…' }),
     outcome('failed', { ...rest, error: 'SOURCE_UNAVAILABLE', message: '…' }),
   ];
-}
-
-function tableOr(
-  words: string,
-  rows: readonly FieldRow[],
-  head: Parameters<typeof tableLines>[1],
-  width: number,
-): readonly string[] {
-  return rows.length === 0 ? [words] : tableLines(rows, head, width);
 }

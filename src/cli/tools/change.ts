@@ -91,7 +91,7 @@ export async function finishChange(
   { check }: { readonly check: boolean },
   output: Output,
 ): Promise<ExitCode> {
-  const context = { directory, packageManager: detectPackageManager(directory, process.env) };
+  const context = { directory, packageManager: detectPackageManager(directory) };
   const report = check ? await checkChange(context, done, undo, output) : null;
   const result = { ok: report?.ok ?? true, directory, ...contents, selfCheck: shortReport(report) };
   const exitCode = output.result(result);

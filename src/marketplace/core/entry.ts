@@ -4,7 +4,7 @@ import type { JsonObject } from '../../contract/model.ts';
 import type { PlatformProfile } from '../../contract/platforms/profile.ts';
 import { isLoopback } from '../../contract/probe/address.ts';
 import { environmentFile } from '../../dev/local-server.ts';
-import { CommandError, invalidInput } from '../../model/command-error.ts';
+import { CommandError, requireNone } from '../../model/command-error.ts';
 import { inputError } from '../../model/input-error.ts';
 import type { InputError } from '../../model/model.ts';
 import type { Project } from '../../project/model.ts';
@@ -101,10 +101,6 @@ export function draftOf({ manifest, tools, profile }: Project) {
       ...sections.flatMap((title) => ['', title, '- ']),
     ].join('\n'),
   };
-}
-
-function requireNone(errors: readonly InputError[]): void {
-  if (errors.length > 0) throw invalidInput(errors);
 }
 
 function endpointErrors(endpoint: string | undefined): readonly InputError[] {

@@ -1,0 +1,35 @@
+import { isObject } from '../contract/json.ts';
+import type { JsonObject } from '../contract/model.ts';
+import { typesOf } from '../contract/schema/keywords.ts';
+
+/** A parameter, or a field of the answer. */
+export interface Member {
+  readonly name: string;
+  /** `string`, `number|null`, `object[]` */
+  readonly type: string;
+  readonly required: boolean;
+  readonly description: string | null;
+}
+
+/** The properties of an object schema, without their members. */
+export function membersOf({ properties, required }: JsonObject): readonly Member[] {
+  const needed = Array.isArray(required) ? required : [];
+  return Object.entries(isObject(properties) ? properties : {}).map(([name, property]) => {
+    const schema = isObject(property) ? property : {};
+    const { description } = schema;
+    return {
+      name,
+      type: typeOf(schema),
+      required: needed.includes(name),
+      description: typeof description === 'string' ? description : null,
+    };
+  });
+}
+
+function typeOf(schema: JsonObject): string {
+  const types = typesOf(schema).map((type) => {
+    if (type !== 'array' || !isObject(schema.items)) return String(type);
+    return `${typeOf(schema.items)}[]`;
+  });
+  return types.length === 0 ? 'any' : types.join('|');
+}
