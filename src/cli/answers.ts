@@ -1,12 +1,10 @@
 import { CommandError, type ExitCode } from '../model/command-error.ts';
+import type { CreateSwitches } from '../questions/create.ts';
 import type { ToolParts } from '../questions/tool.ts';
 import type { Output } from './output.ts';
 
 /** The switches that forbid questions. */
-interface Silence {
-  readonly yes?: boolean | undefined;
-  readonly json?: boolean | undefined;
-}
+type Silence = Pick<CreateSwitches, 'yes' | 'json'>;
 
 /** Three ways to complete the answers that flags give. */
 export interface Answering<Answers> {
@@ -68,4 +66,11 @@ export function canAsk(): boolean {
   const { CI } = process.env;
   const isCi = CI !== undefined && CI !== '' && CI !== 'false' && CI !== '0';
   return process.stdin.isTTY === true && process.stdout.isTTY === true && !isCi;
+}
+
+/** @throws Cancelled if the person at the terminal does not agree. */
+export async function requireConsent(question: string, initial: boolean): Promise<void> {
+  const { Asker } = await import('./prompts/asker.ts');
+  const { Cancelled } = await import('./prompts/leaving.ts');
+  if (!(await new Asker().confirm(question, initial))) throw new Cancelled();
 }

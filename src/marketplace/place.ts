@@ -31,14 +31,11 @@ export interface Place {
   readonly server: LocalServer | undefined;
 }
 
-/** What names a place, besides the current directory: the URL of a server, and a platform profile or its file. */
-export interface NamedPlace {
-  readonly endpoint?: string | undefined;
-  readonly platform?: string | undefined;
-}
+/** What flags name besides the current directory: the URL of a server, and a platform profile or its file. */
+type Named = { readonly [name in 'endpoint' | 'platform']?: string | undefined };
 
 /** @throws ProjectError if the project cannot be read; CommandError if there is no such platform. */
-export async function placeOf({ endpoint, platform }: NamedPlace): Promise<Place> {
+export async function placeOf({ endpoint, platform }: Named): Promise<Place> {
   const cwd = process.cwd();
   const directory = projectAbove(cwd);
   const named = platform === undefined ? undefined : unwrap(await resolvePlatform(platform));

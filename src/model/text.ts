@@ -25,6 +25,11 @@ export function parseSomeText(text: string, where: string, hint: string): Result
   return text.trim() === '' ? reject(where, text, 'is empty', hint) : parseText(text, where);
 }
 
+/** `1 change`, `2 changes` */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** Further names are counted. */
 const shownNames = 5;
 

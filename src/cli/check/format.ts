@@ -3,6 +3,7 @@ import type { SourceAnswer } from '../../check/logged.ts';
 import type { HeldServer } from '../../check/project.ts';
 import { type SubmissionCall, submissionHarm } from '../../contract/probe/safety.ts';
 import { asOperand } from '../../model/shell.ts';
+import { counted } from '../../model/text.ts';
 import { replayFlags } from '../../questions/model.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { type CheckFlags, checkFlags } from './options.ts';
@@ -28,9 +29,9 @@ export function answerLines(answers: readonly SourceAnswer[]): readonly string[]
   const hasExamples = answers.some(({ from }) => from === 'document');
   return [
     sent > 0
-      ? `The check made ${sent} ${sent === 1 ? 'request' : 'requests'} to APIs; equal requests are made once.`
+      ? `The check made ${counted(sent, 'request')} to APIs; equal requests are made once.`
       : `${answers.length} answers of APIs came from test/recordings/; --live calls the real APIs.`,
-    ...[...counts].sort().map(([line, count]) => `${line}, ${count} ${count === 1 ? 'time' : 'times'}`),
+    ...[...counts].sort().map(([line, count]) => `${line}, ${counted(count, 'time')}`),
     ...(hasExamples ? ['  npm run record replaces examples by real answers of the API.'] : []),
   ];
 }

@@ -1,6 +1,7 @@
 import { signals } from '../../contract/outcomes.ts';
 import { type Member, membersOf } from '../../fields/members.ts';
 import type { ExitCode } from '../../model/command-error.ts';
+import { counted } from '../../model/text.ts';
 import { type Drift, driftOf, listedOf } from '../../project/manifest/listed.ts';
 import { findProject, manifestContent, manifestFile } from '../../project/manifest/manifest.ts';
 import type { Project, ToolFile } from '../../project/model.ts';
@@ -22,7 +23,7 @@ export async function list(output: Output, { markListed }: { markListed?: boolea
   const drift = driftOf(namedTools(tools), project.manifest.listed);
   const isListed = project.manifest.listed !== null;
   for (const tool of tools) showTool(tool, drift, isListed, output);
-  output.line(`${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}, platform ${project.profile.name}`);
+  output.line(`${counted(tools.length, 'tool')}, platform ${project.profile.name}`);
   for (const { path } of project.tools.filter(({ served }) => !served)) {
     output.note(`${path} exports a tool but is not in the list of tools; the next add-tool adds it`);
   }

@@ -24,21 +24,21 @@ export async function marketplace(output: Output, flags: MarketplaceFlags): Prom
     output.note('The marketplace is already running: nothing to do.');
     return exitCodes.ok;
   }
-  const stdout = stdoutFor(flags, output);
-  const say = (text: string) => output.note(text);
-  return withLocal(
-    place,
-    { port, reset: flags.reset === true, stdout, say },
-    async (local, ended, failed) => {
-      printAddress(local, place, output);
-      if (flags.exec === undefined) {
-        await ended;
-        return exitCodes.ok;
-      }
-      await serverAnswers(place, failed, output);
-      return execute(flags.exec, local, process.cwd());
-    },
-  );
+  const options = {
+    port,
+    reset: flags.reset === true,
+    stdout: stdoutFor(flags, output),
+    say: (text: string) => output.note(text),
+  };
+  return withLocal(place, options, async (local, ended, failed) => {
+    printAddress(local, place, output);
+    if (flags.exec === undefined) {
+      await ended;
+      return exitCodes.ok;
+    }
+    await serverAnswers(place, failed, output);
+    return execute(flags.exec, local, process.cwd());
+  });
 }
 
 /** Keeps the server's output apart from stdout if the command or `--json` writes there. */

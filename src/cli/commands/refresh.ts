@@ -3,6 +3,7 @@ import type { Access } from '../../marketplace/core/access.ts';
 import { MarketError } from '../../marketplace/core/errors.ts';
 import type { Listing } from '../../marketplace/core/model.ts';
 import { requestJson } from '../../marketplace/local.ts';
+import type { ListingsData } from '../../marketplace/pages/listings.tsx';
 import type { ExitCode } from '../../model/command-error.ts';
 import { withMarketplace } from '../marketplace/connect.ts';
 import { changeLine } from '../marketplace/format.ts';
@@ -23,19 +24,15 @@ export async function refresh(
       body,
     );
     const { listing, changes } = refreshed;
-    output.done(
-      `${listing.name}: ${changes.length === 0 ? 'nothing has changed' : `${changes.length} changes`}`,
-    );
+    const what = changes.length === 0 ? 'nothing has changed' : `${changes.length} changes`;
+    output.done(`${listing.name}: ${what}`);
     for (const change of changes) output.line(changeLine(change, output));
     return output.result(refreshed);
   });
 }
 
 async function onlyListing(market: Access, endpoint: string | undefined): Promise<string> {
-  const { listings } = await requestJson<{ readonly listings: readonly { readonly listing: Listing }[] }>(
-    market,
-    '/listings.json',
-  );
+  const { listings } = await requestJson<ListingsData>(market, '/listings.json');
   const own =
     listings.find(({ listing }) => listing.endpoint === endpoint) ??
     (listings.length === 1 ? listings[0] : undefined);

@@ -1,9 +1,11 @@
 import type { PlatformProfile } from '../../contract/platforms/profile.ts';
 import type { ListingForm, Step, Submission } from '../../marketplace/core/model.ts';
-import { acceptance, callsStep, type PlannedCall } from '../../marketplace/core/registration.ts';
+import { acceptance, callsStep } from '../../marketplace/core/registration.ts';
 import { requestJson } from '../../marketplace/local.ts';
+import type { RegisterData } from '../../marketplace/pages/register.tsx';
 import { type ExitCode, exitCodes } from '../../model/command-error.ts';
 import { withMarketplace } from '../marketplace/connect.ts';
+import { markOf } from '../marketplace/format.ts';
 import type { RegisterFlags } from '../marketplace/options.ts';
 import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';
@@ -15,15 +17,9 @@ import { singleLine } from '../single-line.ts';
  */
 export async function register(output: Output, flags: RegisterFlags): Promise<ExitCode> {
   return withMarketplace(flags, output, async (market, place) => {
-    const { form, stake, rules, calls } = await requestJson<{
-      readonly form: ListingForm;
-      readonly stake: number;
-      readonly rules: PlatformProfile['listing'];
-      readonly calls: readonly PlannedCall[];
-    }>(
-      market,
-      `/register.json?${new URLSearchParams({ price: flags.price ?? '', endpoint: place.endpoint ?? '' })}`,
-    );
+    const query = new URLSearchParams({ price: flags.price ?? '', endpoint: place.endpoint ?? '' });
+    const data = await requestJson<RegisterData>(market, `/register.json?${query}`);
+    const { form, stake, rules, calls } = data;
     output.aside(calls.map(({ says }) => says));
     const filled: ListingForm = {
       name: flags.name ?? form.name,
@@ -38,10 +34,7 @@ export async function register(output: Output, flags: RegisterFlags): Promise<Ex
       filled,
     );
     for (const { label, status, details } of submission.steps.filter(({ label }) => label !== callsStep)) {
-      const mark = { pass: output.style('green', '✔'), advice: output.style('yellow', '!') }[
-        status as 'pass' | 'advice'
-      ];
-      output.line(`${mark ?? output.style('red', '✘')} ${label}`);
+      output.line(`${markOf(status, output)} ${label}`);
       for (const detail of details) output.line(output.style('dim', `    ${singleLine(detail)}`));
     }
     output.line();

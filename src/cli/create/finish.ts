@@ -10,6 +10,7 @@ import type { Manifest } from '../../project/manifest/manifest.ts';
 import { ownCommand } from '../../project/package/own-package.ts';
 import type { CreateSwitches } from '../../questions/create.ts';
 import { replayCommand } from '../../questions/create-answers.ts';
+import { requireConsent } from '../answers.ts';
 import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';
 import {
@@ -64,11 +65,9 @@ export async function finish(
   output: Output,
 ): Promise<ExitCode> {
   const context = { directory: resolve(given), packageManager: answers.packageManager };
-  const { Asker } = await import('../prompts/asker.ts');
-  const { Cancelled } = await import('../prompts/leaving.ts');
   const tools = nameList(answers.tools);
-  const words = `${given} already contains a project with ${tools}. Finish it (install, git, self-check)?`;
-  if (!(await new Asker().confirm(singleLine(words), true))) throw new Cancelled();
+  const question = `${given} already contains a project with ${tools}. Finish it (install, git, self-check)?`;
+  await requireConsent(singleLine(question), true);
   const { report } = await take(context, switches, output);
   if (report) showReport(report, output);
   const [tool] = answers.tools;
@@ -83,16 +82,8 @@ export function showDryRun({ files, prepared }: Creation, directory: string, out
   output.line(`These files would be written to ${singleLine(directory)}:`);
   for (const line of fileLines(files)) output.line(`  ${line}`);
   showPrepared(prepared, output);
-  const made = contents(files, prepared);
-  return output.result({
-    ok: true,
-    dryRun: true,
-    directory,
-    ...made,
-    packages: null,
-    selfCheck: null,
-    next: [],
-  });
+  const nothing = { packages: null, selfCheck: null, next: [] };
+  return output.result({ ok: true, dryRun: true, directory, ...contents(files, prepared), ...nothing });
 }
 
 /** The code of the steps is loaded only if there is one to take. */

@@ -6,6 +6,7 @@ import type { ImportedTool } from '../../import/model.ts';
 import { errorSentence } from '../../model/input-error.ts';
 import type { Change, InputError, Prepared } from '../../model/model.ts';
 import { toolFile } from '../../model/names.ts';
+import { counted } from '../../model/text.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { pathsOf } from '../../plan/tool.ts';
@@ -22,10 +23,7 @@ export interface NextStep {
 }
 
 /** The file to edit first, and why. */
-export interface FirstEdit {
-  readonly edit: string;
-  readonly where: string;
-}
+export type FirstEdit = Required<Pick<NextStep, 'edit' | 'where'>>;
 
 /** The source of a tool returns sample data until its author has written it. */
 export function sampleEdit(tool: string): FirstEdit {
@@ -70,12 +68,9 @@ export function fileLines(files: FileSet): readonly string[] {
 /** Prints the changes to the author's definitions, and possible improvements. */
 export function showPrepared({ changes, advice }: Prepared, output: Output): void {
   if (changes.length > 0)
-    output.note(
-      `${changes.length} ${changes.length === 1 ? 'change' : 'changes'} so that the definitions meet the contract`,
-    );
+    output.note(`${counted(changes.length, 'change')} so that the definitions meet the contract`);
   for (const line of changeLines(changes)) output.line(`    ${singleLine(line)}`);
-  if (advice.length > 0)
-    output.note(`${advice.length} ${advice.length === 1 ? 'hint' : 'hints'} for a better listing`);
+  if (advice.length > 0) output.note(`${counted(advice.length, 'hint')} for a better listing`);
   for (const line of adviceLines(advice)) output.line(`    ${singleLine(line)}`);
 }
 

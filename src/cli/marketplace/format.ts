@@ -3,6 +3,7 @@ import { isObject, shorten } from '../../contract/json.ts';
 import type { Cause, Json, Problem } from '../../contract/model.ts';
 import { type Access, linkOf } from '../../marketplace/core/access.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
+import type { Step } from '../../marketplace/core/model.ts';
 import type { CallVerdict, SchemaVerdict } from '../../marketplace/core/verdict.ts';
 import type { Place } from '../../marketplace/place.ts';
 import type { Output } from '../output.ts';
@@ -75,11 +76,17 @@ function verdictLines(
   words: Readonly<Record<SchemaVerdict['status'], string>>,
   output: Output,
 ): readonly string[] {
-  const mark = { pass: output.style('green', '✔'), fail: output.style('red', '✘'), 'not-run': '–' }[status];
   return [
-    `${mark} ${title.padEnd(18)} ${words[status]}${reason === undefined ? '' : `: ${reason}`}`,
+    `${markOf(status, output)} ${title.padEnd(18)} ${words[status]}${reason === undefined ? '' : `: ${reason}`}`,
     ...problems.map((problem) => `    ${problemLine(problem)}`),
   ];
+}
+
+/** The mark of a verdict. */
+export function markOf(status: Step['status'] | SchemaVerdict['status'], output: Output): string {
+  if (status === 'not-run') return '–';
+  if (status === 'advice') return output.style('yellow', '!');
+  return status === 'pass' ? output.style('green', '✔') : output.style('red', '✘');
 }
 
 /** `structuredContent.price: expected type number, got "1"` */

@@ -12,7 +12,7 @@ import type { RenameToolSwitches } from '../../questions/add-tool.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { SystemError } from '../../system/errors.ts';
-import { canAsk } from '../answers.ts';
+import { mayAsk, requireConsent } from '../answers.ts';
 import { shortReport, showReport } from '../create/format.ts';
 import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';
@@ -49,7 +49,11 @@ export async function changeTools<Planned extends { readonly change: Change; rea
     notes?.(planned, output);
     return exitCode;
   }
-  if (!switches.yes) await requireConsent(lines(planned), question, switches, output);
+  if (!switches.yes) {
+    requirePerson(switches);
+    for (const line of lines(planned)) output.line(`  ${singleLine(line)}`);
+    await requireConsent(question, false);
+  }
   const made = await changeProject(directory, planNow);
   for (const line of lines(made)) output.done(`${prefix}${line}`);
   notes?.(made, output);
@@ -58,20 +62,10 @@ export async function changeTools<Planned extends { readonly change: Change; rea
   return finishChange(finished, switches, output);
 }
 
-async function requireConsent(
-  lines: readonly string[],
-  question: string,
-  { json }: RenameToolSwitches,
-  output: Output,
-): Promise<void> {
-  if (json || !canAsk()) {
-    const hint = 'Add --yes to change the project without confirmation.';
-    throw new CommandError('MISSING_ANSWERS', 'no terminal to ask for confirmation', hint);
-  }
-  for (const line of lines) output.line(`  ${singleLine(line)}`);
-  const { Asker } = await import('../prompts/asker.ts');
-  const { Cancelled } = await import('../prompts/leaving.ts');
-  if (!(await new Asker().confirm(question, false))) throw new Cancelled();
+function requirePerson(switches: RenameToolSwitches): void {
+  if (mayAsk(switches)) return;
+  const hint = 'Add --yes to change the project without confirmation.';
+  throw new CommandError('MISSING_ANSWERS', 'no terminal to ask for confirmation', hint);
 }
 
 /** A change of a project that was made. */

@@ -9,7 +9,7 @@ import {
 } from '../../changes/upgrade/pending.ts';
 import { changesBetween, reportOf } from '../../changes/upgrade/report.ts';
 import { CommandError, type ExitCode } from '../../model/command-error.ts';
-import { nameList } from '../../model/text.ts';
+import { counted, nameList } from '../../model/text.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { changeProject } from '../../project/write/change.ts';
 import { detectPackageManager } from '../../system/detect.ts';
@@ -27,7 +27,7 @@ export function requireNothingOpen(planned: Upgrade, problems: readonly string[]
   if (open.length === 0) return;
   throw new CommandError(
     'UPGRADE_CONFLICTS',
-    `the upgrade to ${planned.to} needs your decision in ${open.length} ${open.length === 1 ? 'place' : 'places'}`,
+    `the upgrade to ${planned.to} needs your decision in ${counted(open.length, 'place')}`,
     nextAfter('Edit the files'),
     open,
     { ...contents(planned), problems },

@@ -14,14 +14,10 @@ import type { FieldProblem, ListingForm } from './model.ts';
 import { hostOf, registryName, serverJson, serverJsonProblems } from './server-json.ts';
 
 /** What an author states instead of what the project says, by the names of the flags. */
-export type Stated = { readonly [name in keyof ListingForm]?: string | undefined } & {
-  /** Up to 100 characters for the registry. */
-  readonly summary?: string | undefined;
-  /** The name in the registry: `io.github.ada/gas`. */
-  readonly registryName?: string | undefined;
-  /** URL of the source code. */
-  readonly repository?: string | undefined;
-  readonly website?: string | undefined;
+export type Stated = {
+  readonly [name in keyof ListingForm | 'summary' | 'registryName' | 'repository' | 'website']?:
+    | string
+    | undefined;
 };
 
 /** What an author submits for a project, to the official MCP registry and to the marketplace. */
