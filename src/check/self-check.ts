@@ -1,5 +1,5 @@
-import type { PackageManager } from '../questions/package-managers.ts';
 import { compilerOf, isBuiltByCompiler } from '../system/compiler.ts';
+import { detectPackageManager } from '../system/detect.ts';
 import { SystemError } from '../system/errors.ts';
 import { run } from '../system/processes.ts';
 import { examine } from './examine.ts';
@@ -12,7 +12,10 @@ import type { HeldServer } from './project.ts';
  *
  * @throws SystemError `BUILD_FAILED` with the compiler's last lines.
  */
-export async function build(directory: string, packageManager: PackageManager): Promise<void> {
+export async function build(
+  directory: string,
+  packageManager = detectPackageManager(directory),
+): Promise<void> {
   const compiler = isBuiltByCompiler(directory) ? compilerOf(directory) : undefined;
   const ended = await (compiler === undefined
     ? run(packageManager, ['run', 'build'], { cwd: directory })

@@ -7,7 +7,7 @@ import type { ToolParts } from '../../questions/tool.ts';
 import { givenFlags, requiredParts, type ToolAnswers, toolAnswers } from '../../questions/tool-answers.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import type { Answering } from '../answers.ts';
-import { reviewLines, reviewWidth } from '../create/review.ts';
+import { reviewLines, reviewWidth } from '../create/format.ts';
 import { toCommandError } from '../errors.ts';
 import type { Output } from '../output.ts';
 

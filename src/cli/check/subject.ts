@@ -14,7 +14,6 @@ import type { InputError, Result } from '../../model/model.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
 import { readInput } from '../../project/read/input.ts';
 import { nameOf } from '../../questions/model.ts';
-import { detectPackageManager } from '../../system/detect.ts';
 import type { Output } from '../output.ts';
 import { withProgress } from '../progress.ts';
 import { type CheckFlags, checkFlags } from './options.ts';
@@ -89,10 +88,7 @@ function project(
   return {
     directory,
     async hold(output) {
-      if (isWanted)
-        await withProgress(output.progress('building'), () =>
-          build(directory, detectPackageManager(directory)),
-        );
+      if (isWanted) await withProgress(output.progress('building'), () => build(directory));
       const options = { platform, sources: live ? ('live' as const) : undefined, call };
       return withProgress(output.progress('starting'), () => holdProject(directory, options));
     },

@@ -4,7 +4,6 @@ import { onlyReads } from '../../contract/effect.ts';
 import type { ExitCode } from '../../model/command-error.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
 import { marketCommand } from '../../system/command-line.ts';
-import { detectPackageManager } from '../../system/detect.ts';
 import { canAsk } from '../answers.ts';
 import { byHand } from '../check/format.ts';
 import type { Output } from '../output.ts';
@@ -22,7 +21,7 @@ export async function record(
   { call }: { readonly call: readonly string[] },
 ): Promise<ExitCode> {
   const directory = findProject(process.cwd());
-  await withProgress(output.progress('building'), () => build(directory, detectPackageManager(directory)));
+  await withProgress(output.progress('building'), () => build(directory));
   const { tools } = await factsOf(directory);
   requireListed(
     call.map((tool) => ({ flag: '--call', tool })),

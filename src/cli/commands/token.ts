@@ -63,9 +63,6 @@ type Tool = Facts['tools'][number];
 function toolNamed(name: string | undefined, tools: readonly Tool[]): Tool {
   const found = name === undefined ? tools[0] : tools.find((tool) => tool.name === name);
   if (found) return found;
-  throw unknownTool(
-    'this project',
-    name ?? '',
-    tools.map((tool) => tool.name),
-  );
+  const names = tools.map((tool) => tool.name);
+  throw unknownTool('this project', name ?? '', names);
 }

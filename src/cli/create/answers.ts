@@ -13,7 +13,7 @@ import {
 import type { Answering } from '../answers.ts';
 import { toCommandError } from '../errors.ts';
 import type { Output } from '../output.ts';
-import { reviewLines, reviewWidth } from './review.ts';
+import { reviewLines, reviewWidth } from './format.ts';
 
 /** How the answers that flags give are completed. */
 export function answering(
