@@ -1,4 +1,4 @@
-import type { ApiBody, ApiVariable, Binding } from '../import/model.ts';
+import type { ApiVariable, Binding } from '../import/model.ts';
 import type { Setting } from '../plan/sources.ts';
 import type { toolContext } from '../plan/tool.ts';
 import { memberAccess, propertyName, stringLiteral } from './lexical.ts';
@@ -52,7 +52,7 @@ function styles(name: string, bindings: readonly Binding[]): readonly Member[] {
   return members.length === 0 ? [] : [[name, { members }]];
 }
 
-function bodyOf(body: ApiBody | null): readonly Member[] {
+function bodyOf(body: RequestParts['body']): readonly Member[] {
   if (body === null) return [];
   const { kind, members, files, mediaType } = body;
   const named = files?.map(({ name, fileName, mediaType: type }): Member => {
