@@ -22,16 +22,18 @@ const policy = [
 export const onlyFromHere: MiddlewareHandler = async (c, next) => {
   const host = c.req.header('host') ?? '';
   const name = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : '';
-  const refuse = (code: string, message: string) => c.json({ error: { code, message } }, 403);
+  const refuse = (error: { code: string; message: string }) => c.json({ error }, 403);
   if (!isLoopback(name)) {
-    const where = 'open the page as http://127.0.0.1 or http://localhost';
-    return refuse('FOREIGN_HOST', `the host ${host} is not this machine: ${where}`);
+    const message = `the host ${host} is not this machine: open the page as http://127.0.0.1 or http://localhost`;
+    return refuse({ code: 'FOREIGN_HOST', message });
   }
   const { origin, 'sec-fetch-site': site } = c.req.header();
   const isForeign =
     (origin !== undefined && origin !== `http://${host}`) ||
     (c.req.method !== 'GET' && site === 'cross-site');
-  if (isForeign) return refuse('FOREIGN_ORIGIN', 'requests from other websites are refused');
+  if (isForeign) {
+    return refuse({ code: 'FOREIGN_ORIGIN', message: 'requests from other websites are refused' });
+  }
   await next();
   const headers = {
     'Content-Security-Policy': policy,
