@@ -50,12 +50,7 @@ function filesUnder(path: string): readonly string[] {
 /** Whether a path exists; `<tool>` in it matches any name. */
 function isThere(path: string): boolean {
   if (!path.includes('<')) return existsSync(join(root, path));
-  const directory = dirname(join(root, path));
-  const pattern = new RegExp(
-    `^${path
-      .slice(path.lastIndexOf('/') + 1)
-      .replaceAll('.', '\\.')
-      .replace(/<\w+>/, '.+')}$`,
-  );
-  return existsSync(directory) && readdirSync(directory).some((name) => pattern.test(name));
+  const [before = ''] = path.split('<');
+  const pattern = new RegExp(`/${path.replaceAll('.', '\\.').replace(/<\w+>/, '[^/]+')}`);
+  return filesUnder(dirname(`${before}x`)).some((file) => pattern.test(file));
 }
