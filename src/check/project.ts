@@ -113,7 +113,7 @@ export async function holdProject(
         },
       },
       answers,
-      unrecorded: () => [...unrecorded],
+      unrecorded: () => [...unrecorded].sort(),
       ...(kept !== undefined && { real: { called, withheld } }),
       own: { directory, sources: toolSources(directory), incidents: owned.incidents },
       release: async () => {
