@@ -55,7 +55,7 @@ export const source = {
         await delay(pauseMs);
       }
       const many = await Promise.all(pending);
-      const most = mostPerMinute(api.arrivals);
+      const most = maxPerMinute(api.arrivals);
 
       return {
         title: 'A tool with an API behind it',
@@ -121,7 +121,7 @@ function summary(calls) {
 }
 
 /** The maximum number of requests within one window. @param {readonly number[]} arrivals in milliseconds, ascending */
-function mostPerMinute(arrivals) {
+function maxPerMinute(arrivals) {
   const counts = arrivals.map(
     (first, index) => arrivals.slice(index).filter((arrival) => arrival - first < windowMs).length,
   );

@@ -92,7 +92,7 @@ function whereToSet(): string {
 }
 
 /** The number of connections that the file descriptors of this process allow; a quarter of them is left for the tools. */
-export function mostConnections(): number {
+export function connectionLimit(): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8');
     const [, descriptors] = /^Max open files +(\d+)/m.exec(limits) ?? [];

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { type Platform, readConfig } from './config.ts';
 import {
+  connectionLimit,
   loadEnvironment,
-  mostConnections,
   ownErrors,
   ownWarnings,
   readServerInfo,
@@ -30,7 +30,7 @@ export interface ServeOptions extends RouteOptions {
 }
 
 /** Output that the reader of the log has not read yet, in bytes. Further lines are dropped. */
-const mostUnread = 262_144;
+const maxUnread = 262_144;
 
 /**
  * Runs the server as this process until SIGTERM or SIGINT, then exits with 0. Its options come from the environment and from
@@ -51,7 +51,7 @@ export async function serve({ tools, platform, ...further }: ServeOptions): Prom
   const { stdout } = process;
   for (const stream of [stdout, process.stderr]) stream.on('error', () => {});
   const batch = createBatch((lines) => stdout.write(lines));
-  const log = createLog(batch.add, () => stdout.writable && stdout.writableLength < mostUnread);
+  const log = createLog(batch.add, () => stdout.writable && stdout.writableLength < maxUnread);
   process.on('exit', batch.flush);
   process.on('unhandledRejection', (reason) => {
     log('incident', { detail: reason instanceof Error ? reason.stack : String(reason) });
@@ -59,7 +59,7 @@ export async function serve({ tools, platform, ...further }: ServeOptions): Prom
 
   const start = async () => {
     const app = createApp({ ...config, ...info, ...further }, tools, log);
-    const maxConnections = Math.min(config.maxConnections, mostConnections());
+    const maxConnections = Math.min(config.maxConnections, connectionLimit());
     return { app, server: await listen(app, { ...config, maxConnections }, log) };
   };
   const { app, server } = await start().catch((error: Error) => refuse([error.message], ''));

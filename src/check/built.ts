@@ -40,7 +40,7 @@ export interface NamedTool {
 }
 
 /** The most names in an error. */
-const mostNames = 20;
+const maxNames = 20;
 
 /** @throws CommandError `UNKNOWN_TOOL` if a flag names a tool that is not listed. */
 export function requireListed(named: readonly NamedTool[], listed: readonly string[]): void {
@@ -48,7 +48,7 @@ export function requireListed(named: readonly NamedTool[], listed: readonly stri
   if (!unknown) return;
   const { flag, tool } = unknown;
   const near = closest(tool, listed);
-  const hint = near ? `Did you mean ${near}?` : `Its tools are: ${listed.slice(0, mostNames).join(', ')}.`;
+  const hint = near ? `Did you mean ${near}?` : `Its tools are: ${listed.slice(0, maxNames).join(', ')}.`;
   throw new CommandError(
     'UNKNOWN_TOOL',
     `${flag} ${JSON.stringify(tool)}: the server lists no such tool.`,

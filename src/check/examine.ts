@@ -97,10 +97,10 @@ export async function examine(
   }
   const changes = listed && earlier?.changesTo(listed);
   const drift = changes && earlier && { against: earlier.file, changes, refreshNeeded: changes.length > 0 };
-  const { strays, ...explained } = own ? located(report, own) : { ...report, strays: [] };
+  const { serverErrors, ...explained } = own ? located(report, own) : { ...report, serverErrors: [] };
   const evaluated = evaluateReport(explained, demands, baseline, drift);
   return {
-    report: { ...evaluated, ...(plan && { calls: plan }), ...(strays.length > 0 && { strays }) },
+    report: { ...evaluated, ...(plan && { calls: plan }), ...(serverErrors.length > 0 && { serverErrors }) },
     listed,
   };
 }

@@ -22,7 +22,7 @@ const shownErrors = 10;
 export function located<R extends Pick<Report, 'rules' | 'rehearsal'>>(
   report: R,
   { directory, sources, incidents: logged }: ProjectCode,
-): R & { readonly strays: readonly OtherError[] } {
+): R & { readonly serverErrors: readonly OtherError[] } {
   const incidents = logged();
   const byId = new Map(incidents.map((incident) => [incident.id, incident]));
   const printed = new Map(incidents.filter(({ id }) => id === undefined).map((one) => [one.tool, one]));
@@ -49,19 +49,22 @@ export function located<R extends Pick<Report, 'rules' | 'rehearsal'>>(
     ...report,
     rules,
     ...(rehearsal && { rehearsal }),
-    strays: otherErrors(incidents, directory).filter(({ message }) => !reported.has(keyOf(message))),
+    serverErrors: otherErrors(incidents, directory).filter(({ message }) => !reported.has(keyOf(message))),
   };
 }
 
 function otherErrors(incidents: readonly Incident[], directory: string): readonly OtherError[] {
-  const strays = new Map<string, OtherError>();
+  const serverErrors = new Map<string, OtherError>();
   for (const { tool, detail } of incidents) {
     const cause = causeOf(detail, directory);
     const key = `${tool} ${keyOf(cause.message)}`;
-    const times = (strays.get(key)?.times ?? 0) + 1;
-    strays.set(key, { ...(strays.get(key) ?? { ...cause, ...(tool !== undefined && { tool }) }), times });
+    const times = (serverErrors.get(key)?.times ?? 0) + 1;
+    serverErrors.set(key, {
+      ...(serverErrors.get(key) ?? { ...cause, ...(tool !== undefined && { tool }) }),
+      times,
+    });
   }
-  return [...strays.values()].slice(0, shownErrors);
+  return [...serverErrors.values()].slice(0, shownErrors);
 }
 
 /** Errors that differ only in values count as one. */

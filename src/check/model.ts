@@ -58,7 +58,7 @@ export interface CheckReport extends Omit<Report, 'rules' | 'summary'> {
   readonly rules: readonly CheckedRule[];
   readonly drift?: Drift;
   /** Errors that the server of a project logged and that belong to no failed rule; absent if there are none. */
-  readonly strays?: readonly OtherError[];
+  readonly serverErrors?: readonly OtherError[];
   /** Which tools of a URL were called and which were not; absent if none was called, and for a project. */
   readonly calls?: CallPlan;
   readonly baseline?: {

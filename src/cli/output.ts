@@ -47,7 +47,7 @@ export class Output {
   }
 
   /** Lines for a person beside the result, which may be for a program. */
-  aside(lines: readonly string[]): void {
+  comment(lines: readonly string[]): void {
     if (this.json) return;
     for (const line of lines) this.#options.stderr.write(`${singleLine(line)}\n`);
   }

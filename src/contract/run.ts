@@ -172,11 +172,15 @@ class Run {
     };
     const inOrder = async (): Promise<void> => {
       await mapConcurrently(inTurn(undefined), atOnce.together, judge);
-      await mapConcurrently(inTurn('apart'), 1, judge);
-      const areApart = inTurn('apart').every(({ rule }) => results.get(rule)?.status !== 'fail');
-      if (inTurn('apart').length > 0) await this.#startAfresh();
-      await mapConcurrently(inTurn('opening'), areApart ? atOnce.together : 1, areApart ? judge : alone);
-      await mapConcurrently(inTurn('last'), 1, areApart ? judge : alone);
+      await mapConcurrently(inTurn('isolated'), 1, judge);
+      const areIsolated = inTurn('isolated').every(({ rule }) => results.get(rule)?.status !== 'fail');
+      if (inTurn('isolated').length > 0) await this.#startAfresh();
+      await mapConcurrently(
+        inTurn('opening'),
+        areIsolated ? atOnce.together : 1,
+        areIsolated ? judge : alone,
+      );
+      await mapConcurrently(inTurn('last'), 1, areIsolated ? judge : alone);
     };
     await Promise.all([mapConcurrently(inTurn('separate'), atOnce.separate, judge), inOrder()]);
     const open = leveled.filter(({ rule }) => !results.has(rule));
@@ -202,9 +206,10 @@ class Run {
    * controls worked before, and would open sessions.
    */
   async #askAgain(all: readonly LeveledRule[], results: Map<LiveRule, RuleResult>): Promise<void> {
-    const isApartDoubted = () => [...this.#doubted].some(({ turn }) => turn === 'apart');
+    const isIsolatedDoubted = () => [...this.#doubted].some(({ turn }) => turn === 'isolated');
     const isAsked = ({ rule }: LeveledRule): boolean =>
-      this.#doubted.has(rule) || (rule.turn === 'apart' && isApartDoubted() && !isJudged(results.get(rule)));
+      this.#doubted.has(rule) ||
+      (rule.turn === 'isolated' && isIsolatedDoubted() && !isJudged(results.get(rule)));
     const doubted = all.filter(isAsked);
     if (doubted.length === 0 || this.#life.isOver) return;
     await this.#startAfresh();
@@ -213,10 +218,10 @@ class Run {
     for (const one of doubted) {
       if (silences === patience) return;
       const first = results.get(one.rule);
-      if (!isJudged(first) && isApartDoubted()) continue; // it needs what has failed again
+      if (!isJudged(first) && isIsolatedDoubted()) continue; // it needs what has failed again
       this.#doubted.delete(one.rule);
       await this.#startAfresh();
-      const second = await this.#judge(one, new Set(), one.rule.turn !== 'apart');
+      const second = await this.#judge(one, new Set(), one.rule.turn !== 'isolated');
       if (this.#doubted.has(one.rule) && one.rule.turn !== 'separate') silences += 1;
       if (second && isJudged(second))
         results.set(one.rule, { ...second, again: first?.problems[0]?.actual ?? first?.reason ?? '' });

@@ -4,7 +4,7 @@ import { below, stepsOf, valueAt } from '../contract/schema/schema.ts';
 import { type Fixes, rewrite } from './fixes.ts';
 
 /** Maximum number of schemas in one definition that is written out. */
-export const mostSchemas = 300;
+export const maxSchemas = 300;
 
 const kept = 'the marketplace keeps neither definitions nor a map at the root (MCP SDK 1.22.0)';
 
@@ -63,7 +63,7 @@ export function fixDefinitions(schema: JsonObject, fixes: Fixes): JsonObject {
         const { $ref: name, ...beside } = whole as JsonObject & { $ref: string };
         const outer = copies.find((copy) => copy.name === name && `${at}/`.startsWith(`${copy.at}/`));
         const target = valueAt(schema, stepsOf(decodeURIComponent(name)));
-        if (schemas > mostSchemas || outer?.at === at || !isObject(target)) return beside;
+        if (schemas > maxSchemas || outer?.at === at || !isObject(target)) return beside;
         if (outer) return { ...beside, $ref: outer.at };
         copies.push({ name, at });
         whole = joined(target, beside);
@@ -73,8 +73,8 @@ export function fixDefinitions(schema: JsonObject, fixes: Fixes): JsonObject {
     below,
   );
   const at = `outputSchema.${$defs === undefined ? 'definitions' : '$defs'}`;
-  if (schemas > mostSchemas) {
-    const what = `has more than ${mostSchemas} schemas if its definitions are written out where they are used`;
+  if (schemas > maxSchemas) {
+    const what = `has more than ${maxSchemas} schemas if its definitions are written out where they are used`;
     fixes.error(at, undefined, `${what}: ${kept}`, 'Leave out members that nobody needs.');
     return root;
   }

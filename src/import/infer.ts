@@ -57,8 +57,8 @@ function isArray(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** A closed list is guessed from at least `least` values with at most `mostDistinct` distinct ones. */
-const guess = { least: 6, mostDistinct: 5, leastOfEach: 2 };
+/** A closed list is guessed from at least `least` values with at most `maxDistinct` distinct ones. */
+const guess = { least: 6, maxDistinct: 5, leastOfEach: 2 };
 
 /** The allowed values of a text that looks like an enumeration: each value was seen several times. */
 function enumOf(texts: readonly string[]): readonly string[] | undefined {
@@ -67,7 +67,7 @@ function enumOf(texts: readonly string[]): readonly string[] | undefined {
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
   const isClosed =
     counts.size > 1 &&
-    counts.size <= guess.mostDistinct &&
+    counts.size <= guess.maxDistinct &&
     [...counts].every(([text, count]) => count >= guess.leastOfEach && /^[A-Za-z][\w-]{0,30}$/.test(text));
   return isClosed ? [...counts.keys()].sort() : undefined;
 }

@@ -132,8 +132,10 @@ export async function requestJson<Answer>(
     const hint = 'Start it again: market-mcp marketplace.';
     throw new MarketError('NO_MARKETPLACE', `${url} does not answer (${error.message})`, hint);
   });
-  const told = (await answer.json()) as { error?: { code: string; message: string; hint: string } } & Answer;
-  if (!told.error || answer.ok) return told;
-  const { code, message, hint } = told.error;
+  const parsed = (await answer.json()) as {
+    error?: { code: string; message: string; hint: string };
+  } & Answer;
+  if (!parsed.error || answer.ok) return parsed;
+  const { code, message, hint } = parsed.error;
   throw new MarketError(code, message, hint);
 }

@@ -22,7 +22,7 @@ export interface Selected {
 }
 
 /** Maximum number of names in a message. */
-const mostNames = 10;
+const maxNames = 10;
 
 /** Selects tools of a list. Unknown names and an empty selection are refused. */
 export function selectTools(entries: readonly SpecEntry[], selection: Selection): Result<Selected> {
@@ -77,6 +77,6 @@ function unknownTool(flag: string, name: string, names: readonly string[]) {
 }
 
 function someOf(names: readonly string[]): string {
-  if (names.length <= mostNames) return listed(names);
-  return `${names.slice(0, mostNames).join(', ')} and ${names.length - mostNames} more`;
+  if (names.length <= maxNames) return listed(names);
+  return `${names.slice(0, maxNames).join(', ')} and ${names.length - maxNames} more`;
 }

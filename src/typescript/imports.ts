@@ -28,7 +28,7 @@ export interface ReferencedName {
 type Placed = Token & { readonly start: number };
 
 /** A longer statement is not an import. */
-const mostTokens = 2_000;
+const maxTokens = 2_000;
 
 /** Every reference to another module in TypeScript or JavaScript source, in order. */
 export function moduleReferences(text: string): readonly ModuleReference[] {
@@ -86,7 +86,7 @@ function statementAt(
   kind: 'import' | 'export',
 ): ModuleReference | undefined {
   if (tokens[at + 1]?.type === 'StringLiteral') return reference(text, tokens, [at, at + 1], 'effect');
-  for (let i = at + 1; i < Math.min(tokens.length, at + mostTokens); i += 1) {
+  for (let i = at + 1; i < Math.min(tokens.length, at + maxTokens); i += 1) {
     const { value } = tokens[i] as Placed;
     if (value === 'from' && tokens[i + 1]?.type === 'StringLiteral') {
       return reference(text, tokens, [at, i + 1], kind, tokens.slice(at + 1, i));
@@ -100,7 +100,7 @@ function statementAt(
 /** A call of `import` or `require`, with the names that a declaration takes from the whole result. */
 function callAt(text: string, tokens: readonly Placed[], at: number): ModuleReference {
   const equals = tokens[at - 1]?.value === 'await' ? at - 2 : at - 1;
-  const from = Math.max(0, equals - mostTokens);
+  const from = Math.max(0, equals - maxTokens);
   const first =
     from + tokens.slice(from, equals).findLastIndex(({ value }) => /^(const|let|var)$/.test(value));
   const close = tokens[at + 3];

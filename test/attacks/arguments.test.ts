@@ -8,7 +8,7 @@ import { attack } from './attacker.ts';
 import { callHonestly, startVictim, type Victim } from './victim.ts';
 
 /** With a heap of 512 MB. */
-const mostResidentMegabytes = 350;
+const maxResidentMegabytes = 350;
 const attackingCalls = 3;
 
 let project: ReturnType<typeof buildProject>;
@@ -45,8 +45,8 @@ test.each(argumentAttacks)('$name: the call is refused, and no other waits for i
     const honest = await callHonestly(victim, attacked);
     const turn = await victim.longestTurn();
     expect(victim.isAlive()).toBe(true);
-    expect(victim.peakMegabytes()).toBeLessThanOrEqual(mostResidentMegabytes);
-    expect(turn).toBeLessThanOrEqual(await victim.mostTurnMs());
+    expect(victim.peakMegabytes()).toBeLessThanOrEqual(maxResidentMegabytes);
+    expect(turn).toBeLessThanOrEqual(await victim.maxTurnMs());
     expect(honest.failed).toBe(0);
   } finally {
     await victim.kill();

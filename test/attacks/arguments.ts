@@ -1,5 +1,5 @@
 import type { Flood } from './attacker.ts';
-import type { Leg, Victim } from './victim.ts';
+import type { Era, Victim } from './victim.ts';
 
 const mebibyte = 2 ** 20;
 /** Room for the rest of a request. */
@@ -55,9 +55,9 @@ export const argumentAttacks = demanding.map(([name, sent, args]) => ({
   name: `arguments: ${name}`,
   sent: `1 paid call: ${sent}`,
   limits: [],
-  flood: async (victim: Victim, leg: Leg): Promise<Flood> => {
+  flood: async (victim: Victim, era: Era): Promise<Flood> => {
     const params = { name: 'find_orders', arguments: 'ARGUMENTS' };
-    const text = victim.request(leg, 'tools/call', params, await victim.paid());
+    const text = victim.request(era, 'tools/call', params, await victim.paid());
     const [head = '', body = ''] = text.split('\r\n\r\n');
     const whole = body.replace('"ARGUMENTS"', () => args);
     const length = `Content-Length: ${Buffer.byteLength(whole)}`;

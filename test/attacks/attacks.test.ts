@@ -7,10 +7,10 @@ import { flood } from './attacker.ts';
 import { type Outcome, type Row, writeTable } from './page.ts';
 import { proxies, startProxy } from './proxies.ts';
 import { type Scenario, scenarios } from './scenarios.ts';
-import { callHonestly, type Leg, startVictim } from './victim.ts';
+import { callHonestly, type Era, startVictim } from './victim.ts';
 
 /** With a heap of 512 MB. */
-const mostResidentMegabytes = 350;
+const maxResidentMegabytes = 350;
 
 /** The same server without limits, for the column "without". */
 const unlimited = Object.fromEntries(
@@ -47,7 +47,7 @@ afterAll(() => {
 
 async function suffer(
   scenario: Scenario,
-  leg: Leg,
+  era: Era,
   env: Record<string, string>,
   proxy?: (typeof proxies)[number],
 ): Promise<Outcome> {
@@ -59,7 +59,7 @@ async function suffer(
       throw error;
     }));
   const victim = front ? { ...server, port: front.port } : server;
-  const what = await scenario.flood(victim, leg);
+  const what = await scenario.flood(victim, era);
   await victim.longestTurn();
   const attack = flood(victim.port, what);
   try {
@@ -69,11 +69,11 @@ async function suffer(
     const alive = victim.isAlive();
     const afterwards = alive ? await callHonestly(victim, delay(500)) : undefined;
     const megabytes = victim.peakMegabytes();
-    const mostTurnMs = await victim.mostTurnMs();
+    const maxTurnMs = await victim.maxTurnMs();
     const ended = alive ? await victim.terminate() : undefined;
     const { bytes } = await attack;
     const limitsMet = [...victim.limitsMet];
-    return { bytes, honest, longestTurn, mostTurnMs, alive, afterwards, megabytes, ended, limitsMet };
+    return { bytes, honest, longestTurn, maxTurnMs, alive, afterwards, megabytes, ended, limitsMet };
   } finally {
     await (await attack).end();
     await front?.stop();
@@ -95,47 +95,47 @@ const daily = [
 ];
 
 const attacks = scenarios.flatMap((scenario) =>
-  (scenario.legs ?? (['sessions'] as const))
-    .filter((leg) => isWhole || (leg === 'sessions' && daily.includes(scenario.name)))
-    .map((leg) => ({
+  (scenario.eras ?? (['sessions'] as const))
+    .filter((era) => isWhole || (era === 'sessions' && daily.includes(scenario.name)))
+    .map((era) => ({
       scenario,
-      leg,
-      name: leg === 'sessions' ? scenario.name : `${scenario.name}, stateless`,
+      era,
+      name: era === 'sessions' ? scenario.name : `${scenario.name}, stateless`,
     })),
 );
 /** Attacks that no proxy weakens: their limits must be reached behind each. */
 const passing = ['unfinished paid bodies', 'slow readers'];
 /** Outside of `npm run attacks`, only some run through proxies. */
 const proxied = attacks.filter(
-  ({ scenario, leg }) =>
+  ({ scenario, era }) =>
     !isDirect &&
     scenario.descriptors === undefined &&
-    (isForPage || (leg === 'sessions' && passing.includes(scenario.name))),
+    (isForPage || (era === 'sessions' && passing.includes(scenario.name))),
 );
 
 function expectToLive(outcome: Outcome, { hasShortTurns, calls }: Scenario): void {
-  if (hasShortTurns) expect(outcome.longestTurn).toBeLessThanOrEqual(outcome.mostTurnMs);
+  if (hasShortTurns) expect(outcome.longestTurn).toBeLessThanOrEqual(outcome.maxTurnMs);
   expect(outcome.ended?.code).toBe(0);
   // Nothing but calls and their answers may use the grace period.
   if (!calls) expect(outcome.ended?.ms).toBeLessThan(Number(variables.SHUTDOWN_GRACE_MS.default));
   expect(outcome.alive).toBe(true);
-  expect(outcome.megabytes).toBeLessThan(mostResidentMegabytes);
+  expect(outcome.megabytes).toBeLessThan(maxResidentMegabytes);
   expect(outcome.honest.times.length).toBeGreaterThan(0);
   expect(outcome.afterwards?.times.length).toBeGreaterThan(0);
 }
 
 describe('a server under attack keeps running, stays within its memory and answers honest callers', () => {
-  test.each(attacks)('$name', async ({ scenario, leg, name }) => {
-    const before = isForPage && !isDirect ? await suffer(scenario, leg, unlimited) : undefined;
-    const after = await suffer(scenario, leg, {});
+  test.each(attacks)('$name', async ({ scenario, era, name }) => {
+    const before = isForPage && !isDirect ? await suffer(scenario, era, unlimited) : undefined;
+    const after = await suffer(scenario, era, {});
     rows.push({ name, scenario, before, after });
     expect(after.limitsMet).toEqual(expect.arrayContaining([...scenario.limits]));
     expectToLive(after, scenario);
   });
 
   describe.each(proxies)('behind $name', (proxy) => {
-    test.each(proxied)('$name', async ({ scenario, leg, name }) => {
-      const after = await suffer(scenario, leg, { CLIENT_ADDRESS_HEADER: 'x-forwarded-for' }, proxy);
+    test.each(proxied)('$name', async ({ scenario, era, name }) => {
+      const after = await suffer(scenario, era, { CLIENT_ADDRESS_HEADER: 'x-forwarded-for' }, proxy);
       rows.push({ name: `${name}, behind ${proxy.name}`, scenario, before: undefined, after });
       const limits = passing.includes(scenario.name) ? scenario.limits : [];
       expect(after.limitsMet).toEqual(expect.arrayContaining([...limits]));

@@ -10,7 +10,7 @@ export interface Outcome {
   readonly honest: Experience;
   /** In milliseconds; undefined if the server has died. */
   readonly longestTurn: number | undefined;
-  readonly mostTurnMs: number;
+  readonly maxTurnMs: number;
   readonly alive: boolean;
   readonly afterwards: Experience | undefined;
   readonly megabytes: number;

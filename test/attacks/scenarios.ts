@@ -1,7 +1,7 @@
 import { modernRequest } from '../runtime/modern.ts';
 import { argumentAttacks } from './arguments.ts';
 import { type Flood, requestText } from './attacker.ts';
-import type { Leg, Victim } from './victim.ts';
+import type { Era, Victim } from './victim.ts';
 
 /** An attack: the data to send from 127.0.0.2 and 127.0.0.3, and the limits that must stop it. */
 export interface Scenario {
@@ -10,14 +10,14 @@ export interface Scenario {
   /** One of these must be in the log. */
   readonly limits: readonly string[];
   /** The protocol versions for which the attack differs; one of them by default. */
-  readonly legs?: readonly Leg[];
-  /** Whether each turn of the server's event loop must be short (`mostTurnMs`); false by default. */
+  readonly eras?: readonly Era[];
+  /** Whether each turn of the server's event loop must be short (`maxTurnMs`); false by default. */
   readonly hasShortTurns?: boolean;
   /** Whether calls run, or their answers wait, when the server is terminated. */
   readonly calls?: true;
   /** Maximum number of file descriptors of the server. */
   readonly descriptors?: number;
-  flood(victim: Victim, leg: Leg): Promise<Flood>;
+  flood(victim: Victim, era: Era): Promise<Flood>;
 }
 
 const rpc = (method: string, params?: object) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
@@ -33,11 +33,11 @@ const initialize = requestText(
 
 /** Has the form of a token, but is not valid. */
 const lookalike = { authorization: 'Bearer a.b.c' };
-const headersOf = (leg: Leg) => (leg === 'stateless' ? modernRequest('tools/list').headers : {});
+const headersOf = (era: Era) => (era === 'stateless' ? modernRequest('tools/list').headers : {});
 const mebibyte = 2 ** 20;
 /** The beginning of a batch that costs most per byte: each element becomes an object. */
 const batch = '[{"method":"tools/call"},';
-const both: readonly Leg[] = ['sessions', 'stateless'];
+const both: readonly Era[] = ['sessions', 'stateless'];
 
 export const scenarios: readonly Scenario[] = [
   {
@@ -63,10 +63,10 @@ export const scenarios: readonly Scenario[] = [
     name: 'pipelined lists',
     sent: '200 connections × 300 tools/list',
     limits: ['MAX_PIPELINED'],
-    legs: both,
-    flood: async (victim, leg) => ({
+    eras: both,
+    flood: async (victim, era) => ({
       connections: 200,
-      parts: [[victim.request(leg, 'tools/list', {}), 300]],
+      parts: [[victim.request(era, 'tools/list', {}), 300]],
     }),
   },
   {
@@ -83,11 +83,11 @@ export const scenarios: readonly Scenario[] = [
     name: 'unfinished paid bodies',
     sent: '1,000 POSTs of 1 MiB less one byte, with a valid token',
     limits: ['BODY_BUDGET_BYTES'],
-    legs: both,
-    flood: async (victim, leg) => ({
+    eras: both,
+    flood: async (victim, era) => ({
       connections: 1_000,
       parts: [
-        [requestText('POST', { ...headersOf(leg), ...(await victim.paid()) }, '', mebibyte), 1],
+        [requestText('POST', { ...headersOf(era), ...(await victim.paid()) }, '', mebibyte), 1],
         ['x', mebibyte - 1],
       ],
     }),
@@ -97,10 +97,10 @@ export const scenarios: readonly Scenario[] = [
     calls: true,
     sent: '60 calls of 1 MiB of a tool that takes two seconds, with a valid token; all last bytes at once',
     limits: ['BODY_BUDGET_BYTES'],
-    legs: both,
-    flood: async (victim, leg) => {
+    eras: both,
+    flood: async (victim, era) => {
       const call = { name: 'get_slowly', arguments: { coin: 'btc', more: 'MORE' } };
-      const text = victim.request(leg, 'tools/call', call, await victim.paid());
+      const text = victim.request(era, 'tools/call', call, await victim.paid());
       const [head = '', tail = ''] = text.split('"MORE"');
       const objects = Math.floor((mebibyte - 2_000) / 3);
       const length = Number(/content-length: (\d+)/i.exec(text)?.[1]) - '"MORE"'.length + 4 + 3 * objects;
@@ -119,11 +119,11 @@ export const scenarios: readonly Scenario[] = [
     name: 'unfinished bodies',
     sent: '1,000 POSTs of 1 MiB less one byte, with what looks like a token',
     limits: [],
-    legs: both,
-    flood: async (_, leg) => ({
+    eras: both,
+    flood: async (_, era) => ({
       connections: 1_000,
       parts: [
-        [requestText('POST', { ...headersOf(leg), ...lookalike }, '', mebibyte), 1],
+        [requestText('POST', { ...headersOf(era), ...lookalike }, '', mebibyte), 1],
         ['x', mebibyte - 1],
       ],
     }),
@@ -132,12 +132,12 @@ export const scenarios: readonly Scenario[] = [
     name: 'finished bodies',
     sent: '60 batches of 1 MiB with what looks like a token; all last bytes at once',
     limits: [],
-    legs: both,
+    eras: both,
     hasShortTurns: true,
-    flood: async (_, leg) => ({
+    flood: async (_, era) => ({
       connections: 60,
       parts: [
-        [requestText('POST', { ...headersOf(leg), ...lookalike }, batch, mebibyte), 1],
+        [requestText('POST', { ...headersOf(era), ...lookalike }, batch, mebibyte), 1],
         ['{},', Math.floor((mebibyte - batch.length - 3) / 3)],
         [' ', (mebibyte - batch.length - 3) % 3],
         ['{}', 1],
@@ -150,12 +150,12 @@ export const scenarios: readonly Scenario[] = [
       name: `finished small bodies ${'authorization' in headers ? 'with what looks like' : 'without'} a token`,
       sent: '900 batches of 65,535 bytes; all last bytes at once',
       limits: [],
-      legs: both,
+      eras: both,
       hasShortTurns: true,
-      flood: async (_, leg) => ({
+      flood: async (_, era) => ({
         connections: 900,
         parts: [
-          [requestText('POST', { ...headersOf(leg), ...headers }, batch, 65_535), 1],
+          [requestText('POST', { ...headersOf(era), ...headers }, batch, 65_535), 1],
           ['{},', Math.floor((65_535 - batch.length - 3) / 3)],
           [' ', (65_535 - batch.length - 3) % 3],
           ['{}', 1],
@@ -211,11 +211,11 @@ export const scenarios: readonly Scenario[] = [
     name: 'unfinished bodies without a token',
     sent: '1,000 POSTs of 64 KiB less one byte',
     limits: ['UNPAID_BODY_MS'],
-    legs: both,
-    flood: async (_, leg) => ({
+    eras: both,
+    flood: async (_, era) => ({
       connections: 1_000,
       parts: [
-        [requestText('POST', headersOf(leg), '', 65_536), 1],
+        [requestText('POST', headersOf(era), '', 65_536), 1],
         ['x', 65_535],
       ],
     }),
@@ -225,10 +225,10 @@ export const scenarios: readonly Scenario[] = [
     calls: true,
     sent: '100 paid calls whose results of 7 MB nobody reads',
     limits: ['ANSWER_BUDGET_BYTES'],
-    legs: both,
-    flood: async (victim, leg) => {
+    eras: both,
+    flood: async (victim, era) => {
       const call = { name: 'get_text', arguments: { bytes: 7_000_000 } };
-      const text = victim.request(leg, 'tools/call', call, await victim.paid());
+      const text = victim.request(era, 'tools/call', call, await victim.paid());
       return { connections: 100, parts: [[text, 1]] };
     },
   },
@@ -243,11 +243,11 @@ export const scenarios: readonly Scenario[] = [
     name: 'deep nesting',
     sent: '100 bodies of 1,000,000 brackets, with a valid token',
     limits: [],
-    legs: both,
-    flood: async (victim, leg) => ({
+    eras: both,
+    flood: async (victim, era) => ({
       connections: 100,
       parts: [
-        [requestText('POST', { ...headersOf(leg), ...(await victim.paid()) }, '', 1_000_000), 1],
+        [requestText('POST', { ...headersOf(era), ...(await victim.paid()) }, '', 1_000_000), 1],
         ['[', 1_000_000],
       ],
     }),

@@ -12,7 +12,7 @@ import { modernRequest } from '../runtime/modern.ts';
 import { requestText } from './attacker.ts';
 
 /** Protocol with sessions, or the stateless one. */
-export type Leg = 'sessions' | 'stateless';
+export type Era = 'sessions' | 'stateless';
 
 /** A built project, served in a separate process. */
 export interface Victim {
@@ -21,7 +21,7 @@ export interface Victim {
   /** Headers of a paid request, with a fresh token. */
   paid(): Promise<Record<string, string>>;
   /** The text of an HTTP request of a protocol version. */
-  request(leg: Leg, method: string, params: object, headers?: Readonly<Record<string, string>>): string;
+  request(era: Era, method: string, params: object, headers?: Readonly<Record<string, string>>): string;
   /**
    * Processor time of the longest turn of its event loop since the previous request, in milliseconds; undefined if the server
    * died.
@@ -31,7 +31,7 @@ export interface Victim {
    * The processor time, in milliseconds, that a turn may take: 150 ms, or on a busy machine twice what it takes at the moment
    * to parse 1 MiB of empty objects. Parses them in the server, so its memory grows.
    */
-  mostTurnMs(): Promise<number>;
+  maxTurnMs(): Promise<number>;
   /** Variables of the limits that the server's log reports. */
   readonly limitsMet: ReadonlySet<string>;
   /** The warnings in its log. */
@@ -91,8 +91,8 @@ export async function startVictim(
     port,
     session,
     paid,
-    request(leg, method, params, headers) {
-      if (leg === 'sessions') {
+    request(era, method, params, headers) {
+      if (era === 'sessions') {
         return requestText(
           'POST',
           { ...session, ...headers },
@@ -103,7 +103,7 @@ export async function startVictim(
       return requestText('POST', { ...modern.headers, ...headers }, JSON.stringify(modern.body));
     },
     longestTurn: () => ask('turn'),
-    mostTurnMs: async () => Math.max(150, 2 * ((await ask('parse')) ?? 0)),
+    maxTurnMs: async () => Math.max(150, 2 * ((await ask('parse')) ?? 0)),
     limitsMet,
     warnings,
     isAlive,

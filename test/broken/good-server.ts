@@ -8,7 +8,7 @@ import { blankAnswer } from '../../src/contract/outcomes.ts';
 import { compileSchema } from '../../src/contract/schema/compile.ts';
 import { problemsOf } from '../../src/contract/schema/schema.ts';
 import { type GoodTool, goodTools, type Outcome } from './good-tools.ts';
-import { hasModernHeader, modernAnswer } from './modern-leg.ts';
+import { hasModernHeader, modernAnswer } from './modern-era.ts';
 import type { Answer, Message, Request } from './wire.ts';
 
 /** The key and issuer that a server trusts. */

@@ -58,7 +58,9 @@ describe('the cause of a failed rule', () => {
   const problem = { tool: 'get_price', expected: 'data', actual: 'isError: true', cause, at };
   const report = {
     ...evaluateReport(reportOf([failed('outcome.found', [problem]), ruleResult('gate.no-token')]), lenient),
-    strays: [{ message: 'RangeError: no such day', at: 'src/tools/list-days.ts:7', stack: [], times: 3 }],
+    serverErrors: [
+      { message: 'RangeError: no such day', at: 'src/tools/list-days.ts:7', stack: [], times: 3 },
+    ],
   };
 
   it.each(names)('is printed with its place by %s', (name) => {

@@ -22,7 +22,7 @@ export function writePage(all: readonly Examined[]): void {
 }
 
 /** The most characters of a head and of a body that are shown. */
-const mostShown = { head: 500, body: 400 } as const;
+const maxShown = { head: 500, body: 400 } as const;
 
 /** A folded block for each failed MUST of a server. */
 function exchanges({ server, shown }: Examined, index: number): readonly string[] {
@@ -35,7 +35,7 @@ function exchanges({ server, shown }: Examined, index: number): readonly string[
       const what = `${where === '' ? '' : `${where}: `}expected ${expected}, got ${actual}`;
       return [
         '<details>',
-        `<summary><code>${rule}</code> ${escaped(cut(what, mostShown.body))}</summary>`,
+        `<summary><code>${rule}</code> ${escaped(cut(what, maxShown.body))}</summary>`,
         '',
         ...(exchange ? block(exchange, tool) : ['No single exchange shows it.']),
         '',
@@ -56,9 +56,9 @@ function message(text: string, tool?: string): readonly string[] {
   const [head = '', ...rest] = text.replaceAll(paths, '…/').split('\r\n\r\n');
   const body = rest.join('\r\n\r\n').trimEnd();
   const at = tool === undefined ? -1 : body.indexOf(`"name":${JSON.stringify(tool)}`);
-  const start = at > mostShown.body / 2 ? `… ${body.slice(at - 1)}` : body;
-  return [cut(head, mostShown.head), ...(body === '' ? [] : ['', cut(start, mostShown.body)])].flatMap(
-    (part) => visible(part).split(/\r?\n/),
+  const start = at > maxShown.body / 2 ? `… ${body.slice(at - 1)}` : body;
+  return [cut(head, maxShown.head), ...(body === '' ? [] : ['', cut(start, maxShown.body)])].flatMap((part) =>
+    visible(part).split(/\r?\n/),
   );
 }
 

@@ -9,7 +9,7 @@ import { fuzz, fuzzPaid } from './fuzz.ts';
 
 const minutes = Number(process.env.FUZZ_MINUTES ?? 10);
 /** Maximum growth of the heap after a full collection, from the first tenth of the run to its end, in bytes. */
-const mostGrowth = 4_000_000;
+const maxGrowth = 4_000_000;
 const page = join(import.meta.dirname, '../../docs/evidence/reliability.md');
 const place = /(?<=<!-- fuzz -->\n).*?(?=<!-- end of fuzz -->)/s;
 
@@ -45,7 +45,7 @@ test(`${minutes} minutes of unpaid requests and changed paid calls run no tool u
     expect(changedRuns).toBeLessThanOrEqual(changed.sent);
     expect(server.written.improper).toEqual([]);
     expect(server.written.events.get('incident') ?? 0).toBe(0);
-    expect(end.heapUsed - warm.heapUsed).toBeLessThan(mostGrowth);
+    expect(end.heapUsed - warm.heapUsed).toBeLessThan(maxGrowth);
     const unpaid = first.unpaid + rest.unpaid;
     writeFigures({
       unpaid,

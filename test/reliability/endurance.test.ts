@@ -20,12 +20,12 @@ const interval = requests / 8;
 /** Some sessions that have ended: the first one allocates the filter for all. */
 const endedSessions = 10_000;
 /** In bytes, between two idle moments: with `npm run reliability`, a leak of 13 bytes per request exceeds it. */
-const mostGrowth = 2_000_000;
+const maxGrowth = 2_000_000;
 /**
  * In bytes, in the median interval. What is resident and neither V8's heap nor a buffer is that of the C allocator, which keeps
  * and returns pages at its own discretion, in steps; a leak grows in every interval.
  */
-const mostNativeGrowth = 2_500_000;
+const maxNativeGrowth = 2_500_000;
 const openStreams = 16;
 /** For immediate events, on a machine that may be busy. */
 const timeoutMs = 30_000;
@@ -68,8 +68,8 @@ it(`serves ${warmUp + requests} requests of every kind from ${connections} conne
       resident: series.map(({ rss }) => megabytes(rss)),
       native: series.map((memory) => megabytes(nativeOf(memory))),
     });
-    expect(growth(traffic)).toBeLessThan(mostGrowth);
-    expect(nativeGrowth(traffic)).toBeLessThan(mostNativeGrowth);
+    expect(growth(traffic)).toBeLessThan(maxGrowth);
+    expect(nativeGrowth(traffic)).toBeLessThan(maxNativeGrowth);
   });
 });
 
@@ -77,8 +77,8 @@ it.each(['buffer', 'native'])('finds a %s leak of a kilobyte per request', async
   await serve({ LEAK: leak }, async (server) => {
     const traffic = await endure(server, 0);
     console.log(`${leak}: ${traffic.series.map((memory) => megabytes(nativeOf(memory)))}`);
-    if (leak === 'buffer') expect(growth(traffic)).toBeGreaterThan(mostGrowth);
-    else expect(nativeGrowth(traffic)).toBeGreaterThan(mostNativeGrowth);
+    if (leak === 'buffer') expect(growth(traffic)).toBeGreaterThan(maxGrowth);
+    else expect(nativeGrowth(traffic)).toBeGreaterThan(maxNativeGrowth);
   });
 });
 

@@ -14,7 +14,7 @@ const codeOf = (promise: Promise<unknown>) =>
   );
 
 /** The maximum number of requests that arrived within any 60 seconds. */
-function mostInAMinute(arrivals: readonly number[]): number {
+function maxInAMinute(arrivals: readonly number[]): number {
   const sorted = arrivals.toSorted((a, b) => a - b);
   return Math.max(
     ...sorted.map((start) => sorted.filter((at) => at >= start && at <= start + 60_000).length),
@@ -44,7 +44,7 @@ describe('a budget of requests per minute', () => {
     }
     await vi.advanceTimersByTimeAsync(10_000);
     expect(new Set(await Promise.all(calls))).toEqual(new Set(['sent', 'RATE_LIMITED']));
-    expect(mostInAMinute(arrivals)).toBeLessThanOrEqual(20);
+    expect(maxInAMinute(arrivals)).toBeLessThanOrEqual(20);
     // The budget must also be used: five minutes have room for at least four rounds.
     expect(arrivals.length).toBeGreaterThanOrEqual(80);
   });

@@ -52,11 +52,11 @@ export const noAuthentication: Authentication = {
   inUse: () => 'none, AUTH is off',
 };
 
-const mostRemembered = 1_000;
+const maxRemembered = 1_000;
 const longestRememberedMs = 600_000;
-const mostUsed = 100_000;
+const maxUsed = 100_000;
 /** How far a platform's clock may be ahead of ours. A token with a later `iat` is refused. */
-const mostAheadSeconds = 60;
+const maxAheadSeconds = 60;
 
 /**
  * Verifies tokens that the platform signed for this server. The header of a verified token is cached for up to ten minutes,
@@ -89,8 +89,8 @@ export function createAuthentication(rules: TokenRules, log: Log, explains = fal
   const use = (jti: unknown, expiryMs: number): string | null => {
     if (typeof jti !== 'string') return 'jti: missing, but each token is valid for one call only';
     if (used.has(jti)) return 'jti: used before';
-    if (used.size >= mostUsed) for (const [id, until] of used) if (until <= Date.now()) used.delete(id);
-    if (used.size >= mostUsed) return `more than ${mostUsed} tokens in use`;
+    if (used.size >= maxUsed) for (const [id, until] of used) if (until <= Date.now()) used.delete(id);
+    if (used.size >= maxUsed) return `more than ${maxUsed} tokens in use`;
     used.set(jti, expiryMs);
     return null;
   };
@@ -121,7 +121,7 @@ export function createAuthentication(rules: TokenRules, log: Log, explains = fal
       const expiryMs = (exp + rules.clockToleranceSeconds) * 1000;
       const caller = bearer(jti, expiryMs);
       if (!rules.once) {
-        if (trusted.size >= mostRemembered) trusted.clear();
+        if (trusted.size >= maxRemembered) trusted.clear();
         trusted.set(header, { caller, until: Math.min(expiryMs, Date.now() + longestRememberedMs) });
       }
       return caller;
@@ -178,9 +178,9 @@ async function verify(token: string, rules: TokenRules, keys: Keys): Promise<Cla
     if (!verified) continue;
     const now = Math.floor(Date.now() / 1000);
     const { exp, aud, iat = now } = verified.payload;
-    if (iat > now + mostAheadSeconds) {
+    if (iat > now + maxAheadSeconds) {
       throw new Error(
-        `iat: ${iat - now} s in the future, at most ${mostAheadSeconds} s are accepted; compare the clocks`,
+        `iat: ${iat - now} s in the future, at most ${maxAheadSeconds} s are accepted; compare the clocks`,
       );
     }
     if (exp - iat > maxSeconds) throw new Error(`exp: valid for longer than ${maxSeconds} seconds`);

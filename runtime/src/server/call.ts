@@ -79,7 +79,7 @@ export async function runCall(
   const failed = (cause: Failure) => ({ result: failure(compiled, cause), ending: cause.code });
   const incident = (code: string, message: string, detail: string) => {
     const id = incidentId();
-    context.report({ id, tool: compiled.tool.name, detail: detail.slice(0, mostDetail) });
+    context.report({ id, tool: compiled.tool.name, detail: detail.slice(0, maxDetail) });
     return failed({ code, message: `${message} (incident ${id}).` });
   };
 
@@ -240,7 +240,7 @@ function withoutRetryWords(problem: Problem): string {
 }
 
 /** Length limit in the log: an error message can contain whatever the tool was sent. */
-const mostDetail = 4_000;
+const maxDetail = 4_000;
 
 /** Only consonants, so that an id never matches `retryWords`. */
 const alphabet = 'bcdfghjklmnpqrst';

@@ -3,7 +3,7 @@ import formats from 'ajv-formats';
 import { linearMatcher, type Matcher } from './pattern.ts';
 
 /** What one comparison with a schema may cost: a step takes 50 ns at most, usually a tenth of it. */
-const mostSteps = 1_500_000;
+const maxSteps = 1_500_000;
 /** Further steps for each character of an answer: answers may be large, and their author chose the schema. */
 const stepsPerCharacter = 30;
 
@@ -20,7 +20,7 @@ let identities: Identities | undefined;
  * @throws TooManySteps, or whatever the comparison throws
  */
 export function withinSteps<T>(length: number, compare: () => T): T {
-  stepsLeft = mostSteps + length * stepsPerCharacter;
+  stepsLeft = maxSteps + length * stepsPerCharacter;
   try {
     return compare();
   } finally {
@@ -83,7 +83,7 @@ const counted = [
 ];
 /** These collect the errors of what they try. */
 const trying = ['anyOf', 'oneOf', 'contains'];
-const mostTriedErrors = 20;
+const maxTriedErrors = 20;
 
 /** Makes compiled code count the visits to a keyword. */
 function countVisits(ajv: Ajv, keyword: string): void {
@@ -106,7 +106,7 @@ function countVisits(ajv: Ajv, keyword: string): void {
         const isItem = keyword === 'contains';
         if (isItem) gen.code(_`${counter}(8)`);
         const tried = subschema.call(context, isItem ? { ...part, createErrors: false } : part, valid);
-        gen.if(_`errors > ${mostTriedErrors}`, () => context.reset());
+        gen.if(_`errors > ${maxTriedErrors}`, () => context.reset());
         return tried;
       };
     }
@@ -127,15 +127,15 @@ function weightOf(keyword: string, schema: unknown, useDefaults: boolean): numbe
 }
 
 /** Length of the texts that are matched by backtracking. */
-export const mostBacktracked = 1_000;
+export const maxBacktracked = 1_000;
 
 /** Matches in linear time, or by backtracking if a maxLength bounds the text. */
 function matcherOf(pattern: string, place: string, maxLength?: unknown): Matcher {
   const linear = linearMatcher(pattern);
   if (linear) return counting(linear, (length) => length * linear.cost);
-  if (typeof maxLength !== 'number' || maxLength > mostBacktracked) {
+  if (typeof maxLength !== 'number' || maxLength > maxBacktracked) {
     const reason = 'has lookaround, a backreference or too many repetitions';
-    const advice = `Only a pattern with a maxLength of ${mostBacktracked} or less may have these.`;
+    const advice = `Only a pattern with a maxLength of ${maxBacktracked} or less may have these.`;
     throw new Error(`${place}: ${JSON.stringify(pattern)} ${reason}. ${advice}`);
   }
   const regExp = new RegExp(pattern, 'u');

@@ -109,22 +109,22 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     const isPaid = message === undefined || holdsPaidMethod(message);
     if (isPaid && !caller.mayCall()) return unauthorized;
     if (message === undefined) throw new RpcError(ErrorCode.ParseError, 'Nested too deeply');
-    const leg = modern && isModern(message, headers) ? modern : null;
-    const refusal = leg?.refusalOf(message, headers);
+    const era = modern && isModern(message, headers) ? modern : null;
+    const refusal = era?.refusalOf(message, headers);
     if (refusal) return json(refusal.error.code === ErrorCode.MethodNotFound ? 404 : 400, refusal);
     if (!isObject(message)) throw new RpcError(ErrorCode.InvalidRequest, 'Expected one JSON-RPC message');
     const session = headers['mcp-session-id']?.toString();
-    const initializes = !leg && message.method === 'initialize' && 'id' in message;
-    if (!leg && !(initializes && session === undefined) && !sessions.isKnown(session)) return invalidSession;
+    const initializes = !era && message.method === 'initialize' && 'id' in message;
+    if (!era && !(initializes && session === undefined) && !sessions.isKnown(session)) return invalidSession;
     const protocol = headers['mcp-protocol-version']?.toString();
-    if (!leg && !initializes && protocol !== undefined && !protocolVersions.includes(protocol)) {
+    if (!era && !initializes && protocol !== undefined && !protocolVersions.includes(protocol)) {
       throw new RpcError(ErrorCode.InvalidRequest, 'Unsupported MCP-Protocol-Version');
     }
 
     const payer = message.method === paidMethod ? String(headers[token?.header ?? '']) : null;
     if (payer !== null && !calls.enter(payer, weight)) return tooManyCalls;
     try {
-      const reply = await replyTo(message, leg?.methods ?? methods, onGone(response));
+      const reply = await replyTo(message, era?.methods ?? methods, onGone(response));
       if (reply === null) return { status: 202 };
       if (typeof reply === 'string') {
         return json(200, reply, initializes ? { 'mcp-session-id': session ?? sessions.open() } : undefined);

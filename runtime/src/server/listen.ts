@@ -39,7 +39,7 @@ const silentMs = 1_000;
 const keepAliveTimeout = 65_000;
 /** Parsing tiny headers costs far more than their bytes: 16 KB take half a millisecond. */
 const maxHeaderSize = 8_192;
-const mostHeaders = 100;
+const maxHeaders = 100;
 const sweepMs = 50;
 /** Time in which a call that is being sent when the server stops may arrive. */
 const arrivalMs = 500;
@@ -86,7 +86,7 @@ export async function listen(
       return;
     }
     response.once('close', () => pending.delete(response));
-    if (request.rawHeaders.length > 2 * mostHeaders) {
+    if (request.rawHeaders.length > 2 * maxHeaders) {
       app.refuse(response, 431, { connection: 'close' });
       return;
     }
@@ -161,11 +161,11 @@ export async function listen(
 }
 
 /** Measures how late timers fire. Load is high after two late timers in a row; one alone may be a long computation. */
-function watchLoad(mostDelayMs: number): { isHigh(): boolean; stop(): void } {
+function watchLoad(maxDelayMs: number): { isHigh(): boolean; stop(): void } {
   let dueAt = performance.now() + loadMs;
   let timesLate = 0;
   const timer = setInterval(() => {
-    timesLate = performance.now() - dueAt > mostDelayMs ? timesLate + 1 : 0;
+    timesLate = performance.now() - dueAt > maxDelayMs ? timesLate + 1 : 0;
     dueAt = performance.now() + loadMs;
   }, loadMs).unref();
   return { isHigh: () => timesLate > 1, stop: () => clearInterval(timer) };

@@ -107,7 +107,7 @@ export function isImplementation(value: unknown): boolean {
   return isObject(value) && typeof value.name === 'string' && typeof value.version === 'string';
 }
 
-const mostLevels = 500;
+const maxLevels = 500;
 /** Upper estimates of what V8 stores: `[{},{}]` takes 64 bytes for each object. */
 const bytesPer = { container: 64, separator: 24 };
 const [quote, backslash, brace, bracket, closingBrace, closingBracket, comma] = Buffer.from('"\\{[}],');
@@ -117,7 +117,7 @@ const [quote, backslash, brace, bracket, closingBrace, closingBracket, comma] = 
  * is parsed: parsing deeply nested text takes far longer than this scan.
  */
 function weightOf(bytes: Buffer): number | null {
-  if (bytes.length <= mostLevels) return 0;
+  if (bytes.length <= maxLevels) return 0;
   let depth = 0;
   let weight = bytes.length;
   for (let at = 0; at < bytes.length; at++) {
@@ -127,7 +127,7 @@ function weightOf(bytes: Buffer): number | null {
     } else if (byte === comma) weight += bytesPer.separator;
     else if (byte === brace || byte === bracket) {
       weight += bytesPer.container;
-      if (++depth > mostLevels) return null;
+      if (++depth > maxLevels) return null;
     } else if (byte === closingBrace || byte === closingBracket) depth--;
   }
   return weight;

@@ -6,7 +6,7 @@ import type { Report } from './log.ts';
 
 /** A UUID, the time of issue in milliseconds (base 36), and the signature of both. */
 const form = /^([0-9a-f-]{36}\.([0-9a-z]{1,9}))\.([\w-]{43})$/;
-const mostVerified = 5_000;
+const maxVerified = 5_000;
 
 /**
  * Issues and checks the ids in the `mcp-session-id` header (C§3.1). They are signed with HMAC-SHA256, not stored: sessions
@@ -15,13 +15,13 @@ const mostVerified = 5_000;
  *
  * @param secret null for a random one: sessions then end with the process
  * @param audience part of the signature, so that servers with the same secret do not share sessions
- * @param mostClosed after so many closed sessions, every session issued before is closed: clients open a new one
+ * @param maxClosed after so many closed sessions, every session issued before is closed: clients open a new one
  */
 export function createSessions(
   secret: string | null,
   ttlSeconds: number,
   audience = '',
-  mostClosed = 1_000_000,
+  maxClosed = 1_000_000,
 ) {
   // Caches the time of issue: an HMAC is a third of the cost of a call.
   const verified = new Map<string, number>();
@@ -37,7 +37,7 @@ export function createSessions(
     const [, claim = '', issued = '', signature = ''] = form.exec(id) ?? [];
     if (!signature || !timingSafeEqual(Buffer.from(signature), Buffer.from(sign(claim)))) return undefined;
     if (closed.has(bitsOf(id))) return undefined;
-    if (verified.size >= mostVerified) verified.clear();
+    if (verified.size >= maxVerified) verified.clear();
     const at = Number.parseInt(issued, 36);
     verified.set(id, at);
     return at;
@@ -55,7 +55,7 @@ export function createSessions(
       return issued !== undefined && issued >= closedBefore && Date.now() < issued + ttlSeconds * 1000;
     },
     close(id: string): void {
-      if (closed.size >= mostClosed) {
+      if (closed.size >= maxClosed) {
         closed.clear();
         closedBefore = Date.now() + 1;
       }

@@ -49,11 +49,11 @@ export function failed(error: unknown, fail: Fail): Outcome {
 const retryDigits = /408|429|50[0234]/;
 
 /** A longer wait helps no caller; the number may be anything that the source says. */
-const mostWait = 86_400;
+const maxWait = 86_400;
 
 /** A failure that a later call will not have. */
 export function rateLimited(seconds: number): SourceError {
-  let wait = Math.min(mostWait, Math.max(1, Math.ceil(seconds)));
+  let wait = Math.min(maxWait, Math.max(1, Math.ceil(seconds)));
   while (retryDigits.test(String(wait))) wait += 1;
   const message = `The source accepts no more requests for now. Try again in ${wait} seconds.`;
   return new SourceError('RATE_LIMITED', message, { retryAfterSeconds: wait });

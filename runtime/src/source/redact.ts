@@ -2,7 +2,7 @@
 const leastLength = 8;
 
 /** Of a longer key, so many characters are compared, and what follows them in the same word is removed, too. */
-const mostCompared = 64;
+const maxCompared = 64;
 
 export const removed = '[secret]';
 
@@ -49,7 +49,7 @@ const escapedPercent = String.raw`\u0025`;
 
 /** Patterns for the forms of a key, base64 last; they contain no unbounded repetition that could fail after it. */
 function patternsOf(secret: string): readonly string[] {
-  const compared = [...secret].slice(0, mostCompared);
+  const compared = [...secret].slice(0, maxCompared);
   const parts = compared.join('').match(/\\+|[\s\S]/gu) ?? [];
   const plain = parts.map((part) => anyForm(part, eitherCase(part))).join('');
   const rest = compared.length < secret.length ? String.raw`[\w.~+/%=-]*` : '';

@@ -23,7 +23,7 @@ export interface SendLimits {
 }
 
 const retryStatus = [408, 429, 500, 502, 503, 504];
-const mostRedirects = 3;
+const maxRedirects = 3;
 const backoffMs = { first: 200, most: 2_000 };
 
 /**
@@ -98,7 +98,7 @@ export async function attempt(request: Request, maxBytes: number): Promise<Respo
     await response.body?.cancel();
     const next =
       location !== null && URL.canParse(location, request.url) ? new URL(location, request.url) : null;
-    if (next?.origin !== new URL(request.url).origin || request.method !== 'GET' || hops >= mostRedirects) {
+    if (next?.origin !== new URL(request.url).origin || request.method !== 'GET' || hops >= maxRedirects) {
       const message = 'The source redirects to another address.';
       throw new SourceError('SOURCE_MISCONFIGURED', message);
     }

@@ -9,14 +9,14 @@ export class SharedAnswers {
 
   /**
    * @param cacheMs how long an answer is cached; 0 for not at all
-   * @param mostCharacters maximum size of all cached answers together
+   * @param maxCharacters maximum size of all cached answers together
    */
-  constructor(cacheMs: number, mostCharacters = 20_000_000) {
+  constructor(cacheMs: number, maxCharacters = 20_000_000) {
     this.#cache =
       cacheMs > 0
         ? new LRUCache({
             max: 1_000,
-            maxSize: mostCharacters,
+            maxSize: maxCharacters,
             sizeCalculation: (text, key) => text.length + key.length,
             ttl: cacheMs,
             ttlResolution: 0, // a host may drop its timer, and answers would never expire

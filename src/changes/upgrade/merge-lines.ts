@@ -8,7 +8,7 @@ export interface Merged {
 }
 
 /** Limit of equal line pairs, which bounds the time of a merge: 2,000 equal lines on each side make 4,000,000 pairs. */
-const mostPairs = 250_000;
+const maxPairs = 250_000;
 
 const [opening, middle] = ['<<<<<<< yours', '======='];
 
@@ -20,7 +20,7 @@ const [opening, middle] = ['<<<<<<< yours', '======='];
 export function mergeLines(base: string, ours: string, theirs: string, label: string): Merged {
   const [a, o, b] = [ours, base, theirs].map((text) => text.split('\n')) as [string[], string[], string[]];
   const out = new Lines(label);
-  if (pairsOf(a, o) + pairsOf(b, o) > mostPairs) out.differ(a, b);
+  if (pairsOf(a, o) + pairsOf(b, o) > maxPairs) out.differ(a, b);
   else {
     for (const { ok, conflict } of diff3Merge(a, o, b, { excludeFalseConflicts: true })) {
       if (ok) out.agree(ok);

@@ -65,7 +65,7 @@ export interface Remark {
  * questions.
  */
 export function remarksOf(report: CheckReport): readonly Remark[] {
-  const { ok, complete, demands, drift, baseline, rules, strays = [] } = report;
+  const { ok, complete, demands, drift, baseline, rules, serverErrors = [] } = report;
   const breaking = drift?.changes.filter(({ breaks }) => breaks) ?? [];
   return [
     ...(ok && !complete
@@ -81,7 +81,7 @@ export function remarksOf(report: CheckReport): readonly Remark[] {
       text: printable(`passes now${tool === undefined ? '' : ` for ${tool}`}: remove it from the baseline`),
       fails: true,
     })),
-    ...strays.map((error) => ({ about: 'server', text: otherErrorLine(error), fails: false })),
+    ...serverErrors.map((error) => ({ about: 'server', text: otherErrorLine(error), fails: false })),
     ...rules.flatMap((rule) => againLines(rule).map((text) => ({ about: rule.id, text, fails: false }))),
   ];
 }

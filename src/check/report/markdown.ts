@@ -25,7 +25,7 @@ export function markdownReport(report: CheckReport): string {
     rehearsal = [],
     drift,
     baseline,
-    strays = [],
+    serverErrors = [],
     summary,
   } = report;
   const failed = rules.filter(({ status }) => status === 'fail');
@@ -59,8 +59,8 @@ export function markdownReport(report: CheckReport): string {
     (baseline?.stale ?? []).map(
       ({ rule, tool = '' }) => `- ❌ ${text(`${rule} ${tool}`)} passes now: remove it from the baseline`,
     ),
-    strays.length === 0 ? [] : ['## Other errors in the server'],
-    strays.map((error) => `- ${text(otherErrorLine(error))}`),
+    serverErrors.length === 0 ? [] : ['## Other errors in the server'],
+    serverErrors.map((error) => `- ${text(otherErrorLine(error))}`),
     rules.flatMap((rule) => againLines(rule).map((line) => `- ${text(`${rule.id} ${line}`)}`)),
     notRun.length === 0 ? [] : ['## Not run'],
     table(

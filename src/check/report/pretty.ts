@@ -27,7 +27,7 @@ export interface PrettyOptions {
  */
 export function prettyReport(report: CheckReport, { color, verbose, again }: PrettyOptions): string {
   const paint = color ? painted : plain;
-  const { rules, rehearsal = [], strays = [], target, platform, runtime } = report;
+  const { rules, rehearsal = [], serverErrors = [], target, platform, runtime } = report;
   const by = [`platform ${platform}`, ...(runtime === undefined ? [] : [`runtime ${runtime}`])].join(', ');
   const blocks = [
     [`Contract check of ${printable(target)} (${printable(by)})`],
@@ -37,7 +37,7 @@ export function prettyReport(report: CheckReport, { color, verbose, again }: Pre
     rules.filter(({ status }) => status === 'fail').flatMap((rule) => failureLines(rule, paint)),
     notRunLines(rules, paint, verbose),
     rehearsalLines(rehearsal, paint, verbose),
-    strays.map((error) => `${paint.yellow('!')} ${otherErrorLine(error)}`),
+    serverErrors.map((error) => `${paint.yellow('!')} ${otherErrorLine(error)}`),
     rules.flatMap((rule) => againLines(rule).map((line) => `· ${rule.id} ${line}`)),
     driftLines(report, paint),
     baselineLines(report, paint),

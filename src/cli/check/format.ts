@@ -66,14 +66,14 @@ export function unrecordedLines(calls: readonly string[]): readonly string[] {
 }
 
 /** The most calls that are named. */
-const mostNamed = 20;
+const maxNamed = 20;
 
 /** Lines that name what the submission test of the marketplace may change. */
 export function submissionLines(calls: readonly SubmissionCall[]): readonly string[] {
   const writing = calls.filter(({ writes }) => writes);
-  const more = writing.length - mostNamed;
+  const more = writing.length - maxNamed;
   return [
-    ...writing.slice(0, mostNamed).map((call) => {
+    ...writing.slice(0, maxNamed).map((call) => {
       const { says, fix } = submissionHarm(call);
       return `${call.tool} may change something: ${says}. ${fix}`;
     }),

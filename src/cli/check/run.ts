@@ -43,7 +43,7 @@ export async function examineOnce(
     progress.stop();
     await release();
   }
-  output.aside([
+  output.comment([
     ...answerLines(held.answers?.() ?? []),
     ...realLines(held.real),
     ...unrecordedLines(held.unrecorded?.() ?? []),
@@ -82,7 +82,7 @@ async function decideCalls(
     named.filter(({ tool }) => tool !== '*'),
     listed,
   );
-  output.aside(planLines(plan));
+  output.comment(planLines(plan));
   if (plan.withheld.length === 0 || !asks || output.json || !canAsk()) return [];
   const { Asker } = await import('../prompts/asker.ts');
   return new Asker().chooseAny(

@@ -20,7 +20,7 @@ export async function register(output: Output, flags: RegisterFlags): Promise<Ex
     const query = new URLSearchParams({ price: flags.price ?? '', endpoint: place.endpoint ?? '' });
     const data = await requestJson<RegisterData>(market, `/register.json?${query}`);
     const { form, stake, rules, calls } = data;
-    output.aside(calls.map(({ says }) => says));
+    output.comment(calls.map(({ says }) => says));
     const filled: ListingForm = {
       name: flags.name ?? form.name,
       description: flags.description ?? form.description,

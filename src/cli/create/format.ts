@@ -113,8 +113,8 @@ export function showNext(steps: readonly NextStep[], repeat: string | undefined,
   output.line();
   output.line(output.style('bold', 'Next'));
   for (const { command, edit, where } of steps) {
-    const aside = where === undefined ? '' : output.style('dim', `  (${where})`);
-    output.line(`  ${command ?? `edit ${edit}`}${aside}`);
+    const place = where === undefined ? '' : output.style('dim', `  (${where})`);
+    output.line(`  ${command ?? `edit ${edit}`}${place}`);
   }
   output.line();
   if (repeat !== undefined) output.line(output.style('dim', `To repeat this without questions: ${repeat}`));

@@ -41,10 +41,10 @@ export function callLines({ report, objection, cause, output }: CallView): reado
   const { id, tool, status, ms, verdict, result, error, expected } = report;
   const http = status === 0 ? 'no answer' : `HTTP ${status}`;
   const time = ms === null ? '' : ` in ${Math.round(ms)} ms`;
-  const told = `${http}${time}, call ${id}`;
+  const details = `${http}${time}, call ${id}`;
   const value = result ? (result.structuredContent ?? result.content) : error;
   return [
-    `${output.style('bold', singleLine(tool))}  ${verdict.outcome}  ${output.style('dim', told)}`,
+    `${output.style('bold', singleLine(tool))}  ${verdict.outcome}  ${output.style('dim', details)}`,
     ...(expected?.met ? [`${output.style('green', '✔')} expected ${expected.what}`] : []),
     ...(result && !expected ? resultLines(verdict, output) : []),
     ...(status === 0 ? [] : ['', ...valueLines(value)]),
@@ -103,7 +103,7 @@ export function changeLine({ tool, path, what, before, after, breaks }: Change, 
   return `${mark} ${singleLine(`${tool}${path === undefined ? '' : ` ${path}`}: ${what}${from}`)}`;
 }
 
-const mostRows = 50;
+const maxRows = 50;
 const widestCell = 40;
 
 /** JSON as lines: one member per line, lists of objects as tables. */
@@ -120,7 +120,7 @@ export function valueLines(value: Json | undefined, indent = ''): readonly strin
 }
 
 function tableLines(rows: readonly Json[], indent: string): readonly string[] {
-  const objects = rows.filter(isObject).slice(0, mostRows);
+  const objects = rows.filter(isObject).slice(0, maxRows);
   const columns = [...new Set(objects.flatMap((row) => Object.keys(row)))];
   const cells = [
     columns,
@@ -132,8 +132,8 @@ function tableLines(rows: readonly Json[], indent: string): readonly string[] {
   const lines = cells.map((row) =>
     `${indent}${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')}`.trimEnd(),
   );
-  return rows.length > mostRows
-    ? [...lines, `${indent}… and ${rows.length - mostRows} more, see --json`]
+  return rows.length > maxRows
+    ? [...lines, `${indent}… and ${rows.length - maxRows} more, see --json`]
     : lines;
 }
 

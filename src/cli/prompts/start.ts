@@ -45,7 +45,7 @@ export function isStartOpen(given: Partial<ToolParts>): boolean {
   return decisive.every((name) => given[name] === undefined && given.ask?.includes(name) !== true);
 }
 
-/** The given answers, with the start that `ask` tells. */
+/** The given answers, with the start that `ask` names. */
 export function withStart<Parts extends Partial<ToolParts>>(
   given: Parts,
 ): Parts & { readonly start?: Start } {
@@ -56,7 +56,7 @@ export function withStart<Parts extends Partial<ToolParts>>(
 
 /**
  * What `ask` must name to resume with these answers: the question that was being asked if it has an answer, and the first
- * question after a start that no answer tells.
+ * question after a start that no answer names.
  */
 export function askedAgain<Parts extends Partial<ToolParts> & { readonly start?: Start }>(
   parts: Parts,

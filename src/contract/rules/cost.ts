@@ -7,7 +7,7 @@ import { type LocatedSchema, schemasIn } from '../schema/walk.ts';
 import { allSchemas } from './read.ts';
 import { type StaticRule, should, unless } from './rule.ts';
 
-const mostDistinct = 1_000;
+const maxDistinct = 1_000;
 /** For the patterns of all tools of a list, shared equally: about ten seconds. */
 const patternWork = 20_000_000;
 
@@ -42,7 +42,7 @@ export const costRules: readonly StaticRule[] = [
     id: 'input.distinct-items',
     ...should('CWE-407'),
     title: 'every list with uniqueItems has a limit on its length',
-    fix: `Add maxItems, ${mostDistinct} at most: validators compare every two values.`,
+    fix: `Add maxItems, ${maxDistinct} at most: validators compare every two values.`,
     inspect: ({ inputSchema }) => [...schemasIn(inputSchema, 'inputSchema')].flatMap(distinctProblems),
   },
 ];
@@ -94,9 +94,9 @@ function distinctProblems({ schema, path }: LocatedSchema): readonly Problem[] {
   if (uniqueItems !== true) return [];
   const types = isObject(items) ? typesOf(items as JsonObject) : [];
   const arePlain = types.length > 0 && types.every((type) => plain.has(type));
-  return unless(arePlain || (typeof maxItems === 'number' && maxItems <= mostDistinct), {
+  return unless(arePlain || (typeof maxItems === 'number' && maxItems <= maxDistinct), {
     path: `${path}.maxItems`,
-    expected: `${mostDistinct} at most`,
+    expected: `${maxDistinct} at most`,
     actual: shorten(maxItems),
   });
 }

@@ -5,7 +5,7 @@ import { resultRule } from './result.ts';
 import { type LiveRule, unless } from './rule.ts';
 import { estimatedTokens } from './tokens.ts';
 
-const mostTokens = 25_000;
+const maxTokens = 25_000;
 
 /** The cost of a result for the model that reads it. */
 export const fitResultRule: LiveRule = resultRule({
@@ -18,7 +18,7 @@ export const fitResultRule: LiveRule = resultRule({
   judge: ({ content, structuredContent }) => {
     const text = textOf(content) ?? (isObject(structuredContent) ? JSON.stringify(structuredContent) : '');
     const tokens = estimatedTokens(text);
-    return unless(tokens <= mostTokens, {
+    return unless(tokens <= maxTokens, {
       path: 'result.content[0].text',
       expected: 'at most 25,000 tokens (estimated)',
       actual: `about ${grouped(tokens)}`,

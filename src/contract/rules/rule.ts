@@ -26,10 +26,10 @@ export type Control = (probe: Probe) => Promise<Prevention | undefined>;
 export interface LiveRule extends RuleText {
   /**
    * When it runs: in parallel with the others (the default); `separate`, in a separate queue with separate instances. After
-   * the parallel ones: `apart`, one by one, since it finds out whether sessions disturb each other; `opening`, because it
+   * the parallel ones: `isolated`, one by one, since it finds out whether sessions disturb each other; `opening`, because it
    * opens sessions, in parallel only if they do not disturb each other; `last`, one by one, because it would disturb the others.
    */
-  readonly turn?: 'separate' | 'apart' | 'opening' | 'last';
+  readonly turn?: 'separate' | 'isolated' | 'opening' | 'last';
   /** What must work before the rule is judged; by default, initialize. */
   readonly controls?: readonly Control[];
   /**

@@ -1,8 +1,8 @@
 import { type Alternatives, type Part, treeOf } from './pattern-tree.ts';
 
 /** Attempts of a backtracking engine that take about 20 ms, and the texts on which 2^n attempts are more. */
-const mostAttempts = 2_000_000;
-const mostDoubled = 20;
+const maxAttempts = 2_000_000;
+const maxDoubled = 20;
 
 const most = { characters: 2_000, copies: 8, positions: 400, work: 200_000 };
 
@@ -28,10 +28,10 @@ export function slowness(
   const before = own.left;
   try {
     if (new Automaton(pattern, true, own).isDoubling()) {
-      return maxLength > mostDoubled ? 'takes twice as long with every few characters' : undefined;
+      return maxLength > maxDoubled ? 'takes twice as long with every few characters' : undefined;
     }
     const power = new Automaton(pattern, false, own).power();
-    const isSlow = power > 1 && Math.min(maxLength, 2 ** 20) ** power > mostAttempts;
+    const isSlow = power > 1 && Math.min(maxLength, 2 ** 20) ** power > maxAttempts;
     return isSlow ? `takes time that grows with the length to the power of ${power}` : undefined;
   } catch (error) {
     if (error instanceof TooLarge) return 'is too large to be judged, or one of too many patterns';
@@ -52,7 +52,7 @@ interface Ends {
 
 const nothing: Ends = { first: [], last: [], isEmpty: true };
 
-/** Characters that tell most classes apart, in addition to those of a pattern. */
+/** Characters that distinguish most classes, in addition to those of a pattern. */
 const common = [...'a0A -_.,/@:;!é\n\u0001'];
 
 /** The positions of a pattern and those that can follow each, as often as there are ways. */

@@ -54,7 +54,7 @@ export function treeOf(pattern: string): Alternatives {
 }
 
 /** The maximum count that engines without backtracking accept, multiplied over nested repeats. */
-const mostRepeats = 1_000;
+const maxRepeats = 1_000;
 
 /**
  * Whether only a backtracking engine can match a pattern: it contains look-around, back-references or large counts.
@@ -68,7 +68,7 @@ export function needsBacktracking(pattern: string): boolean {
       return part.alternatives.some((parts) => parts.some((one) => needs(one, times)));
     if (part.kind !== 'repeat') return false;
     const count = times * Math.max(1, Number.isFinite(part.max) ? part.max : part.min);
-    return count > mostRepeats || needs(part.of, count);
+    return count > maxRepeats || needs(part.of, count);
   };
   return treeOf(pattern).some((parts) => parts.some((part) => needs(part, 1)));
 }

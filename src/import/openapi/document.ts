@@ -5,7 +5,7 @@ import { pass, reject } from '../../model/input-error.ts';
 import { openApiLimits } from '../../model/limits.ts';
 import type { Result } from '../../model/model.ts';
 
-const mostHops = 30;
+const maxHops = 30;
 
 /** The reason why a part of a document cannot be imported, and its place. */
 export class Refusal extends Error {
@@ -43,7 +43,7 @@ export class OpenApiDocument {
   follow(value: Json | undefined, pointer: string): Found {
     let found: Found = { value: value ?? null, pointer };
     for (let hops = 0; isObject(found.value) && typeof found.value.$ref === 'string'; hops += 1) {
-      if (hops >= mostHops) throw new Refusal('this reference is circular', pointer);
+      if (hops >= maxHops) throw new Refusal('this reference is circular', pointer);
       found = this.#target(found.value.$ref, found.pointer);
     }
     return found;

@@ -7,7 +7,7 @@ import { described } from './keywords.ts';
  * other
  * arguments need room as well.
  */
-const mostCharacters = 1_000_000;
+const maxCharacters = 1_000_000;
 
 /** Whether a schema in a form describes a file: binary text, or the file type of Swagger 2.0. */
 export function isFile({ type, format, contentMediaType, contentEncoding }: JsonObject): boolean {
@@ -26,7 +26,7 @@ export function fileSchema(schema: JsonObject): JsonObject {
     type: 'string',
     description: `${text} In base64.`,
     contentEncoding: 'base64',
-    maxLength: mostCharacters,
+    maxLength: maxCharacters,
     examples: ['aGVsbG8='],
   };
 }

@@ -57,8 +57,8 @@ export function enumOf(schema: JsonObject, types: readonly string[]): JsonObject
 export function withKnownValues(schema: JsonObject, converted: JsonObject): JsonObject {
   const values = enumOf(schema, typesOf(schema)).enum as readonly Json[] | undefined;
   if (values === undefined) return converted;
-  const shown = plainText(values.slice(0, mostShown).map(String).join(', '), 300);
-  const known = `Known values: ${shown}${values.length > mostShown ? ' and others' : ''}.`;
+  const shown = plainText(values.slice(0, maxShown).map(String).join(', '), 300);
+  const known = `Known values: ${shown}${values.length > maxShown ? ' and others' : ''}.`;
   const { description } = converted;
   const examples = values.slice(0, 3);
   return {
@@ -69,7 +69,7 @@ export function withKnownValues(schema: JsonObject, converted: JsonObject): Json
   };
 }
 
-const mostShown = 20;
+const maxShown = 20;
 
 export function counts(schema: JsonObject, keywords: readonly string[]): JsonObject {
   const kept = keywords.filter(

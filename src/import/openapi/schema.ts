@@ -2,7 +2,7 @@ import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { membersOf, requiredOf } from '../../contract/schema/keywords.ts';
 import { below } from '../../contract/schema/schema.ts';
-import { mostSchemas } from '../../fixes/definitions.ts';
+import { maxSchemas } from '../../fixes/definitions.ts';
 import { parseFieldName } from '../../model/names.ts';
 import { patternFlaw } from '../../model/pattern.ts';
 import type { OpenApiDocument } from './document.ts';
@@ -87,7 +87,7 @@ class Conversion {
   /** @param open pointers of the enclosing schemas */
   #convert(given: Json | undefined, pointer: string, open: readonly string[]): JsonObject {
     this.#schemas += 1;
-    if (this.#schemas > mostSchemas && this.#options.depth > 1) throw new TooLarge();
+    if (this.#schemas > maxSchemas && this.#options.depth > 1) throw new TooLarge();
     const found = this.#options.document.follow(given, pointer);
     if (!isObject(found.value)) return {};
     const schema = found.value;

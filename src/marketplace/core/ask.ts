@@ -162,10 +162,10 @@ export function decide({ verdict, result, error, status }: CallReport, attempt: 
   }
   if (!hasNoMismatch(verdict)) return retry('the result does not match its schema');
   if (outcome === 'fail') {
-    const told = shorten(result?.structuredContent ?? result?.content, 120);
+    const shown = shorten(result?.structuredContent ?? result?.content, 120);
     return isRecoverable(result)
-      ? retry(`a recoverable error (${told})`)
-      : { why: `an error that a retry does not change (${told}): a capability miss` };
+      ? retry(`a recoverable error (${shown})`)
+      : { why: `an error that a retry does not change (${shown}): a capability miss` };
   }
   if (outcome === 'empty')
     return { stop: 'explicit-empty', why: 'an explicit empty result is the answer: stop' };

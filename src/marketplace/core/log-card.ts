@@ -50,8 +50,8 @@ export function logCard(
       }),
     ],
     'Tool call history': calls.map(({ tool, report }) => {
-      const told = report.result?.structuredContent ?? report.error;
-      return `${tool}(${shorten(report.arguments, 200)}) → ${shorten(told, 300)}`;
+      const answer = report.result?.structuredContent ?? report.error;
+      return `${tool}(${shorten(report.arguments, 200)}) → ${shorten(answer, 300)}`;
     }),
     'Execution trace': calls.map(({ tool, attempt, decision }) => `${tool} #${attempt}: ${decision}`),
     'Verification results': calls.map(({ tool, report: { verdict } }) => {

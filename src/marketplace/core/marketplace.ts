@@ -73,11 +73,11 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
 
   /** @throws ProjectError `STATE_DAMAGED` if the stored state cannot be read. */
   static async open(options: MarketplaceOptions): Promise<Marketplace> {
-    let told = (): void => {};
-    const traffic = new Traffic(undefined, () => told());
+    let onTraffic = (): void => {};
+    const traffic = new Traffic(undefined, () => onTraffic());
     const proxy = await startProxy(traffic, options.profile.token.header.toLowerCase());
     const marketplace = new Marketplace(options, traffic, proxy);
-    told = () => marketplace.emit('change', 'traffic');
+    onTraffic = () => marketplace.emit('change', 'traffic');
     await marketplace.store.read().catch(async (error) => {
       await proxy.close();
       throw error;

@@ -132,12 +132,12 @@ function forward(
   upstream.on('response', (answer) => {
     const response = record(answer.headers);
     const status = answer.statusCode ?? 0;
-    const told = (): void =>
+    const finish = (): void =>
       traffic.change(id, { response: { ...keep(response.message()), status }, ms: now() - started });
     outgoing.writeHead(status, endToEnd(answer.headers));
     outgoing.flushHeaders();
-    answer.on('data', response.take).on('end', told).on('error', fail).pipe(outgoing);
-    if (answer.headers['content-type']?.startsWith('text/event-stream')) told();
+    answer.on('data', response.take).on('end', finish).on('error', fail).pipe(outgoing);
+    if (answer.headers['content-type']?.startsWith('text/event-stream')) finish();
   });
   outgoing.on('close', () => {
     if (!outgoing.writableFinished) upstream.destroy(new Error('the caller closed the connection'));

@@ -18,13 +18,13 @@ export function Register({ data }: { data: RegisterData }) {
   const { form, problems, rules, stake, calls } = data;
   const { price, stake: terms, categories } = rules;
   const props = (field: keyof ListingForm) => {
-    const told = problems.filter((problem) => problem.field === field);
-    const invalid = told.some(({ advice }) => !advice);
+    const ownProblems = problems.filter((problem) => problem.field === field);
+    const invalid = ownProblems.some(({ advice }) => !advice);
     return {
       name: field,
       id: field,
       ...(invalid && { 'aria-invalid': 'true' as const }),
-      ...(told.length > 0 && { 'aria-describedby': `${field}-problem` }),
+      ...(ownProblems.length > 0 && { 'aria-describedby': `${field}-problem` }),
     };
   };
   return (
@@ -137,14 +137,14 @@ export function Register({ data }: { data: RegisterData }) {
 }
 
 function Told({ field, problems }: { field: keyof ListingForm; problems: readonly FieldProblem[] }) {
-  const told = problems.filter((problem) => problem.field === field);
-  if (told.length === 0) return null;
+  const ownProblems = problems.filter((problem) => problem.field === field);
+  if (ownProblems.length === 0) return null;
   return (
     <span
       id={`${field}-problem`}
-      class={`small marked ${told.some(({ advice }) => !advice) ? 'fail' : 'advice'}`}
+      class={`small marked ${ownProblems.some(({ advice }) => !advice) ? 'fail' : 'advice'}`}
     >
-      {told.map(({ message }) => message).join(' ')}
+      {ownProblems.map(({ message }) => message).join(' ')}
     </span>
   );
 }

@@ -185,8 +185,8 @@ export function Table({
   );
 }
 
-const mostRows = 200;
-const mostColumns = 12;
+const maxRows = 200;
+const maxColumns = 12;
 
 /** JSON for people: lists of objects as tables, links as links. Only images contained in the data itself are shown. */
 export function Value({ value, name = 'result' }: { value: Json | undefined; name?: string }): Child {
@@ -207,11 +207,11 @@ export function Value({ value, name = 'result' }: { value: Json | undefined; nam
 
 function List({ items, name }: { items: readonly Json[]; name: string }): Child {
   if (items.length === 0) return <span class="soft">empty list</span>;
-  const rows = items.filter(isObject).slice(0, mostRows);
-  if (rows.length < Math.min(items.length, mostRows)) {
+  const rows = items.filter(isObject).slice(0, maxRows);
+  if (rows.length < Math.min(items.length, maxRows)) {
     return (
       <ul>
-        {items.slice(0, mostRows).map((item) => (
+        {items.slice(0, maxRows).map((item) => (
           <li>
             <Value value={item} name={name} />
           </li>
@@ -219,7 +219,7 @@ function List({ items, name }: { items: readonly Json[]; name: string }): Child 
       </ul>
     );
   }
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].slice(0, mostColumns);
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].slice(0, maxColumns);
   return (
     <>
       <Table label={shown(name)} heads={columns}>

@@ -16,11 +16,11 @@ const bytesPerCharacter = 4;
  */
 export async function readInput(
   path: string,
-  mostBytes = limits.characters * bytesPerCharacter,
+  maxBytes = limits.characters * bytesPerCharacter,
 ): Promise<string> {
   if (path === '-') {
     const name = 'standard input';
-    standardInput ??= allOf(process.stdin, mostBytes, () => tooLarge(name, mostBytes)).then((bytes) =>
+    standardInput ??= allOf(process.stdin, maxBytes, () => tooLarge(name, maxBytes)).then((bytes) =>
       textOf(bytes, name),
     );
     return standardInput;
@@ -31,8 +31,8 @@ export async function readInput(
       const hint = 'Write "-" to read from standard input.';
       throw new ProjectError('NOT_READABLE', `${path}: it is not a regular file`, hint);
     }
-    if (found.size > mostBytes) {
-      throw tooLarge(path, mostBytes);
+    if (found.size > maxBytes) {
+      throw tooLarge(path, maxBytes);
     }
     return textOf(await readFile(path), path);
   } catch (error) {
@@ -43,24 +43,24 @@ export async function readInput(
   }
 }
 
-/** All bytes of a stream. @throws `tooLarge()` as soon as there are more than `mostBytes` */
+/** All bytes of a stream. @throws `tooLarge()` as soon as there are more than `maxBytes` */
 export async function allOf(
   stream: AsyncIterable<Uint8Array> | readonly Uint8Array[],
-  mostBytes: number,
+  maxBytes: number,
   tooLarge: () => Error,
 ): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of stream) {
     size += chunk.byteLength;
-    if (size > mostBytes) throw tooLarge();
+    if (size > maxBytes) throw tooLarge();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-function tooLarge(name: string, mostBytes: number): ProjectError {
-  const most = grouped(mostBytes);
+function tooLarge(name: string, maxBytes: number): ProjectError {
+  const most = grouped(maxBytes);
   return new ProjectError('NOT_READABLE', `${name}: more than ${most} bytes`, 'Give a smaller file.');
 }
 

@@ -10,7 +10,7 @@ import type { ListedServer } from '../../import/mcp.ts';
 import { notAnswered, ProjectError } from '../errors.ts';
 
 /** Time limits in milliseconds: of each answer, and of the whole import, whatever the server sends. */
-const mostMs = { answer: 20_000, list: 60_000 };
+const maxMs = { answer: 20_000, list: 60_000 };
 
 /**
  * The tools that a running MCP server lists, read with limits of time and size. Redirects are not followed, and no tool is
@@ -22,7 +22,7 @@ const mostMs = { answer: 20_000, list: 60_000 };
 export async function listServer(
   url: string,
   token: string | undefined,
-  most = mostMs,
+  most = maxMs,
 ): Promise<ListedServer> {
   const shown = url.replace(/[?#].*$/s, '');
   const failed = (why: string) =>

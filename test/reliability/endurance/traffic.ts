@@ -71,7 +71,7 @@ export interface Course {
   readonly incidents: Incident[];
 }
 
-const mostIncidents = 20;
+const maxIncidents = 20;
 
 /** Lets callers send random traffic concurrently until the given number of requests was sent. */
 export async function sendTraffic(
@@ -83,7 +83,7 @@ export async function sendTraffic(
 }
 
 async function send(caller: Caller, requests: number, { runs, incidents }: Course): Promise<void> {
-  while (caller.world.tally.requests < requests && incidents.length < mostIncidents) {
+  while (caller.world.tally.requests < requests && incidents.length < maxIncidents) {
     const kind = drawKind(caller.random);
     runs.set(kind.name, (runs.get(kind.name) ?? 0) + 1);
     try {

@@ -6,7 +6,7 @@ const version = '2026-07-28';
 const key = (name: string) => `io.modelcontextprotocol/${name}`;
 
 /** The parts of the session server that the stateless revision needs. */
-interface Leg {
+interface EraServer {
   readonly identity: JsonObject;
   respond(message: Message): Promise<JsonObject>;
 }
@@ -20,7 +20,7 @@ export function hasModernHeader({ headers }: Request): boolean {
 export async function modernAnswer(
   request: Request,
   message: Message,
-  leg: Leg,
+  era: EraServer,
 ): Promise<Answer | undefined> {
   const { headers } = request;
   const params = isObject(message.params) ? message.params : {};
@@ -38,9 +38,9 @@ export async function modernAnswer(
   if (headers['mcp-method'] !== message.method) return refuse(400, -32020);
   if (message.method === 'tools/call' && nameIn(headers['mcp-name']) !== params.name)
     return refuse(400, -32020);
-  const result = await resultOf(message, leg);
+  const result = await resultOf(message, era);
   if (!result) return refuse(404, -32601);
-  const serverInfo = { [key('serverInfo')]: leg.identity };
+  const serverInfo = { [key('serverInfo')]: era.identity };
   const body = {
     jsonrpc: '2.0',
     id: message.id,
@@ -49,7 +49,7 @@ export async function modernAnswer(
   return { status: 200, body };
 }
 
-async function resultOf(message: Message, { respond }: Leg): Promise<JsonObject | undefined> {
+async function resultOf(message: Message, { respond }: EraServer): Promise<JsonObject | undefined> {
   const cached = { ttlMs: 0, cacheScope: 'public' };
   switch (message.method) {
     case 'server/discover':
