@@ -83,7 +83,7 @@ describe('the cause of a failed rule', () => {
     const again = (rules: readonly string[]) => `market-mcp check --only ${rules.join(',')}`;
     const text = reporters.pretty(report, { color: false, verbose: false, again });
     expect(text.slice(text.indexOf('✗ failed'))).toMatchInlineSnapshot(`
-      "✗ failed  1 rules passed, 1 failed in 1.2 s
+      "✗ failed  1 rule passed, 1 failed in 1.2 s
 
       What failed, and where to change it
         src/tools/get-price.ts:12  outcome.found
@@ -102,7 +102,7 @@ describe('pretty', () => {
 
       ✓ tool    1 passed
       ✗ gate    0 passed, 1 failed, 1 not run
-      ! output  0 passed, 1 advised
+      ! output  0 passed, 1 warning
 
       ✗ gate.no-token  the title of gate.no-token
           <hostile> · x.<hostile>
@@ -132,7 +132,7 @@ describe('pretty', () => {
       · safe for callers  list_coins  the tool is new
       The marketplace uses the old list until you trigger "Refresh Skills" (C§3.2, C§9.3).
 
-      ✗ failed  1 rules passed, 1 failed, 1 advised, 1 not run in 1.2 s
+      ✗ failed  1 rule passed, 1 failed, 1 warning, 1 not run in 1.2 s
 
       What failed, and where to change it
         <hostile>  gate.no-token

@@ -74,6 +74,6 @@ export function comparable(output: string): string {
     .replace(/^ℹ /gm, '# ') // Node's test runner uses one or the other, depending on its version.
     .replace(/\b\d+(\.\d+)? m?s\b/g, '<time>')
     .replace(/(?<=127\.0\.0\.1:)(?!4600\b)\d+/g, '<port>')
-    .replace(/\b\d+(?= (files|passed|rules passed|answers of APIs|times)\b)/g, '<count>')
+    .replace(/\b\d+(?= (files|passed|rules? passed|answers of APIs|times)\b)/g, '<count>')
     .replace(/(?<=, call )\d+/g, '<count>');
 }

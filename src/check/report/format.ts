@@ -1,6 +1,7 @@
 import type { Problem } from '../../contract/model.ts';
 import { consent, missing } from '../../contract/report/not-run.ts';
 import { firstOf, type Paint, plain, printable } from '../../contract/report/report.ts';
+import { counted } from '../../model/text.ts';
 import type { CheckedRule, CheckReport, OtherError } from '../model.ts';
 
 /** A problem in one printable line: `get_price · outputSchema.type: expected "object", got "array"`. */
@@ -125,9 +126,9 @@ export function countsOf(
   paint: Paint = plain,
 ): string {
   return [
-    `${passed} rules passed`,
+    `${counted(passed, 'rule')} passed`,
     failed > 0 ? paint.red(`${failed} failed`) : '0 failed',
-    ...(advice > 0 ? [paint.yellow(`${advice} advised`)] : []),
+    ...(advice > 0 ? [paint.yellow(counted(advice, 'warning'))] : []),
     ...(known > 0 ? [`${known} known`] : []),
     ...(notRun > 0 ? [`${notRun} not run`] : []),
   ].join(', ');

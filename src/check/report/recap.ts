@@ -1,4 +1,5 @@
 import { type Paint, printable } from '../../contract/report/report.ts';
+import { counted } from '../../model/text.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
 import { failsCheck } from '../verdict.ts';
 import { groupOf, problemLine } from './format.ts';
@@ -11,13 +12,13 @@ export function groupLines({ rules, demands }: CheckReport, paint: Paint): reado
     const own = rules.filter(({ id }) => groupOf(id) === group);
     const of = (holds: (rule: CheckedRule) => boolean) => own.filter(holds).length;
     const failed = of((rule) => rule.status === 'fail' && failsCheck(rule, demands));
-    const advised = of((rule) => rule.status === 'fail' && !rule.known && !failsCheck(rule, demands));
+    const warnings = of((rule) => rule.status === 'fail' && !rule.known && !failsCheck(rule, demands));
     const known = of((rule) => rule.known === true);
     const notRun = of(({ status }) => status === 'not-run');
     const mark =
       failed > 0
         ? paint.red('✗')
-        : advised > 0
+        : warnings > 0
           ? paint.yellow('!')
           : notRun === own.length
             ? paint.dim('–')
@@ -25,7 +26,7 @@ export function groupLines({ rules, demands }: CheckReport, paint: Paint): reado
     const words = [
       `${of(({ status }) => status === 'pass')} passed`,
       ...(failed > 0 ? [paint.red(`${failed} failed`)] : []),
-      ...(advised > 0 ? [paint.yellow(`${advised} advised`)] : []),
+      ...(warnings > 0 ? [paint.yellow(counted(warnings, 'warning'))] : []),
       ...(known > 0 ? [`${known} known`] : []),
       ...(notRun > 0 ? [paint.dim(`${notRun} not run`)] : []),
     ];

@@ -1,6 +1,7 @@
 import { finishCommand, type ProjectContext } from '../../changes/target.ts';
 import type { CheckReport } from '../../check/model.ts';
 import { holdProject } from '../../check/project.ts';
+import { countsOf } from '../../check/report/format.ts';
 import { build, selfCheck } from '../../check/self-check.ts';
 import { CommandError } from '../../model/command-error.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
@@ -85,8 +86,7 @@ export async function checkStep(
   const report = await withProgress(output.progress('self-check'), (update) =>
     selfCheck(holdProject(directory), (id, done, total) => update(`${done}/${total} ${id}`)),
   );
-  const { passed, failed, advice, notRun } = report.summary;
-  const counts = `self-check: ${passed} rules passed, ${failed} failed, ${advice} advised, ${notRun} not run`;
+  const counts = `self-check: ${countsOf(report.summary)}`;
   if (report.ok) output.done(counts);
   else output.note(counts);
   return report;
