@@ -109,13 +109,13 @@ describe('pretty', () => {
           expected  HTTP 401
           actual    <hostile>
           fix       Fix it.
-          source    C§5.4
+          explain   market-mcp explain gate.no-token
       ! output.typed  the title of output.typed
           get_price · outputSchema
           expected  a type
           actual    nothing
           fix       Add "type".
-          source    C§5.4
+          explain   market-mcp explain output.typed
 
       – not run (1): no key <hostile>
           gate.expired
@@ -298,7 +298,7 @@ describe('a check that left rules out', () => {
   });
 });
 
-it('prints the first five problems of a rule, its fix and its source for people', () => {
+it('prints the first five problems of a rule, its fix and its explanation for people', () => {
   const problems = Array.from({ length: 8 }, (_, index) => ({
     path: `p${index}`,
     expected: 'x',
@@ -307,6 +307,6 @@ it('prints the first five problems of a rule, its fix and its source for people'
   const report = evaluateReport(reportOf([failed('input.sample', problems, { level: 'should' })]), lenient);
   const text = reporters.pretty(report, { color: false, verbose: false });
   expect(text).toMatch(
-    / p4\n {4}expected {2}x\n {4}actual {4}y\n {4}… and 3 more\n {4}fix {7}Fix it\.\n {4}source /,
+    / p4\n {4}expected {2}x\n {4}actual {4}y\n {4}… and 3 more\n {4}fix {7}Fix it\.\n {4}explain /,
   );
 });

@@ -18,13 +18,13 @@ export function fixesOf({ fix, problems }: CheckedRule): readonly string[] {
   return exact.length > 0 ? [...new Set(exact)] : [fix];
 }
 
-/** What a failed rule reports, in printable lines: its first problems, the frames of errors, the fix and the source. */
+/** What a failed rule reports, in printable lines: its first problems, the frames of errors, the fix and its explanation. */
 export function detailLines(rule: CheckedRule, most = Number.POSITIVE_INFINITY): readonly string[] {
   return [
     ...firstOf(rule.problems, most, problemLine),
     ...stackLines(rule.problems),
     ...fixesOf(rule).map((fix) => `fix: ${fix}`),
-    `source: ${rule.source}`,
+    `explain: market-mcp explain ${rule.id}`,
   ];
 }
 

@@ -37,7 +37,18 @@ function asText(rule: RuleText, output: Output): string {
     lines.push('', output.style('red', '✗ fails'), ...indented(explanation.failing));
     lines.push('', output.style('green', '✓ passes'), ...indented(explanation.passing));
   }
-  return [...lines, '', `fix     ${fix}`, `source  ${source}`].join('\n');
+  return [...lines, '', `fix     ${fix}`, `source  ${originOf(source)}`].join('\n');
+}
+
+/** Where a rule comes from, in words: `C§4.1` is a section of the contract, `app x.ts` a file of the marketplace. */
+function originOf(source: string): string {
+  return source
+    .replaceAll(
+      /C§[\d.]+(?:, C§[\d.]+)*/g,
+      (sections) => `the tool server contract, ${sections.replaceAll('C', '')}`,
+    )
+    .replace(/^app (?=[\w/-]+)/, "the marketplace's public source, ")
+    .replace(/\bdocs (?=[\w/-]+\.mdx)/, "the marketplace's documentation, ");
 }
 
 function indented(example: Example): readonly string[] {

@@ -7,7 +7,9 @@ export function ruleLines(rule: RuleResult, paint: Paint): readonly string[] {
     `${markOf(rule, paint)} ${rule.id}  ${paint.dim(rule.title)}`,
     ...(rule.reason === undefined ? [] : [`    not run: ${printable(rule.reason)}`]),
     ...firstOf(rule.problems, problemsShown, (problem) => problemLines(problem, paint), '    '),
-    ...(rule.status === 'fail' ? [`    fix       ${fixOf(rule)}`, `    source    ${rule.source}`] : []),
+    ...(rule.status === 'fail'
+      ? [`    fix       ${fixOf(rule)}`, `    explain   market-mcp explain ${rule.id}`]
+      : []),
   ];
 }
 
