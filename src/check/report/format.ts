@@ -24,7 +24,7 @@ export function detailLines(rule: CheckedRule, most = Number.POSITIVE_INFINITY):
     ...firstOf(rule.problems, most, problemLine),
     ...stackLines(rule.problems),
     ...fixesOf(rule).map((fix) => `fix: ${fix}`),
-    `explain: market-mcp explain ${rule.id}`,
+    `explain: npx market-mcp explain ${rule.id}`,
   ];
 }
 

@@ -8,7 +8,7 @@ export function ruleLines(rule: RuleResult, paint: Paint): readonly string[] {
     ...(rule.reason === undefined ? [] : [`    not run: ${printable(rule.reason)}`]),
     ...firstOf(rule.problems, problemsShown, (problem) => problemLines(problem, paint), '    '),
     ...(rule.status === 'fail'
-      ? [`    fix       ${fixOf(rule)}`, `    explain   market-mcp explain ${rule.id}`]
+      ? [`    fix       ${fixOf(rule)}`, `    explain   npx market-mcp explain ${rule.id}`]
       : []),
   ];
 }
