@@ -60,10 +60,12 @@ export async function holdProject(
       buildHint(directory),
     );
   }
+  const evaluated = factsOf(directory); // in another process, while this one reads the manifest
+  evaluated.catch(() => {});
   const manifest = readAnyManifest(directory);
   const recorded = presentProfile(manifest);
   const profile = platform ?? recorded;
-  const [facts, privateKey] = await Promise.all([factsOf(directory), newPrivateKey(profile.token)]);
+  const [facts, privateKey] = await Promise.all([evaluated, newPrivateKey(profile.token)]);
   requireListed(
     call.map((tool) => ({ flag: '--call', tool })),
     facts.tools.map(({ name }) => name),

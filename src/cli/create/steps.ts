@@ -30,15 +30,19 @@ export async function takeSteps(
     onInterrupted(() => output.error(interruptedError(step, context)));
     return work();
   };
+  let built = Promise.resolve();
   try {
     const packages = install
       ? await during('the installation of packages', () => installStep(context, output))
       : null;
-    if (git) await during('git init', () => gitStep(context, output));
     const checks = install && check;
-    const report = checks ? await during('the self-check', () => checkStep(context, output)) : null;
+    if (checks) built = build(context.directory, context.packageManager);
+    built.catch(() => {}); // reported after git, which takes about as long
+    if (git) await during('git init', () => gitStep(context, output));
+    const report = checks ? await during('the self-check', () => checkStep(context, output, built)) : null;
     return { packages, report };
   } finally {
+    await Promise.allSettled([built]);
     onInterrupted(undefined);
   }
 }
@@ -81,8 +85,9 @@ async function gitStep({ directory }: ProjectContext, output: Output): Promise<v
 export async function checkStep(
   { directory, packageManager }: ProjectContext,
   output: Output,
+  built = build(directory, packageManager),
 ): Promise<CheckReport> {
-  await withProgress(output.progress('building'), () => build(directory, packageManager));
+  await withProgress(output.progress('building'), () => built);
   const report = await withProgress(output.progress('self-check'), (update) =>
     selfCheck(holdProject(directory), (id, done, total) => update(`${done}/${total} ${id}`)),
   );
