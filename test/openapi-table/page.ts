@@ -1,5 +1,4 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { documents } from './documents.ts';
 import type { Result } from './results.ts';
 import type { Refused, TakenOver } from './take-over.ts';
 
@@ -11,15 +10,20 @@ export function shareOf(results: readonly Result[]): number {
   return sum(results, ({ tools }) => tools) / sum(results, ({ typed }) => typed);
 }
 
-/** Writes the results into docs/evidence/openapi.md. */
-export function writePage(results: readonly Result[]): void {
+/**
+ * Writes the results into docs/evidence/openapi.md.
+ *
+ * @param titles of all documents
+ */
+export function writePage(results: readonly Result[], titles: readonly string[]): void {
   const text = readFileSync(page, 'utf8');
   if (!place.test(text)) throw new Error('docs/evidence/openapi.md has no place for results');
   const parts = [
-    ...conditions(results),
+    ...conditions(results, titles),
     '',
     ...overview(results),
     '',
+    ...failures(results),
     '## What was refused',
     '',
     'Operations with a typed answer:',
@@ -37,7 +41,7 @@ export function writePage(results: readonly Result[]): void {
 }
 
 /** When and where the rows were measured. Rows of earlier runs stay, and are named. */
-function conditions(results: readonly Result[]): readonly string[] {
+function conditions(results: readonly Result[], titles: readonly string[]): readonly string[] {
   const runs = new Map<string, readonly Result[]>();
   for (const one of results) {
     const run = `on ${one.day} with create-market-mcp ${one.version} and Node ${one.node} on ${one.cores} cores`;
@@ -49,10 +53,8 @@ function conditions(results: readonly Result[]): readonly string[] {
     const least = Math.min(...loads);
     return `Measured ${run}${which}; load average ${least} to ${Math.max(...loads)}: the times are those of a machine that did other work if it is above 1.`;
   });
-  const missing = documents.filter(({ title }) => !results.some((one) => one.title === title));
-  return missing.length === 0
-    ? lines
-    : [...lines, `Not measured yet: ${missing.map(({ title }) => title).join(', ')}.`];
+  const missing = titles.filter((title) => !results.some((one) => one.title === title));
+  return missing.length === 0 ? lines : [...lines, `Not measured yet: ${missing.join(', ')}.`];
 }
 
 function overview(results: readonly Result[]): readonly string[] {
@@ -95,6 +97,14 @@ function overview(results: readonly Result[]): readonly string[] {
   return table([head, ...cells, total]);
 }
 
+/** Documents that gave no project. */
+function failures(results: readonly Result[]): readonly string[] {
+  const failed = results.filter(({ row }) => row.failure !== undefined);
+  if (failed.length === 0) return [];
+  const lines = failed.map(({ title, row }) => [title, plain(row.failure ?? '')]);
+  return ['## Documents without a project', '', ...table([['document', 'reason'], ...lines]), ''];
+}
+
 function reasons(results: readonly Result[], of: (row: TakenOver) => readonly Refused[]): readonly string[] {
   const all = new Map<string, { count: number; example: string }>();
   for (const { title, row } of results) {
@@ -119,6 +129,7 @@ function sum(results: readonly Result[], of: (row: TakenOver) => number): number
 
 /** Rounded down: 100 % means all. */
 function percent(share: number): string {
+  if (Number.isNaN(share)) return '–';
   return `${(Math.floor(share * 1_000) / 10).toFixed(1)} %`;
 }
 

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import program from '../../package.json' with { type: 'json' };
-import { documents } from './documents.ts';
 import type { TakenOver } from './take-over.ts';
 
 /** This code runs from a bundle, started in the repository. */
@@ -21,13 +20,13 @@ export interface Result {
   readonly row: TakenOver;
 }
 
-/** The latest results, in the order of the documents. */
+/** The latest result of each document. */
 export function readResults(): readonly Result[] {
-  const known: readonly Result[] = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
-  return documents.flatMap(({ title }) => known.find((one) => one.title === title) ?? []);
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
 }
 
-export function withResult(results: readonly Result[], title: string, row: TakenOver): readonly Result[] {
+/** Replaces the result of one document. */
+export function writeResult(title: string, row: TakenOver): void {
   const made: Result = {
     title,
     day: new Date().toISOString().slice(0, 10),
@@ -37,9 +36,17 @@ export function withResult(results: readonly Result[], title: string, row: Taken
     load: Math.round((loadavg()[0] ?? 0) * 10) / 10,
     row,
   };
-  return [...results.filter((one) => one.title !== title), made];
+  writeResults([...readResults().filter((one) => one.title !== title), made]);
 }
 
-export function writeResults(results: readonly Result[]): void {
+/** @param titles of the documents, in their order; results of others are removed */
+export function sortResults(titles: readonly string[]): readonly Result[] {
+  const known = readResults();
+  const results = titles.flatMap((title) => known.find((one) => one.title === title) ?? []);
+  writeResults(results);
+  return results;
+}
+
+function writeResults(results: readonly Result[]): void {
   writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
 }

@@ -28,6 +28,8 @@ export interface TakenOver {
   readonly listMs: number;
   /** The longest time to import one operation, in milliseconds. */
   readonly slowestMs: number;
+  /** Why the whole document gave no project; `tools` and `others` are 0 then. */
+  readonly failure?: string;
 }
 
 export interface Refused {
@@ -41,7 +43,7 @@ export interface Refused {
  *
  * @param place an empty directory
  * @param modules a node_modules directory with the dependencies of a generated project
- * @throws Error if the command ends unexpectedly, the project does not compile, or a rule fails
+ * @throws Error if the document cannot be read or listed
  */
 export async function takeOver(path: string, place: string, modules: string): Promise<TakenOver> {
   const text = readFileSync(path, 'utf8');
@@ -62,31 +64,55 @@ export async function takeOver(path: string, place: string, modules: string): Pr
     return { name, typed, ms, reason: prepared.ok ? null : (prepared.errors[0]?.message ?? 'no reason') };
   });
   const accepted = operations.filter(({ reason }) => reason === null);
-  const flags = accepted.flatMap(({ name }) => ['--operation', name]);
-  const { directory, tools } = await makeProject(['--from-openapi', path, ...flags], place, modules);
-  const served = (await import(join(directory, 'dist/src/tools/index.js'))).tools as readonly unknown[];
-  const plain = JSON.parse(JSON.stringify(served)) as readonly { readonly [name: string]: unknown }[];
-  const failed = inspectTools(
-    plain.map(({ examples: _, ...definition }) => definition),
-    context,
-  ).filter(({ level, status }) => level === 'must' && status === 'fail');
-  if (failed.length > 0) throw new Error(JSON.stringify(failed).slice(0, 2_000));
-  if (tools.length !== accepted.length || served.length !== accepted.length || count !== operations.length)
-    throw new Error(`${accepted.length} accepted, ${tools.length} written, ${served.length} served`);
+  const failure =
+    count === operations.length
+      ? await failureOf(
+          path,
+          accepted.map(({ name }) => name),
+          place,
+          modules,
+        )
+      : `${count} operations listed, ${operations.length} read`;
 
   const typed = operations.filter((one) => one.typed);
+  const made = failure === null ? accepted : [];
   return {
     version: read.value.version,
     megabytes: text.length / 1e6,
     operations: operations.length,
     typed: typed.length,
-    tools: typed.filter(({ reason }) => reason === null).length,
-    others: accepted.filter((one) => !one.typed).length,
+    tools: made.filter((one) => one.typed).length,
+    others: made.filter((one) => !one.typed).length,
     refused: grouped(typed),
     refusedOthers: grouped(operations.filter((one) => !one.typed)),
     listMs,
-    slowestMs: Math.max(...operations.map(({ ms }) => ms)),
+    slowestMs: Math.max(0, ...operations.map(({ ms }) => ms)),
+    ...(failure !== null && { failure }),
   };
+}
+
+/**
+ * Makes one project of operations, compiles it and judges what it serves.
+ *
+ * @returns null, or why the project does not do what it must
+ */
+async function failureOf(path: string, names: readonly string[], place: string, modules: string) {
+  if (names.length === 0) return null;
+  const flags = names.flatMap((name) => ['--operation', name]);
+  try {
+    const { directory, tools } = await makeProject(['--from-openapi', path, ...flags], place, modules);
+    const served = (await import(join(directory, 'dist/src/tools/index.js'))).tools as readonly unknown[];
+    const plain = JSON.parse(JSON.stringify(served)) as readonly { readonly [name: string]: unknown }[];
+    const failed = inspectTools(
+      plain.map(({ examples: _, ...definition }) => definition),
+      context,
+    ).filter(({ level, status }) => level === 'must' && status === 'fail');
+    if (failed.length > 0) return JSON.stringify(failed).slice(0, 2_000);
+    const isWhole = tools.length === names.length && served.length === names.length;
+    return isWhole ? null : `${names.length} accepted, ${tools.length} written, ${served.length} served`;
+  } catch (error) {
+    return String((error as Error).message).slice(0, 2_000);
+  }
 }
 
 function grouped(

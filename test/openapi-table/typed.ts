@@ -13,7 +13,8 @@ export function hasTypedAnswer(root: JsonObject, operation: JsonObject): boolean
     const response = followed(root, responses[status]);
     const content = isObject(response) && isObject(response.content) ? response.content : {};
     return Object.entries(content).some(
-      ([type, media]) => /[/+]json/i.test(type) && isObject(media) && isTyped(root, media.schema, 0),
+      ([type, media]) =>
+        (/[/+]json/i.test(type) || type === '*/*') && isObject(media) && isTyped(root, media.schema, 0),
     );
   });
 }
