@@ -69,7 +69,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: [
-            'test/{scaffold,hostile,matrix,judge,e2e,dev,browser,registry,bench,reliability,attacks,real-tools,upgrade}/**',
+            'test/{scaffold,hostile,matrix,judge,e2e,dev,browser,registry,bench,reliability,attacks,real-tools,upgrade,openapi-requests}/**',
             'test/foreign/foreign.test.ts',
             'test/fuzz/long.test.ts',
             'test/runtime/workerd.test.ts',
@@ -82,7 +82,7 @@ export default defineConfig({
       builds('scaffold', { include: ['test/scaffold/**/*.test.ts'] }),
       builds('hostile', { include: ['test/{hostile,matrix,judge}/**/*.test.ts'] }),
       builds('e2e', {
-        include: ['test/{e2e,dev}/**/*.test.ts', 'test/runtime/workerd.test.ts'],
+        include: ['test/{e2e,dev,openapi-requests}/**/*.test.ts', 'test/runtime/workerd.test.ts'],
         globalSetup: installs,
       }),
       // Needs the package to be built, and chromium.

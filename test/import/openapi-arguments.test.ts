@@ -262,3 +262,22 @@ describe('keys', () => {
     expect(refused?.where).toBe('api.json#/paths/~1gas~1{chain}/get/security');
   });
 });
+
+describe('a body that no request can or need send', () => {
+  it.each([
+    ['OpenAPI 3', { requestBody: { content: { 'application/json': { schema: answer } } } }, {}],
+    ['Swagger 2.0', { parameters: [{ name: 'q', in: 'body', schema: answer }] }, { swagger: '2.0' }],
+  ])('that of a GET is left out and listed: %s', async (_, operation, rest) => {
+    const get = { operationId: 'getGas', responses: ok(), ...operation };
+    const { call, inputs, changes } = await toolOf({ ...documentOf({}, rest), paths: { '/gas': { get } } });
+    expect([call.body, inputs]).toEqual([null, {}]);
+    expect(changes.map(({ what }) => what)).toEqual(['is the body of a GET request: it was left out']);
+  });
+
+  it('an optional one that may have no members is no argument', async () => {
+    const schema = { type: 'object', properties: {}, additionalProperties: false };
+    const content = { 'application/x-www-form-urlencoded': { schema, encoding: {} } };
+    const { call, inputs } = await toolOf(documentOf({ requestBody: { required: false, content } }));
+    expect([call.body, Object.keys(inputs)]).toEqual([null, ['chain']]);
+  });
+});

@@ -77,7 +77,7 @@ describe('a file of a multipart body', () => {
       host: 'api.gas.example',
       paths: {
         '/gas/{chain}': {
-          get: {
+          post: {
             operationId: 'getGas',
             parameters,
             responses: { 200: { schema: { type: 'object', properties: { a: { type: 'string' } } } } },

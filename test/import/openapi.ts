@@ -14,11 +14,13 @@ export const base = {
   servers: [{ url: 'https://api.gas.example/v1' }],
 };
 
-/** A document with one operation, `GET /gas/{chain}`. */
+/** A document with one operation, `GET /gas/{chain}`, or POST if it has a body. */
 export function documentOf(operation: Members, rest: Members = {}): object {
+  const hasBody = /"requestBody":|"in":"(?:body|formData)"/.test(JSON.stringify(operation));
+  const whole = { operationId: 'getGas', responses: ok(), ...operation };
   return {
     ...base,
-    paths: { '/gas/{chain}': { get: { operationId: 'getGas', responses: ok(), ...operation } } },
+    paths: { '/gas/{chain}': { [hasBody ? 'post' : 'get']: whole } },
     ...rest,
   };
 }

@@ -1,6 +1,6 @@
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
-import { propertiesOf, requiredOf, typesOf } from '../../contract/schema/keywords.ts';
+import { membersOf, propertiesOf, requiredOf, typesOf } from '../../contract/schema/keywords.ts';
 import { below } from '../../contract/schema/schema.ts';
 import type { BodyKind, QueryStyle } from '../model.ts';
 import { type Found, type OpenApiDocument, Refusal } from './document.ts';
@@ -23,7 +23,7 @@ export interface DescribedBody {
 
 /**
  * The `requestBody` of an operation: of several media types the first of JSON, form, multipart and binary. Null if it declares
- * nothing, or if it is optional and of another type.
+ * nothing, if it is optional and may have no members, or if it is optional and of another type.
  *
  * @throws Refusal if a required body has another type
  */
@@ -58,6 +58,7 @@ export function describedBody(
   const [kind, type] = chosen;
   const media = isObject(content[type]) ? content[type] : {};
   const at = below(body.pointer, 'content', type, 'schema');
+  if (!isRequired && isEmptyObject(document.follow(media.schema, at).value)) return null;
   if (kind === 'binary') {
     const { value } = document.follow(media.schema, at);
     const schema = fileSchema({ description: body.value.description ?? '', ...(isObject(value) && value) });
@@ -86,6 +87,13 @@ export function describedBody(
     partTypes,
     ...(kind === 'form' && { styles }),
   };
+}
+
+/** Whether only `{}` matches: Stripe declares such a body for each operation without one. */
+function isEmptyObject(schema: Json): boolean {
+  return (
+    isObject(schema) && schema.additionalProperties === false && Object.keys(membersOf(schema)).length === 0
+  );
 }
 
 /** The first type whose description has a schema, else the first. */

@@ -53,8 +53,12 @@ export function inputsOf(document: OpenApiDocument, operation: Operation, lost: 
   }
   for (const [, name = ''] of operation.path.matchAll(/\{([^{}]+)\}/g)) inputs.undeclaredPathName(name);
   const { value, pointer } = operation.found;
-  if (bodies.length > 0) inputs.oldBody(bodies);
-  else if (value.requestBody !== undefined) inputs.body(value.requestBody, below(pointer, 'requestBody'));
+  const body = below(pointer, 'requestBody');
+  // OpenAPI 3.0 ignores such bodies (Operation Object), and Node's fetch cannot send one.
+  if (operation.method === 'get' && (bodies.length > 0 || value.requestBody !== undefined))
+    lost(bodies[0]?.pointer ?? body, 'is the body of a GET request: it was left out');
+  else if (bodies.length > 0) inputs.oldBody(bodies);
+  else if (value.requestBody !== undefined) inputs.body(value.requestBody, body);
   return inputs.finished();
 }
 
