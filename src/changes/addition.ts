@@ -9,14 +9,14 @@ import { apisOf } from '../plan/sources.ts';
 import { planTool } from '../plan/tool.ts';
 import { toolsIndex } from '../plan/tools-index.ts';
 import { type Drift, driftOf } from '../project/manifest/listed.ts';
-import { withNextManifest } from '../project/manifest/manifest.ts';
+import { type ManifestAnswers, withNextManifest } from '../project/manifest/manifest.ts';
 import type { Project, ToolFile } from '../project/model.ts';
 import { readTemplates } from '../project/package/templates.ts';
 import { textAt } from '../project/read/files.ts';
 import { sha256 } from '../project/read/hash.ts';
 import { namedTools, occupiedFiles } from '../project/read/open.ts';
 import { nextToolsIndex } from '../project/read/tools-index.ts';
-import { sourceFiles } from '../project/source/sources.ts';
+import { type ReadText, sourceFiles, withStatedKeys } from '../project/source/sources.ts';
 import type { Change } from '../project/write/transaction.ts';
 import { render } from '../render/render.ts';
 import { marketCommand } from '../system/command-line.ts';
@@ -40,7 +40,9 @@ export interface Addition {
  *   ProjectError `INDEX_EDITED`.
  */
 export function planAddition(project: Project, entries: readonly Imported[]): Addition {
-  const prepared = preparedFor(project, entries);
+  const { directory, manifest, profile } = project;
+  const read = (path: string) => textAt(directory, path);
+  const prepared = withStated(preparedFor(project, entries), read, manifest.answers.variables);
   const templates = readTemplates();
   const wanted = prepared.tools.map((tool) => ({ tool, files: render(planTool(tool), templates) }));
   const added = wanted.filter(({ files }) => !wasWrittenBefore(project, files));
@@ -63,8 +65,6 @@ export function planAddition(project: Project, entries: readonly Imported[]): Ad
     ...names.map(toolFile),
     ...unlisted.map(({ file }) => file),
   ]);
-  const { directory, manifest, profile } = project;
-  const read = (path: string) => textAt(directory, path);
   const addedTools = added.map(({ tool }) => tool);
   const sources = sourceFiles(addedTools, read, templates, profile.smoke);
   const variables = allVariables(manifest.answers.variables, apisOf(addedTools));
@@ -106,6 +106,16 @@ function preparedFor({ tools, profile }: Project, entries: readonly Imported[]):
   const preparation = prepareImported(entries, profile, others);
   if (preparation.ok) return preparation.prepared;
   throw invalidInput(preparation.errors, preparation.accepted);
+}
+
+/** With requests that state the keys that the existing files of their APIs do not send by themselves. */
+function withStated(
+  prepared: ImportedPrepared,
+  read: ReadText,
+  variables: ManifestAnswers['variables'],
+): ImportedPrepared {
+  const secrets = variables?.flatMap(({ kind, name }) => (kind === 'secret' ? [name] : []));
+  return { ...prepared, tools: withStatedKeys(prepared.tools, read, secrets) };
 }
 
 /** Whether an earlier run wrote the same files, even if the author has edited them since. */

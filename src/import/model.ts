@@ -28,8 +28,25 @@ export interface Api {
   readonly protocolVersion?: string;
   /** Name of the variable with its address. */
   readonly baseUrl: string;
+  /** Sent with every request. */
   readonly headers: readonly Credential[];
   readonly query: readonly Credential[];
+  /** Sent by the requests that name them. */
+  readonly credentials?: readonly Key[];
+  /** What the requests send that state nothing. */
+  readonly auth?: Alternatives;
+  readonly variables: readonly ApiVariable[];
+}
+
+/** Names of keys that are sent together, of which one such list is enough; an empty list needs no key. */
+export type Alternatives = readonly (readonly string[])[];
+
+/** A key of an API. */
+export interface Key {
+  /** Its name in the file of the API: `bearerAuth`. */
+  readonly key: string;
+  readonly in: 'headers' | 'query';
+  readonly credential: Credential;
   readonly variables: readonly ApiVariable[];
 }
 
@@ -95,6 +112,10 @@ export interface ApiCall {
   readonly params: readonly Binding[];
   readonly query: readonly Binding[];
   readonly headers: readonly Binding[];
+  /** The keys that the operation accepts, as `Alternatives`; absent: every call sends what its API says. */
+  readonly needs?: readonly (readonly Key[])[];
+  /** The keys that its request names; absent: it states nothing. */
+  readonly auth?: Alternatives;
   /** Members of the body, or the one argument that is the body; null if there is none. */
   readonly body: ApiBody | null;
   /** `text`: the answer is the text of an MCP result, which becomes `{ result }`. */

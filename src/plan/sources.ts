@@ -1,14 +1,15 @@
 import type { Json } from '../contract/model.ts';
-import type { Api, ApiVariable, Credential, ImportedTool } from '../import/model.ts';
+import type { Api, ApiVariable, Credential, ImportedTool, Key } from '../import/model.ts';
 import type { PlannedFile } from './model.ts';
 
 /** Path of the file that declares the author's variables. */
 export const environmentFile = 'src/env.ts';
 
-/** A setting of an API: a number or text, or a group of credentials. */
+/** A setting of an API: a JSON value, a group of credentials, or keys by name. */
 export type Setting =
   | { readonly name: string; readonly value: Json }
-  | { readonly name: string; readonly credentials: readonly Credential[] };
+  | { readonly name: string; readonly credentials: readonly Credential[] }
+  | { readonly name: string; readonly keys: readonly Key[] };
 
 /** The APIs that the tools call, each once. */
 export function apisOf(tools: readonly ImportedTool[]): readonly Api[] {
@@ -38,7 +39,7 @@ export function planApi(api: Api, tools: readonly ImportedTool[]): PlannedFile {
 
 /** The context of `templates/source/api.ts.hbs`. The rate limit is the lowest `_meta.rateLimit` of the tools. */
 export function apiContext(
-  { title, baseUrl, headers, query, file, kind, protocolVersion }: Api,
+  { title, baseUrl, headers, query, credentials: keys = [], auth, file, kind, protocolVersion }: Api,
   tools: readonly ImportedTool[],
 ): object {
   const limits = tools
@@ -54,15 +55,22 @@ export function apiContext(
     { name: 'perMinute', value: least('maxRequestsPerMinute') },
     { name: 'concurrency', value: least('maxConcurrency') },
   ].filter(({ value }) => value >= 1);
-  const credentials = [
+  const shared = [
     { name: 'headers', credentials: headers },
     { name: 'query', credentials: query },
   ].filter((group) => group.credentials.length > 0);
   const settings: readonly Setting[] = [
     ...(protocolVersion === undefined ? [] : [{ name: 'protocolVersion', value: protocolVersion }]),
-    ...credentials,
+    ...shared,
+    ...(keys.length > 0 ? [{ name: 'credentials', keys }] : []),
+    ...(auth ? [{ name: 'auth', value: auth }] : []),
     ...numbers,
   ];
-  const basic = headers.some(({ kind }) => kind === 'basic');
+  const basic = [...headers, ...keys.map(({ credential }) => credential)].some(isBasic);
   return { title, baseUrl, mcp: kind === 'mcp', basic, settings };
+}
+
+/** Whether a credential is a user with a password. */
+export function isBasic({ kind }: Credential): boolean {
+  return kind === 'basic';
 }

@@ -1,8 +1,8 @@
-import type { ApiVariable, Binding } from '../import/model.ts';
+import type { ApiVariable, Binding, Credential, Key } from '../import/model.ts';
 import type { Setting } from '../plan/sources.ts';
 import type { toolContext } from '../plan/tool.ts';
 import { memberAccess, propertyName, stringLiteral } from './lexical.ts';
-import { Code, type Member, type Node, print } from './literal.ts';
+import { Code, literal, type Member, type Node, print, property } from './literal.ts';
 
 /** The request of a tool. */
 export type RequestParts = NonNullable<ReturnType<typeof toolContext>['call']>;
@@ -16,6 +16,7 @@ export function requestLiteral(call: RequestParts, indent: number): string {
     ...styles('styles', call.query),
     ...group('headers', call.headers),
     ...bodyOf(call.body),
+    ...(call.auth ? [['auth', literal(call.auth)] as const] : []),
     ['schema', 'outputSchema'],
     ...(call.wrap === null ? [] : [['wrap', stringLiteral(call.wrap)] as const]),
     ...(call.notFoundIsEmpty ? [['notFound', "'empty'"] as const] : []),
@@ -81,19 +82,28 @@ export function declaration(variable: ApiVariable): string {
 
 /** A setting of an API. */
 export function setting(given: Setting): string {
-  if (!('credentials' in given)) {
-    const { name, value } = given;
-    return `${propertyName(name)}: ${typeof value === 'string' ? stringLiteral(value) : JSON.stringify(value)}`;
-  }
-  const members = given.credentials.map(({ name, kind, variables, cookie }): Member => {
-    const [first = '', second = ''] = variables.map((variable) => memberAccess('env', variable));
-    const value = {
-      plain: first,
-      bearer: `${first}.after('Bearer ')`,
-      cookie: `${first}.after(${stringLiteral(`${cookie}=`)})`,
-      basic: `basic(${first}, ${second})`,
-    }[kind];
-    return [name, value];
-  });
+  if ('value' in given) return property(given.name, given.value, 2);
+  const members = 'keys' in given ? given.keys.map(keyMember) : given.credentials.map(credentialMember);
   return `${propertyName(given.name)}: ${print({ members }, given.name.length + 4, 2)}`;
+}
+
+/** A key in the `credentials` of an API, without a comma, on a line with `indent` leading spaces. */
+export function keyEntry(key: Key, indent: number): string {
+  const [name, value] = keyMember(key);
+  return `${propertyName(name)}: ${print(value, indent, indent)}`;
+}
+
+function keyMember({ key, in: place, credential }: Key): readonly [string, Node] {
+  return [key, { members: [[place, { members: [credentialMember(credential)] }]] }];
+}
+
+function credentialMember({ name, kind, variables, cookie }: Credential): readonly [string, Node] {
+  const [first = '', second = ''] = variables.map((variable) => memberAccess('env', variable));
+  const value = {
+    plain: first,
+    bearer: `${first}.after('Bearer ')`,
+    cookie: `${first}.after(${stringLiteral(`${cookie}=`)})`,
+    basic: `basic(${first}, ${second})`,
+  }[kind];
+  return [name, value];
 }

@@ -254,6 +254,89 @@ describe('keys', () => {
     expect(call.api.variables[1]).toMatchObject({ name: 'GAS_TOKEN', optional: true });
   });
 
+  const bearer = { type: 'http', scheme: 'bearer' };
+  const apiKey = (place: string, name: string) => ({ type: 'apiKey', in: place, name });
+  const variablesOf = async (security: object[], securitySchemes: object, more = {}) => {
+    const { call } = await toolOf(documentOf({ security, ...more }, { components: { securitySchemes } }));
+    return { call, names: call.api.variables.slice(1).map(({ name }) => name) };
+  };
+
+  it('whose names are the same constant have variables of their own, none of which is the address', async () => {
+    const schemes = {
+      a: apiKey('header', 'X-Api-Key'),
+      b: apiKey('query', 'api_key'),
+      c: apiKey('header', 'api.key'),
+      d: apiKey('query', 'url'),
+      e: apiKey('query', 'token'),
+      f: bearer,
+    };
+    const { names } = await variablesOf([{ a: [], b: [], c: [], d: [], e: [], f: [] }], schemes);
+    expect(names).toEqual([
+      'GAS_API_KEY',
+      'GAS_B_API_KEY',
+      'GAS_C_API_KEY',
+      'GAS_D_URL',
+      'GAS_TOKEN',
+      'GAS_F_TOKEN',
+    ]);
+  });
+
+  it('have the same variable whichever operations are chosen', async () => {
+    const securitySchemes = { users: bearer, admins: bearer, unused: bearer };
+    const other = { get: { operationId: 'other', security: [{ users: [] }], responses: ok() } };
+    const paths = {
+      '/gas': { get: { operationId: 'getGas', security: [{ admins: [] }], responses: ok() } },
+      '/other': other,
+    };
+    const document = { ...base, components: { securitySchemes }, paths };
+    const tokenOf = async (name: string) => (await toolOf(document, name)).call.api.headers[0]?.variables;
+    expect(await tokenOf('getGas')).toEqual(['GAS_ADMINS_TOKEN']);
+    expect(await tokenOf('other')).toEqual(['GAS_TOKEN']);
+  });
+
+  it.each([
+    ['together', [{ one: [], two: [] }]],
+    ['as alternatives', [{ one: [] }, { two: [] }]],
+  ])('that are two tokens, always named %s, are one variable', async (_, security) => {
+    const { call, names } = await variablesOf(security, { one: { type: 'oauth2' }, two: bearer });
+    expect(names).toEqual(['GAS_TOKEN']);
+    expect(call.api.headers).toHaveLength(1);
+    expect(call.api.auth).toBeUndefined();
+  });
+
+  it('that one header cannot carry together are no alternative', async () => {
+    const schemes = { one: { type: 'http', scheme: 'basic' }, two: bearer, three: apiKey('header', 'k') };
+    const { names } = await variablesOf([{ one: [], two: [] }, { three: [] }], schemes);
+    expect(names).toEqual(['GAS_K']);
+    const security = [{ one: [], two: [] }];
+    expect(
+      (await refusalOf(documentOf({ security }, { components: { securitySchemes: schemes } })))?.message,
+    ).toContain('it accepts none of the supported credentials');
+  });
+
+  it('that are optional parameters are sent beside the others if they are set', async () => {
+    const parameters = [{ name: 'key', in: 'query', schema: { type: 'string' } }];
+    const one = await variablesOf([{ it: [] }], { it: bearer }, { parameters });
+    expect(one.call.api).toMatchObject({ headers: [{ kind: 'bearer' }], query: [{ name: 'key' }] });
+    expect(one.call.api.variables.map(({ optional }) => optional)).toEqual([undefined, undefined, true]);
+    const basic = { type: 'http', scheme: 'basic' };
+    const two = await variablesOf([{ it: [] }, { other: [] }], { it: bearer, other: basic }, { parameters });
+    expect(two.call.api.auth).toEqual([['it', 'key'], ['it'], ['other', 'key'], ['other']]);
+  });
+
+  it('are not multiplied without end by a hostile document', async () => {
+    const names = ['key', 'token', 'apikey', 'appid', 'secret', 'app_key', 'api_key', 'access_token'];
+    const parameters = ['query', 'header'].flatMap((place) =>
+      names.map((name) => ({ name, in: place, schema: { type: 'string' } })),
+    );
+    const schemes = Object.fromEntries(
+      Array.from({ length: 300 }, (_, i) => [`s${i}`, apiKey('query', `q${i}`)]),
+    );
+    const security = Object.keys(schemes).map((name) => ({ [name]: [] }));
+    const { call } = await variablesOf(security, schemes, { parameters });
+    expect(call.api.auth).toHaveLength(20 * 2 ** 4);
+  });
+
   it('are refused if no program can send them', async () => {
     const securitySchemes = { it: { type: 'mutualTLS' } };
     const refused = await refusalOf(

@@ -180,3 +180,66 @@ describe('secrets', () => {
     expect(received).toHaveLength(0);
   });
 });
+
+describe('credentials by name', () => {
+  const secret = (name: string, text: string | null) => new Secret(name, text, true);
+  const credentials = {
+    token: { headers: { authorization: secret('TOKEN', 'the-token-itself').after('Bearer ') } },
+    user: { headers: { authorization: basic(secret('USER', null), secret('PASSWORD', null)) } },
+    tenant: { query: { tenant: secret('TENANT', 'tenant-secret') }, headers: { 'x-kind': 'open' } },
+    sid: { headers: { Cookie: secret('SID', 'abc').after('sid=') } },
+    csrf: { headers: { cookie: secret('CSRF', 'def').after('csrf=') } },
+  };
+  const own = { 'x-api-key': new Secret('API_KEY', key), 'user-agent': 'me' };
+  const sentWith = async (auth: readonly (readonly string[])[] | undefined, rest = {}) => {
+    const { api, received } = await source(always({}), { headers: own, credentials, ...rest });
+    const error = await api.get('/x', auth ? { auth } : {}).catch((thrown) => thrown.code);
+    const { authorization, cookie, 'x-api-key': apiKey, 'user-agent': agent } = received[0]?.headers ?? {};
+    return { error, url: received[0]?.url, authorization, cookie, apiKey, agent };
+  };
+
+  it('replace the secrets of the source, and leave its other headers', async () => {
+    expect(await sentWith(undefined)).toMatchObject({ apiKey: key, agent: 'me' });
+    expect(await sentWith([])).toMatchObject({ url: '/v1/x', apiKey: undefined, agent: 'me' });
+    expect(await sentWith([['user'], ['token', 'tenant']])).toMatchObject({
+      url: '/v1/x?tenant=tenant-secret',
+      authorization: 'Bearer the-token-itself',
+      apiKey: undefined,
+      agent: 'me',
+    });
+    expect(await sentWith([['sid', 'csrf']])).toMatchObject({ cookie: 'sid=abc; csrf=def' });
+    expect(await sentWith([['user'], []])).toMatchObject({ error: {}, authorization: undefined });
+    expect(await sentWith(undefined, { auth: [['token']] })).toMatchObject({
+      authorization: 'Bearer the-token-itself',
+      apiKey: undefined,
+    });
+  });
+
+  it('of which none is set end the call; the log names all that are missing, and no text', async () => {
+    expect(await sentWith([['user'], ['user', 'token']])).toMatchObject({
+      error: 'SOURCE_MISCONFIGURED',
+      url: undefined,
+    });
+    expect(String(logged.mock.calls)).toContain('/x needs USER and PASSWORD, or USER and PASSWORD');
+    expect(String(logged.mock.calls)).not.toContain('the-token-itself');
+  });
+
+  it('that do not exist are an error of the author', async () => {
+    const { api } = await source(always({}), { credentials });
+    await expect(api.get('/x', { auth: [['tokn']] })).rejects.toThrow(
+      'The source has no credentials "tokn".',
+    );
+  });
+
+  it('are removed from every answer, also from those to requests that send others', async () => {
+    const said = { a: 'the-token-itself', b: 'tenant-secret', c: key };
+    const { api } = await source(always(said), { headers: own, credentials });
+    expect(await api.get('/x', { auth: [] })).toEqual({ a: '[secret]', b: '[secret]', c: '[secret]' });
+  });
+
+  it('are part of what makes two requests equal', async () => {
+    const { api, received } = await source(always({}), { credentials, cacheSeconds: 60 });
+    for (const auth of [[['token']], [['tenant']], [['token']]]) await api.get('/x', { auth });
+    expect(received).toHaveLength(2);
+  });
+});

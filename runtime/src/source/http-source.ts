@@ -4,6 +4,7 @@ import { checkOf } from '../server/schema.ts';
 import { reportAddress } from './address.ts';
 import { type BodyParts, bodyOf } from './body.ts';
 import { Budget } from './budget.ts';
+import { type Alternatives, type Credentials, reportCredentials, secretsOf, sentBy } from './credentials.ts';
 import { SourceError } from './errors.ts';
 import {
   isRecording,
@@ -17,7 +18,6 @@ import {
 } from './recordings.ts';
 import { redactorOf } from './redact.ts';
 import { type Parameter, type QueryStyle, setParameter, urlOf } from './request.ts';
-import { revealed, secretsOf } from './revealed.ts';
 import type { Secret } from './secret.ts';
 import { type Exchange, send } from './send.ts';
 import { SharedAnswers, unshared } from './shared.ts';
@@ -32,6 +32,10 @@ export interface HttpSourceOptions {
   readonly headers?: { readonly [name: string]: string | Secret };
   /** Added to every query, for APIs that expect their key there. */
   readonly query?: { readonly [name: string]: string | Secret };
+  /** By name, what only the requests send that name it in `auth`. */
+  readonly credentials?: { readonly [name: string]: Credentials };
+  /** The `auth` of the requests that have none. */
+  readonly auth?: Alternatives;
   /** For a request with all its retries, in milliseconds; 10,000 by default. */
   readonly timeoutMs?: number;
   /** Further attempts after 429, 5xx and network errors, for requests that may be repeated; 2 by default. */
@@ -56,6 +60,11 @@ export interface RequestOptions<Schema> {
   /** How lists and objects of the query are written, by parameter. */
   readonly styles?: { readonly [name: string]: QueryStyle };
   readonly headers?: Values;
+  /**
+   * The credentials of the source that it sends, instead of the secrets in `headers` and `query` of the source: of several
+   * lists of names the first whose secrets are all set. `[['token'], ['user', 'tenant']]`; `[]` sends none.
+   */
+  readonly auth?: Alternatives;
   /** The schema of the answer: any other answer is `SOURCE_MALFORMED`. */
   readonly schema?: Schema;
   /** `items`: the answer is a list, which becomes `{ items, count }`. `result`: the answer becomes `{ result }`. */
@@ -105,6 +114,7 @@ export interface HttpSource {
  */
 export function httpSource(options: HttpSourceOptions): HttpSource {
   reportAddress(options.baseUrl);
+  reportCredentials(options);
   const { timeoutMs = 10_000, retries = 2, maxBytes = 2_000_000, cacheSeconds = 0 } = options;
   const { concurrency = 8, queueMs = 2_000, perMinute } = options;
   const shared = new SharedAnswers(cacheSeconds * 1_000);
@@ -134,15 +144,16 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
       const before = kept(asked);
       if (before !== undefined) return before;
       if (replays) return replayed(asked);
-      for (const [name, value] of revealed(options.headers)) headers.set(name, value);
-      for (const [name, value] of revealed(options.query)) setParameter(url, name, value);
+      const keys = sentBy(options, path, request.auth);
+      for (const [name, value] of keys.headers) headers.set(name, value);
+      for (const [name, value] of keys.query) setParameter(url, name, value);
       const exchange: Exchange = { method, url, path, headers, body: body?.content ?? null, isIdempotent };
       const tries = isIdempotent && (method === 'get' || !isRehearsing()) ? retries : 0;
       const notFoundIsEmpty = notFound === 'empty';
       const limits = { timeoutMs, retries: tries, maxBytes, notFoundIsEmpty };
       return redact(await send(exchange, limits, budget, ending));
     };
-    const key = `${replays} ${notFound} ${url} ${JSON.stringify([...headers])}`;
+    const key = `${replays} ${notFound} ${url} ${JSON.stringify([request.auth, ...headers])}`;
     const text = await (method === 'get' ? shared.get(key, signal, run) : unshared(signal, run));
     if (text === '') {
       writeDown(asked, text, []);

@@ -3,11 +3,11 @@ import { isolatesRequests } from '../server/limits.ts';
 import { checkOf } from '../server/schema.ts';
 import { reportAddress } from './address.ts';
 import { Budget } from './budget.ts';
+import { revealed, secretsOf } from './credentials.ts';
 import { SourceError, tooSlow, unavailable } from './errors.ts';
 import { statelessCall } from './mcp-stateless.ts';
 import { isRecording, isReplaying, kept, keptDirectory, record, replayed, tellCheck } from './recordings.ts';
 import { redactorOf } from './redact.ts';
-import { revealed, secretsOf } from './revealed.ts';
 import type { Secret } from './secret.ts';
 import { attempt, logFailure, statusError } from './send.ts';
 

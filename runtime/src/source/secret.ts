@@ -57,11 +57,13 @@ export function basic(user: Secret | string, password: Secret | string): Secret 
   const [name, word] = [user, password].map((part) => (typeof part === 'string' ? part : part.reveal()));
   const pair = name == null || word == null ? null : `${name}:${word}`;
   const encoded = pair === null ? null : Buffer.from(pair).toString('base64');
-  const parts = [user, password].flatMap((part) => (typeof part === 'string' ? [] : part.texts()));
+  const secrets = [user, password].filter((part) => typeof part !== 'string');
+  const unset = secrets.filter((part) => part.reveal() === null).map((part) => part.name);
+  const parts = secrets.flatMap((part) => part.texts());
   return new Secret(
-    password instanceof Secret ? password.name : String(user),
+    unset.join(' and ') || secrets.at(-1)?.name || String(user),
     encoded === null ? null : `Basic ${encoded}`,
-    false,
+    secrets.some(({ isOptional }) => isOptional),
     encoded === null || pair === null ? [] : [encoded, pair, ...parts],
   );
 }

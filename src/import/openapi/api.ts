@@ -1,10 +1,10 @@
 import { isObject, shorten } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { below } from '../../contract/schema/schema.ts';
-import type { Api, ApiVariable, Credential } from '../model.ts';
+import type { Api, ApiVariable } from '../model.ts';
 import { type OpenApiDocument, Refusal } from './document.ts';
+import { Keys } from './keys.ts';
 import type { Operation } from './operations.ts';
-import type { KeyParameter } from './parameters.ts';
 import { plainText } from './text.ts';
 
 /** The name in a host: `api.github.com` → github; undefined if the host is an IP address. */
@@ -47,38 +47,30 @@ export function apiName(
   return { file, prefix: file.replaceAll('-', '_').toUpperCase() };
 }
 
-/** The APIs of a document: one for each base URL of the chosen operations, with all credentials that they need. */
+/** The APIs of a document: one for each base URL of the chosen operations. */
 export class Apis {
+  readonly keys: Keys;
   readonly #document: OpenApiDocument;
   readonly #source: string | null;
   readonly #byUrl = new Map<string, Api>();
 
   /** @param source URL of the document, which resolves relative URLs; null if it is a file */
   constructor(document: OpenApiDocument, source: string | null) {
+    this.keys = new Keys(document);
     this.#document = document;
     this.#source = source;
   }
 
   /**
-   * The API of an operation. Its secrets are environment variables.
+   * The API of an operation, without its keys, and the prefix of its variables.
    *
-   * @throws Refusal if none of its credentials is supported, or its base URL is invalid
+   * @throws Refusal if its base URL is invalid
    */
-  of(operation: Operation, keys: readonly KeyParameter[]): Api {
+  of(operation: Operation): { readonly api: Api; readonly prefix: string } {
     const url = this.#baseUrl(operation);
-    const known = this.#byUrl.get(url ?? '') ?? this.#fresh(url);
-    const prefix = known.baseUrl.replace(/_URL$/, '');
-    const own = keys.map((key) => keyCredential(key, prefix));
-    const api = [...this.#credentials(operation, prefix), ...own].reduce(withCredential, known);
+    const api = this.#byUrl.get(url ?? '') ?? this.#fresh(url);
     this.#byUrl.set(url ?? '', api);
-    return api;
-  }
-
-  /** An API after all operations were added: with the credentials of all of them. */
-  final({ file }: Api): Api {
-    const api = [...this.#byUrl.values()].find((one) => one.file === file);
-    if (!api) throw new Error(`no API ${file}`);
-    return api;
+    return { api, prefix: api.baseUrl.replace(/_URL$/, '') };
   }
 
   #fresh(url: string | null): Api {
@@ -132,106 +124,4 @@ export class Apis {
     }
     return parsed.href.replace(/[#?].*$/, '').replace(/\/+$/, '');
   }
-
-  /** The credentials of the first alternative whose schemes are all supported. */
-  #credentials({ found: operation }: Operation, prefix: string): readonly Added[] {
-    const hasOwn = Array.isArray(operation.value.security);
-    const { value, pointer } = hasOwn ? operation : { value: this.#document.root, pointer: '#' };
-    const listed = Array.isArray(value.security) ? value.security.filter(isObject) : [];
-    if (listed.length === 0) return [];
-    const isOptional = listed.some((one) => Object.keys(one).length === 0);
-    for (const alternative of listed) {
-      const found = Object.keys(alternative).map((name) => this.#credential(name, prefix, isOptional));
-      if (found.length > 0 && found.every((one) => one !== null)) return found;
-    }
-    if (isOptional) return [];
-    const message =
-      'it accepts none of the supported credentials: an API key, a bearer token, or a user with a password';
-    throw new Refusal(message, below(pointer, 'security'));
-  }
-
-  #credential(name: string, prefix: string, isOptional: boolean): Added | null {
-    const { root, version } = this.#document;
-    const components = isObject(root.components) ? root.components.securitySchemes : undefined;
-    const schemes = version === '2.0' ? root.securityDefinitions : components;
-    const at = version === '2.0' ? '#/securityDefinitions' : '#/components/securitySchemes';
-    const scheme = isObject(schemes) && this.#document.object(schemes[name], below(at, name))?.value;
-    if (!scheme) return null;
-    const description = plainText(scheme.description, 120);
-    const kind = String(scheme.scheme ?? '').toLowerCase();
-    if (scheme.type === 'apiKey') {
-      if (typeof scheme.name !== 'string' || !/^[\w.-]+$/.test(scheme.name)) return null;
-      const text = description || `Key of the API (${scheme.name})`;
-      const key = { name: scheme.name, isRequired: !isOptional, text };
-      if (scheme.in === 'query' || scheme.in === 'header')
-        return keyCredential({ ...key, in: scheme.in }, prefix);
-      if (scheme.in !== 'cookie') return null;
-      const variable = secretOf(`${prefix}_${constantOf(scheme.name)}`, key.text, isOptional);
-      return added('header', { name: 'cookie', kind: 'cookie', cookie: scheme.name }, variable);
-    }
-    if (scheme.type === 'basic' || (scheme.type === 'http' && kind === 'basic')) {
-      const user = secretOf(`${prefix}_USER`, description || 'User name at the API', isOptional);
-      const password = secretOf(`${prefix}_PASSWORD`, 'Password of that user', isOptional);
-      return added('header', { name: 'authorization', kind: 'basic' }, user, password);
-    }
-    const isToken =
-      scheme.type === 'oauth2' ||
-      scheme.type === 'openIdConnect' ||
-      (scheme.type === 'http' && kind === 'bearer');
-    if (!isToken) return null;
-    const variable = secretOf(`${prefix}_TOKEN`, description || 'Token for the API', isOptional);
-    return added('header', { name: 'authorization', kind: 'bearer' }, variable);
-  }
-}
-
-/** A credential and its place in the request. */
-interface Added {
-  readonly in: 'query' | 'header';
-  readonly credential: Credential;
-  readonly variables: readonly ApiVariable[];
-}
-
-function keyCredential({ name, in: place, isRequired, text }: KeyParameter, prefix: string): Added {
-  const variable = secretOf(`${prefix}_${constantOf(name)}`, text, !isRequired);
-  return added(place, { name, kind: 'plain' }, variable);
-}
-
-function added(
-  place: Added['in'],
-  credential: Omit<Credential, 'variables'>,
-  ...variables: readonly ApiVariable[]
-): Added {
-  const names = variables.map(({ name }) => name);
-  return { in: place, credential: { ...credential, variables: names }, variables };
-}
-
-function secretOf(name: string, text: string, isOptional: boolean): ApiVariable {
-  return { name, kind: 'secret', text, ...(isOptional && { optional: true }) };
-}
-
-/** `X-Api-Key` → `API_KEY`. */
-function constantOf(name: string): string {
-  const words = name
-    .replace(/^x-/i, '')
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .replaceAll(/[^A-Za-z0-9]+/g, '_')
-    .replaceAll(/^_+|_+$/g, '');
-  return words.toUpperCase().slice(0, 40) || 'KEY';
-}
-
-/** A credential of one operation is optional if another operation needs none: only then does nothing fail without it. */
-function withCredential(api: Api, { in: place, credential, variables }: Added): Api {
-  const part = place === 'query' ? 'query' : 'headers';
-  if (api[part].some(({ name }) => name.toLowerCase() === credential.name.toLowerCase())) {
-    const needed = new Set(variables.filter(({ optional }) => !optional).map(({ name }) => name));
-    return {
-      ...api,
-      variables: api.variables.map((variable) => {
-        if (!needed.has(variable.name)) return variable;
-        const { optional: _, ...required } = variable;
-        return required;
-      }),
-    };
-  }
-  return { ...api, [part]: [...api[part], credential], variables: [...api.variables, ...variables] };
 }

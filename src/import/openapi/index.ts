@@ -1,5 +1,6 @@
 import { inputError, pass, refuse, reject } from '../../model/input-error.ts';
 import type { InputError, Result } from '../../model/model.ts';
+import { withCredentials } from '../credentials.ts';
 import type { Imported } from '../model.ts';
 import { Apis } from './api.ts';
 import { type OpenApiDocument, Refusal } from './document.ts';
@@ -50,9 +51,7 @@ export function toolsOfDocument(
     }
   });
   if (errors.length > 0) return refuse(...errors);
-  return pass(
-    tools.map((one) => (one.call ? { ...one, call: { ...one.call, api: apis.final(one.call.api) } } : one)),
-  );
+  return pass(withCredentials(tools));
 }
 
 function freeName(name: string, taken: ReadonlySet<string>): string {

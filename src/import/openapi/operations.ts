@@ -87,7 +87,8 @@ function normal(name: string): string {
   return method === undefined ? name.trim() : `${method.toUpperCase()} ${path}`;
 }
 
-function readable<T>(read: () => T): T | undefined {
+/** What a function reads; undefined if it refuses. */
+export function readable<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {

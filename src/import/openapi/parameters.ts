@@ -62,6 +62,17 @@ export function inputsOf(document: OpenApiDocument, operation: Operation, lost: 
   return inputs.finished();
 }
 
+/** The parameters of an operation that are keys. */
+export function keyParametersOf(document: OpenApiDocument, operation: Operation): readonly KeyParameter[] {
+  return parametersOf(document, operation).flatMap(({ value }) => keyParameter(value) ?? []);
+}
+
+function keyParameter({ name, in: place, description, required }: JsonObject): KeyParameter | undefined {
+  if ((place !== 'query' && place !== 'header') || !keyName.test(String(name))) return undefined;
+  const text = plainText(description, 120) || `Key that the API takes as ${name}`;
+  return { name: String(name), in: place, isRequired: required === true, text };
+}
+
 /** The parameters of the path, then those of the operation, which replace equal ones. */
 function parametersOf(document: OpenApiDocument, { found, shared }: Operation): readonly Found<JsonObject>[] {
   const all = new Map<string, Found<JsonObject>>();
@@ -107,9 +118,9 @@ class InputCollector {
       this.#lost(pointer, 'has a name that no header can have: it was left out');
       return;
     }
-    if (place !== 'path' && keyName.test(name)) {
-      const text = plainText(value.description, 120) || `Key that the API takes as ${name}`;
-      this.#keys.push({ name, in: place, isRequired, text });
+    const key = keyParameter(value);
+    if (key) {
+      this.#keys.push(key);
       return;
     }
     const { schema, isJson } = this.#schemaOf(value, pointer);

@@ -36,7 +36,8 @@ export function toolOfOperation(
     changes.push({ tool, path, what, why: 'a tool definition cannot express it' });
   const answer = answerOf(document, operation, lost);
   const inputs = inputsOf(document, operation, lost);
-  const api = apis.of(operation, inputs.keys);
+  const { api, prefix } = apis.of(operation);
+  const needs = apis.keys.neededBy(operation, inputs.keys, prefix);
   const { method, path } = operation;
   const { properties, required, params, query, headers, body } = inputs;
   const notFoundIsEmpty = method === 'get' && answer.hasNotFound;
@@ -53,7 +54,7 @@ export function toolOfOperation(
     },
     answers,
     changes,
-    call: { api, method, path, params, query, headers, body, wrap: answer.wrap, notFoundIsEmpty },
+    call: { api, method, path, params, query, headers, needs, body, wrap: answer.wrap, notFoundIsEmpty },
   };
 }
 

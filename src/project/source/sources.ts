@@ -1,12 +1,21 @@
 import { visibleJson } from '../../contract/json.ts';
 import type { PlatformProfile } from '../../contract/platforms/profile.ts';
-import type { Api, ApiVariable, ImportedTool, Recording } from '../../import/model.ts';
+import { withCredentials } from '../../import/credentials.ts';
+import type { Alternatives, Api, ApiVariable, ImportedTool, Key, Recording } from '../../import/model.ts';
 import { recordingFile, recordingsOf } from '../../import/recordings.ts';
 import type { FileSet, Ownership, ProjectFile, TemplateSet } from '../../plan/model.ts';
-import { apisOf, environmentFile, planApi, planEnvironment, variablesOf } from '../../plan/sources.ts';
+import {
+  apisOf,
+  environmentFile,
+  isBasic,
+  planApi,
+  planEnvironment,
+  variablesOf,
+} from '../../plan/sources.ts';
 import { runtimePackage, sourceDependencies } from '../../plan/versions.ts';
 import { render } from '../../render/render.ts';
-import { declaration } from '../../render/request.ts';
+import { declaration, keyEntry, setting } from '../../render/request.ts';
+import { type ApiSource, readApiSource } from '../../typescript/api-source.ts';
 import { ProjectError } from '../errors.ts';
 import { bytesOf, jsonText } from '../read/text.ts';
 
@@ -32,7 +41,11 @@ export function sourceFiles(
   const planned = [...apis.map((api) => planApi(api, tools)), planEnvironment(variables)].filter(({ path }) =>
     missing(path),
   );
-  for (const api of apis) requireCredentials(api, read(`src/apis/${api.file}.ts`));
+  const extended = apis.flatMap((api) => {
+    const path = apiFile(api);
+    const text = read(path);
+    return text === undefined ? [] : changed(path, text, withKeys(api, text));
+  });
   const environment = read(environmentFile);
   const own = {
     environment,
@@ -41,6 +54,7 @@ export function sourceFiles(
   };
   return new Map([
     ...render(planned, templates),
+    ...extended,
     ...(own.environment === undefined
       ? []
       : changed(environmentFile, own.environment, withDeclarations(own.environment, variables))),
@@ -62,14 +76,75 @@ function fileOf(text: string, owner: Ownership): ProjectFile {
   return { content: bytesOf(text), owner };
 }
 
-/** The file of an API from an earlier run may lack a credential that a new tool needs. */
-function requireCredentials({ file, variables }: Api, text: string | undefined): void {
-  const lacking = text === undefined ? [] : variables.filter(({ name }) => !text.includes(name));
-  if (lacking.length === 0) return;
-  const names = lacking.map(({ name }) => `env.${name}`).join(', ');
-  const message = `src/apis/${file}.ts does not use ${names}, which the new tools need`;
-  const hint = 'Add it there, or rename the file so that a new one is written.';
+/**
+ * Tools whose requests state the keys that the existing file of their API does not send with every request.
+ *
+ * @param secrets the generated variables of the project that are secrets; undefined if they are not known
+ */
+export function withStatedKeys(
+  tools: readonly ImportedTool[],
+  read: ReadText,
+  secrets: readonly string[] | undefined,
+): readonly ImportedTool[] {
+  return withCredentials(tools, (api) => {
+    const text = read(apiFile(api));
+    const source = text === undefined ? undefined : readApiSource(text);
+    if (text === undefined || !source) return undefined;
+    const own = new Set([...(secrets ?? source.shared), ...api.variables.map(({ name }) => name)]);
+    const shared = new Set([...source.shared].filter((name) => own.has(name)));
+    return { shared, ...(isAlternatives(source.auth) && { auth: source.auth }) };
+  });
+}
+
+function isAlternatives(value: unknown): value is Alternatives {
+  const isText = (one: unknown) => typeof one === 'string';
+  return Array.isArray(value) && value.every((one) => Array.isArray(one) && one.every(isText));
+}
+
+function apiFile({ file }: Api): string {
+  return `src/apis/${file}.ts`;
+}
+
+/** The file of an API from an earlier run, with the keys that new tools name and it does not. */
+function withKeys(api: Api, text: string): string {
+  const source = readApiSource(text);
+  const missing = (api.credentials ?? []).filter(({ key }) => !source?.named.has(key));
+  const next = source && missing.length > 0 ? withEntries(text, source, missing) : text;
+  const lacking = api.variables.filter(({ name }) => !next.includes(name));
+  if (lacking.length === 0 && (source || missing.length === 0)) return next;
+  const names = [
+    ...lacking.map(({ name }) => `env.${name}`),
+    ...missing.map(({ key }) => `credentials.${key}`),
+  ].join(', ');
+  const message = `src/apis/${api.file}.ts does not use ${names}, which the new tools need`;
+  const entries = missing.map((key) => keyEntry(key, 0)).join(', ');
+  const hint = `Add ${entries === '' ? 'it' : `credentials: { ${entries} }`} there, or rename the file so that a new one is written.`;
   throw new ProjectError('SOURCES_EDITED', message, hint);
+}
+
+function withEntries(text: string, { credentials, options }: ApiSource, keys: readonly Key[]): string {
+  const { bracket, behind } = credentials ?? options;
+  const indent = credentials ? 4 : 2;
+  const entries = credentials
+    ? keys.map((key) => keyEntry(key, indent))
+    : [setting({ name: 'credentials', keys })];
+  const lines = entries.map((entry) => `\n${' '.repeat(indent)}${entry},`).join('');
+  const comma = /[,{]/.test(text.charAt(behind - 1)) ? '' : ',';
+  const head = text.slice(0, behind) + comma + text.slice(behind, bracket).trimEnd();
+  const next = `${head}${lines}\n${' '.repeat(indent - 2)}${text.slice(bracket)}`;
+  return keys.some(({ credential }) => isBasic(credential)) ? withImports(next, 'source', ['basic']) : next;
+}
+
+/** Source that also imports these names from a part of the runtime; unchanged if it imports nothing from there. */
+function withImports(text: string, part: string, names: readonly string[]): string {
+  const module = `${runtimePackage}/${part}`;
+  return text.replace(
+    new RegExp(`import \\{([^}]*)\\} from (['"])${module}\\2`),
+    (_, listed: string, quote) => {
+      const all = [...listed.split(','), ...names].map((name) => name.trim()).filter((name) => name !== '');
+      return `import { ${[...new Set(all)].sort().join(', ')} } from ${quote}${module}${quote}`;
+    },
+  );
 }
 
 /** Adds missing declarations at the end of the list. */
@@ -77,24 +152,18 @@ function withDeclarations(text: string, variables: readonly ApiVariable[]): stri
   const fresh = variables.filter(({ name }) => !new RegExp(`\\b${name}\\b`).test(text));
   if (fresh.length === 0) return text;
   const end = text.lastIndexOf('\n});');
-  const from = /import \{([^}]*)\} from 'market-mcp-runtime\/env';/.exec(text);
-  if (end < 0 || !from) {
+  if (end < 0 || !/import \{[^}]*\} from (['"])market-mcp-runtime\/env\1/.test(text)) {
     const message = `${environmentFile} no longer has its generated form, so nothing can be added to it`;
     const hint = `Declare ${fresh.map(({ name }) => name).join(', ')} there by hand, and run the command again.`;
     throw new ProjectError('SOURCES_EDITED', message, hint);
   }
-  const names = new Set(
-    [...(from[1] ?? '').split(','), ...fresh.map(({ kind }) => kind)].map((name) => name.trim()),
-  );
-  const imported = `import { ${[...names]
-    .filter((name) => name !== '')
-    .sort()
-    .join(', ')} } from '${runtimePackage}/env';`;
   const lines = fresh.map((variable) => `\n  ${declaration(variable)},`).join('');
   const declared = text.slice(0, end).trimEnd();
-  return `${declared}${/[,{]$/.test(declared) ? '' : ','}${lines}${text.slice(end)}`.replace(
-    from[0],
-    imported,
+  const next = `${declared}${/[,{]$/.test(declared) ? '' : ','}${lines}${text.slice(end)}`;
+  return withImports(
+    next,
+    'env',
+    fresh.map(({ kind }) => kind),
   );
 }
 

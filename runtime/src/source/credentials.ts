@@ -1,0 +1,107 @@
+import { ownErrors } from '../process.ts';
+import { SourceError } from './errors.ts';
+import { isReplaying } from './recordings.ts';
+import { Secret } from './secret.ts';
+
+type Texts = { readonly [name: string]: string | Secret };
+
+/** Headers and query parameters that carry secrets. */
+export interface Credentials {
+  readonly headers?: Texts;
+  readonly query?: Texts;
+}
+
+/**
+ * Names of credentials that are sent together. Of several such lists the first is sent whose secrets are all set; an empty
+ * one sends nothing.
+ */
+export type Alternatives = readonly (readonly string[])[];
+
+/** Everything that a source may send. */
+export interface SourceCredentials extends Credentials {
+  readonly credentials?: { readonly [name: string]: Credentials };
+  readonly auth?: Alternatives;
+}
+
+/** Names and texts, as a request sends them. */
+type Sent = { readonly [place in keyof Required<Credentials>]: readonly (readonly [string, string])[] };
+
+/**
+ * What a request sends.
+ *
+ * @param path as the author wrote it, for the log
+ * @param auth what it accepts; undefined: the `headers` and `query` of the source
+ * @throws SourceError `SOURCE_MISCONFIGURED` if a secret is not set; the log names it
+ */
+export function sentBy(source: SourceCredentials, path: string, auth = source.auth): Sent {
+  if (auth === undefined) return { headers: revealed(source.headers), query: revealed(source.query) };
+  const chosen = chosenFrom(source, auth);
+  if (!chosen) throw misconfigured(`${path} needs ${lackingText(source, auth)}, which must be set`);
+  const shared = { headers: withoutSecrets(source.headers), query: withoutSecrets(source.query) };
+  const all: readonly Credentials[] = [shared, ...chosen.map((name) => source.credentials?.[name] ?? {})];
+  return {
+    headers: withOneCookie(all.flatMap(({ headers }) => revealed(headers))),
+    query: all.flatMap(({ query }) => revealed(query)),
+  };
+}
+
+/** Reports before the start that the secrets are missing without which a source sends nothing. */
+export function reportCredentials(source: SourceCredentials): void {
+  const { auth = [] } = source;
+  if (isReplaying() || chosenFrom(source, auth)) return;
+  ownErrors.push(`${lackingText(source, auth)}: must be set.`);
+}
+
+/** Everything that no answer to a caller and no recording may hold. */
+export function secretsOf({ headers, query, credentials = {} }: SourceCredentials): readonly string[] {
+  return [{ headers, query }, ...Object.values(credentials)]
+    .flatMap((one) => [...Object.values(one.headers ?? {}), ...Object.values(one.query ?? {})])
+    .flatMap((value) => (value instanceof Secret ? value.texts() : []));
+}
+
+/** Name and text of each value; an optional secret that is not set is left out. */
+export function revealed(values: Texts = {}): readonly (readonly [string, string])[] {
+  return Object.entries(values).flatMap(([name, value]) => {
+    const text = value instanceof Secret ? value.reveal() : value;
+    if (text !== null) return [[name, text] as const];
+    if (value instanceof Secret && value.isOptional) return [];
+    throw misconfigured(`${value} is not set`);
+  });
+}
+
+function misconfigured(detail: string): SourceError {
+  console.error(JSON.stringify({ event: 'source', code: 'SOURCE_MISCONFIGURED', detail }));
+  return new SourceError('SOURCE_MISCONFIGURED', 'The server has no key for its source.');
+}
+
+function chosenFrom(source: SourceCredentials, auth: Alternatives): readonly string[] | undefined {
+  return auth.length === 0 ? [] : auth.find((names) => lackingIn(source, names).length === 0);
+}
+
+/** The secrets of an alternative that are not set. @throws Error for a name that the source does not define */
+function lackingIn({ credentials = {} }: SourceCredentials, names: readonly string[]): readonly string[] {
+  return names.flatMap((name) => {
+    const one = Object.hasOwn(credentials, name) ? credentials[name] : undefined;
+    if (!one) throw new Error(`The source has no credentials ${JSON.stringify(name)}.`);
+    return [...Object.values(one.headers ?? {}), ...Object.values(one.query ?? {})].flatMap((value) =>
+      value instanceof Secret && value.reveal() === null ? [value.name] : [],
+    );
+  });
+}
+
+/** `A_TOKEN, or A_USER and A_PASSWORD` */
+function lackingText(source: SourceCredentials, auth: Alternatives): string {
+  return auth.map((names) => lackingIn(source, names).join(' and ')).join(', or ');
+}
+
+/** The values that are no secrets: a request that names its credentials sends only those. */
+function withoutSecrets(values: Texts = {}): Texts {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => !(value instanceof Secret)));
+}
+
+/** Several cookies are one header (RFC 6265 §5.4). */
+function withOneCookie(headers: Sent['headers']): Sent['headers'] {
+  const cookies = headers.filter(([name]) => name.toLowerCase() === 'cookie').map(([, text]) => text);
+  const others = headers.filter(([name]) => name.toLowerCase() !== 'cookie');
+  return cookies.length === 0 ? others : [...others, ['cookie', cookies.join('; ')]];
+}

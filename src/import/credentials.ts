@@ -1,0 +1,133 @@
+import type { Alternatives, Api, ApiCall, ApiVariable, Key } from './model.ts';
+
+/** What the file of an API sends, as far as its text says. */
+export interface SentByFile {
+  /** The variables that it sends with every request. */
+  readonly shared: ReadonlySet<string>;
+  /** What requests send that state nothing; undefined: `shared`. */
+  readonly auth?: Alternatives;
+}
+
+/** A tool, or what is about to become one. */
+interface WithCall {
+  readonly call?: ApiCall;
+}
+
+/**
+ * Decides how the requests of tools get their keys. An API sends the same keys with every request if that is what all its
+ * operations need. Otherwise its file names the keys; each request states which it needs, or the file does if all need the same.
+ *
+ * @param fileOf the existing file of an API, which stays as it is: requests that need something else state it
+ */
+export function withCredentials<T extends WithCall>(
+  tools: readonly T[],
+  fileOf: (api: Api) => SentByFile | undefined = () => undefined,
+): readonly T[] {
+  const forms = new Map<string, Form>();
+  for (const { call } of tools) {
+    if (!call?.needs || forms.has(call.api.file)) continue;
+    const needs = tools.flatMap((one) =>
+      one.call?.api.file === call.api.file ? [one.call.needs ?? []] : [],
+    );
+    const file = fileOf(call.api);
+    forms.set(call.api.file, file ? addedForm(needs, file) : freshForm(needs));
+  }
+  return tools.map((tool) => {
+    const form = tool.call && forms.get(tool.call.api.file);
+    if (!tool.call?.needs || !form) return tool;
+    const { api, auth: _, ...call } = tool.call;
+    const { shared, named, auth, isStated } = form;
+    const [address] = api.variables;
+    const credentials = (place: Key['in']) =>
+      shared.flatMap(({ key }) => (key.in === place ? [key.credential] : []));
+    const { credentials: __, auth: ___, ...plain } = api;
+    const final: Api = {
+      ...plain,
+      headers: credentials('headers'),
+      query: credentials('query'),
+      ...(named.length > 0 && { credentials: named.map(({ key }) => key) }),
+      ...(auth && { auth }),
+      variables: [...(address ? [address] : []), ...[...shared, ...named].flatMap(variablesOf)],
+    };
+    const own = isStated(tool.call.needs) ? { auth: namesOf(tool.call.needs) } : {};
+    return { ...tool, call: { ...call, api: final, ...own } };
+  });
+}
+
+type Needs = NonNullable<ApiCall['needs']>;
+
+interface Placed {
+  readonly key: Key;
+  readonly isOptional: boolean;
+}
+
+interface Form {
+  readonly shared: readonly Placed[];
+  readonly named: readonly Placed[];
+  readonly auth?: Alternatives;
+  /** Whether a request states its needs. */
+  isStated(needs: Needs): boolean;
+}
+
+function freshForm(all: readonly Needs[]): Form {
+  const [first = [[]]] = all;
+  const isSame = all.every((needs) => equal(needs, first));
+  const shared = isSame ? sharedBy(first) : undefined;
+  if (shared) return { shared, named: [], isStated: () => false };
+  const named = placed(all.flat());
+  if (isSame) return { shared: [], named, auth: namesOf(first), isStated: () => false };
+  return { shared: [], named, isStated: (needs) => !equal(needs, [[]]) };
+}
+
+function addedForm(all: readonly Needs[], { shared, auth }: SentByFile): Form {
+  const isStated = (needs: Needs) => {
+    if (auth) return JSON.stringify(auth) !== JSON.stringify(namesOf(needs));
+    const keys = sharedBy(needs)?.map(({ key }) => key);
+    const variables = keys?.flatMap((key) => key.variables.map(({ name }) => name));
+    return variables?.length !== shared.size || !variables.every((name) => shared.has(name));
+  };
+  const stated = all.filter(isStated);
+  // The server starts without what only the new requests need.
+  const isNew = (key: Key) => key.variables.some(({ name }) => !shared.has(name));
+  const named = placed(stated.flat()).map(({ key }) => ({ key, isOptional: isNew(key) }));
+  const others = all.filter((needs) => !isStated(needs)).flatMap((needs) => placed(needs));
+  const plain = auth ? [] : distinct(others);
+  return { shared: plain, named: auth ? distinct([...named, ...others]) : named, isStated };
+}
+
+/** The keys that can be sent with every request of these needs; undefined if they depend on what is set. */
+function sharedBy(needs: Needs): readonly Placed[] | undefined {
+  const keys = placed(needs);
+  const optional = keys.filter(({ isOptional }) => isOptional);
+  const places = keys.map(({ key }) => `${key.in} ${key.credential.name.toLowerCase()}`);
+  // Each optional key can be left out, whichever of the others are sent.
+  const isIndependent = needs.length === 2 ** optional.length;
+  return isIndependent && new Set(places).size === places.length ? keys : undefined;
+}
+
+/** The keys of all alternatives, each once; one that is not in all of them is optional. */
+function placed(alternatives: Needs): readonly Placed[] {
+  return distinct(
+    alternatives.flat().map((key) => ({
+      key,
+      isOptional: !alternatives.every((keys) => keys.some((one) => one.key === key.key)),
+    })),
+  );
+}
+
+function distinct(all: readonly Placed[]): readonly Placed[] {
+  return [...new Map(all.map((one) => [one.key.key, one])).values()];
+}
+
+function variablesOf({ key, isOptional }: Placed): readonly ApiVariable[] {
+  return key.variables.map((one) => (isOptional ? { ...one, optional: true } : one));
+}
+
+function namesOf(needs: Needs): Alternatives {
+  return equal(needs, [[]]) ? [] : needs.map((keys) => keys.map(({ key }) => key));
+}
+
+function equal(a: Needs, b: Needs): boolean {
+  const text = (needs: Needs) => JSON.stringify(needs.map((keys) => keys.map(({ key }) => key)));
+  return text(a) === text(b);
+}

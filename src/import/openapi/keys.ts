@@ -1,0 +1,254 @@
+import { isObject } from '../../contract/json.ts';
+import type { Json, JsonObject } from '../../contract/model.ts';
+import { below } from '../../contract/schema/schema.ts';
+import type { Credential, Key } from '../model.ts';
+import { type OpenApiDocument, Refusal } from './document.ts';
+import { type Operation, operationsOf, readable } from './operations.ts';
+import { type KeyParameter, keyParametersOf } from './parameters.ts';
+import { plainText } from './text.ts';
+
+/** Beyond these, a hostile document would have endless combinations. */
+const most = { alternatives: 20, optional: 4 };
+
+/** A key that a document describes, without the prefix of its API. */
+interface Described {
+  /** Name in the file of the API. */
+  key: string;
+  readonly in: 'headers' | 'query';
+  readonly name: string;
+  readonly kind: Credential['kind'];
+  readonly cookie?: string;
+  /** Ends of the names of its variables, and what they contain. */
+  readonly variables: { suffix: string; readonly text: string }[];
+}
+
+/** The keys of a document. Each has a variable of its own, the same whatever operations are chosen. */
+export class Keys {
+  readonly #document: OpenApiDocument;
+  /** By the name of the scheme; null if no program can send it. */
+  readonly #schemes = new Map<string, Described | null>();
+  /** By place and name. */
+  readonly #parameters = new Map<string, Described>();
+
+  constructor(document: OpenApiDocument) {
+    this.#document = document;
+    const operations = operationsOf(document);
+    const requirements = new Map(
+      [document.root, ...operations.map(({ found }) => found.value)].map((one) => {
+        const names = requirementOf(one.security) ?? [];
+        return [setOf(names), names];
+      }),
+    );
+    // Schemes that no operation names take no name from the others.
+    const used = new Set([...requirements.values()].flat(2));
+    for (const [name, scheme] of this.#described().filter(([name]) => used.has(name))) {
+      const twin = [...this.#schemes].find(
+        ([other, known]) =>
+          known &&
+          scheme &&
+          shapeOf(known) === shapeOf(scheme) &&
+          [...requirements].every(([text, names]) => setOf(swapped(names, name, other)) === text),
+      );
+      this.#schemes.set(name, twin?.[1] ?? scheme);
+    }
+    for (const operation of operations) {
+      for (const parameter of readable(() => keyParametersOf(document, operation)) ?? []) {
+        const described = ofParameter(parameter);
+        const shape = shapeOf(described);
+        const scheme = [...this.#schemes.values()].find((one) => one && shapeOf(one) === shape);
+        if (!this.#parameters.has(shape)) this.#parameters.set(shape, scheme ?? described);
+      }
+    }
+    this.#name();
+  }
+
+  /**
+   * What an operation accepts: alternatives of keys that are sent together, the one that sends most first.
+   *
+   * @param prefix of the variables
+   * @throws Refusal if it accepts nothing that a program can send
+   */
+  neededBy(
+    { found: operation }: Operation,
+    parameters: readonly KeyParameter[],
+    prefix: string,
+  ): readonly (readonly Key[])[] {
+    const { value, pointer } = Array.isArray(operation.value.security)
+      ? operation
+      : { value: this.#document.root, pointer: '#' };
+    const listed = requirementOf(value.security) ?? [];
+    const sendable = (listed.length > 0 ? listed : [[]]).flatMap((names) => this.#sendable(names));
+    if (sendable.length === 0) {
+      const message =
+        'it accepts none of the supported credentials: an API key, a bearer token, or a user with a password';
+      throw new Refusal(message, below(pointer, 'security'));
+    }
+    const own = parameters.map((one) => ({ ...one, key: this.#parameters.get(shapeOf(ofParameter(one))) }));
+    const keysOf = (isRequired: boolean) =>
+      own.flatMap((one) => (one.isRequired === isRequired && one.key ? [one.key] : []));
+    const optional = subsetsOf(keysOf(false).slice(0, most.optional));
+    const all = sendable
+      .slice(0, most.alternatives)
+      .flatMap((keys) => optional.map((more) => [...new Set([...keys, ...keysOf(true), ...more])]));
+    const distinct = [...new Map(all.map((keys) => [setOf([keys.map(({ key }) => key)]), keys])).values()];
+    const withKeys = distinct.filter((keys) => keys.length > 0);
+    return [...withKeys, ...(withKeys.length < distinct.length ? [[]] : [])].map((keys) =>
+      keys.map((key) => keyOf(key, prefix)),
+    );
+  }
+
+  /** The keys of one alternative; none if one of them cannot be sent, or not beside another. */
+  #sendable(names: readonly string[]): readonly (readonly Described[])[] {
+    const keys = [...new Set(names.map((name) => this.#schemes.get(name)))];
+    const sent = new Map<string, Described>();
+    for (const key of keys) {
+      if (!key) return [];
+      const place = placeOf(key);
+      const other = sent.get(place);
+      // One header carries one token, whichever flow it comes from.
+      if (other && (other.kind !== 'bearer' || key.kind !== 'bearer')) return [];
+      sent.set(place, other ?? key);
+    }
+    return [[...sent.values()]];
+  }
+
+  #described(): readonly (readonly [string, Described | null])[] {
+    const { root, version } = this.#document;
+    const components = isObject(root.components) ? root.components.securitySchemes : undefined;
+    const [schemes, at] =
+      version === '2.0'
+        ? [root.securityDefinitions, '#/securityDefinitions']
+        : [components, '#/components/securitySchemes'];
+    return Object.entries(isObject(schemes) ? schemes : {}).map(([name, given]) => {
+      const scheme = readable(() => this.#document.object(given, below(at, name)));
+      return [name, scheme ? ofScheme(name, scheme.value) : null];
+    });
+  }
+
+  /** Gives every key and every variable a name of its own. */
+  #name(): void {
+    const all = new Set([...this.#schemes.values(), ...this.#parameters.values()]);
+    const taken = { keys: new Set<string>(), suffixes: new Set(['URL']) };
+    for (const key of all) {
+      if (!key) continue;
+      key.key = free([key.key], taken.keys);
+      for (const variable of key.variables) {
+        const { suffix } = variable;
+        variable.suffix = free([suffix, `${constantOf(key.key)}_${suffix}`], taken.suffixes);
+      }
+    }
+  }
+}
+
+/** The names of the schemes in `security`; undefined if it states nothing. */
+function requirementOf(security: Json | undefined): readonly (readonly string[])[] | undefined {
+  return Array.isArray(security) ? security.filter(isObject).map((one) => Object.keys(one)) : undefined;
+}
+
+/** Equal for equal alternatives, in any order. */
+function setOf(names: readonly (readonly string[])[]): string {
+  return JSON.stringify([...new Set(names.map((one) => JSON.stringify(one.toSorted())))].sort());
+}
+
+function swapped(
+  names: readonly (readonly string[])[],
+  a: string,
+  b: string,
+): readonly (readonly string[])[] {
+  return names.map((one) => one.map((name) => (name === a ? b : name === b ? a : name)));
+}
+
+/** Equal for keys that no request can carry side by side. */
+function placeOf({ in: place, name, cookie = '' }: Described): string {
+  return `${place} ${place === 'headers' ? name.toLowerCase() : name} ${cookie}`;
+}
+
+/** Equal for keys that look the same in a request. */
+function shapeOf(key: Described): string {
+  return `${key.kind} ${placeOf(key)}`;
+}
+
+function ofParameter({ name, in: place, text }: KeyParameter): Described {
+  return {
+    key: plainName(name),
+    in: place === 'query' ? 'query' : 'headers',
+    name,
+    kind: 'plain',
+    variables: [{ suffix: constantOf(name), text }],
+  };
+}
+
+/** A security scheme; null if no program can send it. */
+function ofScheme(key: string, scheme: JsonObject): Described | null {
+  const { type, name, in: place } = scheme;
+  const text = plainText(scheme.description, 120);
+  const kind = String(scheme.scheme ?? '').toLowerCase();
+  const known = { key: plainName(key), in: 'headers' } as const;
+  if (type === 'apiKey') {
+    if (typeof name !== 'string' || !/^[\w.-]+$/.test(name)) return null;
+    const variables = [{ suffix: constantOf(name), text: text || `Key of the API (${name})` }];
+    if (place === 'cookie') return { ...known, name: 'cookie', kind: 'cookie', cookie: name, variables };
+    if (place !== 'query' && place !== 'header') return null;
+    return { ...known, in: place === 'query' ? 'query' : 'headers', name, kind: 'plain', variables };
+  }
+  const authorization = { ...known, name: 'authorization' };
+  if (type === 'basic' || (type === 'http' && kind === 'basic')) {
+    const variables = [
+      { suffix: 'USER', text: text || 'User name at the API' },
+      { suffix: 'PASSWORD', text: 'Password of that user' },
+    ];
+    return { ...authorization, kind: 'basic', variables };
+  }
+  const isToken = type === 'oauth2' || type === 'openIdConnect' || (type === 'http' && kind === 'bearer');
+  if (!isToken) return null;
+  const variables = [{ suffix: 'TOKEN', text: text || 'Token for the API' }];
+  return { ...authorization, kind: 'bearer', variables };
+}
+
+function keyOf({ key, in: place, name, kind, cookie, variables }: Described, prefix: string): Key {
+  const named = variables.map(({ suffix, text }) => ({
+    name: `${prefix}_${suffix}`,
+    kind: 'secret' as const,
+    text,
+  }));
+  const names = named.map((variable) => variable.name);
+  return {
+    key,
+    in: place,
+    credential: { name, kind, variables: names, ...(cookie !== undefined && { cookie }) },
+    variables: named,
+  };
+}
+
+/** All subsets, the largest first. */
+function subsetsOf<T>(items: readonly T[]): readonly (readonly T[])[] {
+  const [first, ...others] = items;
+  if (first === undefined) return [[]];
+  const sets = subsetsOf(others);
+  return [...sets.map((set) => [first, ...set]), ...sets];
+}
+
+/** The first name that is not taken, else the last one with a number; it is taken afterwards. */
+function free(names: readonly string[], taken: Set<string>): string {
+  const last = names.at(-1) ?? '';
+  const numbered = (count: number): string =>
+    taken.has(`${last}_${count}`) ? numbered(count + 1) : `${last}_${count}`;
+  const name = names.find((one) => !taken.has(one)) ?? numbered(2);
+  taken.add(name);
+  return name;
+}
+
+function plainName(name: string): string {
+  const plain = name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, 60);
+  return plain === '__proto__' || plain === '' ? 'key' : plain;
+}
+
+/** `X-Api-Key` → `API_KEY`. */
+function constantOf(name: string): string {
+  const words = name
+    .replace(/^x-/i, '')
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replaceAll(/[^A-Za-z0-9]+/g, '_')
+    .replaceAll(/^_+|_+$/g, '');
+  return words.toUpperCase().slice(0, 40) || 'KEY';
+}

@@ -1,0 +1,76 @@
+import jsTokens, { type Token } from 'js-tokens';
+import type { Json } from '../contract/model.ts';
+import { LiteralReader } from './literal.ts';
+import { bracketStep, textIn } from './tokens.ts';
+
+/** The keys in a file of `src/apis/`, read without running it. */
+export interface ApiSource {
+  /** The members of `env` in `headers` and `query`, which every request sends. */
+  readonly shared: ReadonlySet<string>;
+  /** The names in `credentials`, which requests state. */
+  readonly named: ReadonlySet<string>;
+  /** What requests send that state nothing; undefined if it is not stated, or not literal. */
+  readonly auth: Json | undefined;
+  /** The ends of the options, and of `credentials` if there are any. */
+  readonly options: End;
+  readonly credentials: End | undefined;
+}
+
+/** The end of an object in the text: the index of its bracket, and that behind the last token before it. */
+export interface End {
+  readonly bracket: number;
+  readonly behind: number;
+}
+
+/** A token with the index of its first character. */
+type Placed = Token & { readonly at: number };
+
+/** Reads a file of `src/apis/` in any formatting. Undefined if its options are not written as one object literal. */
+export function readApiSource(text: string): ApiSource | undefined {
+  const tokens = placed(text);
+  const start = tokens.findIndex(
+    ({ value }, i) => value === 'httpSource' && tokens[i + 1]?.value === '(' && tokens[i + 2]?.value === '{',
+  );
+  const shared = new Set<string>();
+  const named = new Set<string>();
+  const path: string[] = [];
+  let credentials: End | undefined;
+  for (let i = start + 2; start >= 0 && i < tokens.length; i += 1) {
+    const [last, token, after] = [tokens[i - 1], tokens[i], tokens[i + 1]?.value];
+    const before = last?.value ?? '';
+    if (!token || (path.length === 1 && token.value === '...')) return undefined;
+    const step = bracketStep(token);
+    if (step > 0) path.push('');
+    const end = { bracket: token.at, behind: (last?.at ?? 0) + before.length };
+    if (step < 0) {
+      if (path.length === 2 && path[0] === 'credentials') credentials = end;
+      path.pop();
+    }
+    if (path.length === 0) {
+      const auth = new LiteralReader(tokens).members(start + 2)?.get('auth');
+      return { shared, named, auth, credentials, options: end };
+    }
+    if (after === ':' && /^[{,]$/.test(before)) {
+      path[path.length - 1] = nameIn(token);
+      if (path.length === 2 && path[0] === 'credentials') named.add(nameIn(token));
+    }
+    const isMember = before === '.' || (before === '[' && after === ']');
+    const object = before === '.' || before === '[' ? tokens[i - 2]?.value : undefined;
+    if (isMember && object === 'env' && /^(headers|query)$/.test(path[0] ?? '')) shared.add(nameIn(token));
+  }
+  return undefined;
+}
+
+function nameIn({ type, value }: Token): string {
+  return type === 'StringLiteral' ? textIn(value) : value;
+}
+
+/** The tokens of source without white space and comments, with their places. */
+function placed(text: string): readonly Placed[] {
+  let at = 0;
+  return [...jsTokens(text)].flatMap((token) => {
+    at += token.value.length;
+    const isCode = !/^(WhiteSpace|LineTerminatorSequence|.*Comment)$/.test(token.type);
+    return isCode ? [{ ...token, at: at - token.value.length }] : [];
+  });
+}
