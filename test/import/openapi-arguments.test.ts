@@ -175,6 +175,24 @@ describe('the arguments of a tool', () => {
     ]);
   });
 
+  it('name the values of one alternative, and the first of a list that is too long', async () => {
+    const many = Array.from({ length: 201 }, (_, i) => `c${i}`);
+    const { inputs } = await toolOf(
+      documentOf({
+        parameters: [
+          {
+            name: 'at',
+            in: 'query',
+            schema: { anyOf: [{ type: 'integer' }, { type: 'string', enum: ['now'] }] },
+          },
+          { name: 'code', in: 'query', schema: { type: 'string', enum: many } },
+        ],
+      }),
+    );
+    expect(inputs.at).toMatchObject({ description: 'Known values: now.', examples: ['now'] });
+    expect(inputs.code).toMatchObject({ type: 'string', examples: ['c0', 'c1', 'c2'] });
+  });
+
   it('contain a body that is not an object as one argument', async () => {
     const requestBody = {
       required: true,
@@ -322,6 +340,17 @@ describe('keys', () => {
     const basic = { type: 'http', scheme: 'basic' };
     const two = await variablesOf([{ it: [] }, { other: [] }], { it: bearer, other: basic }, { parameters });
     expect(two.call.api.auth).toEqual([['it', 'key'], ['it'], ['other', 'key'], ['other']]);
+  });
+
+  it('are in the header Authorization if a parameter says so and no security scheme does', async () => {
+    const schema = { type: 'string' };
+    const parameters = [{ name: 'Authorization', in: 'header', required: true, schema }];
+    const alone = await variablesOf([], {}, { parameters });
+    expect(alone.call.api.headers).toMatchObject([{ name: 'Authorization', kind: 'plain' }]);
+    expect([alone.names, Object.keys(alone.call.headers)]).toEqual([['GAS_AUTHORIZATION'], []]);
+    const beside = await variablesOf([{ it: [] }], { it: bearer }, { parameters });
+    expect(beside.call.api.headers).toMatchObject([{ name: 'authorization', kind: 'bearer' }]);
+    expect(beside.names).toEqual(['GAS_TOKEN']);
   });
 
   it('are not multiplied without end by a hostile document', async () => {

@@ -87,9 +87,12 @@ export class Keys {
     const keysOf = (isRequired: boolean) =>
       own.flatMap((one) => (one.isRequired === isRequired && one.key ? [one.key] : []));
     const optional = subsetsOf(keysOf(false).slice(0, most.optional));
-    const all = sendable
-      .slice(0, most.alternatives)
-      .flatMap((keys) => optional.map((more) => [...new Set([...keys, ...keysOf(true), ...more])]));
+    const all = sendable.slice(0, most.alternatives).flatMap((keys) => {
+      // A security scheme says more about its header than a parameter.
+      const places = new Set(keys.map(placeOf));
+      const isFree = (key: Described) => keys.includes(key) || !places.has(placeOf(key));
+      return optional.map((more) => [...new Set([...keys, ...[...keysOf(true), ...more].filter(isFree)])]);
+    });
     const distinct = [...new Map(all.map((keys) => [setOf([keys.map(({ key }) => key)]), keys])).values()];
     const withKeys = distinct.filter((keys) => keys.length > 0);
     return [...withKeys, ...(withKeys.length < distinct.length ? [[]] : [])].map((keys) =>

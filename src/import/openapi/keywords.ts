@@ -42,7 +42,7 @@ export function described(schema: JsonObject, other: JsonObject = {}): JsonObjec
   return description === undefined || description === '' ? {} : { description };
 }
 
-/** The allowed values of the schema's types; lists that are too long for an agent are omitted. */
+/** The allowed values of the schema's types; of a list that is too long for an agent, the first as examples. */
 export function enumOf(schema: JsonObject, types: readonly string[]): JsonObject {
   const listed = schema.const !== undefined ? [schema.const] : schema.enum;
   if (!Array.isArray(listed)) return {};
@@ -50,7 +50,8 @@ export function enumOf(schema: JsonObject, types: readonly string[]): JsonObject
     const type = typeOfValue(value);
     return types.includes(type) || (type === 'number' && types.includes('integer'));
   });
-  return values.length === 0 || values.length > 200 ? {} : { enum: values };
+  if (values.length > 200) return { examples: values.slice(0, 3) };
+  return values.length === 0 ? {} : { enum: values };
 }
 
 /** The schema of an answer, with the values that its document lists as text and as examples. */

@@ -33,9 +33,9 @@ export interface Inputs {
 }
 
 const keyName =
-  /^(?:x-)?(?:api[-_]?key|apikey|api[-_]?token|access[-_]?token|auth[-_]?token|token|key|app[-_]?key|app[-_]?id|appid|client[-_]?secret|secret)$/i;
+  /^(?:authorization|(?:x-)?(?:api[-_]?key|apikey|api[-_]?token|access[-_]?token|auth[-_]?token|token|key|app[-_]?key|app[-_]?id|appid|client[-_]?secret|secret))$/i;
 /** Headers that a document describes elsewhere (OpenAPI 3, "Parameter Object"). */
-const ignoredHeaders = new Set(['accept', 'content-type', 'authorization']);
+const ignoredHeaders = new Set(['accept', 'content-type']);
 const nameLength = 64;
 
 /**
@@ -112,15 +112,15 @@ class InputCollector {
     }
     if (place !== 'path' && place !== 'query' && place !== 'header') return;
     if (place === 'path' && !path.includes(`{${name}}`)) return;
+    const key = keyParameter(value);
+    if (key) {
+      this.#keys.push(key);
+      return;
+    }
     if (place === 'header' && ignoredHeaders.has(name.toLowerCase())) return;
     if (place === 'header' && !/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(name)) {
       if (isRequired) throw new Refusal('its name is not a valid header name', pointer);
       this.#lost(pointer, 'has a name that no header can have: it was left out');
-      return;
-    }
-    const key = keyParameter(value);
-    if (key) {
-      this.#keys.push(key);
       return;
     }
     const { schema, isJson } = this.#schemaOf(value, pointer);

@@ -1,7 +1,7 @@
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { membersOf, requiredOf, typesOf } from '../../contract/schema/keywords.ts';
-import { isContainer } from './keywords.ts';
+import { isContainer, withKnownValues } from './keywords.ts';
 
 /** A schema that also accepts null. */
 export function nullable(schema: JsonObject): JsonObject {
@@ -59,14 +59,16 @@ function unitedObjects(variants: readonly JsonObject[], side: 'input' | 'output'
 
 function unitedScalars(variants: readonly JsonObject[]): JsonObject {
   const types = [...new Set(variants.flatMap(({ type }) => [type ?? []].flat()))];
-  const lists = variants.map((variant) => variant.enum);
-  const values = lists.every((list) => Array.isArray(list)) ? [...new Set(lists.flat() as Json[])] : [];
+  const lists = variants.flatMap((variant) => (Array.isArray(variant.enum) ? [variant.enum as Json[]] : []));
+  const values = [...new Set(lists.flat())];
+  const isClosed = lists.length === variants.length;
   const described = variants.find(({ description }) => description !== undefined);
-  return {
+  const united = {
     ...(types.length > 0 && { type: types.length === 1 ? (types[0] as string) : (types as string[]) }),
     ...(described && { description: described.description as string }),
-    ...(values.length > 0 && { enum: values }),
+    ...(isClosed && { enum: values }),
   };
+  return isClosed ? united : withKnownValues({ type: united.type ?? null, enum: values }, united);
 }
 
 function sideBySide(variants: readonly JsonObject[]): JsonObject {
