@@ -36,8 +36,12 @@ export function nameErrors(where: string, name: string): readonly InputError[] {
   const all = [...groups, ...ids];
   if (all.includes(name)) return [];
   const near = closest(name, all);
+  const group = groups.find((one) => name.startsWith(`${one}.`));
+  const members = ids.filter((id) => id.startsWith(`${group}.`)).join(', ');
   const hint = near
     ? `Did you mean ${near}?`
-    : `Groups are ${groups.join(', ')}. market-mcp explain lists all rules.`;
+    : group
+      ? `Rules of ${group} are ${members}.`
+      : `Groups are ${groups.join(', ')}. market-mcp explain lists all rules.`;
   return [inputError(where, name, 'unknown rule or group of rules', hint)];
 }

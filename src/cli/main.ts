@@ -42,15 +42,14 @@ function reportUncaughtErrors(output: Output): void {
 
 async function runProgram(name: ProgramName, args: readonly string[], output: Output): Promise<ExitCode> {
   try {
-    const { buildProgram } = await import('./program.ts');
+    const { buildProgram, parseable } = await import('./program.ts');
     let exitCode: ExitCode = exitCodes.ok;
     const program = buildProgram(name, async (command) => {
       exitCode = await command(output);
     });
     // Without a command, the commands are listed.
-    await program.parseAsync(args.length === 0 && name === 'market-mcp' ? ['--help'] : args, {
-      from: 'user',
-    });
+    const given = args.length === 0 && name === 'market-mcp' ? ['--help'] : parseable(program, args);
+    await program.parseAsync(given, { from: 'user' });
     return exitCode;
   } catch (error) {
     if (isHelpOrVersion(error)) return exitCodes.ok;

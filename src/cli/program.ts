@@ -23,15 +23,59 @@ export function buildProgram(name: ProgramName, run: Run): Command {
     .helpOption('-h, --help', 'show this help')
     .exitOverride()
     .configureOutput({ getOutHelpWidth: () => helpWidth, writeErr: () => {}, outputError: () => {} });
-  if (name === 'create-market-mcp') return withCreate(program, run);
+  if (name === 'create-market-mcp') return withExample(withCreate(program, run), `${name} ${examples.new}`);
 
   program
     .description('Develop, check and extend marketplace tool servers.')
     .helpCommand('help [command]', 'Show the help of a command');
   withCreate(program.command('new'), run);
   addCommands((name, flags, load) => withFlags(program.command(name), flags, run, load));
+  for (const command of program.commands) {
+    const known = command.name();
+    withExample(command, `${name} ${known} ${examples[known]}`);
+  }
   return program;
 }
+
+function withExample(command: Command, example: string): Command {
+  return command.addHelpText('after', `\nExample:\n  ${example}`);
+}
+
+/**
+ * The arguments as commander should parse them: it would answer `chek --help` with the help of the program, and `help chek`
+ * with nothing.
+ */
+export function parseable(program: Command, args: readonly string[]): readonly string[] {
+  const names = ['help', ...program.commands.map((command) => command.name())];
+  const [first, ...rest] = args[0] === 'help' && args.length > 1 ? [...args.slice(1), '--help'] : args;
+  if (first === undefined || names.length === 1) return args;
+  return names.includes(first) || first.startsWith('-') ? [first, ...rest] : [first];
+}
+
+/** One call of each command, for its help. */
+const examples: Readonly<Record<string, string>> = {
+  new: "weather --yes --tool get_weather --input 'city:string=Berlin City to look up'",
+  'add-tool': "get_forecast --yes --input 'city:string=Berlin City to look up' --output 'days[].high:number'",
+  list: '--json',
+  'remove-tool': 'get_forecast --yes',
+  'rename-tool': 'get_forecast get_weather_forecast --yes',
+  check: 'https://tools.example.com/mcp --platform context',
+  dev: '--port 4500',
+  record: '--call cancel_parcel',
+  token: 'get_weather --ttl 600',
+  marketplace: '--port 4500',
+  register: '--name Weather --endpoint http://localhost:3000/mcp',
+  listing: '--endpoint https://tools.example.com/mcp --registry-name io.github.acme/weather',
+  refresh: 'Weather',
+  dispute: '3',
+  call: 'get_weather \'{"city":"Berlin"}\'',
+  upgrade: '--dry-run',
+  doctor: '--json',
+  explain: 'gate.no-token',
+  'spec-schema': '> spec.schema.json',
+  'examples-schema': '> examples.schema.json',
+  platforms: 'context > my-platform.json',
+};
 
 function withCreate(command: Command, run: Run): Command {
   const { directory, ...questions } = createQuestions;

@@ -5,6 +5,7 @@ import type { Listing } from '../../marketplace/core/model.ts';
 import { requestJson } from '../../marketplace/local.ts';
 import type { ListingsData } from '../../marketplace/pages/listings.tsx';
 import type { ExitCode } from '../../model/command-error.ts';
+import { counted } from '../../model/text.ts';
 import { withMarketplace } from '../marketplace/connect.ts';
 import { changeLine } from '../marketplace/format.ts';
 import type { PlaceFlags } from '../marketplace/options.ts';
@@ -24,7 +25,7 @@ export async function refresh(
       body,
     );
     const { listing, changes } = refreshed;
-    const what = changes.length === 0 ? 'nothing has changed' : `${changes.length} changes`;
+    const what = changes.length === 0 ? 'nothing has changed' : counted(changes.length, 'change');
     output.done(`${listing.name}: ${what}`);
     for (const change of changes) output.line(changeLine(change, output));
     return output.result(refreshed);

@@ -1,6 +1,7 @@
 import type { Change } from '../../check/model.ts';
 import { isObject } from '../../contract/json.ts';
 import type { PlatformProfile } from '../../contract/platforms/profile.ts';
+import { counted } from '../../model/text.ts';
 import { guiltyLimit } from '../core/dispute.ts';
 import { stakeOf } from '../core/form.ts';
 import type { ListingStatus } from '../core/marketplace.ts';
@@ -42,7 +43,7 @@ export function Listings({ data }: { data: ListingsData }) {
             lines={[
               refreshed.changes.length === 0
                 ? 'Nothing has changed.'
-                : `${refreshed.changes.length} changes were stored.`,
+                : `Stored: ${counted(refreshed.changes.length, 'change')}.`,
             ]}
           />
           {refreshed.changes.length > 0 && <Changes changes={refreshed.changes} />}

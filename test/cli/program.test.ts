@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { nameErrors } from '../../src/check/select.ts';
+import { buildProgram, parseable } from '../../src/cli/program.ts';
+
+const names = ['create-market-mcp', 'market-mcp'] as const;
+const programOf = (name: (typeof names)[number], ran: () => void = () => {}) =>
+  buildProgram(name, async () => ran());
+const examples = names.flatMap((name) => {
+  const program = programOf(name);
+  return [program, ...program.commands].map((command) => {
+    let help = '';
+    command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+    return { command: command.name(), lines: help.match(/(?<=^Example:\n {2}).*/gm) ?? [] };
+  });
+});
+
+describe('the help of a command', () => {
+  it.each(examples.filter(({ command }) => command !== 'market-mcp'))(
+    'of $command ends with one example, which the program accepts',
+    async ({ lines }) => {
+      expect(lines).toHaveLength(1);
+      const words = (lines[0] ?? '').replace(/ >.*/, '').match(/'[^']*'|\S+/g) ?? [];
+      const [program, ...args] = words.map((word) => word.replaceAll("'", ''));
+      const name = names.find((one) => one === program);
+      let runs = 0;
+      if (name) await programOf(name, () => (runs += 1)).parseAsync(args, { from: 'user' });
+      expect(runs).toBe(1);
+    },
+  );
+
+  it.each([
+    [['chek', '--help'], ['chek']],
+    [['help', 'chek'], ['chek']],
+    [
+      ['help', 'check'],
+      ['check', '--help'],
+    ],
+    [['help'], ['help']],
+    [['--help'], ['--help']],
+    [
+      ['check', '--help'],
+      ['check', '--help'],
+    ],
+  ])('of %j is asked for as %j', (given, parsed) => {
+    expect(parseable(programOf('market-mcp'), given)).toEqual(parsed);
+  });
+});
+
+it('an unknown rule of a known group names the rules of the group', () => {
+  expect(nameErrors('[rule]', 'health.nope')[0]?.hint).toMatch(/^Rules of health are health\.\w+, /);
+  expect(nameErrors('[rule]', 'helth.status')[0]?.hint).toBe('Did you mean health.status?');
+});
