@@ -199,6 +199,25 @@ net.Socket.prototype.connect = function (...args) {
       expect(report.ok).toBe(false);
       expect(unitTests.status).not.toBe(0);
       expect(unitTests.stdout + unitTests.stderr).toContain('npm run record');
+      for (const id of ['outcome.found', 'submission.succeeds']) {
+        const problems = report.rules.find((rule) => rule.id === id)?.problems ?? [];
+        expect(problems.length, id).toBeGreaterThan(0);
+        for (const { actual, fix } of problems) {
+          expect(actual).toContain(
+            'There is no recording of GET /gas/{chain}: make one with market-mcp record.',
+          );
+          expect(fix).toContain('market-mcp record, with --call <tool> if the tool may change something');
+        }
+      }
+      const another = ['add-tool', 'other', '--yes', '--output', 'n:number A number', '--json'];
+      const added = await run(process.execPath, [bins.market, ...another], { cwd: directory });
+      expect(added.status, added.stderr).toBe(0);
+      const result = JSON.parse(added.stdout);
+      expect(result.ok).toBe(true);
+      expect(result.selfCheck.failed).toBeGreaterThan(0);
+      await run(process.execPath, [bins.market, 'remove-tool', 'other', '--yes', '--no-check'], {
+        cwd: directory,
+      });
     } finally {
       writeFileSync(join(directory, recordings), kept);
     }

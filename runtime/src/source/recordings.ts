@@ -104,7 +104,11 @@ export function replayed(request: RecordedRequest, directory = recordingsDirecto
   const byHand = `{"request": ${keyOf(request)}, "status": 200, "body": …, "from": "recorded"}`;
   const detail = `No recording of ${keyOf(request)} in test/recordings/${recordingFile(request)}. npm run record records the examples of every tool that only reads, and of others with --call <tool>. By hand, add to the list in the file: ${byHand}`;
   console.error(JSON.stringify({ event: 'source', code: 'SOURCE_NOT_RECORDED', detail }));
-  throw new SourceError('SOURCE_NOT_RECORDED', 'There is no recording of this request.');
+  const asked = `${request.method.toUpperCase()} ${request.path}`;
+  throw new SourceError(
+    'SOURCE_NOT_RECORDED',
+    `There is no recording of ${asked}: make one with market-mcp record.`,
+  );
 }
 
 /** The answer of a request that a live check has made before; undefined where it has not. */

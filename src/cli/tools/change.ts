@@ -1,5 +1,6 @@
 import type { ProjectContext } from '../../changes/target.ts';
 import type { CheckReport } from '../../check/model.ts';
+import { unrecordedFix } from '../../contract/probe/unrecorded.ts';
 import { CommandError, type ExitCode } from '../../model/command-error.ts';
 import { nameList } from '../../model/text.ts';
 import type { Drift } from '../../project/manifest/listed.ts';
@@ -87,7 +88,12 @@ export async function finishChange(
 ): Promise<ExitCode> {
   const context = { directory, packageManager: detectPackageManager(directory) };
   const report = check ? await checkChange(context, done, undo, output) : null;
-  const result = { ok: report?.ok ?? true, directory, ...contents, selfCheck: shortReport(report) };
+  const result = {
+    ok: report === null || hasPassed(report),
+    directory,
+    ...contents,
+    selfCheck: shortReport(report),
+  };
   const exitCode = output.result(result);
   requirePassed(report, done, undo, output);
   return exitCode;
@@ -129,14 +135,21 @@ export async function afterChange<T>(
   }
 }
 
-/** Prints the findings of a report. @throws CommandError `SELF_CHECK_FAILED` if a rule failed. */
+/** Prints the findings of a report. @throws CommandError `SELF_CHECK_FAILED` if `hasPassed` says no. */
 export function requirePassed(report: CheckReport | null, done: string, undo: string, output: Output): void {
   if (report === null) return;
   showReport(report, output);
-  if (report.ok) return;
+  if (hasPassed(report)) return;
   const message = `${done}, but the server fails rules of the marketplace`;
   const hint = `Fix the failed rules above and run: ${marketCommand('check')}. To undo: ${undo}`;
   throw new CommandError('SELF_CHECK_FAILED', message, hint);
+}
+
+/** Whether no rule failed because of a change: no change of the tools brings about that a recording is missing. */
+export function hasPassed(report: CheckReport): boolean {
+  const failed = report.rules.filter(({ level, status }) => level === 'must' && status === 'fail');
+  const isUnrelated = failed.every(({ problems }) => problems.every(({ fix }) => fix === unrecordedFix));
+  return report.ok || (failed.length > 0 && report.complete && isUnrelated);
 }
 
 /** Prints that the marketplace has to read the tools again, if it has to (C§9.3). */

@@ -1,5 +1,5 @@
 import { mapConcurrently } from '../concurrency.ts';
-import { isObject, present } from '../json.ts';
+import { present } from '../json.ts';
 import type { Json, JsonObject } from '../model.ts';
 import { consent, harmless, NotRun } from '../report/not-run.ts';
 import { bounds, isReadable } from '../schema/walk.ts';
@@ -11,12 +11,10 @@ import { planOf } from './plan.ts';
 import type { PostOptions } from './requests.ts';
 import { isRefusal, type RpcAnswer, unanswered } from './rpc.ts';
 import { leastHarmfulFirst, verdictOn } from './safety.ts';
+import { isUnrecorded } from './unrecorded.ts';
 
 /** The name of a tool that no server has. */
 export const noSuchTool = 'no_such_tool';
-
-/** The code of a source kit that replays, for a request that has no recording. */
-const notRecorded = 'SOURCE_NOT_RECORDED';
 
 /** A tool may use another service, which has its own limits. */
 const callsAtOnce = 4;
@@ -144,11 +142,11 @@ export class Probe extends Lists {
     const { writing, onUnrecorded } = this.target;
     const kept = await mapConcurrently(cases, callsAtOnce, async (one) => {
       if (one.wrong || writing?.get(one.name) !== 'replays') return [one];
-      const data = await this.call(one.name, one.arguments).then(
-        ({ result }) => result?.structuredContent,
+      const result = await this.call(one.name, one.arguments).then(
+        (answer) => answer.result,
         () => undefined,
       );
-      if (!isObject(data) || data.error !== notRecorded) return [one];
+      if (!isUnrecorded(result)) return [one];
       onUnrecorded?.(one.name, one.arguments);
       return [];
     });

@@ -8,6 +8,7 @@ import { outputSchemaOf } from './cases.ts';
 import { missingAnswerOf, type SdkSession } from './client.ts';
 import type { Probe } from './probe.ts';
 import { incidentIn, isRefusal, textOf } from './rpc.ts';
+import { isUnrecorded, unrecordedFix } from './unrecorded.ts';
 
 /** A run of the submission test. */
 export interface Rehearsal {
@@ -27,6 +28,8 @@ interface Step {
   readonly content?: Json;
   /** The message of the failure, if the result is one. */
   readonly failure?: string;
+  /** Set if that failure is the lack of a recording. */
+  readonly unrecorded?: true;
   /** The client's error about a call without a result. */
   readonly thrown?: string;
   /** Set if there was no answer at all. */
@@ -93,6 +96,7 @@ export async function submissionTest(
         .then(({ content, structuredContent, isError }) => ({
           content: content as Json,
           ...(isError === true && { failure: shorten(structuredContent ?? content, 300) }),
+          ...(isUnrecorded({ structuredContent } as JsonObject) && { unrecorded: true as const }),
         }))
         .catch((error: Error) => {
           const silence = missingAnswerOf(error);
@@ -150,9 +154,9 @@ export function thrownProblems({ thrown }: Step): readonly Problem[] {
 }
 
 /** A call that the tool answered with a failure. */
-export function failureProblems({ failure }: Step): readonly Problem[] {
+export function failureProblems({ failure, unrecorded }: Step): readonly Problem[] {
   if (failure === undefined) return [];
-  const { failure: fix } = fixes;
+  const fix = unrecorded ? unrecordedFix : fixes.failure;
   return [{ path: 'result.isError', expected: 'a result that is not a failure', actual: failure, fix }];
 }
 

@@ -8,6 +8,7 @@ import type { CallOutcome } from '../probe/probe.ts';
 import { Unanswered } from '../probe/receive.ts';
 import { ListRejected, listingClient } from '../probe/rehearsal.ts';
 import { describe, describeCall, textOf } from '../probe/rpc.ts';
+import { isUnrecorded, unrecordedFix } from '../probe/unrecorded.ts';
 import { NotRun } from '../report/not-run.ts';
 import { listProblems } from './discovery.ts';
 import { isText } from './read.ts';
@@ -185,7 +186,7 @@ function expects(expect: Ending, { fixes, ...text }: ExpectedRule): LiveRule {
       const answered = answeredOf(concerned);
       const problems = answered.flatMap((outcome) => {
         const ending = endingOf(outcome.result);
-        const fix = ending && fixes[ending];
+        const fix = isUnrecorded(outcome.result) ? unrecordedFix : ending && fixes[ending];
         return unless(ending === expect, {
           expected: endings[expect],
           actual: describeCall(outcome.rpc),
