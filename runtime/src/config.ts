@@ -116,6 +116,7 @@ export function readConfig(
     production,
     token: authOff ? null : readToken(),
     sessionSecret: read('SESSION_SECRET', secretOf),
+    previousSessionSecret: read('SESSION_SECRET_PREVIOUS', secretOf),
     sessionTtlSeconds: read('SESSION_TTL_SECONDS', wholeNumber(60, 31_536_000)),
     allowedOrigins: read('ALLOWED_ORIGINS', originsOf),
     allowedHosts: read('ALLOWED_HOSTS', (text) => hostsOf(text, audience)),
@@ -136,11 +137,21 @@ export function readConfig(
     requestTimeoutMs: read('REQUEST_TIMEOUT_MS', wholeNumber(100, 600_000)),
     shutdownGraceMs: read('SHUTDOWN_GRACE_MS', wholeNumber(0, 600_000)),
   };
-  return errors.length > 0 ? { ok: false, errors } : { ok: true, config, warnings: warningsOf(config) };
+  return errors.length > 0 ? { ok: false, errors } : { ok: true, config, warnings: warningsOf(config, env) };
 }
 
-function warningsOf({ token, sessionSecret, production }: Config): string[] {
+/** A variable that a host of servers sets: Railway, Render, Fly, Vercel, Cloud Run, Kubernetes, Heroku. */
+const hostVariable =
+  /^(?:RAILWAY_ENVIRONMENT\w*|RENDER|FLY_APP_NAME|VERCEL|K_SERVICE|KUBERNETES_SERVICE_HOST|DYNO)$/;
+
+function warningsOf({ token, sessionSecret, production, host, port }: Config, env: Environment): string[] {
   const warnings: string[] = [];
+  const hosted = env.NODE_ENV?.trim() ? undefined : Object.keys(env).find((name) => hostVariable.test(name));
+  if (hosted !== undefined) {
+    warnings.push(
+      `${hosted} is set, as on a host, but NODE_ENV is not: the server listens on ${host}:${port} with the settings of development. Set NODE_ENV=production and PLATFORM_AUDIENCE.`,
+    );
+  }
   if (token === null) warnings.push('AUTH is off: anyone can call the tools without paying.');
   if (production && sessionSecret === null) {
     warnings.push(

@@ -58,6 +58,10 @@ export const variables = {
     common: true,
     text: 'Secret that signs the sessions: 32 characters or more, the same on every replica. Default: random for each process.',
   },
+  SESSION_SECRET_PREVIOUS: {
+    default: null,
+    text: 'The secret before a change of SESSION_SECRET: sessions that it signed stay valid. It signs none.',
+  },
   SESSION_TTL_SECONDS: { default: '2592000', text: 'Lifetime of a session, in seconds.' },
   ALLOWED_ORIGINS: {
     default: null,

@@ -70,6 +70,23 @@ describe('defaults', () => {
     expect(read({ ...env, HOST: '::' }, context).config.host).toBe('::');
   });
 
+  test.each(['RAILWAY_ENVIRONMENT_NAME', 'RENDER', 'FLY_APP_NAME', 'VERCEL', 'K_SERVICE', 'DYNO'])(
+    'on a host that sets %s, development is warned about',
+    (name) => {
+      const warnings = (env: object) => read({ [name]: '1', ...env }, context).warnings;
+      expect(warnings({})).toEqual([
+        expect.stringMatching(new RegExp(`^${name} is set, .*127\\.0\\.0\\.1:3000.*Set NODE_ENV=production`)),
+      ]);
+      expect(warnings({ NODE_ENV: 'development' })).toEqual([]);
+    },
+  );
+
+  test("a token for a host on an author's machine is no host", () => {
+    expect(read({ VERCEL_TOKEN: 'x', RAILWAY_TOKEN: 'x', RENDER_API_KEY: 'x' }, context).warnings).toEqual(
+      [],
+    );
+  });
+
   test('an empty variable counts as unset', () => {
     const empty = Object.fromEntries(Object.keys(variables).map((name) => [name, ' ']));
     expect(read(empty, context)).toEqual(read({}, context));

@@ -14,6 +14,16 @@ describe('signed sessions', () => {
     expect(createSessions(null, 60).isKnown(id)).toBe(false);
   });
 
+  test('of a former secret stay valid, and none is signed with it', () => {
+    const old = createSessions(secret, 60);
+    const id = old.open();
+    const changed = createSessions(`${secret}!`, 60, '', 10, secret);
+    expect(changed.isKnown(id)).toBe(true);
+    expect(old.isKnown(changed.open())).toBe(false);
+    changed.close(id);
+    expect(changed.isKnown(id)).toBe(false);
+  });
+
   test('are visible ASCII and unique', () => {
     const sessions = createSessions(null, 60);
     const ids = Array.from({ length: 1000 }, () => sessions.open());

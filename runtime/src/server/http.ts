@@ -38,6 +38,8 @@ export interface AppConfig extends MethodOptions, Limits, OriginOptions, RouteOp
   readonly token: TokenRules | null;
   /** Null for a random secret: sessions then end with the process. */
   readonly sessionSecret: string | null;
+  /** A former secret, whose sessions stay valid; null or absent if there is none. */
+  readonly previousSessionSecret?: string | null;
   /** Lifetime of a session, in seconds. */
   readonly sessionTtlSeconds: number;
   /** Whether requests of MCP 2026-07-28 are answered, too; true by default. */
@@ -78,7 +80,14 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
   const { name, version, token } = config;
   const authentication =
     token === null ? noAuthentication : createAuthentication(token, log, !config.production);
-  const sessions = createSessions(config.sessionSecret, config.sessionTtlSeconds, token?.audience);
+  const { sessionSecret, previousSessionSecret, sessionTtlSeconds } = config;
+  const sessions = createSessions(
+    sessionSecret,
+    sessionTtlSeconds,
+    token?.audience,
+    undefined,
+    previousSessionSecret,
+  );
   const report = createReport(log);
   const bodies = createBodies(config, report);
   const answers = createAnswers(config, report);

@@ -16,26 +16,34 @@ const maxVerified = 5_000;
  * @param secret null for a random one: sessions then end with the process
  * @param audience part of the signature, so that servers with the same secret do not share sessions
  * @param maxClosed after so many closed sessions, every session issued before is closed: clients open a new one
+ * @param previous a former secret, whose sessions stay valid; it signs none
  */
 export function createSessions(
   secret: string | null,
   ttlSeconds: number,
   audience = '',
   maxClosed = 1_000_000,
+  previous: string | null = null,
 ) {
   // Caches the time of issue: an HMAC is a third of the cost of a call.
   const verified = new Map<string, number>();
   const closed = new Set<number>();
   let closedBefore = 0;
   let key: string | Buffer | null = secret;
-  const sign = (claim: string) => {
+  const current = () => {
     key ??= randomBytes(32); // only now: some hosts allow no random bytes while they load an app
-    return createHmac('sha256', key).update(`${claim}\n${audience}`).digest('base64url');
+    return key;
   };
+  const sign = (claim: string, secret: string | Buffer) =>
+    createHmac('sha256', secret).update(`${claim}\n${audience}`).digest('base64url');
+  const isSigned = (claim: string, signature: string, secret: string | Buffer) =>
+    timingSafeEqual(Buffer.from(signature), Buffer.from(sign(claim, secret)));
   /** The time of issue; undefined if the signature is wrong or the session is closed. */
   const issuedAt = (id: string): number | undefined => {
     const [, claim = '', issued = '', signature = ''] = form.exec(id) ?? [];
-    if (!signature || !timingSafeEqual(Buffer.from(signature), Buffer.from(sign(claim)))) return undefined;
+    if (!signature) return undefined;
+    const isOurs = isSigned(claim, signature, current());
+    if (!isOurs && (previous === null || !isSigned(claim, signature, previous))) return undefined;
     if (closed.has(bitsOf(id))) return undefined;
     if (verified.size >= maxVerified) verified.clear();
     const at = Number.parseInt(issued, 36);
@@ -46,7 +54,7 @@ export function createSessions(
     /** Opens a session and returns its id. */
     open(): string {
       const claim = `${randomUUID()}.${Math.max(Date.now(), closedBefore).toString(36)}`;
-      return `${claim}.${sign(claim)}`;
+      return `${claim}.${sign(claim, current())}`;
     },
     /** Whether an id is valid, not expired and not closed. */
     isKnown(id: string | undefined): id is string {
