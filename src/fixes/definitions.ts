@@ -6,6 +6,9 @@ import { type Fixes, rewrite } from './fixes.ts';
 /** Maximum number of schemas in one definition that is written out. */
 export const maxSchemas = 300;
 
+/** Of the property that a map at the root becomes. */
+export const mapDescription = 'The values by their keys.';
+
 const kept = 'the marketplace keeps neither definitions nor a map at the root (MCP SDK 1.22.0)';
 
 /** Whether the root of a schema describes the values of keys that are data. */
@@ -21,7 +24,7 @@ export function fixMap(schema: JsonObject, fixes: Fixes): JsonObject {
   }
   const { $defs, definitions, ...map } = schema;
   fixes.change('outputSchema', 'its map became the property result', kept);
-  const described = { description: 'The values by their keys.', ...map };
+  const described = { description: mapDescription, ...map };
   const result = withReferences(described, '#', '#/properties/result');
   return {
     type: 'object',
