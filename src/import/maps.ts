@@ -19,7 +19,7 @@ const currencies = new Set(Intl.supportedValuesOf('currency'));
 
 /** Names of members that may have the same form although each means something else. */
 const role =
-  /^(safe_?low|low|medium|standard|normal|average|slow|fast|fastest|instant|rapid|high|min|max|home|away|bids?|asks?|buy|sell|base|quote|previous|current|next|last|first|from|to|start|end|before|after|today|yesterday|tomorrow|sun(rise|set)|moon(rise|set)|data|meta|result|errors?)$/i;
+  /^(open|close|safe_?low|low|medium|standard|normal|average|slow|fast|fastest|instant|rapid|high|min|max|home|away|bids?|asks?|buy|sell|base|quote|previous|current|next|last|first|from|to|start|end|before|after|today|yesterday|tomorrow|sun(rise|set)|moon(rise|set)|data|meta|result|errors?)$/i;
 
 /** What is known of objects besides their members. */
 export interface MapEvidence {
@@ -40,13 +40,15 @@ export function keysAreData(objects: readonly JsonObject[], { isRoot, inputs }: 
   const values = objects.flatMap((object) => Object.values(object)).filter((value) => value !== null);
   if (!areAlike(values)) return false;
   const [first = '', another] = names;
-  if (names.every((name) => code.test(name)) && (another !== undefined || currencies.has(first))) return true;
+  const isRole = names.some((name) => role.test(name));
+  const areCodes = names.every((name) => code.test(name)) && !isRole;
+  if (areCodes && (another !== undefined || currencies.has(first))) return true;
   if (names.every((name) => inputs.has(name))) return true;
   const areObjects = values.every(isObject);
   const hasNull = objects.some((object) => Object.values(object).includes(null));
   const differ = !names.some((name) => objects.every((object) => Object.hasOwn(object, name)));
   if (differ && (isRoot || areObjects)) return true;
-  return isRoot && another !== undefined && areObjects && !hasNull && !names.some((name) => role.test(name));
+  return isRoot && another !== undefined && areObjects && !hasNull && !isRole;
 }
 
 /** Whether values have one type; objects share at least half of their members. */

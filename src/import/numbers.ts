@@ -1,7 +1,7 @@
 /** Last words of names whose values are whole: `comment_count`, `userId`, `blockNumber`. */
 const counts = new Set(
   (
-    'id ids page pages count counts num number rank nonce decimals year block slot epoch confirmations code status port ' +
+    'id ids page pages count counts number rank nonce decimals year block slot epoch confirmations code status port ' +
     'votes likes stars forks views downloads comments replies followers employees population'
   ).split(' '),
 );
@@ -19,11 +19,12 @@ const measures = new Set(
   (
     'price prices cost fee fees amount value balance volume cap mcap supply usd eur btc eth total sum open high low close ' +
     'bid ask change temperature temp humidity pressure speed distance weight width height length size depth duration ' +
-    'seconds minutes hours days latitude longitude lat lon lng coordinates coords bbox position elevation min max'
+    'seconds minutes hours days latitude longitude lat lon lng latlng coordinates coords bbox position elevation min max'
   ).split(' '),
 );
 
-const timeWord = /^(time|timestamp|ts|t|at|date|created|updated|modified|expires|since|until)$/;
+const timeWord =
+  /^(time|timestamp|ts|t|dt|at|date|created|updated|modified|expires|since|until|sunrise|sunset)$/;
 
 /** Seconds since 1970 have ten digits, milliseconds thirteen. */
 const leastTime = 1e9;

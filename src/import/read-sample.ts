@@ -1,3 +1,4 @@
+import { shorten } from '../contract/json.ts';
 import { pass, reject } from '../model/input-error.ts';
 import type { Result } from '../model/model.ts';
 import { readDocument } from '../tools/read.ts';
@@ -21,7 +22,8 @@ function notJson(text: string, name: string, flaw: string): Result<never> {
   const start = text.trimStart();
   const hint = 'Save the answer in JSON: many APIs have a parameter or an Accept header for it.';
   if (start.startsWith('<')) return reject(name, undefined, 'is XML or HTML, not JSON', hint);
-  if (!/^[[{]/.test(start)) return reject(name, undefined, `is CSV or another text, not JSON: ${flaw}`, hint);
+  if (!/^[[{]/.test(start))
+    return reject(name, undefined, `is CSV or another text, not JSON: ${shorten(start, 40)}`, hint);
   return /after JSON/.test(flaw)
     ? reject(name, undefined, `is not one JSON value: ${flaw}`, 'Put the values into one list: [ …, … ].')
     : reject(name, undefined, `is not valid JSON: ${flaw}`, 'Correct the file, or save the answer again.');
