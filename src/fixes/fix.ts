@@ -8,6 +8,7 @@ import { pass, refuse, reject } from '../model/input-error.ts';
 import type { Change, Result } from '../model/model.ts';
 import { parseToolName } from '../model/names.ts';
 import { shellLine } from '../model/shell.ts';
+import { fixInputReferences } from './definitions.ts';
 import { fixDialect } from './dialect.ts';
 import { Fixes } from './fixes.ts';
 import { fixInput, inputOf } from './input.ts';
@@ -45,7 +46,8 @@ export function fix(given: JsonObject, smoke: PlatformProfile['smoke'], where: s
   }
   const input = inputOf(given, fixes);
   const output = outputOf(given, fixes);
-  const inputSchema = input && compiled(fixDialect(input, 'inputSchema', fixes), 'inputSchema', fixes);
+  const written = input && fixInputReferences(input, fixes);
+  const inputSchema = written && compiled(fixDialect(written, 'inputSchema', fixes), 'inputSchema', fixes);
   const outputSchema = output && compiled(fixDialect(output, 'outputSchema', fixes), 'outputSchema', fixes);
   const definition = {
     name,
