@@ -32,7 +32,7 @@ export async function entriesOf(
   const selected = selectTools(entries.value, source.selection);
   if (!selected.ok) return selected;
   const [first, ...others] = selected.value.entries.map(asImported);
-  return pass(first ? [{ ...first, changes: selected.value.left }, ...others] : []);
+  return pass(first ? [{ ...first, changes: selected.value.changes }, ...others] : []);
 }
 
 function asImported(entry: SpecEntry): Imported {

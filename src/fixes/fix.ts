@@ -152,16 +152,16 @@ function outputOf({ name, outputSchema }: JsonObject, fixes: Fixes): JsonObject 
   const tool = typeof name === 'string' ? name : '<tool>';
   const flags = shellLine(['--only', tool, '--output', 'price:number Price in USD']);
   const [message, hint] =
-    outputSchema === undefined
+    (outputSchema ?? undefined) === undefined
       ? [
           'is missing; the marketplace requires it (C§2.1)',
-          `Write an outputSchema into the file, or declare what ${tool} returns: ${flags}`,
+          `Write an outputSchema into the file, or declare what ${tool} returns: ${flags}; all such tools return a text with --output-text`,
         ]
       : [
           'is not a JSON Schema object',
           'Describe the result: { "type": "object", "properties": { "price": { "type": "number" } } }.',
         ];
-  fixes.error('outputSchema', outputSchema, message, hint);
+  fixes.error('outputSchema', outputSchema ?? undefined, message, hint);
   return undefined;
 }
 

@@ -2,7 +2,8 @@ import { onlyReads } from '../contract/effect.ts';
 import { isObject } from '../contract/json.ts';
 import type { JsonObject } from '../contract/model.ts';
 import { isMap } from '../fixes/definitions.ts';
-import type { Change } from '../model/model.ts';
+import type { SpecEntry } from '../model/model.ts';
+import { textChange, withTextOutput } from '../tools/selection.ts';
 import type { Api, Imported } from './model.ts';
 import { apiName } from './openapi/api.ts';
 import { plainText } from './openapi/text.ts';
@@ -16,13 +17,6 @@ export interface ListedServer {
   /** The version of MCP without sessions; absent if the server has sessions. */
   readonly protocolVersion?: string;
 }
-
-/** The output of a tool without an outputSchema: the text of its result. */
-const textOutput: JsonObject = {
-  type: 'object',
-  properties: { result: { type: 'string', description: 'What the server answers, as text.' } },
-  required: ['result'],
-};
 
 /** The names of a server's tools that may change something. */
 export function writingTools(tools: readonly JsonObject[]): ReadonlySet<string> {
@@ -38,24 +32,19 @@ export function toolsOfServer(server: ListedServer): readonly Imported[] {
   return server.tools.map((tool): Imported => {
     const { name, title: shown, description, inputSchema, outputSchema, annotations } = tool;
     const hasOutput = isObject(outputSchema);
-    const change: Change = {
-      tool: String(name),
-      path: 'outputSchema',
-      what: 'became one text, result',
-      why: 'the server does not say what the tool returns',
+    const entry: SpecEntry = {
+      ...(name !== undefined && { name }),
+      ...(typeof shown === 'string' && { title: shown }),
+      ...(description !== undefined && { description }),
+      inputSchema: inputSchema ?? { type: 'object' },
+      ...(hasOutput && { outputSchema }),
+      // A hint that is absent means a tool that writes (MCP), so a name that says nothing must not become a read.
+      annotations: { readOnlyHint: onlyReads(tool), ...(isObject(annotations) && annotations) },
     };
     return {
-      entry: {
-        ...(name !== undefined && { name }),
-        ...(typeof shown === 'string' && { title: shown }),
-        ...(description !== undefined && { description }),
-        inputSchema: inputSchema ?? { type: 'object' },
-        outputSchema: hasOutput ? outputSchema : textOutput,
-        // A hint that is absent means a tool that writes (MCP), so a name that says nothing must not become a read.
-        annotations: { readOnlyHint: onlyReads(tool), ...(isObject(annotations) && annotations) },
-      },
+      entry: hasOutput ? entry : withTextOutput(entry),
       answers: [],
-      changes: hasOutput ? [] : [change],
+      changes: hasOutput ? [] : [textChange(String(name), 'the server')],
       call: {
         api,
         method: 'call',
