@@ -1,8 +1,8 @@
 import { onlyReads } from '../contract/effect.ts';
-import { isObject } from '../contract/json.ts';
+import { isObject, shorten } from '../contract/json.ts';
 import type { JsonObject } from '../contract/model.ts';
 import { isMap } from '../fixes/definitions.ts';
-import type { SpecEntry } from '../model/model.ts';
+import type { Change, SpecEntry } from '../model/model.ts';
 import { textChange, withTextOutput } from '../tools/selection.ts';
 import type { Api, Imported } from './model.ts';
 import { apiName } from './openapi/api.ts';
@@ -44,7 +44,7 @@ export function toolsOfServer(server: ListedServer): readonly Imported[] {
     return {
       entry: hasOutput ? entry : withTextOutput(entry),
       answers: [],
-      changes: hasOutput ? [] : [textChange(String(name), 'the server')],
+      changes: hasOutput ? [] : [textChange(String(name), 'the server'), ...mediaChanges(tool)],
       call: {
         api,
         method: 'call',
@@ -58,6 +58,24 @@ export function toolsOfServer(server: ListedServer): readonly Imported[] {
       },
     };
   });
+}
+
+const media =
+  /(?<![a-z])(image|screenshot|picture|photo|thumbnail|chart|diagram|audio|speech|video|pdf)s?(?![a-z])/i;
+
+/** A list of tools does not say what content they return, but names and descriptions may. */
+function mediaChanges({ name, description }: JsonObject): readonly Change[] {
+  const [word] = media.exec(`${name} ${description ?? ''}`) ?? [];
+  if (word === undefined) return [];
+  const why = `it speaks of ${shorten(word)}, and the result is a text`;
+  return [
+    {
+      tool: String(name),
+      path: 'outputSchema',
+      what: 'an answer that is not text ends in SOURCE_NOT_TEXT',
+      why,
+    },
+  ];
 }
 
 function apiOf({ url, title: given, protocolVersion }: ListedServer): Api {
