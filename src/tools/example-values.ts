@@ -62,7 +62,8 @@ export function exampleFor(
   const value = readings.find((reading) => fits(root, schema, reading));
   if (value !== undefined) return pass(value);
   const alone = propertyAlone(root, aloneName, schema);
-  const [mismatch] = clientMismatches(alone, { [aloneName]: readings[0] ?? text }, '');
+  const meant = readings.findLast((reading) => typeof reading === 'object') ?? readings[0] ?? text;
+  const [mismatch] = clientMismatches(alone, { [aloneName]: meant }, '');
   const expected = mismatch?.expected ?? 'another value';
   const hint = 'Write a valid value: plain text for a string, else JSON.';
   return reject(where, text, `does not match the parameter: expected ${expected}`, hint);

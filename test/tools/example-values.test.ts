@@ -97,4 +97,5 @@ it('an example of a parameter that refers to a member of the parameter value is 
     withExamples([entry], [{ tool: 'get_z', parameter: 'code', text }], '--example');
   expect(example('NOK').ok).toBe(true);
   expect(example('nok').ok).toBe(false);
+  expect(example('{"a":1}')).toMatchObject({ errors: [{ message: expect.stringContaining('type string') }] });
 });
