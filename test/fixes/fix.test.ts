@@ -199,6 +199,13 @@ describe('an inputSchema', () => {
       required: [],
     });
     expect(withParameter({ type: 'string', nullable: true }).input?.required).toEqual([]);
+    const text = { type: 'string', description: 'A pair' };
+    const union = { anyOf: [{ type: 'string' }, { type: 'null' }], description: 'A pair', default: null };
+    expect(withParameter(union).input).toEqual({
+      type: 'object',
+      properties: { symbol: text },
+      required: [],
+    });
   });
 
   it.each<[JsonObject, JsonObject]>([
