@@ -1,8 +1,15 @@
 import { isObject } from '../contract/json.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
-import { integerFlaw } from '../tools/read-json.ts';
 import { keysAreData } from './maps.ts';
 import { areWhole } from './numbers.ts';
+
+/** What is known of all positions. */
+export interface Known {
+  /** Values of the inputs of the tool. */
+  readonly inputs: ReadonlySet<string>;
+  /** Texts that are integers in the answers, which JavaScript would round. */
+  readonly largeIntegers: ReadonlySet<string>;
+}
 
 /** What is known of a position besides its values. */
 export interface Position {
@@ -10,20 +17,21 @@ export interface Position {
   readonly name?: string;
   /** The position is a whole answer. */
   readonly isRoot?: boolean;
-  /** Values of the inputs of the tool. */
-  readonly inputs?: ReadonlySet<string> | undefined;
+  readonly known?: Known;
   /** The name of the list or map that contains the values; null in a list of lists, whose items may mean different things. */
   readonly parent?: string | null;
 }
+
+const nothingKnown: Known = { inputs: new Set(), largeIntegers: new Set() };
 
 /**
  * Infers the JSON Schema of a position in JSON documents from all values seen there. It accepts every one of them:
  * types are united, a member is required if no object lacked it, and null is allowed if it was seen.
  */
 export function schemaOfValues(values: readonly Json[], position: Position = {}): JsonObject {
-  const { name, parent = '', inputs } = position;
+  const { name, parent = '', known = nothingKnown } = position;
   const present = values.filter((value) => value !== null);
-  const types = typesOf(present, name ?? parent);
+  const types = typesOf(present, name ?? parent, known);
   const nullable = present.length < values.length;
   const union = nullable && types.length > 0 ? [...types, 'null'] : types;
   const texts = present.filter((value) => typeof value === 'string');
@@ -39,34 +47,35 @@ export function schemaOfValues(values: readonly Json[], position: Position = {})
     ...(format && { format }),
     ...(types.includes('object') && inferMembers(present.filter(isObject), position)),
     ...(types.includes('array') && {
-      items: schemaOfValues(lists.flat(), { inputs, parent: isNested ? null : (name ?? parent) }),
+      items: schemaOfValues(lists.flat(), { known, parent: isNested ? null : (name ?? parent) }),
     }),
   };
 }
 
 /** `properties` and `required` of objects; `additionalProperties` if their keys are data, such as dates. */
 function inferMembers(objects: readonly JsonObject[], position: Position): JsonObject {
-  const { name, parent, isRoot = false, inputs = new Set() } = position;
-  if (keysAreData(objects, { isRoot, inputs })) {
+  const { name, parent, isRoot = false, known = nothingKnown } = position;
+  if (keysAreData(objects, { isRoot, inputs: known.inputs })) {
     const values = objects.flatMap((object) => Object.values(object));
-    return { additionalProperties: schemaOfValues(values, { inputs, parent: name ?? parent ?? '' }) };
+    return { additionalProperties: schemaOfValues(values, { known, parent: name ?? parent ?? '' }) };
   }
   const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
   const valuesOf = (member: string) =>
     objects.flatMap((object) => (Object.hasOwn(object, member) ? [object[member] as Json] : []));
   return {
     properties: Object.fromEntries(
-      names.map((member) => [member, schemaOfValues(valuesOf(member), { name: member, inputs })]),
+      names.map((member) => [member, schemaOfValues(valuesOf(member), { name: member, known })]),
     ),
     required: names.filter((member) => objects.every((object) => Object.hasOwn(object, member))),
   };
 }
 
-/** `string`, `integer`, …: each type that was seen, once. An integer beside one that is kept as text is a text. */
-function typesOf(values: readonly Json[], name: string | null | undefined): readonly string[] {
+/** `string`, `integer`, …: each type that was seen, once. A number beside a large integer, which is a text, is a text. */
+function typesOf(values: readonly Json[], name: string | null, { largeIntegers }: Known): readonly string[] {
   const numbers = values.filter((value) => typeof value === 'number');
-  const isText = values.some((value) => typeof value === 'string' && integerFlaw(value) !== undefined);
-  const number = isText ? 'string' : name !== null && areWhole(numbers, name) ? 'integer' : 'number';
+  const isText = values.some((value) => typeof value === 'string' && largeIntegers.has(value));
+  const number =
+    name === null ? 'number' : isText ? 'string' : areWhole(numbers, name) ? 'integer' : 'number';
   const types = values.map((value) =>
     isArray(value) ? 'array' : typeof value === 'number' ? number : typeof value,
   );

@@ -10,7 +10,7 @@ import type { Change, Field, InputError, Result } from '../model/model.ts';
 import { parseFieldName } from '../model/names.ts';
 import { listOf, withSignals } from '../tools/definition.ts';
 import { isFailure } from './failures.ts';
-import { schemaOfValues } from './infer.ts';
+import { type Known, schemaOfValues } from './infer.ts';
 import type { Imported } from './model.ts';
 
 /** A saved answer of an API. */
@@ -66,7 +66,11 @@ export function toolOfSamples(
     return reject(list.name, undefined, 'is a list, but another sample is an object', hint);
   }
   const values = samples.map(({ value }) => value);
-  const schema = schemaOfValues(values, { isRoot: true, inputs: inputValues(tool.input) });
+  const known: Known = {
+    inputs: inputValues(tool.input),
+    largeIntegers: new Set(samples.flatMap(({ largeIntegers = [] }) => largeIntegers)),
+  };
+  const schema = schemaOfValues(values, { isRoot: true, known });
   const { answer, fields, answerOf } = list
     ? answerOfLists(schema)
     : isMap(schema)
@@ -197,7 +201,7 @@ function shortened(value: Json, schema: Json | undefined): Json {
     return (value as readonly Json[]).slice(0, keptItems).map((item) => shortened(item, items));
   }
   if (typeof value === 'number' && [type].flat().includes('string') && ![type].flat().some(isNumeric)) {
-    return BigInt(value).toString();
+    return Number.isInteger(value) ? BigInt(value).toString() : String(value);
   }
   if (!isObject(value)) return value;
   const members = membersOf(schema);

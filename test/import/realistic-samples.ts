@@ -138,6 +138,31 @@ const numbers: readonly AcceptedSample[] = [
   },
 ];
 
+const texts: readonly AcceptedSample[] = [
+  {
+    api: 'amounts beyond 64 bits beside a fraction',
+    samples: [
+      '{"amounts": [115792089237316195423570985008687907853269984665640564039457584007913129639935, 0.5, 3]}',
+    ],
+    shape: { amounts: ['string'] },
+    left: ['115792089237316195423570985008687907853269984665640564039457584007913129639935 became text'],
+  },
+  {
+    api: 'integers as text beside numbers',
+    samples: [
+      '{"wei": "1234567890123456789", "rows": [["1234567890123456789", 1.5]], "any": ["1234567890123456789", 7]}',
+    ],
+    shape: { wei: 'string', rows: [['number|string']], any: ['number|string'] },
+    wrong: [{ wei: 1, rows: [], any: [] }],
+  },
+  {
+    api: 'rows with a large integer in one column',
+    samples: ['{"rows": [[1763856000, 1234567890123456789], [1763856001, 12]]}'],
+    shape: { rows: [['number|string']] },
+    left: ['1234567890123456789 became text'],
+  },
+];
+
 const maps: readonly AcceptedSample[] = [
   {
     api: 'prices by coin',
@@ -632,7 +657,7 @@ const records: readonly AcceptedSample[] = [
   },
 ];
 
-export const accepted = [...numbers, ...maps, ...records];
+export const accepted = [...numbers, ...texts, ...maps, ...records];
 
 /** Samples that are refused, with the reason. */
 export const refused: readonly {
