@@ -3,7 +3,7 @@ import { type ImportedPrepared, prepareImported } from '../import/prepare.ts';
 import { CommandError, invalidInput } from '../model/command-error.ts';
 import { inputError } from '../model/input-error.ts';
 import type { InputError, Prepared } from '../model/model.ts';
-import { toolFile } from '../model/names.ts';
+import { fileForm, toolFile } from '../model/names.ts';
 import type { FileSet } from '../plan/model.ts';
 import { apisOf } from '../plan/sources.ts';
 import { planTool } from '../plan/tool.ts';
@@ -158,7 +158,7 @@ export function namesTaken({ directory, tools }: Project, renamed?: ToolFile): R
   const own = [renamed?.path, renamed?.test];
   const files = occupiedFiles(directory)
     .filter(({ path }) => !own.includes(path))
-    .map(({ file, path }) => [toolFile(file), path] as const);
+    .map(({ file, path }) => [fileForm(file), path] as const);
   const others = tools.filter((tool) => tool !== renamed);
   const names = namedTools(others).map(
     ({ name }, i) => [toolFile(name), `${name} in ${others[i]?.path}`] as const,

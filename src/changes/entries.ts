@@ -1,6 +1,6 @@
 import type { PlatformProfile } from '../contract/platforms/profile.ts';
 import type { Imported } from '../import/model.ts';
-import { combineResults, pass, reject } from '../model/input-error.ts';
+import { combineResults, pass } from '../model/input-error.ts';
 import type { Result, SpecEntry } from '../model/model.ts';
 import { defaultDescription } from '../questions/defaults.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
@@ -32,7 +32,7 @@ export async function entriesOf(
   const selected = selectTools(entries.value, source.selection);
   if (!selected.ok) return selected;
   const [first, ...others] = selected.value.entries.map(asImported);
-  return pass(first ? [{ ...first, changes: selected.value.left }, ...others] : []);
+  return pass(first ? [{ ...first, changes: selected.value.changes }, ...others] : []);
 }
 
 function asImported(entry: SpecEntry): Imported {
@@ -44,19 +44,12 @@ async function fromSamples(
   { toolMeta }: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
   const { readInput } = await import('../project/read/input.ts');
-  const { readDocument } = await import('../tools/read.ts');
+  const { readSample } = await import('../import/read-sample.ts');
   const { toolOfSamples } = await import('../import/sample.ts');
-  const documents = await Promise.all(
-    paths.map(async (path) => {
-      const where = path === '-' ? '--from-sample' : path;
-      const text = await readInput(path);
-      if (text.trim() === '')
-        return reject(where, undefined, 'is empty', 'Give a file with an answer of the API.');
-      const document = readDocument(text, where.endsWith('.json') ? where : `${where}.json`);
-      return document.ok ? pass({ name: where, value: document.value }) : document;
-    }),
+  const read = paths.map(async (path) =>
+    readSample(await readInput(path), path === '-' ? '--from-sample' : path),
   );
-  const samples = combineResults(documents);
+  const samples = combineResults(await Promise.all(read));
   if (!samples.ok) return samples;
   const tool = { name, ...stated, ...(meta.length > 0 && { meta: metaOf(meta, toolMeta) }) };
   const imported = toolOfSamples(samples.value, tool, (fields, returns) =>

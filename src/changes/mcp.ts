@@ -54,5 +54,5 @@ export async function fromServer(
     const hint = `Name those that you want: ${shellLine(['--only', [...writing][0] ?? ''])}`;
     return reject('--from-url', url, 'each of its tools may change something', hint);
   }
-  return pass([{ ...first, changes: [...off, ...selected.value.left, ...first.changes] }, ...others]);
+  return pass([{ ...first, changes: [...off, ...selected.value.changes, ...first.changes] }, ...others]);
 }

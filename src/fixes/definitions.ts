@@ -6,6 +6,9 @@ import { type Fixes, rewrite } from './fixes.ts';
 /** Maximum number of schemas in one definition that is written out. */
 export const maxSchemas = 300;
 
+/** Of the property that a map at the root becomes. */
+export const mapDescription = 'The values by their keys.';
+
 const kept = 'the marketplace keeps neither definitions nor a map at the root (MCP SDK 1.22.0)';
 
 /** Whether the root of a schema describes the values of keys that are data. */
@@ -21,7 +24,7 @@ export function fixMap(schema: JsonObject, fixes: Fixes): JsonObject {
   }
   const { $defs, definitions, ...map } = schema;
   fixes.change('outputSchema', 'its map became the property result', kept);
-  const described = { description: 'The values by their keys.', ...map };
+  const described = { description: mapDescription, ...map };
   const result = withReferences(described, '#', '#/properties/result');
   return {
     type: 'object',
@@ -51,36 +54,74 @@ const defined = /^#\/(\$defs|definitions)\//;
 export function fixDefinitions(schema: JsonObject, fixes: Fixes): JsonObject {
   const { $defs, definitions, ...root } = schema;
   if ($defs === undefined && definitions === undefined) return schema;
-  const copies: { readonly name: string; readonly at: string }[] = [];
-  let schemas = 0;
-  const copied = rewrite(
-    root,
-    '#',
-    (one, at) => {
-      schemas += 1;
-      let whole = one;
-      while (typeof whole.$ref === 'string' && defined.test(whole.$ref)) {
-        const { $ref: name, ...beside } = whole as JsonObject & { $ref: string };
-        const outer = copies.find((copy) => copy.name === name && `${at}/`.startsWith(`${copy.at}/`));
-        const target = valueAt(schema, stepsOf(decodeURIComponent(name)));
-        if (schemas > maxSchemas || outer?.at === at || !isObject(target)) return beside;
-        if (outer) return { ...beside, $ref: outer.at };
-        copies.push({ name, at });
-        whole = joined(target, beside);
-      }
-      return whole;
-    },
-    below,
-  );
+  const copied = writtenOut(root, schema, defined);
   const at = `outputSchema.${$defs === undefined ? 'definitions' : '$defs'}`;
-  if (schemas > maxSchemas) {
+  if (!copied) {
     const what = `has more than ${maxSchemas} schemas if its definitions are written out where they are used`;
     fixes.error(at, undefined, `${what}: ${kept}`, 'Leave out members that nobody needs.');
     return root;
   }
-  const names = [...new Set(copies.map(({ name }) => name.replace(defined, '')))];
+  const names = copied.names.map((name) => name.replace(defined, ''));
   fixes.change(at, `${names.join(', ') || 'nothing'} was written out where it is used`, kept);
-  return copied;
+  return copied.schema;
+}
+
+/**
+ * Writes references to other parameters, or to members of them, out where they are used: code generators write them for a
+ * schema that is used twice. A parameter that contains itself keeps its references.
+ */
+export function fixInputReferences(schema: JsonObject, fixes: Fixes): JsonObject {
+  if (!JSON.stringify(schema).includes('"$ref":"#/properties/')) return schema;
+  const copied = writtenOut(schema, schema, /^#\/properties\//);
+  if (!copied || copied.names.length === 0) return schema;
+  const names = copied.names.map((name) => stepsOf(name).join('.'));
+  const why = 'a parameter has exactly one type (C§2.1), and the submission test follows no reference';
+  fixes.change('inputSchema', `${names.join(', ')} was written out where it is used`, why);
+  return copied.schema;
+}
+
+interface WrittenOut {
+  readonly schema: JsonObject;
+  /** The references that were replaced. */
+  readonly names: readonly string[];
+}
+
+/** A schema with references replaced by the schemas of `whole` that they name; undefined if it becomes too large. */
+function writtenOut(schema: JsonObject, whole: JsonObject, wanted: RegExp): WrittenOut | undefined {
+  const copies: { readonly name: string; readonly at: string }[] = [];
+  let schemas = 0;
+  const copied = rewrite(
+    schema,
+    '#',
+    (one, at) => {
+      schemas += 1;
+      let place = one;
+      while (typeof place.$ref === 'string' && wanted.test(place.$ref)) {
+        const { $ref, ...beside } = place as JsonObject & { $ref: string };
+        const name = decoded($ref);
+        if (name !== at && `${at}/`.startsWith(`${name}/`)) return place;
+        const outer = copies.find((copy) => copy.name === name && `${at}/`.startsWith(`${copy.at}/`));
+        const target = valueAt(whole, stepsOf(name));
+        if (target === undefined) return place;
+        if (schemas > maxSchemas || outer?.at === at || !isObject(target)) return beside;
+        if (outer) return { ...beside, $ref: outer.at };
+        copies.push({ name, at });
+        place = joined(target, beside);
+      }
+      return place;
+    },
+    below,
+  );
+  if (schemas > maxSchemas) return undefined;
+  return { schema: copied, names: [...new Set(copies.map(({ name }) => name))] };
+}
+
+function decoded(reference: string): string {
+  try {
+    return decodeURIComponent(reference);
+  } catch {
+    return reference; // it leads nowhere, which the compiler reports
+  }
 }
 
 const remarks = ['title', 'description', 'default', 'examples', '$comment', 'deprecated'];

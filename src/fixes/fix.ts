@@ -8,6 +8,7 @@ import { pass, refuse, reject } from '../model/input-error.ts';
 import type { Change, Result } from '../model/model.ts';
 import { parseToolName } from '../model/names.ts';
 import { shellLine } from '../model/shell.ts';
+import { fixInputReferences } from './definitions.ts';
 import { fixDialect } from './dialect.ts';
 import { Fixes } from './fixes.ts';
 import { fixInput, inputOf } from './input.ts';
@@ -45,7 +46,8 @@ export function fix(given: JsonObject, smoke: PlatformProfile['smoke'], where: s
   }
   const input = inputOf(given, fixes);
   const output = outputOf(given, fixes);
-  const inputSchema = input && compiled(fixDialect(input, 'inputSchema', fixes), 'inputSchema', fixes);
+  const written = input && fixInputReferences(input, fixes);
+  const inputSchema = written && compiled(fixDialect(written, 'inputSchema', fixes), 'inputSchema', fixes);
   const outputSchema = output && compiled(fixDialect(output, 'outputSchema', fixes), 'outputSchema', fixes);
   const definition = {
     name,
@@ -150,16 +152,16 @@ function outputOf({ name, outputSchema }: JsonObject, fixes: Fixes): JsonObject 
   const tool = typeof name === 'string' ? name : '<tool>';
   const flags = shellLine(['--only', tool, '--output', 'price:number Price in USD']);
   const [message, hint] =
-    outputSchema === undefined
+    (outputSchema ?? undefined) === undefined
       ? [
           'is missing; the marketplace requires it (C§2.1)',
-          `Write an outputSchema into the file, or declare what ${tool} returns: ${flags}`,
+          `Write an outputSchema into the file, or declare what ${tool} returns: ${flags}; all such tools return a text with --output-text`,
         ]
       : [
           'is not a JSON Schema object',
           'Describe the result: { "type": "object", "properties": { "price": { "type": "number" } } }.',
         ];
-  fixes.error('outputSchema', outputSchema, message, hint);
+  fixes.error('outputSchema', outputSchema ?? undefined, message, hint);
   return undefined;
 }
 

@@ -2,11 +2,12 @@ import { isObject, shorten } from '../contract/json.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/platforms/profile.ts';
 import { placeholderComment } from '../contract/rules/placeholder.ts';
-import { propertiesOf, propertyAlone, requiredOf } from '../contract/schema/keywords.ts';
-import { tryCompile } from '../contract/schema/schema.ts';
+import { membersOf, propertiesOf, propertyAlone, requiredOf } from '../contract/schema/keywords.ts';
+import { below, tryCompile } from '../contract/schema/schema.ts';
 import { sampleArguments } from '../contract/schema/smoke.ts';
 import { clientMismatches, fits } from '../model/match.ts';
 import { sampleValue, samplingOf } from '../samples/sample-value.ts';
+import { withReferences } from './definitions.ts';
 import { type Fixes, rewrite } from './fixes.ts';
 import { fixRoot } from './root.ts';
 
@@ -30,21 +31,42 @@ export function fixInput(schema: JsonObject, smoke: PlatformProfile['smoke'], fi
 
 /** Turns a parameter that may be null into an optional one. */
 function withPlainTypes(schema: JsonObject, fixes: Fixes): JsonObject {
-  const why = 'a parameter has exactly one type (C§2.1); without a value it is left out';
-  const properties = { ...(schema.properties as JsonObject) };
+  let whole = schema;
   let required = requiredOf(schema);
   for (const [name, property] of propertiesOf(schema)) {
-    const types = Array.isArray(property.type) ? (property.type as readonly Json[]) : [];
-    const [type, another] = types.filter((one) => one !== 'null');
-    if (type === undefined || another !== undefined) continue;
     const path = `inputSchema.properties.${name}`;
-    const plain = withoutNull(fixes.set(property, 'type', type, path, why), path, fixes, why);
-    properties[name] = plain;
-    if (!types.includes('null') || !required.includes(name) || name in Object.prototype) continue;
+    const { alone, at } = required.includes(name) ? withoutUnion(property, path, fixes) : { alone: property };
+    const types = Array.isArray(alone.type) ? (alone.type as readonly Json[]) : [];
+    const [type, another] = types.filter((one) => one !== 'null');
+    const isList = type !== undefined && another === undefined;
+    if (!isList && at === undefined) continue;
+    const typed = isList ? fixes.set(alone, 'type', type, path, whyPlain) : alone;
+    const plain = withoutNull(typed, path, fixes, whyPlain);
+    whole = { ...whole, properties: { ...membersOf(whole), [name]: plain } };
+    const place = below('#/properties', name);
+    if (at !== undefined) whole = withReferences(whole, `${place}/${at}`, place);
+    const isNullable = at !== undefined || types.includes('null');
+    if (!isNullable || !required.includes(name) || name in Object.prototype) continue;
     required = required.filter((own) => own !== name);
-    fixes.change('inputSchema.required', `${name} was removed`, why);
+    fixes.change('inputSchema.required', `${name} was removed`, whyPlain);
   }
-  return { ...schema, properties, required };
+  return { ...whole, required };
+}
+
+const whyPlain = 'a parameter has exactly one type (C§2.1); without a value it is left out';
+
+/** A union of a schema and null as that schema, which was `at` a place in the parameter. An optional one may keep null. */
+function withoutUnion(property: JsonObject, path: string, fixes: Fixes) {
+  const { anyOf, ...beside } = property;
+  const members: readonly Json[] = Array.isArray(anyOf) ? anyOf : [];
+  const isNull = (member: Json) => isObject(member) && member.type === 'null';
+  const index = members.findIndex((member) => !isNull(member));
+  const member = members[index];
+  const isPlain = members.length === 2 && members.some(isNull) && isObject(member);
+  const clashes = isPlain && Object.keys(member).some((key) => key !== 'description' && key in beside);
+  if (!isPlain || clashes) return { alone: property };
+  fixes.change(path, `anyOf ${shorten(anyOf)} became ${shorten(member)}`, whyPlain);
+  return { alone: { ...member, ...beside }, at: `anyOf/${index}` };
 }
 
 function withoutNull(property: JsonObject, path: string, fixes: Fixes, why: string): JsonObject {

@@ -1,7 +1,7 @@
 import { isObject, shorten } from '../contract/json.ts';
 import type { JsonObject } from '../contract/model.ts';
 import { blankAnswer, signals } from '../contract/outcomes.ts';
-import { membersOf, propertyAlone, requiredOf } from '../contract/schema/keywords.ts';
+import { aloneName, membersOf, propertyAlone, requiredOf } from '../contract/schema/keywords.ts';
 import { below } from '../contract/schema/schema.ts';
 import { clientMismatches } from '../model/match.ts';
 import { fixDefinitions, fixMap, withReferences } from './definitions.ts';
@@ -61,7 +61,7 @@ const harmless = new Set(
 
 /** Whether the value that `blankAnswer` gives a property matches its schema. */
 function canBeBlank(root: JsonObject, property: JsonObject): boolean {
-  const alone = { ...propertyAlone(root, 'value', property), required: ['value'] };
+  const alone = { ...propertyAlone(root, aloneName, property), required: [aloneName] };
   const blank = blankAnswer(alone);
   if (blank.ok && Object.keys(property).every((keyword) => harmless.has(keyword))) return true;
   return blank.ok && clientMismatches(alone, blank.answer, '').length === 0;

@@ -1,19 +1,43 @@
 import { isObject } from '../contract/json.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
+import { keysAreData } from './maps.ts';
+import { areWhole } from './numbers.ts';
+
+/** What is known of all positions. */
+export interface Known {
+  /** Values of the inputs of the tool. */
+  readonly inputs: ReadonlySet<string>;
+  /** Texts that are integers in the answers, which JavaScript would round. */
+  readonly largeIntegers: ReadonlySet<string>;
+}
+
+/** What is known of a position besides its values. */
+export interface Position {
+  /** The name of the member, for its description; absent if it has none, as in lists. */
+  readonly name?: string;
+  /** The position is a whole answer. */
+  readonly isRoot?: boolean;
+  readonly known?: Known;
+  /** The name of the list or map that contains the values; null in a list of lists, whose items may mean different things. */
+  readonly parent?: string | null;
+}
+
+const nothingKnown: Known = { inputs: new Set(), largeIntegers: new Set() };
 
 /**
  * Infers the JSON Schema of a position in JSON documents from all values seen there. It accepts every one of them:
  * types are united, a member is required if no object lacked it, and null is allowed if it was seen.
- *
- * @param name of the position, for its description; absent if it has none, as in lists
  */
-export function schemaOfValues(values: readonly Json[], name?: string): JsonObject {
+export function schemaOfValues(values: readonly Json[], position: Position = {}): JsonObject {
+  const { name, parent = '', known = nothingKnown } = position;
   const present = values.filter((value) => value !== null);
-  const types = typesOf(present);
+  const types = typesOf(present, name ?? parent, known);
   const nullable = present.length < values.length;
   const union = nullable && types.length > 0 ? [...types, 'null'] : types;
   const texts = present.filter((value) => typeof value === 'string');
   const [allowed, format] = texts.length === present.length ? [enumOf(texts), formatOf(texts)] : [];
+  const lists = present.filter(isArray);
+  const isNested = parent === null || lists.flat().some(isArray);
   return {
     ...(union.length > 0 && { type: union.length === 1 ? (union[0] as string) : union }),
     ...(name !== undefined && {
@@ -21,36 +45,41 @@ export function schemaOfValues(values: readonly Json[], name?: string): JsonObje
     }),
     ...(allowed && { enum: nullable ? [...allowed, null] : allowed }),
     ...(format && { format }),
-    ...(types.includes('object') && inferMembers(present.filter(isObject))),
-    ...(types.includes('array') && { items: schemaOfValues(present.filter(isArray).flat()) }),
+    ...(types.includes('object') && inferMembers(present.filter(isObject), position)),
+    ...(types.includes('array') && {
+      items: schemaOfValues(lists.flat(), { known, parent: isNested ? null : (name ?? parent) }),
+    }),
   };
 }
 
 /** `properties` and `required` of objects; `additionalProperties` if their keys are data, such as dates. */
-export function inferMembers(objects: readonly JsonObject[], { mayBeMap = true } = {}): JsonObject {
-  const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
-  if (mayBeMap && keysAreData(names)) {
-    return { additionalProperties: schemaOfValues(objects.flatMap((object) => Object.values(object))) };
+function inferMembers(objects: readonly JsonObject[], position: Position): JsonObject {
+  const { name, parent, isRoot = false, known = nothingKnown } = position;
+  if (keysAreData(objects, { isRoot, inputs: known.inputs })) {
+    const values = objects.flatMap((object) => Object.values(object));
+    return { additionalProperties: schemaOfValues(values, { known, parent: name ?? parent ?? '' }) };
   }
-  const valuesOf = (name: string) =>
-    objects.flatMap((object) => (Object.hasOwn(object, name) ? [object[name] as Json] : []));
+  const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
+  const valuesOf = (member: string) =>
+    objects.flatMap((object) => (Object.hasOwn(object, member) ? [object[member] as Json] : []));
   return {
-    properties: Object.fromEntries(names.map((name) => [name, schemaOfValues(valuesOf(name), name)])),
-    required: names.filter((name) => objects.every((object) => Object.hasOwn(object, name))),
+    properties: Object.fromEntries(
+      names.map((member) => [member, schemaOfValues(valuesOf(member), { name: member, known })]),
+    ),
+    required: names.filter((member) => objects.every((object) => Object.hasOwn(object, member))),
   };
 }
 
-/** `string`, `integer`, …: each type that was seen, once; `number` includes `integer`. */
-function typesOf(values: readonly Json[]): readonly string[] {
-  const types = new Set(values.map(typeOf));
-  if (types.has('number')) types.delete('integer');
-  return [...types].sort();
-}
-
-function typeOf(value: Json): string {
-  if (isArray(value)) return 'array';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
-  return typeof value;
+/** `string`, `integer`, …: each type that was seen, once. A number beside a large integer, which is a text, is a text. */
+function typesOf(values: readonly Json[], name: string | null, { largeIntegers }: Known): readonly string[] {
+  const numbers = values.filter((value) => typeof value === 'number');
+  const isText = values.some((value) => typeof value === 'string' && largeIntegers.has(value));
+  const number =
+    name === null ? 'number' : isText ? 'string' : areWhole(numbers, name) ? 'integer' : 'number';
+  const types = values.map((value) =>
+    isArray(value) ? 'array' : typeof value === 'number' ? number : typeof value,
+  );
+  return [...new Set(types)].sort();
 }
 
 function isArray(value: Json): value is readonly Json[] {
@@ -82,13 +111,6 @@ function formatOf(texts: readonly string[]): string | undefined {
     texts.every((text) => pattern.test(text) && !Number.isNaN(Date.parse(text.slice(0, 10))));
   if (all(dateTime) && texts.every((text) => !Number.isNaN(Date.parse(text)))) return 'date-time';
   return all(date) ? 'date' : undefined;
-}
-
-/** Numbers, dates and ids, which are not names of members. */
-const dataKey = /^(?:-?\d[\d.:TZ+ -]*|[0-9a-f]{8}-[0-9a-f-]{27}|(?:0x)?(?=[0-9a-f]*\d)[0-9a-f]{16,})$/i;
-
-function keysAreData(names: readonly string[]): boolean {
-  return names.length > 1 && names.every((name) => dataKey.test(name));
 }
 
 /** Rule `tool.to-do` reports descriptions that start like this. */

@@ -1,8 +1,9 @@
 import { onlyReads } from '../contract/effect.ts';
-import { isObject } from '../contract/json.ts';
+import { isObject, shorten } from '../contract/json.ts';
 import type { JsonObject } from '../contract/model.ts';
 import { isMap } from '../fixes/definitions.ts';
-import type { Change } from '../model/model.ts';
+import type { Change, SpecEntry } from '../model/model.ts';
+import { textChange, withTextOutput } from '../tools/selection.ts';
 import type { Api, Imported } from './model.ts';
 import { apiName } from './openapi/api.ts';
 import { plainText } from './openapi/text.ts';
@@ -16,13 +17,6 @@ export interface ListedServer {
   /** The version of MCP without sessions; absent if the server has sessions. */
   readonly protocolVersion?: string;
 }
-
-/** The output of a tool without an outputSchema: the text of its result. */
-const textOutput: JsonObject = {
-  type: 'object',
-  properties: { result: { type: 'string', description: 'What the server answers, as text.' } },
-  required: ['result'],
-};
 
 /** The names of a server's tools that may change something. */
 export function writingTools(tools: readonly JsonObject[]): ReadonlySet<string> {
@@ -38,24 +32,19 @@ export function toolsOfServer(server: ListedServer): readonly Imported[] {
   return server.tools.map((tool): Imported => {
     const { name, title: shown, description, inputSchema, outputSchema, annotations } = tool;
     const hasOutput = isObject(outputSchema);
-    const change: Change = {
-      tool: String(name),
-      path: 'outputSchema',
-      what: 'became one text, result',
-      why: 'the server does not say what the tool returns',
+    const entry: SpecEntry = {
+      ...(name !== undefined && { name }),
+      ...(typeof shown === 'string' && { title: shown }),
+      ...(description !== undefined && { description }),
+      inputSchema: inputSchema ?? { type: 'object' },
+      ...(hasOutput && { outputSchema }),
+      // A hint that is absent means a tool that writes (MCP), so a name that says nothing must not become a read.
+      annotations: { readOnlyHint: onlyReads(tool), ...(isObject(annotations) && annotations) },
     };
     return {
-      entry: {
-        ...(name !== undefined && { name }),
-        ...(typeof shown === 'string' && { title: shown }),
-        ...(description !== undefined && { description }),
-        inputSchema: inputSchema ?? { type: 'object' },
-        outputSchema: hasOutput ? outputSchema : textOutput,
-        // A hint that is absent means a tool that writes (MCP), so a name that says nothing must not become a read.
-        annotations: { readOnlyHint: onlyReads(tool), ...(isObject(annotations) && annotations) },
-      },
+      entry: hasOutput ? entry : withTextOutput(entry),
       answers: [],
-      changes: hasOutput ? [] : [change],
+      changes: hasOutput ? [] : [textChange(String(name), 'the server'), ...mediaChanges(tool)],
       call: {
         api,
         method: 'call',
@@ -69,6 +58,24 @@ export function toolsOfServer(server: ListedServer): readonly Imported[] {
       },
     };
   });
+}
+
+const media =
+  /(?<![a-z])(image|screenshot|picture|photo|thumbnail|chart|diagram|audio|speech|video|pdf)s?(?![a-z])/i;
+
+/** A list of tools does not say what content they return, but names and descriptions may. */
+function mediaChanges({ name, description }: JsonObject): readonly Change[] {
+  const [word] = media.exec(`${name} ${description ?? ''}`) ?? [];
+  if (word === undefined) return [];
+  const why = `it speaks of ${shorten(word)}, and the result is a text`;
+  return [
+    {
+      tool: String(name),
+      path: 'outputSchema',
+      what: 'an answer that is not text ends in SOURCE_NOT_TEXT',
+      why,
+    },
+  ];
 }
 
 function apiOf({ url, title: given, protocolVersion }: ListedServer): Api {

@@ -122,6 +122,8 @@ export interface ApiCall {
   readonly wrap: 'items' | 'result' | 'text' | null;
   /** 404 means an empty result. */
   readonly notFoundIsEmpty: boolean;
+  /** Arguments that the tool of an MCP server requires, and that are null if the caller gives none. */
+  readonly nulls?: readonly string[];
 }
 
 /** The request of a call with its arguments, as the source kit stores it in `test/recordings/`. */

@@ -1,10 +1,11 @@
 import type { Json, JsonObject, ToolDefinition } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/platforms/profile.ts';
 import { reachOf } from '../contract/probe/address.ts';
+import { requiredOf } from '../contract/schema/keywords.ts';
 import { inputError } from '../model/input-error.ts';
-import type { InputError, Prepared, PreparedTool } from '../model/model.ts';
+import type { InputError, Prepared, PreparedTool, SpecEntry } from '../model/model.ts';
 import { type Preparation, prepare } from '../tools/prepare.ts';
-import type { Api, ApiCall, Imported, ImportedTool } from './model.ts';
+import type { Api, Imported, ImportedTool } from './model.ts';
 
 /** `Prepared`, with the API requests of the tools. */
 export interface ImportedPrepared extends Prepared {
@@ -31,7 +32,7 @@ export function prepareImported(
   const { tools, changes, advice } = preparation.prepared;
   const all = [...imported.flatMap((one) => one.changes), ...changes];
   const answered = tools.map((tool, i) =>
-    withCall(withAnswers(tool, imported[i]?.answers ?? []), imported[i]?.call),
+    withCall(withAnswers(tool, imported[i]?.answers ?? []), imported[i]),
   );
   const addresses = imported.flatMap(({ call }) => (call ? addressAdvice(call.api) : []));
   const distinct = new Map(addresses.map((one) => [one.where, one]));
@@ -66,10 +67,21 @@ function withAnswers(tool: PreparedTool, answers: readonly JsonObject[]): Prepar
 }
 
 /** An API that never signals an empty result has no example call with the outcome empty. */
-function withCall(tool: PreparedTool, call: ApiCall | undefined): ImportedTool {
+function withCall(tool: PreparedTool, imported: Imported | undefined): ImportedTool {
+  const { entry, call } = imported ?? {};
   if (!call) return tool;
   const examples = tool.examples.filter(({ expect }) => expect !== 'empty' || call.notFoundIsEmpty);
-  return { ...tool, examples, call };
+  return {
+    ...tool,
+    examples,
+    call: call.method === 'call' ? { ...call, nulls: nullsOf(tool, entry) } : call,
+  };
+}
+
+/** A required parameter that may be null becomes an optional one, but the server still requires it. */
+function nullsOf({ definition }: PreparedTool, entry: SpecEntry | undefined): readonly string[] {
+  const required = entry && 'inputSchema' in entry ? requiredOf(entry.inputSchema) : [];
+  return required.filter((name) => !requiredOf(definition.inputSchema).includes(name));
 }
 
 function memberOf(answer: JsonObject, name: string): Json | undefined {

@@ -47,8 +47,9 @@ function withDefaults(inputSchema: JsonObject, given: JsonObject): JsonObject {
 }
 
 function requestOf(call: ApiCall, args: JsonObject): RecordedRequest {
-  const { method, path, params, query, headers, body } = call;
-  if (method === 'call') return { method, path, json: args };
+  const { method, path, params, query, headers, body, nulls = [] } = call;
+  if (method === 'call')
+    return { method, path, json: { ...Object.fromEntries(nulls.map((name) => [name, null])), ...args } };
   const given = body?.members ?? [];
   const members = typeof given === 'string' ? args[given] : valuesOf(given, args);
   return {

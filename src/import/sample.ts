@@ -1,14 +1,16 @@
 import { completeHints, type Effect, effects, titleOf } from '../contract/effect.ts';
-import { isObject } from '../contract/json.ts';
+import { isObject, objectOr, shorten } from '../contract/json.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
 import { type SignalName, signals } from '../contract/outcomes.ts';
 import { membersOf, propertiesOf, requiredOf } from '../contract/schema/keywords.ts';
 import { fieldsSchema } from '../fields/shape-schema.ts';
-import { inputError, pass, refuse, reject } from '../model/input-error.ts';
-import type { Field, InputError, Result } from '../model/model.ts';
+import { isMap, mapDescription } from '../fixes/definitions.ts';
+import { inputError, listed, pass, refuse, reject } from '../model/input-error.ts';
+import type { Change, Field, InputError, Result } from '../model/model.ts';
 import { parseFieldName } from '../model/names.ts';
 import { listOf, withSignals } from '../tools/definition.ts';
-import { inferMembers, schemaOfValues } from './infer.ts';
+import { isFailure } from './failures.ts';
+import { type Known, schemaOfValues } from './infer.ts';
 import type { Imported } from './model.ts';
 
 /** A saved answer of an API. */
@@ -16,6 +18,8 @@ export interface Sample {
   /** File name, for the errors. */
   readonly name: string;
   readonly value: Json;
+  /** Integers that a JavaScript number cannot represent, which are texts in the value. */
+  readonly largeIntegers?: readonly string[];
 }
 
 /** The author's answers about the tool besides the samples. */
@@ -33,50 +37,68 @@ export interface SampledTool {
 const keptItems = 3;
 
 /**
- * A tool with answers like the samples. Objects are the answer itself; lists become `items` and `count`, since the
- * root of an outputSchema is an object (C§2.1).
+ * A tool with answers like the samples. Objects are the answer itself; lists become `items` and `count`, and maps
+ * `result`, since the root of an outputSchema is an object with declared properties (C§2.1).
  *
  * @param describe makes the description from the names of the fields if the author gives none
  * @returns the tool, or an error for each sample that cannot be an answer
  */
 export function toolOfSamples(
-  samples: readonly Sample[],
+  given: readonly Sample[],
   tool: SampledTool,
   describe: (fields: readonly string[], returns: 'record' | 'list') => string,
 ): Result<Imported> {
+  const changes = new Map<string, Change>();
+  const change = (path: string, what: string, why: string) => {
+    changes.set(`${path} ${what}`, { tool: tool.name, path, what, why });
+  };
+  const samples = given.map((sample) => ({
+    ...sample,
+    value: withoutUnnamed(sample.value, 'samples', (path, member, why) =>
+      change(path, `${shorten(member)} was left out`, why),
+    ),
+  }));
   const errors = samples.flatMap(sampleErrors);
   if (errors.length > 0) return refuse(...errors);
-  const isList = samples.every(({ value }) => Array.isArray(value));
-  if (!isList && samples.some(({ value }) => Array.isArray(value))) {
-    const list = samples.find(({ value }) => Array.isArray(value));
+  const list = samples.find(({ value }) => Array.isArray(value));
+  if (list && samples.some(({ value }) => !Array.isArray(value))) {
     const hint = 'Give samples of the same kind: all lists, or all objects.';
-    return reject(list?.name ?? '', undefined, 'is a list, but another sample is an object', hint);
+    return reject(list.name, undefined, 'is a list, but another sample is an object', hint);
   }
   const values = samples.map(({ value }) => value);
-  const items = isList ? values.flat() : values;
-  const item = schemaOfValues(items);
-  const { answer, dropped } = isList
-    ? { answer: listOf({ type: 'array', description: 'The items found.', items: item }), dropped: [] }
-    : answerOfRecords(items.filter(isObject));
-  const names = Object.keys(membersOf(isList ? item : answer));
-  const description = tool.description ?? describe(names, isList ? 'list' : 'record');
+  const known: Known = {
+    inputs: inputValues(tool.input),
+    largeIntegers: new Set(samples.flatMap(({ largeIntegers = [] }) => largeIntegers)),
+  };
+  const schema = schemaOfValues(values, { isRoot: true, known });
+  const { answer, fields, answerOf } = list
+    ? answerOfLists(schema)
+    : isMap(schema)
+      ? answerOfMaps(schema, change)
+      : answerOfRecords(schema, change);
+  if (Object.keys(membersOf(answer)).every((name) => Object.hasOwn(signals, name))) {
+    const message = `contains nothing but ${listed(Object.keys(membersOf(schema)))}, which callers read as a signal`;
+    return reject(samples[0]?.name ?? '', undefined, message, 'Give an answer that contains data.');
+  }
+  for (const { name, largeIntegers: [first, ...others] = [] } of samples) {
+    if (first === undefined) continue;
+    const more = others.length > 0 ? ` and ${others.length} more` : '';
+    const why =
+      'JavaScript numbers are exact up to 9007199254740991 only: your code must read such integers as text';
+    change(name, `${first}${more} became text`, why);
+  }
   return pass({
     entry: {
       name: tool.name,
       title: tool.title ?? titleOf(tool.name),
-      description,
+      description: tool.description ?? describe(fields, list ? 'list' : 'record'),
       inputSchema: { type: 'object', ...fieldsSchema(tool.input) },
       outputSchema: withSignals(answer),
       annotations: tool.effect ? effects[tool.effect] : completeHints(tool.name, undefined),
       ...(tool.meta && { _meta: tool.meta }),
     },
-    answers: values.map((value) => answerOf(value, dropped)),
-    changes: dropped.map((name) => ({
-      tool: tool.name,
-      path: `outputSchema.properties.${name}`,
-      what: `${name} of the samples was left out`,
-      why: `callers read ${name} as the signal of an empty or failed call (C§2.2)`,
-    })),
+    answers: values.map((value) => answerOf(shortened(value, schema))),
+    changes: [...changes.values()],
   });
 }
 
@@ -84,47 +106,113 @@ function sampleErrors({ name, value }: Sample): readonly InputError[] {
   if (!isObject(value) && !Array.isArray(value)) {
     return [inputError(name, value, 'cannot be the result of a tool', 'Give a JSON object or a list.')];
   }
+  const hint = 'Give an answer that contains data.';
   if (Object.keys(value).length === 0) {
-    return [inputError(name, value, 'is empty, so it shows no fields', 'Give an answer that contains data.')];
+    return [inputError(name, value, 'is empty, so it shows no fields', hint)];
   }
-  return keyErrors(value, name);
+  return isObject(value) && isFailure(value)
+    ? [inputError(name, value, 'is a failure of the API, not an answer', hint)]
+    : [];
 }
 
-/** Names that no field may have at any depth. */
-function keyErrors(value: Json, where: string): readonly InputError[] {
-  if (Array.isArray(value))
-    return (value as readonly Json[]).flatMap((item, i) => keyErrors(item, `${where}[${i}]`));
-  if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, member]) => {
-    const parsed = parseFieldName(name, where);
-    return parsed.ok ? keyErrors(member, `${where}.${name}`) : parsed.errors;
-  });
-}
-
-/** `properties` and `required`, and the members that were left out because they conflict with the signals. */
-function answerOfRecords(records: readonly JsonObject[]) {
-  const whole = inferMembers(records, { mayBeMap: false });
-  const dropped = propertiesOf(whole).flatMap(([name, { type }]) => {
-    const isSignal = Object.hasOwn(signals, name);
-    return isSignal && (name === 'error' || type !== signals[name as SignalName].type) ? [name] : [];
-  });
-  const kept = Object.entries(membersOf(whole)).filter(([name]) => !dropped.includes(name));
-  const required = requiredOf(whole).filter((name) => !Object.hasOwn(signals, name));
-  return { answer: { properties: Object.fromEntries(kept), required }, dropped };
-}
-
-/** The answer as the handler returns it: nested lists are truncated so that the tool's source stays readable. */
-function answerOf(value: Json, dropped: readonly string[]): JsonObject {
-  const short = shortened(value);
-  if (isObject(short)) {
-    return Object.fromEntries(Object.entries(short).filter(([name]) => !dropped.includes(name)));
+/** A value without the members whose names no field may have, at any depth. */
+function withoutUnnamed(
+  value: Json,
+  path: string,
+  leftOut: (path: string, name: string, why: string) => void,
+): Json {
+  if (Array.isArray(value)) {
+    return (value as readonly Json[]).map((item) => withoutUnnamed(item, `${path}[]`, leftOut));
   }
-  const items = short as readonly Json[];
-  return { items, count: items.length };
-}
-
-function shortened(value: Json): Json {
-  if (Array.isArray(value)) return (value as readonly Json[]).slice(0, keptItems).map(shortened);
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shortened(member)]));
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) => {
+      const parsed = parseFieldName(name, path);
+      if (parsed.ok) return [[name, withoutUnnamed(member, `${path}.${name}`, leftOut)]];
+      leftOut(path, name, parsed.errors[0]?.message ?? '');
+      return [];
+    }),
+  );
+}
+
+/** Values that a caller may pass: keys of an answer may be such values. */
+function inputValues(input: readonly Field[]): ReadonlySet<string> {
+  const given = input.flatMap(({ default: fallback, examples = [], enum: allowed = [] }) => [
+    fallback,
+    ...examples,
+    ...allowed,
+  ]);
+  return new Set(given.flatMap((value) => String(value ?? '').split(',')).map((text) => text.trim()));
+}
+
+/** How the samples become the answer of the tool. */
+interface AnswerForm {
+  /** `properties` and `required`. */
+  readonly answer: JsonObject;
+  /** Names of the fields, for the description. */
+  readonly fields: readonly string[];
+  answerOf(value: Json): JsonObject;
+}
+
+type ReportChange = (path: string, what: string, why: string) => void;
+
+function answerOfLists({ items = {} }: JsonObject): AnswerForm {
+  return {
+    answer: listOf({ type: 'array', description: 'The items found.', items }),
+    fields: Object.keys(membersOf(items)),
+    answerOf: (value) => ({ items: value, count: (value as readonly Json[]).length }),
+  };
+}
+
+function answerOfMaps(schema: JsonObject, change: ReportChange): AnswerForm {
+  const why =
+    'their keys are data, or they have one form; if the keys are fixed names, describe them with --output';
+  change('outputSchema', 'the members at the root became a map by key, result', why);
+  return {
+    answer: { properties: { result: { description: mapDescription, ...schema } }, required: ['result'] },
+    fields: Object.keys(membersOf(schema.additionalProperties)),
+    answerOf: (value) => ({ result: value }),
+  };
+}
+
+/** Members that conflict with the signals are left out. */
+function answerOfRecords(schema: JsonObject, change: ReportChange): AnswerForm {
+  const isDropped = (name: string, { type }: JsonObject) =>
+    Object.hasOwn(signals, name) && (name === 'error' || type !== signals[name as SignalName].type);
+  const dropped = propertiesOf(schema).flatMap(([name, member]) => (isDropped(name, member) ? [name] : []));
+  for (const name of dropped) {
+    const why = `callers read ${name} as the signal of an empty or failed call (C§2.2)`;
+    change(`outputSchema.properties.${name}`, `${name} of the samples was left out`, why);
+  }
+  const without = (value: Json) =>
+    Object.fromEntries(Object.entries(objectOr(value)).filter(([name]) => !dropped.includes(name)));
+  const required = requiredOf(schema).filter((name) => !Object.hasOwn(signals, name));
+  return {
+    answer: { properties: without(membersOf(schema)), required },
+    fields: Object.keys(membersOf(schema)).filter((name) => !dropped.includes(name)),
+    answerOf: without,
+  };
+}
+
+/** Sample data of a schema: lists are truncated so that the tool's source stays readable, and integers may be texts. */
+function shortened(value: Json, schema: Json | undefined): Json {
+  const { type, items, additionalProperties } = objectOr(schema);
+  if (Array.isArray(value)) {
+    return (value as readonly Json[]).slice(0, keptItems).map((item) => shortened(item, items));
+  }
+  if (typeof value === 'number' && [type].flat().includes('string') && ![type].flat().some(isNumeric)) {
+    return Number.isInteger(value) ? BigInt(value).toString() : String(value);
+  }
+  if (!isObject(value)) return value;
+  const members = membersOf(schema);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      shortened(member, Object.hasOwn(members, name) ? members[name] : additionalProperties),
+    ]),
+  );
+}
+
+function isNumeric(type: Json | undefined): boolean {
+  return type === 'number' || type === 'integer';
 }

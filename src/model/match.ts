@@ -3,7 +3,7 @@ import ajvFormats from 'ajv-formats';
 import type { Json, JsonObject, Problem } from '../contract/model.ts';
 import { settings } from '../contract/schema/ajv.ts';
 import { compileUnchecked, mayBeEndless } from '../contract/schema/compile.ts';
-import { propertyAlone } from '../contract/schema/keywords.ts';
+import { aloneName, propertyAlone } from '../contract/schema/keywords.ts';
 import { recent } from '../contract/schema/recent.ts';
 import { guardSchemaWork, problemsOf } from '../contract/schema/schema.ts';
 
@@ -41,8 +41,8 @@ export function clientMismatches(schema: JsonObject, value: unknown, root: strin
 export function fits(root: JsonObject, schema: JsonObject, value: Json): boolean {
   // The schema contains no reference and no keyword for the root, so it is compiled alone and shared by all callers.
   if (!JSON.stringify(schema).includes('"$')) return clientMismatches(schema, value, '').length === 0;
-  const inside = { ...propertyAlone(root, 'value', schema), required: ['value'] };
-  return clientMismatches(inside, { value }, '').length === 0;
+  const inside = { ...propertyAlone(root, aloneName, schema), required: [aloneName] };
+  return clientMismatches(inside, { [aloneName]: value }, '').length === 0;
 }
 
 const validators = new WeakMap<JsonObject, ValidateFunction>();

@@ -1,13 +1,8 @@
 import { builtinModules } from 'node:module';
 import { basename, resolve } from 'node:path';
+import { toolNamePattern } from '../contract/platforms/generic.ts';
 import { pass, reject } from './input-error.ts';
 import type { Result } from './model.ts';
-
-/**
- * A tool's name: safe in every MCP client (public source: platform facts, `^[a-zA-Z0-9_-]{1,64}$`) and, because it
- * starts with a letter, as the name of a file and a part of an identifier.
- */
-export const toolNamePattern = '^[a-zA-Z][a-zA-Z0-9_-]{0,63}$';
 
 /** npm's limit on the length of a package name. */
 const projectNameLength = 214;
@@ -29,6 +24,8 @@ const takenProjectNames = new Set([
   'typescript',
 ]);
 
+const prototypeName = '__proto__ sets the prototype in JavaScript, so it cannot be';
+
 /** A tool's name, checked (C§2.1). */
 export function parseToolName(text: string, where = '--tool'): Result<string> {
   const name = text.trim();
@@ -38,9 +35,10 @@ export function parseToolName(text: string, where = '--tool'): Result<string> {
     const message =
       name.length > 64
         ? `the name has ${name.length} characters; a tool name has at most 64`
-        : `a tool name starts with a letter and contains only letters, digits, _ and -; ${firstInvalid(name, /[a-zA-Z0-9_-]/) ?? 'this name does not start with a letter'}`;
+        : `a tool name contains only letters, digits, _ and -; ${firstInvalid(name, /[a-zA-Z0-9_-]/)}`;
     return reject(where, text, message, suggestion);
   }
+  if (name === '__proto__') return reject(where, text, `${prototypeName} a tool`, suggestion);
   if (isTakenFile(name)) {
     return reject(where, text, `each tool is a file, and ${name} cannot be used as a file name`, suggestion);
   }
@@ -52,12 +50,7 @@ export function parseFieldName(text: string, where: string): Result<string> {
   if (text.trim() === '')
     return reject(where, text, 'the field has no name', 'Write a name, such as symbol.');
   if (text === '__proto__') {
-    return reject(
-      where,
-      text,
-      '__proto__ sets the prototype in JavaScript, so it cannot be a field',
-      'Use another name, such as proto.',
-    );
+    return reject(where, text, `${prototypeName} a field`, 'Use another name, such as proto.');
   }
   if (text.length > fieldNameLength) {
     const message = `the name has ${text.length} characters; a field name has at most ${fieldNameLength}`;
@@ -116,8 +109,13 @@ export function parseProjectName(name: string, where: string): Result<string> {
   return message === undefined ? pass(name) : reject(where, name, message, suggestion);
 }
 
-/** `get_gas_price` and `getGasPrice` live in `get-gas-price.ts`. */
+/** `get_gas_price` and `getGasPrice` live in `get-gas-price.ts`, `__version` in `version.ts`. */
 export function toolFile(name: string): string {
+  return fileForm(name).replace(/^-+/, '') || 'tool';
+}
+
+/** The form in which names of files are compared. */
+export function fileForm(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
     .replaceAll('_', '-')
@@ -149,7 +147,8 @@ export function suggestProjectName(text: string): string {
 
 /** Names that would collide with `index.ts`, which is in the same directory. */
 function isTakenFile(tool: string): boolean {
-  return deviceName.test(tool) || toolFile(tool) === 'index';
+  const file = toolFile(tool);
+  return deviceName.test(file) || file === 'index';
 }
 
 function projectNameError(name: string): string | undefined {

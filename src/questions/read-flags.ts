@@ -2,9 +2,13 @@ import { combineResults, inputError, listed, pass, refuse } from '../model/input
 import type { Result } from '../model/model.ts';
 import type { ToolParts } from './tool.ts';
 
-/** Flags as commander returns them: a list if a flag can be repeated. */
+/** Flags as commander returns them: a list if a flag can be repeated, `true` if it has no value. */
 export type Flags<Parts> = {
-  readonly [name in keyof Parts]?: Parts[name] extends readonly unknown[] ? readonly string[] : string;
+  readonly [name in keyof Parts]?: Parts[name] extends readonly unknown[]
+    ? readonly string[]
+    : Parts[name] extends boolean
+      ? true
+      : string;
 };
 
 /** The questions that flags can answer. */
@@ -41,6 +45,7 @@ const clashes: readonly (readonly [PartName, readonly PartName[]])[] = [
   ['fromOpenapi', ['input', 'output', 'returns', 'fromSample', 'spec']],
   ['fromUrl', [...ofOneTool, 'output', 'returns', 'fromOpenapi', 'spec']],
   ['search', ['operation']],
+  ['outputText', ['output', 'returns']],
 ];
 
 /** Flags that need one of others: what they do without, and the fix. */
@@ -63,12 +68,13 @@ const needs: readonly (readonly [readonly PartName[], readonly PartName[], strin
     'applies only to the tools of a --spec file or a --from-url server',
     'Give --spec <file> or --from-url <endpoint> too.',
   ],
+  [['outputText'], ['spec'], 'applies only to the tools of a --spec file', 'Give --spec <file> too.'],
 ];
 
 function clashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags: Flags<Parts>) {
   const isGiven = (name: PartName) => flags[name] !== undefined;
   const flag = (name: PartName) => questions[name].flag.syntax.split(' ')[0] ?? name;
-  const values = (name: PartName) => [flags[name] ?? []].flat();
+  const values = (name: PartName) => [flags[name] ?? []].flat().filter((value) => value !== true);
   const clashing = clashes.flatMap(([whole, parts]) => {
     const others = parts.filter(isGiven).map(flag);
     if (!isGiven(whole) || others.length === 0) return [];
@@ -78,7 +84,9 @@ function clashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags:
   const alone = needs
     .filter(([, bases]) => !bases.some(isGiven))
     .flatMap(([names, , message, hint]) =>
-      names.filter(isGiven).map((name) => inputError(flag(name), values(name).join(','), message, hint)),
+      names
+        .filter(isGiven)
+        .map((name) => inputError(flag(name), values(name).join(',') || undefined, message, hint)),
     );
   return [...clashing, ...alone];
 }

@@ -20,6 +20,8 @@ export interface StartParts {
   readonly only: readonly string[];
   /** Names of the tools to omit. */
   readonly except: readonly string[];
+  /** Its tools that declare no output return their answer as text. */
+  readonly outputText: boolean;
   /** Examples of its parameters. */
   readonly example: readonly ExampleValue[];
 }
@@ -100,6 +102,16 @@ const except = toolNames(
   'omit this tool of the --spec file or --from-url server; separate several by commas; repeatable',
 );
 
+const outputText: FlagAnswer<boolean, true> = {
+  flag: {
+    syntax: '--output-text',
+    description:
+      'each tool of the --spec file that declares no output returns its answer as one text, result',
+  },
+  parse: () => pass(true),
+  replay: (isGiven) => (isGiven ? ['--output-text'] : []),
+};
+
 const example: Question<readonly ExampleValue[], readonly string[]> = {
   flag: {
     syntax: '--example <tool.parameter=value>',
@@ -135,5 +147,6 @@ export const startQuestions = {
   spec,
   only,
   except,
+  outputText,
   example,
 } as const;

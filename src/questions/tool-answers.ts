@@ -73,8 +73,8 @@ function partsOf(answers: ToolAnswers): Partial<ToolParts> {
       return { fromUrl: answers.url, only, except, example: examples };
     }
     case 'file': {
-      const { only, except, output, returns, examples } = answers.selection;
-      return { spec: answers.path, only, except, output, returns, example: examples };
+      const { only, except, output, returns, outputText, examples } = answers.selection;
+      return { spec: answers.path, only, except, output, returns, outputText, example: examples };
     }
     case 'openapi': {
       const { name, description, title, effect, document, operations, meta } = answers;
@@ -103,12 +103,20 @@ function natureOf(
   };
 }
 
-function selectionOf({ only = [], except = [], output, returns, example }: Partial<ToolParts>): Selection {
+function selectionOf({
+  only = [],
+  except = [],
+  output,
+  returns,
+  outputText,
+  example,
+}: Partial<ToolParts>): Selection {
   return {
     only,
     except,
     ...(output && { output }),
     ...(returns && { returns }),
+    ...(outputText && { outputText }),
     ...(example && example.length > 0 && { examples: example }),
   };
 }

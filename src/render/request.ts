@@ -26,9 +26,12 @@ export function requestLiteral(call: RequestParts, indent: number): string {
 }
 
 /** The options of a call that is forwarded to an MCP server. */
-function forwarded({ wrap, isReadOnly, takesInput, hasMirrors }: RequestParts, indent: number): string {
+function forwarded(call: RequestParts, indent: number): string {
+  const { wrap, isReadOnly, takesInput, hasMirrors, nulls = [] } = call;
+  const given = nulls.map((name): Member => [name, 'null']);
+  const all = given.length > 0 ? { members: [...given, new Code('...input')] } : 'input';
   const members: Member[] = [
-    ...(takesInput ? [['arguments', 'input'] as const] : []),
+    ...(takesInput ? [['arguments', all] as const] : []),
     ...(hasMirrors ? [new Code('inputSchema')] : []),
     ['schema', 'outputSchema'],
     ...(wrap === null ? [] : [['wrap', stringLiteral(wrap)] as const]),

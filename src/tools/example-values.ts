@@ -1,7 +1,7 @@
 import { isObject, jsonIn } from '../contract/json.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
 import { isPlaceholder } from '../contract/rules/placeholder.ts';
-import { propertiesOf, propertyAlone, typesOf } from '../contract/schema/keywords.ts';
+import { aloneName, propertiesOf, propertyAlone, typesOf } from '../contract/schema/keywords.ts';
 import { closest, inputError, pass, refuse, reject } from '../model/input-error.ts';
 import { clientMismatches, fits } from '../model/match.ts';
 import type { Field, PreparedTool, Result, SpecEntry } from '../model/model.ts';
@@ -61,8 +61,9 @@ export function exampleFor(
   const readings = [...(types.length === 0 || types.includes('string') ? [text] : []), ...jsonIn(text)];
   const value = readings.find((reading) => fits(root, schema, reading));
   if (value !== undefined) return pass(value);
-  const alone = propertyAlone(root, 'value', schema);
-  const [mismatch] = clientMismatches(alone, { value: readings[0] ?? text }, '');
+  const alone = propertyAlone(root, aloneName, schema);
+  const meant = readings.findLast((reading) => typeof reading === 'object') ?? readings[0] ?? text;
+  const [mismatch] = clientMismatches(alone, { [aloneName]: meant }, '');
   const expected = mismatch?.expected ?? 'another value';
   const hint = 'Write a valid value: plain text for a string, else JSON.';
   return reject(where, text, `does not match the parameter: expected ${expected}`, hint);

@@ -32,6 +32,20 @@ export function integerFlaw(digits: string): string | undefined {
   return `${digits} is not exact: JavaScript would read it as ${held}`;
 }
 
+/** JSON text whose integers that a JavaScript number cannot represent are strings of their digits, and those digits. */
+export function withLargeIntegersAsText(text: string): {
+  readonly text: string;
+  readonly integers: readonly string[];
+} {
+  const integers: string[] = [];
+  const changed = text.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, (token) => {
+    if (integerFlaw(token) === undefined) return token;
+    integers.push(token);
+    return `"${token}"`;
+  });
+  return { text: changed, integers };
+}
+
 interface Lost {
   readonly kind: 'key' | 'number';
   readonly flaw: string;

@@ -25,11 +25,15 @@ export function readSpec(text: string, file = '--spec'): Result<readonly SpecEnt
  *
  * @param exact an integer that a JavaScript number cannot represent is an error; otherwise it is rounded, as `JSON.parse`
  *   does
+ * @param notJson the result for a text that is not JSON, instead of reading it as YAML
  */
 export function readDocument(
   text: string,
   file: string,
-  { exact = false }: { readonly exact?: boolean } = {},
+  {
+    exact = false,
+    notJson,
+  }: { readonly exact?: boolean; readonly notJson?: (flaw: string) => Result<Json> } = {},
 ): Result<Json> {
   if (text.length > limits.characters) {
     const message = `the file has ${text.length} characters; at most ${limits.characters} are allowed`;
@@ -41,6 +45,7 @@ export function readDocument(
     const hint = json.kind === 'key' ? 'Write each key only once.' : roundedHint;
     return reject(`${file}:${json.at}`, undefined, json.flaw, hint);
   }
+  if (notJson) return notJson(json.flaw);
   if (file.endsWith('.json')) return reject(file, undefined, json.flaw, 'Write valid JSON.');
   return readYaml(text, file, limits, exact);
 }

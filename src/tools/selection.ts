@@ -11,14 +11,16 @@ export interface Selection {
   /** The output of the one selected tool, if it declares none itself. */
   readonly output?: readonly Field[];
   readonly returns?: ToolSpec['returns'];
+  /** Tools that declare no output return their answer as text. */
+  readonly outputText?: boolean;
   /** Examples of parameters that have none. */
   readonly examples?: readonly ExampleValue[];
 }
 
-/** The selected tools, in their order, and the omitted ones, as changes. */
+/** The selected tools, in their order; the omitted ones and those with an output as text, as changes. */
 export interface Selected {
   readonly entries: readonly SpecEntry[];
-  readonly left: readonly Change[];
+  readonly changes: readonly Change[];
 }
 
 /** Maximum number of names in a message. */
@@ -26,7 +28,7 @@ const maxNames = 10;
 
 /** Selects tools of a list. Unknown names and an empty selection are refused. */
 export function selectTools(entries: readonly SpecEntry[], selection: Selection): Result<Selected> {
-  const { only, except, output, returns = 'record', examples = [] } = selection;
+  const { only, except, output, returns = 'record', outputText = false, examples = [] } = selection;
   const names = entries.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
   const unknownIn = (flag: string, given: readonly string[]) =>
     given.filter((name) => !names.includes(name)).map((name) => unknownTool(flag, name, names));
@@ -49,9 +51,47 @@ export function selectTools(entries: readonly SpecEntry[], selection: Selection)
   }
   const shown = withExamples(taken, examples, '--example');
   if (!shown.ok) return shown;
-  if (output === undefined) return pass({ entries: shown.value, left });
+  if (outputText) {
+    const texts = shown.value.filter((entry) => !hasOutput(entry));
+    const entries = shown.value.map((entry) => (hasOutput(entry) ? entry : withTextOutput(entry)));
+    return pass({
+      entries,
+      changes: [...left, ...texts.map(({ name }) => textChange(String(name), 'the file'))],
+    });
+  }
+  if (output === undefined) return pass({ entries: shown.value, changes: left });
   const answered = withOutput(shown.value, output, returns);
-  return answered.ok ? pass({ entries: [answered.value], left }) : answered;
+  return answered.ok ? pass({ entries: [answered.value], changes: left }) : answered;
+}
+
+/** Whether a tool says what it returns; what it says may be wrong. */
+function hasOutput(entry: SpecEntry): boolean {
+  return 'output' in entry || ('outputSchema' in entry && entry.outputSchema !== null);
+}
+
+const textOutput: Field = {
+  name: 'result',
+  type: 'string',
+  required: true,
+  description: 'What the tool answers, as text.',
+};
+
+/** A tool that says nothing of its result, with the output of a text. */
+export function withTextOutput(entry: SpecEntry): SpecEntry {
+  return answering(entry, [textOutput], 'record');
+}
+
+/** A ToolSpec or an MCP definition with an output. */
+function answering(entry: SpecEntry, output: readonly Field[], returns: ToolSpec['returns']): SpecEntry {
+  return 'input' in entry
+    ? ({ ...entry, output, returns } as SpecEntry)
+    : { ...entry, outputSchema: outputSchemaOf(output, returns) };
+}
+
+/** @param origin what does not say more: the file, the server */
+export function textChange(tool: string, origin: string): Change {
+  const why = `${origin} does not say what the tool returns`;
+  return { tool, path: 'outputSchema', what: 'became one text, result', why };
 }
 
 function withOutput(
@@ -63,11 +103,11 @@ function withOutput(
     const message = `describes the output of one tool, but ${others.length + 1} tools are selected`;
     return reject('--output', undefined, message, 'Select one tool with --only <tool>.');
   }
-  if ('outputSchema' in entry || 'output' in entry) {
+  if (hasOutput(entry)) {
     const message = `${String(entry.name)} already has an output in the file`;
     return reject('--output', undefined, message, 'Remove --output, or change the file.');
   }
-  return pass({ ...entry, outputSchema: outputSchemaOf(output, returns) });
+  return pass(answering(entry, output, returns));
 }
 
 function unknownTool(flag: string, name: string, names: readonly string[]) {

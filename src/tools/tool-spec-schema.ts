@@ -1,7 +1,7 @@
 import { effects } from '../contract/effect.ts';
 import type { JsonObject } from '../contract/model.ts';
+import { toolNamePattern } from '../contract/platforms/generic.ts';
 import { scalarTypes } from '../model/model.ts';
-import { toolNamePattern } from '../model/names.ts';
 
 const numeric = ['number', 'integer'];
 

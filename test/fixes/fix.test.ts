@@ -201,6 +201,26 @@ describe('an inputSchema', () => {
     expect(withParameter({ type: 'string', nullable: true }).input?.required).toEqual([]);
   });
 
+  it('makes a required union of a type and null an optional parameter of that type', () => {
+    const union = { anyOf: [{ type: 'string' }, { type: 'null' }], description: 'A pair', default: null };
+    const { input, changes } = withParameter(union);
+    const symbol = { type: 'string', description: 'A pair' };
+    expect(input).toEqual({ type: 'object', properties: { symbol }, required: [] });
+    expect(changes).toContain('inputSchema.properties.symbol');
+    expect(parameterOf(withParameter(union, []))).toEqual(union);
+    const several = { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'null' }] };
+    expect(withParameter(several).input?.required).toEqual(['symbol']);
+  });
+
+  it('keeps the references inside such a union', () => {
+    const children = { type: 'array', items: { $ref: '#/properties/symbol/anyOf/1' } };
+    const tree = { type: ['object', 'null'], properties: { children } };
+    expect(parameterOf(withParameter({ anyOf: [{ type: 'null' }, tree] }))).toEqual({
+      type: 'object',
+      properties: { children: { type: 'array', items: { $ref: '#/properties/symbol' } } },
+    });
+  });
+
   it.each<[JsonObject, JsonObject]>([
     [{ type: 'number', minimum: 5 }, { examples: [5] }],
     [{ type: 'string', pattern: '^[A-Z]{3}-\\d+$' }, { examples: [expect.stringMatching(/^[A-Z]{3}-\d+$/)] }],
@@ -240,6 +260,57 @@ describe('an inputSchema', () => {
     expect(parameterOf(result)).toEqual(expected);
     expect(result.changes).toEqual([`inputSchema.properties.symbol.${at}`]);
   });
+
+  const address: JsonObject = {
+    type: 'object',
+    properties: { zip: { type: 'string', pattern: '^\\d{4}$' } },
+    required: ['zip'],
+  };
+  it.each<[string, JsonObject, JsonObject]>([
+    ['a member of another', { $ref: '#/properties/value/properties/zip' }, { $comment: placeholderComment }],
+    ['another parameter', { $ref: '#/properties/value', description: 'Where from' }, { type: 'object' }],
+    ['another in a union', { allOf: [{ $ref: '#/properties/value' }, { required: ['zip'] }] }, {}],
+    ['an item by its position', { $ref: '#/properties/pair/items/0' }, { type: 'string' }],
+  ])('has written out what a required parameter refers to: %s', (_, symbol, members) => {
+    const pair: JsonObject = {
+      type: 'array',
+      items: [{ type: 'string', pattern: '^a+$' }, { $ref: '#/properties/pair/items/0' }],
+    };
+    const result = withInput({
+      type: 'object',
+      properties: { value: address, pair, symbol },
+      required: ['symbol'],
+    });
+    expect(result.changes).toContain('inputSchema');
+    expect(JSON.stringify(result.input)).not.toContain('$ref');
+    expect(parameterOf(result)).toMatchObject(members);
+  });
+
+  it('keeps the references of a parameter that contains itself', () => {
+    const properties = {
+      name: { type: 'string' },
+      children: { type: 'array', items: { $ref: '#/properties/symbol' } },
+    };
+    const tree = { type: 'object', properties, required: ['name'] };
+    expect(withParameter(tree).changes).not.toContain('inputSchema');
+    const again = withInput({
+      type: 'object',
+      properties: { symbol: tree, other: { $ref: '#/properties/symbol' } },
+      required: ['other'],
+    });
+    const other = { items: { $ref: '#/properties/other' } };
+    expect((again.input as { properties: JsonObject }).properties.other).toMatchObject({
+      type: 'object',
+      properties: { children: other },
+    });
+  });
+
+  it.each(['#/properties/none', '#/properties/%zz'])(
+    'is refused if a reference leads nowhere: %s',
+    ($ref) => {
+      expect(withParameter({ $ref }).errors).toEqual(['tool.inputSchema']);
+    },
+  );
 
   it('is refused if no value for the submission test is known', () => {
     const result = withParameter({ type: 'string', pattern: '^\\p{Lu}(?<=x)$' });

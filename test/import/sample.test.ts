@@ -44,7 +44,7 @@ describe('samples of one answer, merged', () => {
     ]);
     expect(schema.properties).toMatchObject({
       a: { type: 'number' },
-      b: { type: ['integer', 'string', 'null'] },
+      b: { type: ['number', 'string', 'null'] },
     });
   });
 
@@ -89,7 +89,7 @@ describe('samples of one answer, merged', () => {
 
   it('infer an enum from repeated words, and ask for further values', () => {
     const levels = ['low', 'high', 'low', 'high', 'high', 'low'];
-    expect(schemaOfValues(levels, 'level')).toEqual({
+    expect(schemaOfValues(levels, { name: 'level' })).toEqual({
       type: 'string',
       description:
         'TODO: what level means, with its unit. The samples contain only these values: are there others?',
@@ -176,7 +176,6 @@ describe('a tool from samples', () => {
     ['an empty object', [{}], 'is empty, so it shows no fields'],
     ['an empty list', [[]], 'is empty, so it shows no fields'],
     ['a list beside an object', [{ a: 1 }, [1]], 'is a list, but another sample is an object'],
-    ['a name that no field can have', [{ a: [{ '': 1 }] }], 'the field has no name'],
   ])('refuses %s', (_, values, message) => {
     const samples = values.map((value, i) => sample(value as Json, `${i}.json`));
     const result = toolOfSamples(samples, { name: 'get_gas', input: [] }, () => description);

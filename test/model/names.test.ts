@@ -14,23 +14,32 @@ const hintOf = (result: ReturnType<typeof parseToolName>) =>
   result.ok ? 'accepted' : result.errors[0]?.hint;
 
 describe('a tool name', () => {
-  it.each(['get_gas_price', 'getPrice', 'a', 'constructor', 'x'.repeat(64), 'A-1_b'])(
-    '%s is taken',
-    (name) => {
-      expect(parseToolName(name)).toEqual({ ok: true, value: name });
-    },
-  );
+  it.each([
+    'get_gas_price',
+    'getPrice',
+    'a',
+    'constructor',
+    'x'.repeat(64),
+    'A-1_b',
+    '2fa_code',
+    '__version',
+    '-',
+    '0',
+  ])('%s is taken', (name) => {
+    expect(parseToolName(name)).toEqual({ ok: true, value: name });
+  });
 
   it.each([
     ['get price', 'Write get_price.'],
     ['../evil', 'Write evil.'],
     ['a/b', 'Write a_b.'],
     ['__proto__', 'Write proto.'],
-    ['24h_volume', 'Write get_24h_volume.'],
     ['', 'Write get_price.'],
     ['con', 'Write get_con.'],
     ['LPT1', 'Write get_LPT1.'],
     ['index', 'Write get_index.'],
+    ['_index', 'Write get_index.'],
+    ['_con', 'Write get_con.'],
     ['ｔｏｏｌ', 'Write tool.'],
     ['größe', 'Write gro_e.'],
     ['x'.repeat(65), `Write ${'x'.repeat(58)}.`],
@@ -52,6 +61,9 @@ describe('a tool name', () => {
   it('becomes a file name', () => {
     expect(toolFile('get_gas_price')).toBe('get-gas-price');
     expect(toolFile('getGasPrice')).toBe('get-gas-price');
+    expect(toolFile('__node_version')).toBe('node-version');
+    expect(toolFile('2fa_code')).toBe('2fa-code');
+    expect(toolFile('-_')).toBe('tool');
   });
 });
 

@@ -1,9 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '../../src/contract/model.ts';
-import { parseFields } from '../../src/fields/language.ts';
 import type { Change, InputError } from '../../src/model/model.ts';
-import { outputSchemaOf } from '../../src/tools/definition.ts';
 import { create, prove, scaffold } from '../e2e/support.ts';
 import { silentDifferences } from './compare.ts';
 
@@ -24,9 +22,6 @@ export interface TakenOver {
   readonly silent: readonly string[];
 }
 
-/** The output that the command gives to tools without an outputSchema. */
-export const givenOutput = 'result:string What the server answers, as text';
-
 /**
  * Makes a project of a list of tools, compiles it, and runs its self-check and its unit tests. Refused tools
  * are left out with the flag that the error names.
@@ -34,23 +29,16 @@ export const givenOutput = 'result:string What the server answers, as text';
  * @throws Error if the project does not compile, or the program ends with an unexpected error
  */
 export async function takeOver(given: readonly JsonObject[], place: string): Promise<TakenOver> {
-  const fields = parseFields([givenOutput], '--output');
-  if (!fields.ok) throw new Error(JSON.stringify(fields.errors));
-  const list = given.map((tool) =>
-    tool.outputSchema === undefined
-      ? { ...tool, outputSchema: outputSchemaOf(fields.value, 'record') }
-      : tool,
-  );
-  writeFileSync(join(place, 'tools.json'), JSON.stringify({ tools: list }));
-  const flags = ['made', '--spec', 'tools.json', '--platform', 'context'];
+  writeFileSync(join(place, 'tools.json'), JSON.stringify({ tools: given }));
+  const flags = ['made', '--spec', 'tools.json', '--output-text', '--platform', 'context'];
   const refused = await refusedOf(flags, place);
   const names = [...new Set(refused.map(({ tool }) => tool ?? ''))];
   const except = names.length > 0 ? ['--except', names.join(',')] : [];
-  const taken = list.filter(({ name }) => !names.includes(String(name)));
+  const taken = given.filter(({ name }) => !names.includes(String(name)));
   const empty = { passed: 0, failed: [], unitTests: true, orderKept: true, silent: [], changes: [] };
   const counts = {
     tools: given.length,
-    completed: list.filter((tool, i) => tool !== given[i]).length,
+    completed: given.filter(({ outputSchema }) => outputSchema === undefined).length,
     refused,
   };
   if (taken.length === 0) return { ...counts, ...empty, taken: 0 };

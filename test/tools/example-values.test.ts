@@ -74,3 +74,28 @@ describe("the author's examples for a list of tools", () => {
     expect(parseExampleValue(text, '--example')).toMatchObject({ ok: false });
   });
 });
+
+it('an example of a parameter that refers to a member of the parameter value is accepted', () => {
+  const entry: JsonObject = {
+    name: 'get_z',
+    description,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        value: {
+          type: 'object',
+          properties: { code: { type: 'string', pattern: '^[A-Z]{3}$' } },
+          required: ['code'],
+        },
+        code: { $ref: '#/properties/value/properties/code' },
+      },
+      required: ['value', 'code'],
+    },
+    outputSchema: { type: 'object', properties: { z: { type: 'number' } } },
+  };
+  const example = (text: string) =>
+    withExamples([entry], [{ tool: 'get_z', parameter: 'code', text }], '--example');
+  expect(example('NOK').ok).toBe(true);
+  expect(example('nok').ok).toBe(false);
+  expect(example('{"a":1}')).toMatchObject({ errors: [{ message: expect.stringContaining('type string') }] });
+});

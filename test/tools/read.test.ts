@@ -92,7 +92,10 @@ describe('a tool spec', () => {
     [{ output: undefined }, 'get_price.output undefined: is missing. Write a list of fields'],
     [{ output: [] }, 'get_price.output'],
     [{ returns: 'lists' }, 'get_price.returns "lists": is not one of the allowed values. Did you mean list?'],
-    [{ name: 'a b' }, 'a b.name "a b": a tool name starts with a letter'],
+    [
+      { name: 'a b' },
+      'a b.name "a b": a tool name contains only letters, digits, _ and -; spaces are not allowed',
+    ],
     [
       { input: [{ name: 'a', type: 'strng' }] },
       'get_price.input[0].type "strng": is not one of the allowed values. Did you mean string?',

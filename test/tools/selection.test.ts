@@ -16,8 +16,8 @@ const list = [tool('get_a', { outputSchema }), tool('get_b'), tool('get_c', { ou
 function selected(selection: Partial<Selection>) {
   const result = selectTools(list, { only: [], except: [], ...selection });
   if (!result.ok) return { errors: result.errors };
-  const { entries, left } = result.value;
-  return { names: entries.map(({ name }) => name), left, entries };
+  const { entries, changes } = result.value;
+  return { names: entries.map(({ name }) => name), changes, entries };
 }
 
 describe('a selection from a list of tools', () => {
@@ -36,7 +36,7 @@ describe('a selection from a list of tools', () => {
   ])('%j selects %j and gives the reason for the others', (selection, names, left) => {
     const result = selected(selection);
     expect(result.names).toEqual(names);
-    expect(result.left?.map((change) => [change.tool, change.why])).toEqual(left);
+    expect(result.changes?.map((change) => [change.tool, change.why])).toEqual(left);
   });
 
   it.each<[Partial<Selection>, string, string]>([
@@ -48,6 +48,28 @@ describe('a selection from a list of tools', () => {
   ])('%j is refused', (selection, where, hint) => {
     const [error] = selected(selection).errors ?? [];
     expect(error).toMatchObject({ where, hint: expect.stringContaining(hint) });
+  });
+
+  it('gives each tool without an output the text of its answer, and says so of each', () => {
+    const spec = { name: 'get_d', description: 'Returns d. Use it when d is asked for.', input: [] };
+    const given = [...list, tool('get_n', { outputSchema: null }), spec];
+    const result = selectTools(given, { only: [], except: ['get_c'], outputText: true });
+    if (!result.ok) throw new Error(JSON.stringify(result.errors));
+    const { entries, changes } = result.value;
+    const text = { tool: 'get_b', path: 'outputSchema', what: 'became one text, result' };
+    expect(changes).toMatchObject([
+      { tool: 'get_c', why: '--except' },
+      { ...text, why: 'the file does not say what the tool returns' },
+      { ...text, tool: 'get_n' },
+      { ...text, tool: 'get_d' },
+    ]);
+    const prepared = prepare(entries, generic);
+    if (!prepared.ok) throw new Error(JSON.stringify(prepared.errors));
+    const outputs = prepared.prepared.tools.map(({ definition }) => definition.outputSchema);
+    const resultSchema = { type: ['string', 'null'], description: 'What the tool answers, as text.' };
+    expect(outputs[0]?.properties).toMatchObject({ a: { type: 'number' } });
+    for (const output of outputs.slice(1))
+      expect(output).toMatchObject({ properties: { result: resultSchema }, required: ['result'] });
   });
 
   it('gives one tool an output, as a record or a list', () => {

@@ -5,6 +5,7 @@ import { reportAddress } from './address.ts';
 import { Budget } from './budget.ts';
 import { revealed, secretsOf } from './credentials.ts';
 import { SourceError, tooSlow, unavailable } from './errors.ts';
+import { answerOf, failureOf, isEmpty, parsed, type Result } from './mcp-result.ts';
 import { statelessCall } from './mcp-stateless.ts';
 import { isRecording, isReplaying, kept, keptDirectory, record, replayed, tellCheck } from './recordings.ts';
 import { redactorOf } from './redact.ts';
@@ -63,14 +64,6 @@ interface Message {
   readonly id?: unknown;
   readonly result?: Result;
   readonly error?: { readonly code?: unknown; readonly message?: unknown };
-}
-
-interface Result {
-  readonly protocolVersion?: unknown;
-  readonly resultType?: unknown;
-  readonly structuredContent?: { readonly [name: string]: unknown };
-  readonly content?: unknown;
-  readonly isError?: unknown;
 }
 
 /** What a server has opened: the headers that later requests carry. */
@@ -192,8 +185,8 @@ export function mcpSource(options: McpSourceOptions): McpSource {
       const result: Result = JSON.parse(text);
       if (result.isError === true) throw failureOf(result, isReadOnly);
       const answer = answerOf(result, wrap);
-      const isEmpty = result.structuredContent?.searchExhausted === true;
-      if (!isEmpty && checkOf(schema)(answer, 'answer', text.length)) {
+      const hasNothing = isEmpty(result, wrap, isReadOnly);
+      if (!hasNothing && checkOf(schema)(answer, 'answer', text.length)) {
         throw new SourceError(
           'SOURCE_MALFORMED',
           'The source answered in a form that this tool does not know.',
@@ -202,14 +195,16 @@ export function mcpSource(options: McpSourceOptions): McpSource {
       if (isRecording()) record(asked, text, secretsOf(options));
       else if (keptDirectory() !== undefined && !isReplaying())
         record(asked, text, secretsOf(options), keptDirectory());
-      return isEmpty ? undefined : (answer as Data<Schema>);
+      return hasNothing ? undefined : (answer as Data<Schema>);
     },
   };
 }
 
 /** The result of a request as JSON. @throws SourceError */
 async function resultIn(response: Response, id: number, isReadOnly: boolean): Promise<string> {
-  const message = response.ok ? await messageIn(response, id) : parsed(await response.clone().text());
+  const message = response.ok
+    ? await messageIn(response, id)
+    : parsed<Message>(await response.clone().text());
   if (otherVersion.includes(message?.error?.code))
     throw new SourceError('SOURCE_MISCONFIGURED', 'The source speaks another version of MCP.');
   if (!response.ok) throw statusError(response, isReadOnly);
@@ -228,7 +223,7 @@ async function messageIn(response: Response, id: number): Promise<Message> {
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
   const parts = isStream ? text.split(/\r?\n\r?\n/).map(dataOf) : [text];
   for (const part of parts) {
-    const message = parsed(part);
+    const message = parsed<Message>(part);
     if (message?.id === id) return message;
   }
   throw new SourceError('SOURCE_MALFORMED', 'The source answered in a form that this tool does not know.');
@@ -237,41 +232,6 @@ async function messageIn(response: Response, id: number): Promise<Message> {
 function dataOf(event: string): string {
   const lines = event.split(/\r?\n/).filter((line) => line.startsWith('data:'));
   return lines.map((line) => line.slice('data:'.length).trimStart()).join('\n');
-}
-
-function parsed(text: string): Message | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Message) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Structured content; where there is none, the text, which may be that content as JSON. */
-function answerOf({ structuredContent, content }: Result, wrap: 'text' | 'result' | undefined): unknown {
-  const text = textOf(content);
-  if (wrap === 'text') return { result: text };
-  const answer = structuredContent ?? parsed(text);
-  return wrap === 'result' ? { result: answer } : answer;
-}
-
-function textOf(content: unknown): string {
-  const texts = Array.isArray(content)
-    ? content.filter((part) => part?.type === 'text' && typeof part.text === 'string')
-    : [];
-  return texts.map(({ text }) => text).join('\n');
-}
-
-/** What the tool says of its failure is text of somebody else: one line, short, and only where a repeated call does no harm. */
-function failureOf({ structuredContent, content }: Result, isReadOnly: boolean): SourceError {
-  const said = structuredContent?.message ?? textOf(content);
-  const line = String(said)
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .trim()
-    .slice(0, 300);
-  const words = isReadOnly && line !== '' ? `The source failed: ${line}` : 'The source failed.';
-  return new SourceError('SOURCE_FAILED', words);
 }
 
 function errorOf(error: unknown, isReadOnly: boolean, isEnded: boolean, isLate: boolean): SourceError {

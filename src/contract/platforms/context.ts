@@ -1,3 +1,4 @@
+import { toolNamePattern } from './generic.ts';
 import type { PlatformProfile } from './profile.ts';
 
 const money = { type: 'string', pattern: '^\\d+(\\.\\d+)?$' };
@@ -71,7 +72,7 @@ export const context: PlatformProfile = {
     callMs: 30_000,
     submissionMs: 120_000,
     resultCharacters: 500_000,
-    toolNamePattern: '^[a-zA-Z0-9_-]{1,64}$',
+    toolNamePattern,
     descriptionCharacters: 40,
   },
   toolMeta: {

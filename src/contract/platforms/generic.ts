@@ -1,5 +1,8 @@
 import type { PlatformProfile } from './profile.ts';
 
+/** The names that all widespread MCP clients accept (public source: platform facts). */
+export const toolNamePattern = '^[a-zA-Z0-9_-]{1,64}$';
+
 /** The contract alone, with the most common choice for everything that it leaves open. */
 export const generic: PlatformProfile = {
   name: 'generic',
@@ -33,7 +36,7 @@ export const generic: PlatformProfile = {
     callMs: 60_000,
     submissionMs: null,
     resultCharacters: 1_000_000,
-    toolNamePattern: '^[a-zA-Z0-9_-]{1,64}$',
+    toolNamePattern,
     descriptionCharacters: 40,
   },
   toolMeta: { type: 'object', properties: { rateLimit: { type: 'object' } }, additionalProperties: true },

@@ -30,6 +30,9 @@ export function requiredOf(schema: unknown): readonly string[] {
     : [];
 }
 
+/** A name for a schema that is examined alone; no other property has it. */
+export const aloneName = '\0alone';
+
 /** A schema for `{ [name]: value }`: one property alone, with what it may refer to in its root. */
 export function propertyAlone(root: JsonObject, name: string, property: Json): JsonObject {
   const { definitions, $defs } = root;

@@ -25,12 +25,8 @@ export async function listServer(
   most = maxMs,
 ): Promise<ListedServer> {
   const shown = url.replace(/[?#].*$/s, '');
-  const failed = (why: string) =>
-    new ProjectError(
-      'NOT_READABLE',
-      `${shown}: ${why}`,
-      'Check the address: it is the MCP endpoint, such as https://tools.example.com/mcp.',
-    );
+  const failed = (why: string, hint = 'Check the address: it is the MCP endpoint, such as') =>
+    new ProjectError('NOT_READABLE', `${shown}: ${why}`, `${hint} https://tools.example.com/mcp.`);
   const isPlain =
     URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && new URL(url).username === '';
   if (!isPlain) throw failed('it is not an http or https URL without a user');
@@ -62,6 +58,10 @@ export async function listServer(
       if (typeof code !== 'number' || code === 401 || code === 403) throw failed(reasonOf(error as Error));
       const other = await withoutSession(access).catch((reason: Error) => reason);
       if (!(other instanceof Error)) return { url, ...other };
+      if (await hasOldTransport(access)) {
+        const why = 'it speaks only HTTP+SSE (MCP 2024-11-05), and calls are forwarded by Streamable HTTP';
+        throw failed(why, 'Give its endpoint for Streamable HTTP if it has one, often such as');
+      }
       // An error without a status concerns the tools of a server that speaks this version.
       throw failed(reasonOf('code' in other ? (error as Error) : other));
     }
@@ -109,20 +109,54 @@ async function withSession({ url, token, listMs, guarded }: Access): Promise<Lis
 }
 
 /** The tools of a server that speaks only the stateless revision. */
-async function withoutSession({ url, token, guarded }: Access): Promise<Listed> {
-  const send = guardedFetch(guarded);
-  const authorized: typeof fetch = async (input, init) => {
-    const headers = new Headers(init?.headers);
-    if (token) headers.set('authorization', `Bearer ${await token()}`);
-    return send(input, { ...init, headers });
-  };
+async function withoutSession(access: Access): Promise<Listed> {
   let title = '';
   const tools = await allPages(async (cursor) => {
-    const page = await statelessPage(url.href, cursor, authorized);
+    const page = await statelessPage(access.url.href, cursor, authorizedFetch(access));
     title = page.title;
     return page;
   });
   return { title, tools, protocolVersion: modernVersion };
+}
+
+/** `fetch` with limits of time and size, and with the token; it follows no redirect. */
+function authorizedFetch({ token, guarded }: Access): typeof fetch {
+  const send = guardedFetch(guarded);
+  return async (input, init) => {
+    const headers = new Headers(init?.headers);
+    if (token) headers.set('authorization', `Bearer ${await token()}`);
+    return send(input, { ...init, headers, redirect: 'error' });
+  };
+}
+
+/** Milliseconds until the first event of a stream, and its characters. */
+const firstEventMs = 5_000;
+const longestEvent = 10_000;
+
+/** Whether a GET opens a stream that names the endpoint for messages: the transport of MCP 2024-11-05. */
+async function hasOldTransport(access: Access): Promise<boolean> {
+  const ending = new AbortController();
+  const timer = startTimer(() => ending.abort(), firstEventMs);
+  try {
+    const { body, headers } = await authorizedFetch(access)(access.url, {
+      method: 'GET',
+      headers: { accept: 'text/event-stream' },
+      signal: ending.signal,
+    });
+    if (!body || !isEventStream(headers.get('content-type'))) return false;
+    let text = '';
+    for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      if (/^event: ?endpoint\r?$/m.test(text)) return true;
+      if (/\r?\n\r?\n/.test(text) || text.length > longestEvent) return false;
+    }
+    return false;
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
+    ending.abort();
+  }
 }
 
 interface Page {
@@ -149,7 +183,7 @@ async function allPages(
 /**
  * Requests one page of tools by MCP 2026-07-28.
  *
- * @param send `fetch` with limits of time and size, and with the token
+ * @param send as of `authorizedFetch`
  * @throws Error with the server's answer
  */
 async function statelessPage(
@@ -167,7 +201,6 @@ async function statelessPage(
       ...Object.fromEntries(given),
     },
     body: JSON.stringify(body),
-    redirect: 'error',
   });
   const text = await response.text();
   const values = isEventStream(response.headers.get('content-type')) ? eventValues(text) : jsonIn(text);

@@ -1,0 +1,83 @@
+import { SourceError } from './errors.ts';
+
+/** The result of a request to an MCP server. */
+export interface Result {
+  readonly protocolVersion?: unknown;
+  readonly resultType?: unknown;
+  readonly structuredContent?: { readonly [name: string]: unknown };
+  readonly content?: unknown;
+  readonly isError?: unknown;
+}
+
+/** What becomes `{ result }`: the text of a tool that does not say what it returns, or a map. */
+export type Wrap = 'text' | 'result' | undefined;
+
+/** Whether a result says that there is nothing; a tool that changes something may have nothing to say. */
+export function isEmpty({ structuredContent, content }: Result, wrap: Wrap, isReadOnly: boolean): boolean {
+  const isBlank = wrap === 'text' && isReadOnly && textIn(content).trim() === '';
+  return isBlank || structuredContent?.searchExhausted === true;
+}
+
+/**
+ * Structured content; where there is none, the text, which may be that content as JSON.
+ *
+ * @throws SourceError if the answer is a text, and the source sent something else, too
+ */
+export function answerOf({ structuredContent, content }: Result, wrap: Wrap): unknown {
+  const text = textIn(content);
+  if (wrap === 'text') {
+    const other = partsOf(content).find((part) => textOf(part) === undefined);
+    if (other === undefined) return { result: text };
+    const kind = other.type === 'image' || other.type === 'audio' ? other.type : 'a file';
+    const message = `The source answered with content that is not text (${kind}), which this tool cannot pass on.`;
+    throw new SourceError('SOURCE_NOT_TEXT', message);
+  }
+  const answer = structuredContent ?? parsed(text);
+  return wrap === 'result' ? { result: answer } : answer;
+}
+
+/** A part of the content of a result. */
+interface Part {
+  readonly type?: unknown;
+  readonly text?: unknown;
+  readonly resource?: { readonly text?: unknown };
+  readonly uri?: unknown;
+}
+
+function partsOf(content: unknown): readonly Part[] {
+  return Array.isArray(content) ? content.filter((part) => typeof part === 'object' && part !== null) : [];
+}
+
+/** The text of a part: of a resource, its text; of a link to one, its URI. Undefined if it is no text. */
+function textOf({ type, text, resource, uri }: Part): string | undefined {
+  const texts: { readonly [type: string]: unknown } = { text, resource: resource?.text, resource_link: uri };
+  const own = texts[String(type)];
+  return typeof own === 'string' ? own : undefined;
+}
+
+function textIn(content: unknown): string {
+  return partsOf(content)
+    .flatMap((part) => textOf(part) ?? [])
+    .join('\n');
+}
+
+/** What the tool says of its failure is text of somebody else: one line, short, and only where a repeated call does no harm. */
+export function failureOf({ structuredContent, content }: Result, isReadOnly: boolean): SourceError {
+  const said = structuredContent?.message ?? textIn(content);
+  const line = String(said)
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim()
+    .slice(0, 300);
+  const words = isReadOnly && line !== '' ? `The source failed: ${line}` : 'The source failed.';
+  return new SourceError('SOURCE_FAILED', words);
+}
+
+/** A text as a JSON object or list; undefined if it is none. */
+export function parsed<T extends object>(text: string): T | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as T) : undefined;
+  } catch {
+    return undefined;
+  }
+}

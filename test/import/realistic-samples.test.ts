@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { isObject } from '../../src/contract/json.ts';
+import type { Json, JsonObject } from '../../src/contract/model.ts';
+import { signals } from '../../src/contract/outcomes.ts';
+import { context } from '../../src/contract/platforms/context.ts';
+import { compileSchema } from '../../src/contract/schema/compile.ts';
+import { parseFields } from '../../src/fields/language.ts';
+import { prepareImported } from '../../src/import/prepare.ts';
+import { readSample } from '../../src/import/read-sample.ts';
+import { toolOfSamples } from '../../src/import/sample.ts';
+import { combineResults } from '../../src/model/input-error.ts';
+import { accepted, refused } from './realistic-samples.ts';
+
+/**
+ * A schema as its shape: `'integer'`, `'number|null'`, `'date'`, `[item]`, `{ name, 'optional?' }`, `{ '*': value }` for a
+ * map; `'|'` names the types of a union with objects or lists.
+ */
+function shapeOf(schema: Json): Json {
+  if (!isObject(schema)) return 'unknown';
+  const { type, format, properties, required, additionalProperties, items } = schema;
+  const types = [type ?? []].flat() as readonly string[];
+  if (types.length === 0) return 'unknown';
+  const members = {
+    ...(isObject(properties) && membersOf(properties, (required ?? []) as readonly string[])),
+    ...(isObject(additionalProperties) && { '*': shapeOf(additionalProperties) }),
+  };
+  const list = items === undefined ? [] : [shapeOf(items)];
+  if (types.length === 1 && types[0] === 'object') return members;
+  if (types.length === 1 && types[0] === 'array') return list;
+  const text = typeof format === 'string' ? types.join('|').replace('string', format) : types.join('|');
+  const nested = { ...members, ...(list.length > 0 && { '[]': list[0] as Json }) };
+  return Object.keys(nested).length > 0 ? { '|': text, ...nested } : text;
+}
+
+function membersOf(properties: JsonObject, required: readonly string[]): JsonObject {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, member]) => [
+      required.includes(name) ? name : `${name}?`,
+      shapeOf(member),
+    ]),
+  );
+}
+
+/** The shape of an answer, without the signals. At the root, each required member may be null (C§2.2): that is left out. */
+function answerShape({ properties, required }: JsonObject): Json {
+  const names = required as readonly string[];
+  const own = Object.entries(properties as JsonObject).filter(([name]) => !Object.hasOwn(signals, name));
+  return membersOf(
+    Object.fromEntries(
+      own.map(([name, member]) => [name, names.includes(name) ? withoutNull(member as JsonObject) : member]),
+    ),
+    names,
+  );
+}
+
+function withoutNull({ type, ...rest }: JsonObject): JsonObject {
+  const types = ([type ?? []].flat() as readonly string[]).filter((one) => one !== 'null');
+  return { ...rest, ...(types.length > 0 && { type: types }) };
+}
+
+const texts = (samples: readonly (string | object)[]) =>
+  samples.map((sample) => (typeof sample === 'string' ? sample : JSON.stringify(sample)));
+
+function importOf(samples: readonly (string | object)[], input: readonly string[] = []) {
+  const fields = parseFields(input, '--input');
+  if (!fields.ok) throw new Error(JSON.stringify(fields.errors));
+  const read = combineResults(texts(samples).map((text, i) => readSample(text, `${i}.json`)));
+  if (!read.ok) return read;
+  const description = 'Returns what the sample shows. Use it when a question asks for what the sample shows.';
+  const tool = { name: 'get_it', description, input: fields.value };
+  return toolOfSamples(read.value, tool, () => description);
+}
+
+describe.each(accepted)('$api', ({ samples, input, shape, later = [], wrong = [], left = [] }) => {
+  const imported = importOf(samples, input);
+  if (!imported.ok) throw new Error(JSON.stringify(imported.errors));
+  const preparation = prepareImported([imported.value], context);
+  if (!preparation.ok) throw new Error(JSON.stringify(preparation.errors));
+  const { tools, changes } = preparation.prepared;
+  const schema = tools[0]?.definition.outputSchema ?? {};
+  const validate = compileSchema(schema);
+
+  it('has the schema that an author would write', () => {
+    expect(answerShape(schema)).toEqual(shape);
+    expect(changes.map(({ what }) => what)).toEqual(left);
+  });
+
+  it('answers with sample data that match it', () => {
+    for (const { answer } of tools[0]?.samples ?? [])
+      expect(validate(answer), JSON.stringify(answer)).toBe(true);
+  });
+
+  it.each([...later, ...imported.value.answers].map((answer) => [JSON.stringify(answer), answer]))(
+    'accepts %.60s',
+    (_, answer) => {
+      expect(validate(answer)).toBe(true);
+    },
+  );
+
+  it.each(wrong.map((answer) => [JSON.stringify(answer), answer]))('refuses %.60s', (_, answer) => {
+    expect(validate(answer)).toBe(false);
+  });
+});
+
+describe('a sample that is no answer', () => {
+  it.each(refused)('$api is refused: $message', ({ samples, message }) => {
+    const imported = importOf(samples);
+    expect(imported.ok ? [] : imported.errors.map((error) => error.message)).toEqual([
+      expect.stringMatching(message),
+    ]);
+    for (const { hint } of imported.ok ? [] : imported.errors) expect(hint).toMatch(/^[A-Z].*\.$/);
+  });
+});
