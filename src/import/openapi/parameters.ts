@@ -4,11 +4,12 @@ import { membersOf, requiredOf } from '../../contract/schema/keywords.ts';
 import { below } from '../../contract/schema/schema.ts';
 import { fits } from '../../model/match.ts';
 import type { ApiBody, Binding, FilePart } from '../model.ts';
-import { type DescribedBody, describedBody, describedParameters, oldStyleOf, styleOf } from './body.ts';
+import { type DescribedBody, describedBody, describedParameters, isJsonType } from './body.ts';
 import { type Found, type OpenApiDocument, Refusal } from './document.ts';
 import { holdsFile } from './file.ts';
 import type { Operation } from './operations.ts';
 import { schemaOf } from './schema.ts';
+import { oldStyleOf, simpleStyleOf, styleOf, unsupportedLists, withReserved } from './style.ts';
 import { plainText } from './text.ts';
 
 type Lost = (pointer: string, what: string) => void;
@@ -119,9 +120,15 @@ class InputCollector {
       this.#keys.push(key);
       return;
     }
+    const why = unsupportedLists(value);
+    if (why !== undefined) {
+      if (isRequired) throw new Refusal(why, pointer);
+      this.#lost(pointer, `was left out: ${why}`);
+      return;
+    }
     const { schema, isJson } = this.#schemaOf(value, pointer);
     const input = this.#add(name, place, schema, isRequired);
-    const style = place === 'query' ? (isJson ? 'json' : this.#styleOf(value)) : undefined;
+    const style = isJson ? 'json' : this.#styleOf(value, schema, pointer);
     this.#bindings[place].push({ name, input, ...(style && { style }) });
   }
 
@@ -139,7 +146,11 @@ class InputCollector {
 
   /** `in: body` and `in: formData` of Swagger 2.0. */
   oldBody(bodies: readonly Found<JsonObject>[]): void {
-    const schema = ({ value, pointer }: Found<JsonObject>) => this.#schemaOf(value, pointer).schema;
+    const schema = ({ value, pointer }: Found<JsonObject>) => {
+      const why = unsupportedLists(value);
+      if (why !== undefined) throw new Refusal(why, pointer);
+      return this.#schemaOf(value, pointer).schema;
+    };
     this.#setBody(describedParameters(this.#document, bodies, schema, this.#lost));
   }
 
@@ -155,8 +166,10 @@ class InputCollector {
     };
   }
 
-  #styleOf(parameter: JsonObject) {
-    return this.#document.version === '2.0' ? oldStyleOf(parameter) : styleOf(parameter);
+  #styleOf(parameter: JsonObject, schema: JsonObject, pointer: string): Binding['style'] {
+    if (parameter.in !== 'query') return simpleStyleOf(parameter, schema);
+    if (this.#document.version === '2.0') return oldStyleOf(parameter);
+    return withReserved(parameter, styleOf(parameter), (what) => this.#lost(pointer, what));
   }
 
   #setBody({ kind, schema, isRequired, mediaType, partTypes, styles }: DescribedBody): void {
@@ -184,7 +197,18 @@ class InputCollector {
         const type = partTypes?.get(name);
         return { name, fileName: this.#addFileName(name), ...(type !== undefined && { mediaType: type }) };
       });
-    this.#body = { kind, members: bindings, ...(files.length > 0 && { files }) };
+    const others = [...(partTypes ?? [])].filter(
+      ([name]) =>
+        kind === 'multipart' &&
+        bindings.some((one) => one.name === name) &&
+        !files.some((one) => one.name === name),
+    );
+    this.#body = {
+      kind,
+      members: bindings,
+      ...(files.length > 0 && { files }),
+      ...(others.length > 0 && { partTypes: Object.fromEntries(others) }),
+    };
   }
 
   /** APIs determine the type of a file from its extension. */
@@ -211,7 +235,7 @@ class InputCollector {
           schema.examples === undefined &&
           fits(schema, schema, example) && { examples: [example] }),
       },
-      isJson: type !== undefined,
+      isJson: type !== undefined && isJsonType(type),
     };
   }
 
