@@ -114,12 +114,14 @@ export class Keys {
 
   #described(): readonly (readonly [string, Described | null])[] {
     const { root, version } = this.#document;
-    const components = isObject(root.components) ? root.components.securitySchemes : undefined;
-    const [schemes, at] =
-      version === '2.0'
-        ? [root.securityDefinitions, '#/securityDefinitions']
-        : [components, '#/components/securitySchemes'];
-    return Object.entries(isObject(schemes) ? schemes : {}).map(([name, given]) => {
+    const found = readable(() => {
+      if (version === '2.0') return this.#document.object(root.securityDefinitions, '#/securityDefinitions');
+      const components = this.#document.object(root.components, '#/components');
+      const at = below(components?.pointer ?? '#', 'securitySchemes');
+      return this.#document.object(components?.value.securitySchemes, at);
+    });
+    const { value: schemes, pointer: at } = found ?? { value: {}, pointer: '#' };
+    return Object.entries(schemes).map(([name, given]) => {
       const scheme = readable(() => this.#document.object(given, below(at, name)));
       return [name, scheme ? ofScheme(name, scheme.value) : null];
     });
