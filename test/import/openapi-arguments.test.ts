@@ -373,6 +373,12 @@ describe('keys', () => {
     ]);
   });
 
+  it('that are parameters are told apart by their places', async () => {
+    const parameters = ['query', 'header'].map((place) => ({ name: 'token', in: place, required: true }));
+    const { names } = await variablesOf([{ it: [] }], { it: bearer }, { parameters });
+    expect(names).toEqual(['GAS_TOKEN', 'GAS_QUERY_TOKEN', 'GAS_HEADER_TOKEN']);
+  });
+
   it('have the same variable whichever operations are chosen', async () => {
     const securitySchemes = { users: bearer, admins: bearer, unused: bearer };
     const other = { get: { operationId: 'other', security: [{ users: [] }], responses: ok() } };

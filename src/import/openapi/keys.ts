@@ -18,6 +18,8 @@ interface Described {
   readonly name: string;
   readonly kind: Credential['kind'];
   readonly cookie?: string;
+  /** What tells it from keys of the same name. */
+  readonly other: string;
   /** Ends of the names of its variables, and what they contain. */
   readonly variables: { suffix: string; readonly text: string }[];
 }
@@ -136,7 +138,8 @@ export class Keys {
       key.key = free([key.key], taken.keys);
       for (const variable of key.variables) {
         const { suffix } = variable;
-        variable.suffix = free([suffix, `${constantOf(key.key)}_${suffix}`], taken.suffixes);
+        const own = key.other.endsWith(suffix) ? key.other : `${key.other}_${suffix}`;
+        variable.suffix = free([suffix, own], taken.suffixes);
       }
     }
   }
@@ -176,6 +179,7 @@ function ofParameter({ name, in: place, text }: KeyParameter): Described {
     in: place === 'query' ? 'query' : 'headers',
     name,
     kind: 'plain',
+    other: constantOf(place),
     variables: [{ suffix: constantOf(name), text }],
   };
 }
@@ -185,7 +189,7 @@ function ofScheme(key: string, scheme: JsonObject): Described | null {
   const { type, name, in: place } = scheme;
   const text = plainText(scheme.description, 120);
   const kind = String(scheme.scheme ?? '').toLowerCase();
-  const known = { key: plainName(key), in: 'headers' } as const;
+  const known = { key: plainName(key), in: 'headers', other: constantOf(key) } as const;
   if (type === 'apiKey') {
     if (typeof name !== 'string' || !/^[\w.-]+$/.test(name)) return null;
     const variables = [{ suffix: constantOf(name), text: text || `Key of the API (${name})` }];
