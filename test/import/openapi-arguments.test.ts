@@ -373,6 +373,22 @@ describe('keys', () => {
     ]);
   });
 
+  it('that are parameters, too, are sent once and are never arguments', async () => {
+    const parameters = [
+      { name: 'X-Session', in: 'header', required: true, schema: { type: 'string' } },
+      { name: 'X-Session', in: 'query', schema: { type: 'string' } },
+    ];
+    const { call, names } = await variablesOf(
+      [{ it: [] }],
+      { it: apiKey('header', 'x-session') },
+      { parameters },
+    );
+    expect(names).toEqual(['GAS_SESSION']);
+    expect(call.api.headers).toMatchObject([{ name: 'x-session' }]);
+    expect(call.headers).toEqual([]);
+    expect(call.query).toEqual([{ name: 'X-Session', input: 'X-Session' }]);
+  });
+
   it('that are parameters are told apart by their places', async () => {
     const parameters = ['query', 'header'].map((place) => ({ name: 'token', in: place, required: true }));
     const { names } = await variablesOf([{ it: [] }], { it: bearer }, { parameters });

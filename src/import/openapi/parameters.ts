@@ -44,8 +44,13 @@ const nameLength = 64;
  *
  * @throws Refusal if the operation needs something that no tool call can provide
  */
-export function inputsOf(document: OpenApiDocument, operation: Operation, lost: Lost): Inputs {
-  const inputs = new InputCollector(document, lost);
+export function inputsOf(
+  document: OpenApiDocument,
+  operation: Operation,
+  isScheme: IsScheme,
+  lost: Lost,
+): Inputs {
+  const inputs = new InputCollector(document, isScheme, lost);
   const bodies: Found<JsonObject>[] = [];
   for (const parameter of parametersOf(document, operation)) {
     // In Swagger 2.0, bodies are parameters.
@@ -59,13 +64,24 @@ export function inputsOf(document: OpenApiDocument, operation: Operation, lost: 
   return inputs.finished();
 }
 
+/** Whether a parameter is a security scheme of the document. */
+type IsScheme = (place: KeyParameter['in'], name: string) => boolean;
+
 /** The parameters of an operation that are keys. */
-export function keyParametersOf(document: OpenApiDocument, operation: Operation): readonly KeyParameter[] {
-  return parametersOf(document, operation).flatMap(({ value }) => keyParameter(value) ?? []);
+export function keyParametersOf(
+  document: OpenApiDocument,
+  operation: Operation,
+  isScheme: IsScheme,
+): readonly KeyParameter[] {
+  return parametersOf(document, operation).flatMap(({ value }) => keyParameter(value, isScheme) ?? []);
 }
 
-function keyParameter({ name, in: place, description, required }: JsonObject): KeyParameter | undefined {
-  if ((place !== 'query' && place !== 'header') || !keyName.test(String(name))) return undefined;
+function keyParameter(
+  { name, in: place, description, required }: JsonObject,
+  isScheme: IsScheme,
+): KeyParameter | undefined {
+  if (place !== 'query' && place !== 'header') return undefined;
+  if (!keyName.test(String(name)) && !isScheme(place, String(name))) return undefined;
   const text = plainText(description, 120) || `Key that the API takes as ${name}`;
   return { name: String(name), in: place, isRequired: required === true, text };
 }
@@ -86,6 +102,7 @@ function parametersOf(document: OpenApiDocument, { found, shared }: Operation): 
 
 class InputCollector {
   readonly #document: OpenApiDocument;
+  readonly #isScheme: IsScheme;
   readonly #lost: Lost;
   readonly #properties = new Map<string, JsonObject>();
   readonly #required: string[] = [];
@@ -93,8 +110,9 @@ class InputCollector {
   readonly #keys: KeyParameter[] = [];
   #body: Inputs['body'] = null;
 
-  constructor(document: OpenApiDocument, lost: Lost) {
+  constructor(document: OpenApiDocument, isScheme: IsScheme, lost: Lost) {
     this.#document = document;
+    this.#isScheme = isScheme;
     this.#lost = lost;
   }
 
@@ -115,7 +133,7 @@ class InputCollector {
       this.#lost(pointer, 'has a name that no header can have: it was left out');
       return;
     }
-    const key = keyParameter(value);
+    const key = keyParameter(value, this.#isScheme);
     if (key) {
       this.#keys.push(key);
       return;
