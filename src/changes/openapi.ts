@@ -4,9 +4,9 @@ import type { PlatformProfile } from '../contract/platforms/profile.ts';
 import type { Imported } from '../import/model.ts';
 import { type OpenApiDocument, readOpenApi } from '../import/openapi/document.ts';
 import { toolsOfDocument } from '../import/openapi/index.ts';
-import { inputError, pass, refuse } from '../model/input-error.ts';
+import { inputError, pass, refuse, reject } from '../model/input-error.ts';
 import type { Result } from '../model/model.ts';
-import { readDocumentText } from '../project/read/document.ts';
+import { type HeaderPairs, readDocumentText, shownPlace } from '../project/read/document.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
 import { metaOf } from '../tools/meta.ts';
 import { forWriting } from './writing.ts';
@@ -15,10 +15,10 @@ type Answers = Extract<ToolAnswers, { kind: 'openapi' }>;
 
 /** The tools of the chosen operations. */
 export async function fromOpenApi(
-  { document: place, operations, name, description, title, effect, meta }: Answers,
+  { document: place, headers, operations, name, description, title, effect, meta }: Answers,
   { toolMeta }: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
-  const { document, where, url } = await documentAt(place);
+  const { document, where, url } = await documentAt(place, headers);
   if (!document.ok) return document;
   const forOne = [
     { flag: '--description', text: description },
@@ -58,13 +58,21 @@ interface Placed {
 
 const known = new Map<string, Placed>();
 
-/** The document at a path or URL, or on stdin. Each is read once per run. `where` names it in errors. */
-export async function documentAt(place: string): Promise<Placed> {
+/**
+ * The document at a path or URL, or on stdin. Each is read once per run. `where` names it in errors.
+ *
+ * @param headers for the download
+ */
+export async function documentAt(place: string, headers: HeaderPairs = []): Promise<Placed> {
   const before = known.get(place);
   if (before) return before;
-  const where = place === '-' ? '--from-openapi' : place;
-  const { text, url } = await readDocumentText(place);
-  const placed = { document: await readOpenApi(text, where), where, url };
+  const where = place === '-' ? '--from-openapi' : shownPlace(place);
+  if (headers.length > 0 && !/^https?:\/\//i.test(place)) {
+    const document = reject('--header', undefined, 'is for a document at a URL', 'Remove --header.');
+    return { document, where, url: null };
+  }
+  const { text, url, beside } = await readDocumentText(place, headers);
+  const placed = { document: await readOpenApi(text, where, beside), where, url };
   if (placed.document.ok) known.set(place, placed);
   return placed;
 }

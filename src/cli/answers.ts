@@ -46,14 +46,14 @@ export async function collectAnswers<Answers>(
  * @returns undefined if there is nothing to list.
  */
 export async function listedOperations(
-  { fromOpenapi, search, operation }: Partial<ToolParts>,
+  { fromOpenapi, header, search, operation }: Partial<ToolParts>,
   switches: Silence,
   output: Output,
 ): Promise<ExitCode | undefined> {
   const lists = search !== undefined || (operation === undefined && !mayAsk(switches));
   if (fromOpenapi === undefined || !lists) return undefined;
   const { listOperations } = await import('./tools/operations.ts');
-  return listOperations(fromOpenapi, search, output);
+  return listOperations(fromOpenapi, header, search, output);
 }
 
 /** Whether a person can answer, and no switch forbids questions. */

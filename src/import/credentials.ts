@@ -33,24 +33,27 @@ export function withCredentials<T extends WithCall>(
     forms.set(call.api.file, file ? addedForm(needs, file) : freshForm(needs));
   }
   return tools.map((tool) => {
-    const form = tool.call && forms.get(tool.call.api.file);
-    if (!tool.call?.needs || !form) return tool;
-    const { api, auth: _, ...call } = tool.call;
+    const { call } = tool;
+    const form = call?.needs && forms.get(call.api.file);
+    if (!form) return tool;
     const { shared, named, auth, isStated } = form;
-    const [address] = api.variables;
-    const credentials = (place: Key['in']) =>
+    const { file, title, baseUrl, variables } = call.api;
+    const sharedIn = (place: Key['in']) =>
       shared.flatMap(({ key }) => (key.in === place ? [key.credential] : []));
-    const { credentials: __, auth: ___, ...plain } = api;
-    const final: Api = {
-      ...plain,
-      headers: credentials('headers'),
-      query: credentials('query'),
+    const api: Api = {
+      file,
+      title,
+      baseUrl,
+      headers: sharedIn('headers'),
+      query: sharedIn('query'),
       ...(named.length > 0 && { credentials: named.map(({ key }) => key) }),
       ...(auth && { auth }),
-      variables: [...(address ? [address] : []), ...[...shared, ...named].flatMap(variablesOf)],
+      variables: [
+        ...variables.filter(({ name }) => name === baseUrl),
+        ...[...shared, ...named].flatMap(variablesOf),
+      ],
     };
-    const own = isStated(tool.call.needs) ? { auth: namesOf(tool.call.needs) } : {};
-    return { ...tool, call: { ...call, api: final, ...own } };
+    return { ...tool, call: { ...call, api, auth: isStated(call.needs) ? namesOf(call.needs) : undefined } };
   });
 }
 

@@ -72,7 +72,17 @@ export interface ApiVariable {
   readonly optional?: true;
 }
 
-export type QueryStyle = 'form' | 'comma' | 'space' | 'pipe' | 'deepObject' | 'json';
+export type QueryStyle =
+  | 'form'
+  | 'comma'
+  | 'space'
+  | 'pipe'
+  | 'deepObject'
+  | 'json'
+  | 'reserved'
+  | 'reservedComma';
+
+export type PathStyle = 'simple*' | 'label' | 'label*' | 'matrix' | 'matrix*' | 'json';
 
 /** An argument of the tool and its place in the request. */
 export interface Binding {
@@ -80,7 +90,7 @@ export interface Binding {
   readonly name: string;
   /** The tool's name. */
   readonly input: string;
-  readonly style?: QueryStyle;
+  readonly style?: QueryStyle | PathStyle;
 }
 
 /** `binary`: one file is the whole body. Files are arguments in base64. */
@@ -99,6 +109,8 @@ export interface ApiBody {
   readonly members: readonly Binding[] | string;
   /** Only for a multipart body. */
   readonly files?: readonly FilePart[];
+  /** Media types of the other parts, by name. */
+  readonly partTypes?: { readonly [part: string]: string };
   /** Only for a binary body. */
   readonly mediaType?: string;
 }

@@ -57,6 +57,12 @@ const needs: readonly (readonly [readonly PartName[], readonly PartName[], strin
     'Add --from-openapi <path or URL>.',
   ],
   [
+    ['header'],
+    ['fromOpenapi'],
+    'is for the download of a document, but none is given',
+    'Add --from-openapi <URL>.',
+  ],
+  [
     ['search'],
     ['fromOpenapi'],
     'searches a document, but none is given',
@@ -84,9 +90,10 @@ function clashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags:
   const alone = needs
     .filter(([, bases]) => !bases.some(isGiven))
     .flatMap(([names, , message, hint]) =>
-      names
-        .filter(isGiven)
-        .map((name) => inputError(flag(name), values(name).join(',') || undefined, message, hint)),
+      names.filter(isGiven).map((name) => {
+        const value = name === 'header' ? undefined : values(name).join(',') || undefined;
+        return inputError(flag(name), value, message, hint);
+      }),
     );
   return [...clashing, ...alone];
 }

@@ -8,6 +8,8 @@ export interface StartParts {
   readonly fromSample: readonly string[];
   /** Path or URL of an OpenAPI document, `-` for standard input. Replaces the description of a tool. */
   readonly fromOpenapi: string;
+  /** Names and values of headers for the download of the document. */
+  readonly header: readonly (readonly [string, string])[];
   /** The operations of the document that become tools; without any, all are listed. */
   readonly operation: readonly string[];
   /** Words that filter the printed list of operations; nothing is created. */
@@ -49,6 +51,26 @@ const fromOpenapi: Question<string> = {
     'Write the path or URL of an OpenAPI document.',
   ),
   prompt: { message: 'Which OpenAPI document?' },
+};
+
+const header: FlagAnswer<StartParts['header'], readonly string[]> = {
+  flag: {
+    syntax: '--header <header>',
+    description:
+      "a header for the download of the document from a URL: 'authorization: Bearer …'; stored and printed nowhere; repeatable",
+    repeatable: true,
+  },
+  parse: (texts) =>
+    combineResults(
+      texts.map((text) => {
+        const [, name, value] =
+          /^([!#$%&'*+.^_`|~\w-]+):\s*([\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)\s*$/.exec(text) ?? [];
+        if (name !== undefined && value !== undefined) return pass([name, value] as const);
+        const hint = "Write --header 'authorization: Bearer …'.";
+        return reject('--header', undefined, 'expects a name, a colon and a value', hint);
+      }),
+    ),
+  replay: () => [],
 };
 
 const operation: Question<readonly string[], readonly string[]> = {
@@ -141,6 +163,7 @@ function toolNames(flag: string, description: string): FlagAnswer<readonly strin
 export const startQuestions = {
   fromSample,
   fromOpenapi,
+  header,
   operation,
   search,
   fromUrl,

@@ -17,6 +17,8 @@ export type ToolAnswers =
       readonly kind: 'openapi';
       /** Path or URL. */
       readonly document: string;
+      /** For its download. */
+      readonly headers?: ToolParts['header'];
       readonly operations: readonly string[];
       /** Absent: that of its operation. */
       readonly name?: string;
@@ -53,7 +55,14 @@ export function toolAnswers(given: Partial<ToolParts>): ToolAnswers {
   if (fromSample !== undefined)
     return { kind: 'sample', paths: fromSample, name: spec.name, input: spec.input, ...stated };
   if (fromOpenapi !== undefined)
-    return { kind: 'openapi', document: fromOpenapi, operations: given.operation ?? [], name, ...stated };
+    return {
+      kind: 'openapi',
+      document: fromOpenapi,
+      headers: given.header,
+      operations: given.operation ?? [],
+      name,
+      ...stated,
+    };
   return { kind: 'tool', tool: spec, meta };
 }
 

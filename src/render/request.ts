@@ -12,9 +12,11 @@ export function requestLiteral(call: RequestParts, indent: number): string {
   if (call.method === 'call') return forwarded(call, indent);
   const members: Member[] = [
     ...group('params', call.params),
+    ...styles('paramStyles', call.params),
     ...group('query', call.query),
     ...styles('styles', call.query),
     ...group('headers', call.headers),
+    ...styles('headerStyles', call.headers),
     ...bodyOf(call.body),
     ...(call.auth ? [['auth', literal(call.auth)] as const] : []),
     ['schema', 'outputSchema'],
@@ -58,7 +60,7 @@ function styles(name: string, bindings: readonly Binding[]): readonly Member[] {
 
 function bodyOf(body: RequestParts['body']): readonly Member[] {
   if (body === null) return [];
-  const { kind, members, files, mediaType } = body;
+  const { kind, members, files, partTypes, mediaType } = body;
   const named = files?.map(({ name, fileName, mediaType: type }): Member => {
     const typed: Member[] = type === undefined ? [] : [['type', stringLiteral(type)]];
     return [name, { members: [['name', memberAccess('input', fileName)], ...typed] }];
@@ -67,6 +69,7 @@ function bodyOf(body: RequestParts['body']): readonly Member[] {
     [kind, typeof members === 'string' ? memberAccess('input', members) : accesses(members)],
     ...(typeof members === 'string' ? [] : styles('formStyles', members)),
     ...(named ? [['files', { members: named }] as const] : []),
+    ...(partTypes ? [['partTypes', literal(partTypes)] as const] : []),
     ...(mediaType === undefined ? [] : [['contentType', stringLiteral(mediaType)] as const]),
   ];
 }

@@ -4,7 +4,18 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiDocuments } from '../import/api-documents.ts';
-import { bins, compile, create, expectProven, type Ran, run, scaffold, scratch, tree } from './support.ts';
+import {
+  bins,
+  compile,
+  create,
+  expectProven,
+  type Ran,
+  run,
+  scaffold,
+  scratch,
+  serveHere,
+  tree,
+} from './support.ts';
 
 const root = scratch();
 for (const { file, text } of apiDocuments) writeFileSync(join(root, file), text);
@@ -307,5 +318,67 @@ describe('a document from the network', () => {
     expect(away.stderr).not.toContain('s3cret');
     server.closeAllConnections();
     server.close();
+  });
+
+  it('behind a key is fetched with --header, which is stored and printed nowhere', async () => {
+    const server = createServer((request, response) => {
+      const isAllowed = request.headers.authorization === 'Bearer s3cret-of-the-document';
+      response.writeHead(isAllowed ? 200 : 401).end(isAllowed ? first?.text : 'no');
+    });
+    const document = `${await serveHere(server)}/gas.yaml`;
+    const flags = ['keyed', '--yes', '--no-install', '--no-git', '--from-openapi', document];
+    const key = ['--header', 'Authorization: Bearer s3cret-of-the-document'];
+    const without = await create([...flags, '--operation', 'getGas'], { cwd: root });
+    expect(without.status).toBe(2);
+    expect(without.stderr).toContain("--header 'authorization: Bearer …'");
+    expect(tree(join(root, 'keyed')).size).toBe(0);
+    const made = await create([...flags, ...key, '--operation', 'getGas'], { cwd: root });
+    expect(made.status, made.stderr).toBe(0);
+    expect(made.stdout).toContain(`--from-openapi ${document} --operation getGas`);
+    const written = [...tree(join(root, 'keyed')).values()].join('\n');
+    expect(`${made.stdout}${made.stderr}${written}`).not.toContain('s3cret-of-the-document');
+    const added = await run(
+      process.execPath,
+      [
+        bins.market,
+        'add-tool',
+        'x',
+        '--yes',
+        '--json',
+        '--no-check',
+        ...flags.slice(4),
+        ...key,
+        '--operation',
+        'getGas',
+      ],
+      { cwd: join(root, 'keyed') },
+    );
+    expect(added.status, added.stderr).toBe(0);
+    expect(added.stdout + added.stderr).not.toContain('s3cret-of-the-document');
+  });
+
+  it.each([
+    [
+      ['--header', 's3cret', '--from-openapi', 'http://127.0.0.1:1/x'],
+      '--header expects a name, a colon and a value',
+    ],
+    [
+      ['--header', 'na me: s3cret', '--from-openapi', 'http://127.0.0.1:1/x'],
+      '--header expects a name, a colon and a value',
+    ],
+    [['--header', 'x: s3cret\nevil: 1'], '--header expects a name, a colon and a value'],
+    [
+      ['--header', 'x: s3cret', '--from-openapi', join(root, 'gas.yaml')],
+      '--header is for a document at a URL',
+    ],
+    [
+      ['--header', 'x: s3cret', '--tool', 'a'],
+      '--header is for the download of a document, but none is given',
+    ],
+  ])('refuses %j without repeating it', async (args, message) => {
+    const refused = await create(['refused', '--yes', ...args], { cwd: root });
+    expect(refused.status).toBe(2);
+    expect(refused.stderr).toContain(message);
+    expect(refused.stdout + refused.stderr).not.toContain('s3cret');
   });
 });

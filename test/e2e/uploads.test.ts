@@ -175,7 +175,7 @@ describe('operations with files', () => {
           ['pages', 'file', 'application/octet-stream', hello],
           ['pages', 'file', 'application/octet-stream', digest(Buffer.alloc(0))],
           ['purpose', 'test'],
-          ['labels', 'blob', 'application/json', digest(Buffer.from('{"a":"x"}'))],
+          ['labels', '{"a":"x"}'],
         ],
       },
     ]);

@@ -144,6 +144,98 @@ describe('the arguments of a tool', () => {
     ]);
   });
 
+  const texts = { type: 'array', items: { type: 'string' } };
+  const pathOf = async (more: object) => {
+    const { call } = await toolOf(
+      documentOf({ parameters: [{ name: 'chain', in: 'path', required: true, ...more }] }),
+    );
+    return call.params[0]?.style;
+  };
+
+  it.each([
+    [{ schema: texts }, undefined],
+    [{ schema: texts, style: 'label' }, 'label'],
+    [{ schema: texts, style: 'label', explode: true }, 'label*'],
+    [{ schema: { type: 'string' }, style: 'matrix' }, 'matrix'],
+    [{ schema: { type: 'object' }, explode: true }, 'simple*'],
+    [{ schema: { type: 'string' }, explode: true }, undefined],
+    [{ content: { 'application/json': { schema: { type: 'object' } } } }, 'json'],
+    [{ content: { 'text/plain': { schema: { type: 'string' } } } }, undefined],
+  ])('are written in a path as %j says', async (parameter, style) => {
+    expect(await pathOf(parameter)).toBe(style);
+  });
+
+  it('are written in a header as it says', async () => {
+    const schema = { type: 'object', properties: { a: { type: 'string' } } };
+    const content = { 'application/json': { schema } };
+    const { call } = await toolOf(
+      documentOf({
+        parameters: [
+          { name: 'X-A', in: 'header', schema, explode: true },
+          { name: 'X-B', in: 'header', schema },
+          { name: 'X-C', in: 'header', content },
+        ],
+      }),
+    );
+    expect(call.headers.map(({ style }) => style)).toEqual(['simple*', undefined, 'json']);
+  });
+
+  it('keep reserved characters where the document says so, or the import says that they do not', async () => {
+    const parameter = (name: string, more: object) => ({
+      name,
+      in: 'query',
+      allowReserved: true,
+      schema: texts,
+      ...more,
+    });
+    const parameters = [
+      parameter('a', {}),
+      parameter('b', { explode: false }),
+      parameter('c', { style: 'deepObject' }),
+    ];
+    const schema = { type: 'object', properties: { d: { type: 'string' }, e: { type: 'string' } } };
+    const encoding = { d: { allowReserved: true } };
+    const requestBody = { content: { 'application/x-www-form-urlencoded': { schema, encoding } } };
+    const { call, changes } = await toolOf(documentOf({ parameters, requestBody }));
+    expect(call.query.map(({ style }) => style)).toEqual(['reserved', 'reservedComma', 'deepObject']);
+    expect(call.body?.members).toEqual([
+      { name: 'd', input: 'd', style: 'reserved' },
+      { name: 'e', input: 'e' },
+    ]);
+    expect(changes.map(({ path, what }) => `${path} ${what}`)).toEqual([
+      '#/paths/~1gas~1{chain}/post/parameters/2 has allowReserved, which this style cannot honour: reserved characters are percent-encoded',
+    ]);
+  });
+
+  it('of Swagger 2.0 whose lists no request can write are left out, unless the API needs them', async () => {
+    const old = (parameter: object) => ({
+      swagger: '2.0',
+      info: { title: 'Gas API' },
+      host: 'api.gas.example',
+      paths: {
+        '/gas': {
+          post: { operationId: 'getGas', parameters: [parameter], responses: { 200: { schema: answer } } },
+        },
+      },
+    });
+    const list = {
+      name: 'ids',
+      in: 'query',
+      type: 'array',
+      items: { type: 'string' },
+      collectionFormat: 'tsv',
+    };
+    const { call, changes } = await toolOf(old(list));
+    expect(call.query).toEqual([]);
+    expect(changes[0]?.what).toBe(
+      'was left out: the collectionFormat of its lists, tsv, is not supported here',
+    );
+    expect((await refusalOf(old({ ...list, required: true })))?.message).toContain('tsv, is not supported');
+    const header = { ...list, in: 'header', collectionFormat: 'pipes', required: true };
+    expect((await refusalOf(old(header)))?.message).toContain('pipes, is not supported');
+    expect((await refusalOf(old({ ...list, in: 'formData' })))?.message).toContain('tsv, is not supported');
+  });
+
   it('of a form of Swagger 2.0 have commas in lists, unless it says otherwise', async () => {
     const list = (name: string, more = {}) => ({
       name,
@@ -297,6 +389,28 @@ describe('keys', () => {
       'GAS_TOKEN',
       'GAS_F_TOKEN',
     ]);
+  });
+
+  it('that are parameters, too, are sent once and are never arguments', async () => {
+    const parameters = [
+      { name: 'X-Session', in: 'header', required: true, schema: { type: 'string' } },
+      { name: 'X-Session', in: 'query', schema: { type: 'string' } },
+    ];
+    const { call, names } = await variablesOf(
+      [{ it: [] }],
+      { it: apiKey('header', 'x-session') },
+      { parameters },
+    );
+    expect(names).toEqual(['GAS_SESSION']);
+    expect(call.api.headers).toMatchObject([{ name: 'x-session' }]);
+    expect(call.headers).toEqual([]);
+    expect(call.query).toEqual([{ name: 'X-Session', input: 'X-Session' }]);
+  });
+
+  it('that are parameters are told apart by their places', async () => {
+    const parameters = ['query', 'header'].map((place) => ({ name: 'token', in: place, required: true }));
+    const { names } = await variablesOf([{ it: [] }], { it: bearer }, { parameters });
+    expect(names).toEqual(['GAS_TOKEN', 'GAS_QUERY_TOKEN', 'GAS_HEADER_TOKEN']);
   });
 
   it('have the same variable whichever operations are chosen', async () => {

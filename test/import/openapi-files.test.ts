@@ -65,6 +65,33 @@ describe('a file of a multipart body', () => {
     expect(await typeOf("image/png'\n")).toBeUndefined();
   });
 
+  it('stands beside parts with types of their own', async () => {
+    const meta = { type: 'object', properties: { a: { type: 'string' } } };
+    const more = {
+      meta,
+      xml: meta,
+      note: { type: 'string' },
+      list: { type: 'array', items: { type: 'string' } },
+    };
+    const [[type, media] = []] = Object.entries(part(binary, more));
+    const encoding = {
+      meta: { contentType: 'application/json; charset=utf-8' },
+      xml: { contentType: 'application/xml' },
+      note: { contentType: 'text/markdown' },
+      list: { contentType: 'text/plain', style: 'form' },
+    };
+    const { call, changes } = await toolOf(withBody({ [type ?? '']: { ...media, encoding } }));
+    expect(call.body?.partTypes).toEqual({
+      meta: 'application/json; charset=utf-8',
+      note: 'text/markdown',
+      list: 'text/plain',
+    });
+    expect(changes.map(({ path, what }) => `${path?.split('/').at(-1)} ${what}`)).toEqual([
+      'xml is application/xml, which tools cannot write: it is sent as JSON',
+      'list has a style, which parts do not have: each value is a part',
+    ]);
+  });
+
   it('has its own type in Swagger 2.0', async () => {
     const parameters = [
       { name: 'chain', in: 'path', required: true, type: 'string' },

@@ -61,7 +61,7 @@ describe('the arguments', () => {
   it.each([
     ['form', ['a,b', 'c d'], 'x=a%2Cb&x=c+d'],
     ['comma', ['a,b', 'c d'], 'x=a%2Cb,c+d'],
-    ['space', ['a', 'b'], 'x=a+b'],
+    ['space', ['a', 'b'], 'x=a%20b'],
     ['pipe', ['a', 'b'], 'x=a%7Cb'],
     ['deepObject', ['a', 'b'], 'x%5B0%5D=a&x%5B1%5D=b'],
     ['json', ['a', 'b'], 'x=%5B%22a%22%2C%22b%22%5D'],
@@ -71,12 +71,148 @@ describe('the arguments', () => {
     ['comma', [], 'x='],
     ['form', [], ''],
     ['comma', [null, undefined, 'a'], 'x=a'],
+    ['reserved', "a:/?@!$'()*,;=b", "x=a:/?@!$'()*,;=b"],
+    ['reserved', 'a&b#c+d e%f%2F[g]é', 'x=a%26b%23c%2Bd%20e%25f%2F%5Bg%5D%C3%A9'],
+    ['reserved', ['a/b', 'c,d'], 'x=a/b&x=c,d'],
+    ['reservedComma', ['a/b', 'c'], 'x=a/b,c'],
   ] as const)('the style %s writes %j the same in a query and a form', async (style, x, expected) => {
     const styles = { x: style };
     const url = urlOf({ baseUrl: 'https://a.example', path: '/p?v=1', query: { x }, styles });
-    const body = await bodyOf({ form: { x }, formStyles: styles });
+    const body = bodyOf({ form: { x }, formStyles: styles });
     expect(body?.content).toBe(expected);
-    expect(url.search).toBe(expected === '' ? '?v=1' : `?v=1&${expected}`);
+    // A URL encodes the quote by itself (URL Standard, "query percent-encode set").
+    const inUrl = expected.replaceAll("'", '%27');
+    expect(url.search).toBe(expected === '' ? '?v=1' : `?v=1&${inUrl}`);
+  });
+
+  const list = ['blue', 'black', 'brown'];
+  const color = { R: 100, G: 200, B: 150 };
+  // OpenAPI 3.0.4 and 3.1.1, "Style Examples"; RFC 6570 §3.2.2, §3.2.5 and §3.2.7.
+  it.each([
+    ['simple', 'blue', 'blue'],
+    ['simple', list, 'blue,black,brown'],
+    ['simple', color, 'R,100,G,200,B,150'],
+    ['simple*', list, 'blue,black,brown'],
+    ['simple*', color, 'R=100,G=200,B=150'],
+    ['label', 'blue', '.blue'],
+    ['label', list, '.blue,black,brown'],
+    ['label', color, '.R,100,G,200,B,150'],
+    ['label*', list, '.blue.black.brown'],
+    ['label*', color, '.R=100.G=200.B=150'],
+    ['matrix', '', ';color'],
+    ['matrix', 'blue', ';color=blue'],
+    ['matrix', list, ';color=blue,black,brown'],
+    ['matrix', color, ';color=R,100,G,200,B,150'],
+    ['matrix*', list, ';color=blue;color=black;color=brown'],
+    ['matrix*', color, ';R=100;G=200;B=150'],
+    ['simple', ['a,b', 'c/d', 'e;f'], 'a%2Cb,c%2Fd,e%3Bf'],
+    ['simple', { 'a,b': 'c=d' }, 'a%2Cb,c%3Dd'],
+    ['matrix*', ['a;b', ''], ';color=a%3Bb;color'],
+    ['json', { a: [1] }, '%7B%22a%22%3A%5B1%5D%7D'],
+  ] as const)('the style %s writes %j in a path as %s', (style, value, expected) => {
+    const paramStyles = { color: style };
+    const address = { baseUrl: 'https://a.example/v1', path: '/x/{color}/y', params: { color: value } };
+    expect(urlOf({ ...address, paramStyles }).href).toBe(`https://a.example/v1/x/${expected}/y`);
+  });
+
+  it.each([
+    ['simple', []],
+    ['simple', ['']],
+    ['simple', ['.']],
+    ['label', ''],
+    ['label', '.'],
+    ['label', ['%2e']],
+    ['matrix', []],
+  ] as const)('the style %s refuses %j, which would be another path', (style, value) => {
+    const address = { baseUrl: 'https://a.example', path: '/x/{id}/y', params: { id: value } };
+    expect(() => urlOf({ ...address, paramStyles: { id: style } })).toThrow(
+      expect.objectContaining({ code: 'INVALID_ARGUMENTS' }),
+    );
+  });
+
+  it.each([
+    ['simple', 'Mon, 1 Jan', 'Mon, 1 Jan'],
+    ['simple', ['a,b', 'c d'], 'a%2Cb,c d'],
+    ['simple', color, 'R,100,G,200,B,150'],
+    ['simple*', color, 'R=100,G=200,B=150'],
+    ['json', { a: ['b,c'] }, '{"a":["b,c"]}'],
+  ] as const)('the style %s writes %j in a header as %s', async (style, value, expected) => {
+    const { api, received } = await source(always({}));
+    await api.get('/x', { headers: { 'X-Color': value }, headerStyles: { 'X-Color': style } });
+    expect(received[0]?.headers['x-color']).toBe(expected);
+  });
+
+  it('names such as constructor have no style of their own', () => {
+    const named = { constructor: ['a', 'b'] };
+    const address = { baseUrl: 'https://a.example', path: '/{constructor}', params: named, query: named };
+    expect(urlOf(address).href).toBe('https://a.example/a,b?constructor=a&constructor=b');
+  });
+
+  // RFC 7578 §4.2: only a file has a file name. OpenAPI 3.0 and 3.1, "Special Considerations for multipart Content".
+  it('a part of a form is a file with a name, a text without a type, or JSON without a name', async () => {
+    const { api, received } = await source(always({}));
+    await api.post('/x', {
+      multipart: {
+        doc: 'aGVsbG8=',
+        note: 'two\nlines',
+        'a "name"': 1,
+        meta: { a: [1] },
+        rows: [{ b: 2 }, { b: 3 }],
+        patch: { op: 'add' },
+        raw: '{"c":4}',
+        none: null,
+      },
+      files: { doc: { name: 'a "b"\r\n.png', type: 'image/png' } },
+      partTypes: { patch: 'application/json-patch+json', raw: 'application/json' },
+    });
+    const [request] = received;
+    const [, boundary = ''] =
+      /^multipart\/form-data; boundary=(\S+)$/.exec(request?.headers['content-type'] ?? '') ?? [];
+    expect(request?.body.replaceAll(boundary, 'BOUNDARY')).toBe(
+      [
+        '--BOUNDARY',
+        'Content-Disposition: form-data; name="doc"; filename="a %22b%22%0D%0A.png"',
+        'Content-Type: image/png',
+        '',
+        'hello',
+        '--BOUNDARY',
+        'Content-Disposition: form-data; name="note"',
+        '',
+        'two',
+        'lines',
+        '--BOUNDARY',
+        'Content-Disposition: form-data; name="a %22name%22"',
+        '',
+        '1',
+        '--BOUNDARY',
+        'Content-Disposition: form-data; name="meta"',
+        'Content-Type: application/json',
+        '',
+        '{"a":[1]}',
+        '--BOUNDARY',
+        'Content-Disposition: form-data; name="rows"',
+        'Content-Type: application/json',
+        '',
+        '{"b":2}',
+        '--BOUNDARY',
+        'Content-Disposition: form-data; name="rows"',
+        'Content-Type: application/json',
+        '',
+        '{"b":3}',
+        '--BOUNDARY',
+        'Content-Disposition: form-data; name="patch"',
+        'Content-Type: application/json-patch+json',
+        '',
+        '{"op":"add"}',
+        '--BOUNDARY',
+        'Content-Disposition: form-data; name="raw"',
+        'Content-Type: application/json',
+        '',
+        '{"c":4}',
+        '--BOUNDARY--',
+        '',
+      ].join('\r\n'),
+    );
   });
 
   it('a key in the query leaves the commas of the others, and replaces an argument of its name', async () => {

@@ -1,5 +1,5 @@
 import { SourceError } from './errors.ts';
-import { type Parameter, pairsOf, type QueryStyle, textOf } from './request.ts';
+import { own, type Parameter, pairsOf, type QueryStyle, textOf } from './request.ts';
 
 type Values = { readonly [name: string]: Parameter };
 
@@ -12,6 +12,8 @@ export interface BodyParts {
   readonly formStyles?: { readonly [name: string]: QueryStyle };
   /** Parts of a multipart form; lists are several parts of the same name. */
   readonly multipart?: Values;
+  /** The media types of other parts; an object is `application/json` by default. */
+  readonly partTypes?: { readonly [part: string]: string };
   /** The parts that are files, in base64. */
   readonly files?: { readonly [part: string]: { readonly name?: unknown; readonly type?: string } };
   /** A file in base64 that is the whole body. */
@@ -27,48 +29,61 @@ export interface Body {
 }
 
 /** @throws SourceError `INVALID_ARGUMENTS` if a file is not in base64 */
-export async function bodyOf({
+export function bodyOf({
   json,
   form,
   formStyles = {},
   multipart,
+  partTypes = {},
   files = {},
   binary,
   contentType = 'application/octet-stream',
-}: BodyParts): Promise<Body | null> {
-  if (multipart !== undefined) return multipartBody(multipart, files);
+}: BodyParts): Body | null {
+  if (multipart !== undefined) return multipartBody(multipart, files, partTypes);
   if (binary !== undefined && binary !== null) {
     return { type: contentType, content: bytesOf('body', binary) };
   }
   if (form !== undefined) {
     const pairs = Object.entries(form).flatMap(([name, value]) =>
-      pairsOf(name, value, formStyles[name] ?? 'deepObject'),
+      pairsOf(name, value, own(formStyles, name) ?? 'deepObject'),
     );
     return { type: 'application/x-www-form-urlencoded', content: pairs.join('&') };
   }
   return json === undefined ? null : { type: 'application/json', content: JSON.stringify(json) };
 }
 
-async function multipartBody(parts: Values, files: BodyParts['files'] & object): Promise<Body> {
-  const data = new FormData();
+/** A form of parts (RFC 7578). `FormData` would name JSON parts as files. */
+function multipartBody(
+  parts: Values,
+  files: BodyParts['files'] & object,
+  types: BodyParts['partTypes'] & object,
+): Body {
+  const boundary = `form-${crypto.randomUUID()}`;
+  const chunks: (string | Uint8Array)[] = [];
+  const add = (name: string, file: string, type: string | undefined, content: string | Uint8Array) => {
+    const typed = type === undefined ? '' : `Content-Type: ${type}\r\n`;
+    const head = `Content-Disposition: form-data; name="${quoted(name)}"${file}\r\n${typed}`;
+    chunks.push(`--${boundary}\r\n${head}\r\n`, content, '\r\n');
+  };
   for (const [name, value] of Object.entries(parts)) {
-    const file = Object.hasOwn(files, name) ? files[name] : undefined;
+    const file = own(files, name);
+    const type = own(types, name);
     for (const one of [value].flat()) {
       if (one === undefined || one === null) continue;
-      if (!file) data.append(name, typeof one === 'object' ? jsonPart(one) : textOf(one));
-      else {
-        const blob = new Blob([bytesOf(name, one)], { type: file.type ?? 'application/octet-stream' });
-        data.append(name, blob, String(file.name ?? 'file'));
-      }
+      const fileName = `; filename="${quoted(String(file?.name ?? 'file'))}"`;
+      if (file) add(name, fileName, file.type ?? 'application/octet-stream', bytesOf(name, one));
+      else if (typeof one === 'object') add(name, '', type ?? 'application/json', JSON.stringify(one));
+      else add(name, '', type, textOf(one).replaceAll(/\r\n?|\n/g, '\r\n'));
     }
   }
-  const encoded = new Response(data);
-  const type = encoded.headers.get('content-type') ?? 'multipart/form-data';
-  return { type, content: new Uint8Array(await encoded.arrayBuffer()) };
+  chunks.push(`--${boundary}--\r\n`);
+  const content = Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)));
+  return { type: `multipart/form-data; boundary=${boundary}`, content };
 }
 
-function jsonPart(value: object): Blob {
-  return new Blob([JSON.stringify(value)], { type: 'application/json' });
+/** A name in a header of a part, as browsers write it. */
+function quoted(name: string): string {
+  return name.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22');
 }
 
 /** The bytes of a file. `Buffer.from` alone would skip what is not base64. */

@@ -17,7 +17,16 @@ import {
   replayed,
 } from './recordings.ts';
 import { redactorOf } from './redact.ts';
-import { type Parameter, type QueryStyle, setParameter, urlOf } from './request.ts';
+import {
+  type HeaderStyle,
+  headerText,
+  own,
+  type Parameter,
+  type PathStyle,
+  type QueryStyle,
+  setParameter,
+  urlOf,
+} from './request.ts';
 import type { Secret } from './secret.ts';
 import { type Exchange, send } from './send.ts';
 import { SharedAnswers, unshared } from './shared.ts';
@@ -56,10 +65,14 @@ export interface HttpSourceOptions {
 export interface RequestOptions<Schema> {
   /** Values of the names in the path's braces. */
   readonly params?: Values;
+  /** How they are written, by name; `simple` by default. */
+  readonly paramStyles?: { readonly [name: string]: PathStyle };
   readonly query?: Values;
   /** How lists and objects of the query are written, by parameter. */
   readonly styles?: { readonly [name: string]: QueryStyle };
   readonly headers?: Values;
+  /** How lists and objects of the headers are written, by name; `simple` by default. */
+  readonly headerStyles?: { readonly [name: string]: HeaderStyle };
   /**
    * The credentials of the source that it sends, instead of the secrets in `headers` and `query` of the source: of several
    * lists of names the first whose secrets are all set. `[['token'], ['user', 'tenant']]`; `[]` sends none.
@@ -127,15 +140,15 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
   };
 
   const ask = async (method: Exchange['method'], path: string, request: WriteOptions<ObjectSchema>) => {
-    const { params = {}, styles = {}, json, form, multipart, binary, signal, notFound, wrap } = request;
+    const { params = {}, json, form, multipart, binary, signal, notFound, wrap } = request;
     const sent = { json, form, multipart, binary };
     const asked = { method, path, params, query: request.query, headers: request.headers, ...sent };
-    const url = urlOf({ baseUrl: options.baseUrl, path, params, query: request.query, styles });
-    const body = await bodyOf(request);
+    const url = urlOf({ ...request, baseUrl: options.baseUrl, path });
+    const body = bodyOf(request);
     const headers = new Headers({
       accept: 'application/json',
       ...(body && { 'content-type': body.type }),
-      ...given(request.headers),
+      ...given(request.headers, request.headerStyles),
     });
     const isIdempotent =
       request.isIdempotent ?? (method === 'get' || method === 'put' || method === 'delete');
@@ -212,11 +225,14 @@ function parsed(
 }
 
 /** Headers from arguments: one that cannot be sent is an error of the caller. */
-function given(values: Values = {}): { readonly [name: string]: string } {
+function given(
+  values: Values = {},
+  styles: RequestOptions<unknown>['headerStyles'] & object = {},
+): { readonly [name: string]: string } {
   const present = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
   return Object.fromEntries(
     present.map(([name, value]) => {
-      const text = Array.isArray(value) ? value.join(',') : String(value);
+      const text = headerText(name, value, own(styles, name));
       if (/^[\t\x20-\x7e]*$/.test(text)) return [name.toLowerCase(), text];
       throw new SourceError('INVALID_ARGUMENTS', `arguments: ${name} cannot be sent in a header`);
     }),

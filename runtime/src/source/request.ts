@@ -3,8 +3,25 @@ import { SourceError } from './errors.ts';
 /** A value of a parameter as a tool has it; one that is undefined or null is left out. */
 export type Parameter = unknown;
 
-/** How lists and objects are written (OpenAPI, "style"). `form`: `a=1&a=2`, members as separate parameters. */
-export type QueryStyle = 'form' | 'comma' | 'space' | 'pipe' | 'deepObject' | 'json';
+/**
+ * How values are written in a query or a form (OpenAPI, "style"). `form`: `a=1&a=2`, members as separate parameters. `reserved`
+ * and `reservedComma`: as `form` and `comma`, with `allowReserved`.
+ */
+export type QueryStyle =
+  | 'form'
+  | 'comma'
+  | 'space'
+  | 'pipe'
+  | 'deepObject'
+  | 'json'
+  | 'reserved'
+  | 'reservedComma';
+
+/** How values are written in a header. `simple`: `a,b`, `key,value`; `simple*`: `key=value`. */
+export type HeaderStyle = 'simple' | 'simple*' | 'json';
+
+/** How values are written in a path (RFC 6570 §3.2). `label`: `.a,b`; `label*`: `.a.b`; `matrix`: `;x=a,b`; `matrix*`: `;x=a;x=b`. */
+export type PathStyle = HeaderStyle | 'label' | 'label*' | 'matrix' | 'matrix*';
 
 export interface Address {
   readonly baseUrl: string;
@@ -13,6 +30,7 @@ export interface Address {
   readonly params?: { readonly [name: string]: Parameter };
   readonly query?: { readonly [name: string]: Parameter };
   readonly styles?: { readonly [name: string]: QueryStyle };
+  readonly paramStyles?: { readonly [name: string]: PathStyle };
 }
 
 /**
@@ -21,12 +39,26 @@ export interface Address {
  * @throws SourceError `INVALID_ARGUMENTS` if a value is not allowed in a path; Error if the path has a name
  *   without a value.
  */
-export function urlOf({ baseUrl, path, params = {}, query = {}, styles = {} }: Address): URL {
-  const filled = path.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => segment(name, params[name]));
+export function urlOf({
+  baseUrl,
+  path,
+  params = {},
+  query = {},
+  styles = {},
+  paramStyles = {},
+}: Address): URL {
+  const filled = path.replaceAll(/\{([^{}]+)\}/g, (_, name: string) =>
+    segment(name, params[name], own(paramStyles, name)),
+  );
   const url = new URL(baseUrl.replace(/\/+$/, '') + (filled.startsWith('/') ? filled : `/${filled}`));
-  const pairs = Object.entries(query).flatMap(([name, value]) => pairsOf(name, value, styles[name]));
+  const pairs = Object.entries(query).flatMap(([name, value]) => pairsOf(name, value, own(styles, name)));
   url.search = [url.search.slice(1), ...pairs].filter((part) => part !== '').join('&');
   return url;
+}
+
+/** A member that is no inherited one, such as `constructor`. */
+export function own<T>(members: { readonly [name: string]: T }, name: string): T | undefined {
+  return Object.hasOwn(members, name) ? members[name] : undefined;
 }
 
 /** Sets a query parameter. `URLSearchParams` would encode the commas of the others. */
@@ -36,30 +68,78 @@ export function setParameter(url: URL, name: string, value: string): void {
   url.search = [...kept, pairOf(name, value)].join('&');
 }
 
-function segment(name: string, value: Parameter): string {
+function segment(name: string, value: Parameter, style: PathStyle = 'simple'): string {
   if (value === undefined || value === null) throw new Error(`The path parameter ${name} has no value.`);
-  const text = Array.isArray(value) ? value.map(textOf).join(',') : textOf(value);
+  const text = expanded(name, value, style, encodeURIComponent);
   // In a URL, dots mean steps up, even when they are encoded; an empty segment is another route.
-  if (text === '' || /^(?:\.|%2e){1,2}$/i.test(text)) {
-    throw new SourceError('INVALID_ARGUMENTS', `arguments: ${name} cannot be ${JSON.stringify(text)}`);
+  if (/^(?:\.|%(?:25)*2e){0,2}$/i.test(text)) {
+    const given = JSON.stringify(decodeURIComponent(text));
+    throw new SourceError('INVALID_ARGUMENTS', `arguments: ${name} cannot be ${given}`);
   }
-  return encodeURIComponent(text);
+  return text;
+}
+
+/** A value in a header. In lists and objects, a comma of a value is encoded, so that it differs from one between values. */
+export function headerText(name: string, value: Parameter, style: HeaderStyle = 'simple'): string {
+  const isWhole = typeof value !== 'object' || style === 'json';
+  return expanded(name, value, style, (text) => (isWhole ? text : text.replaceAll(',', '%2C')));
+}
+
+/** A value as RFC 6570 §3.2.2, §3.2.5 and §3.2.7 expand it; empty if a list or an object is empty. */
+function expanded(
+  name: string,
+  value: Parameter,
+  style: PathStyle,
+  encode: (text: string) => string,
+): string {
+  if (style === 'json') return encode(JSON.stringify(value));
+  const [operator, explode] = [style.replace('*', ''), style.endsWith('*')];
+  const isList = Array.isArray(value) || typeof value !== 'object' || value === null;
+  const parts = (isList ? [value].flat() : Object.entries(value)).flatMap((part): string[] => {
+    const [key, one] = isList ? ['', part] : (part as [string, unknown]);
+    if (one === undefined || one === null) return [];
+    const text = encode(textOf(one));
+    if (!isList) return explode ? [`${encode(key)}=${text}`] : [encode(key), text];
+    return explode && operator === 'matrix' ? [named(encode(name), text)] : [text];
+  });
+  if (parts.length === 0) return '';
+  if (operator === 'label') return `.${parts.join(explode ? '.' : ',')}`;
+  if (operator === 'matrix') return `;${explode ? parts.join(';') : named(encode(name), parts.join(','))}`;
+  return parts.join(',');
+}
+
+/** `name=text` of a matrix, without the sign if the text is empty. */
+function named(name: string, text: string): string {
+  return text === '' ? name : `${name}=${text}`;
 }
 
 /** A comma between values stands for itself, one in a value is encoded; the others are encoded in both places (RFC 3986). */
-const separators = { comma: ',', space: '+', pipe: '%7C' } as const;
+const separators = { comma: ',', reservedComma: ',', space: '%20', pipe: '%7C' } as const;
 
 /** The encoded `name=value` pairs of one value, of a query or a form; by default as `form`. */
 export function pairsOf(name: string, value: Parameter, style: QueryStyle = 'form'): string[] {
   if (value === undefined || value === null) return [];
   if (style === 'deepObject') return nested(name, value);
   if (style === 'json') return [pairOf(name, JSON.stringify(value))];
-  if (typeof value !== 'object') return [pairOf(name, textOf(value))];
+  const encode = style === 'reserved' || style === 'reservedComma' ? reserved : encoded;
+  const pair = (key: string, member: Parameter) => `${encoded(key)}=${encode(textOf(member))}`;
+  if (typeof value !== 'object') return [pair(name, value)];
   const members = Object.entries(value).filter(([, member]) => member !== undefined && member !== null);
   const isList = Array.isArray(value);
-  if (style === 'form') return members.map(([key, member]) => pairOf(isList ? name : key, textOf(member)));
+  if (style === 'form' || style === 'reserved')
+    return members.map(([key, member]) => pair(isList ? name : key, member));
   const texts = members.flatMap(([key, member]) => (isList ? [textOf(member)] : [key, textOf(member)]));
-  return [`${encoded(name)}=${texts.map(encoded).join(separators[style])}`];
+  return [`${encoded(name)}=${texts.map(encode).join(separators[style])}`];
+}
+
+/**
+ * A text in a query with `allowReserved`: reserved characters and percent-encoded ones stay (RFC 6570 §3.2.3), except those that
+ * a query cannot contain or that separate its pairs.
+ */
+function reserved(text: string): string {
+  return encodeURI(text)
+    .replaceAll(/%25([\da-f]{2})/gi, '%$1')
+    .replaceAll(/[#&+]/g, encodeURIComponent);
 }
 
 /** `filter[price][gte]=1`, encoded; lists by index: `expand[0]=data`. */

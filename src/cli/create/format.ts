@@ -38,7 +38,8 @@ export function firstEditOf({ definition, call }: ImportedTool): FirstEdit | und
   if (call === undefined) return sampleEdit(definition.name);
   const secrets = call.api.variables.filter(({ kind }) => kind === 'secret').map(({ name }) => name);
   if (secrets.length === 0) return undefined;
-  return { edit: '.env', where: `set ${secrets.join(', ')}: .env.example describes them` };
+  const which = call.api.credentials ? 'those that you need of ' : '';
+  return { edit: '.env', where: `set ${which}${secrets.join(', ')}: .env.example describes them` };
 }
 
 export function nextSteps(

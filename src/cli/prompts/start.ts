@@ -98,7 +98,7 @@ export function askSpec(asker: Asker, { spec }: Partial<ToolParts>): Promise<str
 }
 
 /** Asks for an OpenAPI document until one can be read. */
-export function askDocument(asker: Asker, { fromOpenapi }: Partial<ToolParts>): Promise<string> {
+export function askDocument(asker: Asker, { fromOpenapi, header }: Partial<ToolParts>): Promise<string> {
   const { prompt, parse } = toolQuestions.fromOpenapi;
   const question = {
     ...prompt,
@@ -108,7 +108,7 @@ export function askDocument(asker: Asker, { fromOpenapi }: Partial<ToolParts>): 
       /^https?:\/\//i.test(text.trim()) ? parse(text) : existing(parse(text), '--from-openapi'),
   };
   return askUntilRead(asker, 'fromOpenapi', question, async (place) =>
-    unwrap((await documentAt(place)).document),
+    unwrap((await documentAt(place, header)).document),
   );
 }
 
@@ -146,9 +146,9 @@ async function askUntilRead(
  */
 export async function askOperations(
   asker: Asker,
-  { fromOpenapi = '', operation: before }: Partial<ToolParts>,
+  { fromOpenapi = '', header, operation: before }: Partial<ToolParts>,
 ): Promise<readonly string[]> {
-  const operations = operationsOf(unwrap((await documentAt(fromOpenapi)).document));
+  const operations = operationsOf(unwrap((await documentAt(fromOpenapi, header)).document));
   const options = operations.map((operation) => {
     const address = `${operation.method.toUpperCase()} ${operation.path}`;
     const writes = operation.method === 'get' ? '' : ' · may change something';

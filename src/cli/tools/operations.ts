@@ -1,20 +1,23 @@
 import { documentAt } from '../../changes/openapi.ts';
 import { matching, nameOf, operationsOf } from '../../import/openapi/operations.ts';
 import { type ExitCode, unwrap } from '../../model/command-error.ts';
+import type { HeaderPairs } from '../../project/read/document.ts';
 import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';
 
 /**
  * Prints the operations of a document for an author to choose from.
  *
+ * @param headers for its download
  * @param search words that each of them contains; undefined: all are printed
  */
 export async function listOperations(
   place: string,
+  headers: HeaderPairs | undefined,
   search: string | undefined,
   output: Output,
 ): Promise<ExitCode> {
-  const { document } = await documentAt(place);
+  const { document } = await documentAt(place, headers);
   const all = operationsOf(unwrap(document));
   const operations = search === undefined ? all : matching(all, search);
   const names = operations.map(nameOf);

@@ -1,11 +1,12 @@
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
-import { membersOf, propertiesOf, requiredOf, typesOf } from '../../contract/schema/keywords.ts';
+import { membersOf, propertiesOf, requiredOf } from '../../contract/schema/keywords.ts';
 import { below } from '../../contract/schema/schema.ts';
 import type { BodyKind, QueryStyle } from '../model.ts';
 import { type Found, type OpenApiDocument, Refusal } from './document.ts';
-import { fileSchema, isBinaryType, isFile } from './file.ts';
+import { fileSchema, holdsFile, isBinaryType, isFile } from './file.ts';
 import { schemaOf } from './schema.ts';
+import { isScalar, oldStyleOf, styleOf, withReserved } from './style.ts';
 
 type Lost = (pointer: string, what: string) => void;
 
@@ -68,16 +69,36 @@ export function describedBody(
   const encodings = Object.entries(isObject(media.encoding) ? media.encoding : {}).filter(
     (pair): pair is [string, JsonObject] => isObject(pair[1]),
   );
-  const partTypes = new Map(
-    encodings.flatMap(([name, { contentType: said }]) =>
-      typeof said === 'string' && /^[\w.+-]+\/[\w.+-]+$/.test(said) ? [[name, said] as const] : [],
-    ),
+  const noteOf = (name: string) => (what: string) =>
+    lost(below(body.pointer, 'content', type, 'encoding', name), what);
+  const objects = new Set(
+    propertiesOf(schema).flatMap(([name, one]) => {
+      const part = isObject(one.items) ? one.items : one;
+      return isScalar(part) || holdsFile(part) ? [] : name;
+    }),
   );
-  const declared = new Map(encodings.map(([name, encoding]) => [name, styleOf(encoding) ?? 'form']));
+  const partTypes = new Map(
+    encodings.flatMap(([name, { contentType: said, style, explode }]) => {
+      if (kind !== 'multipart') return [];
+      if (style !== undefined || explode !== undefined)
+        noteOf(name)('has a style, which parts do not have: each value is a part');
+      if (typeof said !== 'string' || !mediaType.test(said)) return [];
+      if (!objects.has(name) || isJsonType(said)) return [[name, said] as const];
+      noteOf(name)(`is ${said}, which tools cannot write: it is sent as JSON`);
+      return [];
+    }),
+  );
+  const declared = new Map(
+    encodings.map(([name, encoding]) => [
+      name,
+      withReserved(encoding, styleOf(encoding) ?? 'form', noteOf(name)),
+    ]),
+  );
   const styles = new Map(
-    propertiesOf(schema).flatMap(([name, member]) =>
-      isScalar(member) ? [] : [[name, declared.get(name) ?? 'form'] as const],
-    ),
+    propertiesOf(schema).flatMap(([name, member]) => {
+      const style = declared.get(name) ?? 'form';
+      return isScalar(member) && style !== 'reserved' ? [] : [[name, style] as const];
+    }),
   );
   return {
     kind,
@@ -95,6 +116,8 @@ function isEmptyObject(schema: Json): boolean {
     isObject(schema) && schema.additionalProperties === false && Object.keys(membersOf(schema)).length === 0
   );
 }
+/** One media type, with parameters such as a character set. */
+const mediaType = /^[\w.+-]+\/[\w.+-]+(?:; ?[\w-]+=[\w.-]+)*$/;
 
 /** The first type whose description has a schema, else the first. */
 export function preferred(
@@ -102,25 +125,6 @@ export function preferred(
   hasSchema: (type: string) => boolean,
 ): string | undefined {
   return types.find(hasSchema) ?? types[0];
-}
-
-function isScalar(schema: JsonObject): boolean {
-  const types = typesOf(schema);
-  return types.length > 0 && !types.includes('array') && !types.includes('object');
-}
-
-/** The style of a parameter, or of a member of a form, unless it is the default. */
-export function styleOf({ style, explode, collectionFormat }: JsonObject): QueryStyle | undefined {
-  if (style === 'deepObject') return 'deepObject';
-  if (style === 'spaceDelimited' || collectionFormat === 'ssv') return 'space';
-  if (style === 'pipeDelimited' || collectionFormat === 'pipes') return 'pipe';
-  return explode === false ? 'comma' : undefined;
-}
-
-/** The style of a parameter of Swagger 2.0, whose lists have commas unless it says otherwise. */
-export function oldStyleOf(parameter: JsonObject): QueryStyle | undefined {
-  const isList = parameter.type === 'array' && parameter.collectionFormat !== 'multi';
-  return styleOf(parameter) ?? (isList ? 'comma' : undefined);
 }
 
 const kinds: readonly (readonly [BodyKind, (type: string, hasSchema: boolean) => boolean])[] = [

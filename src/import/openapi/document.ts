@@ -4,6 +4,7 @@ import { stepsOf, valueAt } from '../../contract/schema/schema.ts';
 import { pass, reject } from '../../model/input-error.ts';
 import { openApiLimits } from '../../model/limits.ts';
 import type { Result } from '../../model/model.ts';
+import { type Beside, nothingBeside, type Others, othersOf, partsOf } from './references.ts';
 
 const maxHops = 30;
 
@@ -21,24 +22,29 @@ export class Refusal extends Error {
 /** A value of the document after references were resolved, and its place. */
 export interface Found<T extends Json = Json> {
   readonly value: T;
-  /** JSON pointer, `#/paths/~1gas/get`. */
+  /** JSON pointer, `#/paths/~1gas/get`; in another document after its name: `gas.yaml#/get`. */
   readonly pointer: string;
 }
+
+type Version = '2.0' | '3.0' | '3.1';
 
 /** An OpenAPI document whose references are resolved on demand. */
 export class OpenApiDocument {
   readonly root: JsonObject;
-  readonly version: '2.0' | '3.0' | '3.1';
+  readonly version: Version;
+  readonly #others: Others;
 
-  constructor(root: JsonObject, version: '2.0' | '3.0' | '3.1') {
+  /** @param others the documents that its references lead to */
+  constructor(root: JsonObject, version: Version, others: Others) {
     this.root = root;
     this.version = version;
+    this.#others = others;
   }
 
   /**
    * The value at a place, with `$ref`s resolved.
    *
-   * @throws Refusal if a reference leads out of the document, to nothing, or in a circle
+   * @throws Refusal if a reference leads to a document that is not read, to nothing, or in a circle
    */
   follow(value: Json | undefined, pointer: string): Found {
     let found: Found = { value: value ?? null, pointer };
@@ -56,12 +62,17 @@ export class OpenApiDocument {
   }
 
   #target(reference: string, from: string): Found {
-    if (!reference.startsWith('#/')) {
-      throw new Refusal(`the reference ${shorten(reference)} points outside the document`, from);
-    }
-    const value = valueAt(this.root, stepsOf(reference).map(decoded)) as Json | undefined;
-    if (value === undefined) throw new Refusal(`the reference ${shorten(reference)} points to nothing`, from);
-    return { value, pointer: reference };
+    const refused = (why: string) => new Refusal(`the reference ${shorten(reference)} ${why}`, from);
+    const base = from.slice(0, from.indexOf('#'));
+    const { file, fragment } = partsOf(reference);
+    const other = file === '' ? { name: base } : this.#others.named(file, base);
+    if ('why' in other) throw refused(`points outside the document: ${other.why}`);
+    const read = other.name === '' ? { value: this.root } : this.#others.read.get(other.name);
+    if (!read || 'why' in read) throw refused(`cannot be followed: ${read?.why ?? 'it was not read'}`);
+    if (!/^(?:\/|$)/.test(fragment)) throw refused('is not a JSON pointer');
+    const value = valueAt(read.value, stepsOf(fragment).map(decoded)) as Json | undefined;
+    if (value === undefined) throw refused('points to nothing');
+    return { value, pointer: `${other.name}#${fragment}` };
   }
 }
 
@@ -70,8 +81,13 @@ export class OpenApiDocument {
  * an operation are reported when the operation is chosen.
  *
  * @param where name of the file or URL, for the errors
+ * @param beside what may be read beside it; by default nothing
  */
-export async function readOpenApi(text: string, where: string): Promise<Result<OpenApiDocument>> {
+export async function readOpenApi(
+  text: string,
+  where: string,
+  beside: Beside = nothingBeside,
+): Promise<Result<OpenApiDocument>> {
   const parsed = await parse(text, where);
   if (!parsed.ok) return parsed;
   const root = parsed.value;
@@ -89,7 +105,14 @@ export async function readOpenApi(text: string, where: string): Promise<Result<O
     return reject(where, undefined, message, hint);
   }
   if (!isObject(root.paths)) return reject(`${where}#/paths`, root.paths, 'has no operations', hint);
-  return pass(new OpenApiDocument(root, version));
+  const document = new OpenApiDocument(root, version, await othersOf(root, text.length, beside, parse));
+  try {
+    document.follow(root.paths, '#/paths');
+    return pass(document);
+  } catch (error) {
+    if (error instanceof Refusal) return reject(`${where}#/paths`, undefined, error.message, hint);
+    throw error;
+  }
 }
 
 async function parse(text: string, where: string): Promise<Result<unknown>> {

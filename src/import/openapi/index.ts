@@ -46,7 +46,8 @@ export function toolsOfDocument(
       if (!(error instanceof Refusal)) throw error;
       const hint = 'Choose another operation, or write this tool by hand.';
       const message = `cannot be a tool: ${error.message}`;
-      errors.push(inputError(`${where}${error.pointer}`, nameOf(operation), message, hint));
+      const place = error.pointer.startsWith('#') ? `${where}${error.pointer}` : error.pointer;
+      errors.push(inputError(place, nameOf(operation), message, hint));
       return [];
     }
   });

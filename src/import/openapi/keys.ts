@@ -8,7 +8,7 @@ import { type KeyParameter, keyParametersOf } from './parameters.ts';
 import { plainText } from './text.ts';
 
 /** Beyond these, a hostile document would have endless combinations. */
-const most = { alternatives: 20, optional: 4 };
+const most = { alternatives: 20, optional: 4, schemes: 50 };
 
 /** A key that a document describes, without the prefix of its API. */
 interface Described {
@@ -18,6 +18,8 @@ interface Described {
   readonly name: string;
   readonly kind: Credential['kind'];
   readonly cookie?: string;
+  /** What tells it from keys of the same name. */
+  readonly other: string;
   /** Ends of the names of its variables, and what they contain. */
   readonly variables: { suffix: string; readonly text: string }[];
 }
@@ -27,40 +29,43 @@ export class Keys {
   readonly #document: OpenApiDocument;
   /** By the name of the scheme; null if no program can send it. */
   readonly #schemes = new Map<string, Described | null>();
-  /** By place and name. */
-  readonly #parameters = new Map<string, Described>();
+  /** The first of each shape; then the parameters, too. */
+  readonly #byShape = new Map<string, Described>();
 
   constructor(document: OpenApiDocument) {
     this.#document = document;
     const operations = operationsOf(document);
-    const requirements = new Map(
-      [document.root, ...operations.map(({ found }) => found.value)].map((one) => {
-        const names = requirementOf(one.security) ?? [];
-        return [setOf(names), names];
-      }),
-    );
+    const all = [document.root, ...operations.map(({ found }) => found.value)];
+    const requirements = all.map(({ security }) => requirementOf(security) ?? []);
+    const distinct = [...new Map(requirements.map((names) => [setOf(names), names])).values()];
     // Schemes that no operation names take no name from the others.
-    const used = new Set([...requirements.values()].flat(2));
+    const used = new Set(distinct.flat(2));
     for (const [name, scheme] of this.#described().filter(([name]) => used.has(name))) {
-      const twin = [...this.#schemes].find(
+      const naming = distinct.filter((names) => names.some((one) => one.includes(name)));
+      const twin = [...this.#schemes].slice(0, most.schemes).find(
         ([other, known]) =>
           known &&
           scheme &&
           shapeOf(known) === shapeOf(scheme) &&
-          [...requirements].every(([text, names]) => setOf(swapped(names, name, other)) === text),
+          // Whatever names the one names the other in the same way.
+          naming.every((names) => setOf(swapped(names, name, other)) === setOf(names)) &&
+          naming.length === distinct.filter((names) => names.some((one) => one.includes(other))).length,
       );
-      this.#schemes.set(name, twin?.[1] ?? scheme);
+      const key = twin?.[1] ?? scheme;
+      this.#schemes.set(name, key);
+      if (key && !this.#byShape.has(shapeOf(key))) this.#byShape.set(shapeOf(key), key);
     }
-    for (const operation of operations) {
-      for (const parameter of readable(() => keyParametersOf(document, operation)) ?? []) {
-        const described = ofParameter(parameter);
-        const shape = shapeOf(described);
-        const scheme = [...this.#schemes.values()].find((one) => one && shapeOf(one) === shape);
-        if (!this.#parameters.has(shape)) this.#parameters.set(shape, scheme ?? described);
-      }
-    }
+    const parameters = operations.flatMap(
+      (operation) => readable(() => keyParametersOf(document, operation, this.isScheme)) ?? [],
+    );
+    for (const key of parameters.map(ofParameter))
+      if (!this.#byShape.has(shapeOf(key))) this.#byShape.set(shapeOf(key), key);
     this.#name();
   }
+
+  /** Whether a key is sent in this place under this name. */
+  readonly isScheme = (place: KeyParameter['in'], name: string): boolean =>
+    this.#byShape.has(shapeOf(ofParameter({ name, in: place, isRequired: false, text: '' })));
 
   /**
    * What an operation accepts: alternatives of keys that are sent together, the one that sends most first.
@@ -83,7 +88,7 @@ export class Keys {
         'it accepts none of the supported credentials: an API key, a bearer token, or a user with a password';
       throw new Refusal(message, below(pointer, 'security'));
     }
-    const own = parameters.map((one) => ({ ...one, key: this.#parameters.get(shapeOf(ofParameter(one))) }));
+    const own = parameters.map((one) => ({ ...one, key: this.#byShape.get(shapeOf(ofParameter(one))) }));
     const keysOf = (isRequired: boolean) =>
       own.flatMap((one) => (one.isRequired === isRequired && one.key ? [one.key] : []));
     const optional = subsetsOf(keysOf(false).slice(0, most.optional));
@@ -117,12 +122,14 @@ export class Keys {
 
   #described(): readonly (readonly [string, Described | null])[] {
     const { root, version } = this.#document;
-    const components = isObject(root.components) ? root.components.securitySchemes : undefined;
-    const [schemes, at] =
-      version === '2.0'
-        ? [root.securityDefinitions, '#/securityDefinitions']
-        : [components, '#/components/securitySchemes'];
-    return Object.entries(isObject(schemes) ? schemes : {}).map(([name, given]) => {
+    const found = readable(() => {
+      if (version === '2.0') return this.#document.object(root.securityDefinitions, '#/securityDefinitions');
+      const components = this.#document.object(root.components, '#/components');
+      const at = below(components?.pointer ?? '#', 'securitySchemes');
+      return this.#document.object(components?.value.securitySchemes, at);
+    });
+    const { value: schemes, pointer: at } = found ?? { value: {}, pointer: '#' };
+    return Object.entries(schemes).map(([name, given]) => {
       const scheme = readable(() => this.#document.object(given, below(at, name)));
       return [name, scheme ? ofScheme(name, scheme.value) : null];
     });
@@ -130,14 +137,15 @@ export class Keys {
 
   /** Gives every key and every variable a name of its own. */
   #name(): void {
-    const all = new Set([...this.#schemes.values(), ...this.#parameters.values()]);
+    const all = new Set([...this.#schemes.values(), ...this.#byShape.values()]);
     const taken = { keys: new Set<string>(), suffixes: new Set(['URL']) };
     for (const key of all) {
       if (!key) continue;
       key.key = free([key.key], taken.keys);
       for (const variable of key.variables) {
         const { suffix } = variable;
-        variable.suffix = free([suffix, `${constantOf(key.key)}_${suffix}`], taken.suffixes);
+        const own = key.other.endsWith(suffix) ? key.other : `${key.other}_${suffix}`;
+        variable.suffix = free([suffix, own], taken.suffixes);
       }
     }
   }
@@ -177,6 +185,7 @@ function ofParameter({ name, in: place, text }: KeyParameter): Described {
     in: place === 'query' ? 'query' : 'headers',
     name,
     kind: 'plain',
+    other: constantOf(place),
     variables: [{ suffix: constantOf(name), text }],
   };
 }
@@ -186,7 +195,7 @@ function ofScheme(key: string, scheme: JsonObject): Described | null {
   const { type, name, in: place } = scheme;
   const text = plainText(scheme.description, 120);
   const kind = String(scheme.scheme ?? '').toLowerCase();
-  const known = { key: plainName(key), in: 'headers' } as const;
+  const known = { key: plainName(key), in: 'headers', other: constantOf(key) } as const;
   if (type === 'apiKey') {
     if (typeof name !== 'string' || !/^[\w.-]+$/.test(name)) return null;
     const variables = [{ suffix: constantOf(name), text: text || `Key of the API (${name})` }];
@@ -234,9 +243,10 @@ function subsetsOf<T>(items: readonly T[]): readonly (readonly T[])[] {
 /** The first name that is not taken, else the last one with a number; it is taken afterwards. */
 function free(names: readonly string[], taken: Set<string>): string {
   const last = names.at(-1) ?? '';
-  const numbered = (count: number): string =>
-    taken.has(`${last}_${count}`) ? numbered(count + 1) : `${last}_${count}`;
-  const name = names.find((one) => !taken.has(one)) ?? numbered(2);
+  let name = names.find((one) => !taken.has(one));
+  for (let count = 2; name === undefined; count += 1) {
+    if (!taken.has(`${last}_${count}`)) name = `${last}_${count}`;
+  }
   taken.add(name);
   return name;
 }

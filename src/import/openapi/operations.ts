@@ -24,9 +24,12 @@ export interface Operation {
 
 /** Every operation of a document, in order, except unreadable ones. */
 export function operationsOf(document: OpenApiDocument): readonly Operation[] {
-  const paths = isObject(document.root.paths) ? document.root.paths : {};
+  const { value: paths, pointer: at } = document.object(document.root.paths, '#/paths') ?? {
+    value: {},
+    pointer: '#',
+  };
   return Object.entries(paths).flatMap(([path, given]): Operation[] => {
-    const shared = readable(() => document.object(given, below('#/paths', path)));
+    const shared = readable(() => document.object(given, below(at, path)));
     if (!shared || !path.startsWith('/')) return [];
     return methods.flatMap((method): Operation[] => {
       const value = shared.value[method];

@@ -4,11 +4,12 @@ import { membersOf, requiredOf } from '../../contract/schema/keywords.ts';
 import { below } from '../../contract/schema/schema.ts';
 import { fits } from '../../model/match.ts';
 import type { ApiBody, Binding, FilePart } from '../model.ts';
-import { type DescribedBody, describedBody, describedParameters, oldStyleOf, styleOf } from './body.ts';
+import { type DescribedBody, describedBody, describedParameters, isJsonType } from './body.ts';
 import { type Found, type OpenApiDocument, Refusal } from './document.ts';
 import { holdsFile } from './file.ts';
 import type { Operation } from './operations.ts';
 import { schemaOf } from './schema.ts';
+import { oldStyleOf, simpleStyleOf, styleOf, unsupportedLists, withReserved } from './style.ts';
 import { plainText } from './text.ts';
 
 type Lost = (pointer: string, what: string) => void;
@@ -43,8 +44,13 @@ const nameLength = 64;
  *
  * @throws Refusal if the operation needs something that no tool call can provide
  */
-export function inputsOf(document: OpenApiDocument, operation: Operation, lost: Lost): Inputs {
-  const inputs = new InputCollector(document, lost);
+export function inputsOf(
+  document: OpenApiDocument,
+  operation: Operation,
+  isScheme: IsScheme,
+  lost: Lost,
+): Inputs {
+  const inputs = new InputCollector(document, isScheme, lost);
   const bodies: Found<JsonObject>[] = [];
   for (const parameter of parametersOf(document, operation)) {
     // In Swagger 2.0, bodies are parameters.
@@ -62,13 +68,24 @@ export function inputsOf(document: OpenApiDocument, operation: Operation, lost: 
   return inputs.finished();
 }
 
+/** Whether a parameter is a security scheme of the document. */
+type IsScheme = (place: KeyParameter['in'], name: string) => boolean;
+
 /** The parameters of an operation that are keys. */
-export function keyParametersOf(document: OpenApiDocument, operation: Operation): readonly KeyParameter[] {
-  return parametersOf(document, operation).flatMap(({ value }) => keyParameter(value) ?? []);
+export function keyParametersOf(
+  document: OpenApiDocument,
+  operation: Operation,
+  isScheme: IsScheme,
+): readonly KeyParameter[] {
+  return parametersOf(document, operation).flatMap(({ value }) => keyParameter(value, isScheme) ?? []);
 }
 
-function keyParameter({ name, in: place, description, required }: JsonObject): KeyParameter | undefined {
-  if ((place !== 'query' && place !== 'header') || !keyName.test(String(name))) return undefined;
+function keyParameter(
+  { name, in: place, description, required }: JsonObject,
+  isScheme: IsScheme,
+): KeyParameter | undefined {
+  if (place !== 'query' && place !== 'header') return undefined;
+  if (!keyName.test(String(name)) && !isScheme(place, String(name))) return undefined;
   const text = plainText(description, 120) || `Key that the API takes as ${name}`;
   return { name: String(name), in: place, isRequired: required === true, text };
 }
@@ -89,6 +106,7 @@ function parametersOf(document: OpenApiDocument, { found, shared }: Operation): 
 
 class InputCollector {
   readonly #document: OpenApiDocument;
+  readonly #isScheme: IsScheme;
   readonly #lost: Lost;
   readonly #properties = new Map<string, JsonObject>();
   readonly #required: string[] = [];
@@ -96,8 +114,9 @@ class InputCollector {
   readonly #keys: KeyParameter[] = [];
   #body: Inputs['body'] = null;
 
-  constructor(document: OpenApiDocument, lost: Lost) {
+  constructor(document: OpenApiDocument, isScheme: IsScheme, lost: Lost) {
     this.#document = document;
+    this.#isScheme = isScheme;
     this.#lost = lost;
   }
 
@@ -112,7 +131,7 @@ class InputCollector {
     }
     if (place !== 'path' && place !== 'query' && place !== 'header') return;
     if (place === 'path' && !path.includes(`{${name}}`)) return;
-    const key = keyParameter(value);
+    const key = keyParameter(value, this.#isScheme);
     if (key) {
       this.#keys.push(key);
       return;
@@ -123,9 +142,15 @@ class InputCollector {
       this.#lost(pointer, 'has a name that no header can have: it was left out');
       return;
     }
+    const why = unsupportedLists(value);
+    if (why !== undefined) {
+      if (isRequired) throw new Refusal(why, pointer);
+      this.#lost(pointer, `was left out: ${why}`);
+      return;
+    }
     const { schema, isJson } = this.#schemaOf(value, pointer);
     const input = this.#add(name, place, schema, isRequired);
-    const style = place === 'query' ? (isJson ? 'json' : this.#styleOf(value)) : undefined;
+    const style = isJson ? 'json' : this.#styleOf(value, schema, pointer);
     this.#bindings[place].push({ name, input, ...(style && { style }) });
   }
 
@@ -143,7 +168,11 @@ class InputCollector {
 
   /** `in: body` and `in: formData` of Swagger 2.0. */
   oldBody(bodies: readonly Found<JsonObject>[]): void {
-    const schema = ({ value, pointer }: Found<JsonObject>) => this.#schemaOf(value, pointer).schema;
+    const schema = ({ value, pointer }: Found<JsonObject>) => {
+      const why = unsupportedLists(value);
+      if (why !== undefined) throw new Refusal(why, pointer);
+      return this.#schemaOf(value, pointer).schema;
+    };
     this.#setBody(describedParameters(this.#document, bodies, schema, this.#lost));
   }
 
@@ -159,8 +188,10 @@ class InputCollector {
     };
   }
 
-  #styleOf(parameter: JsonObject) {
-    return this.#document.version === '2.0' ? oldStyleOf(parameter) : styleOf(parameter);
+  #styleOf(parameter: JsonObject, schema: JsonObject, pointer: string): Binding['style'] {
+    if (parameter.in !== 'query') return simpleStyleOf(parameter, schema);
+    if (this.#document.version === '2.0') return oldStyleOf(parameter);
+    return withReserved(parameter, styleOf(parameter), (what) => this.#lost(pointer, what));
   }
 
   #setBody({ kind, schema, isRequired, mediaType, partTypes, styles }: DescribedBody): void {
@@ -188,7 +219,18 @@ class InputCollector {
         const type = partTypes?.get(name);
         return { name, fileName: this.#addFileName(name), ...(type !== undefined && { mediaType: type }) };
       });
-    this.#body = { kind, members: bindings, ...(files.length > 0 && { files }) };
+    const others = [...(partTypes ?? [])].filter(
+      ([name]) =>
+        kind === 'multipart' &&
+        bindings.some((one) => one.name === name) &&
+        !files.some((one) => one.name === name),
+    );
+    this.#body = {
+      kind,
+      members: bindings,
+      ...(files.length > 0 && { files }),
+      ...(others.length > 0 && { partTypes: Object.fromEntries(others) }),
+    };
   }
 
   /** APIs determine the type of a file from its extension. */
@@ -215,7 +257,7 @@ class InputCollector {
           schema.examples === undefined &&
           fits(schema, schema, example) && { examples: [example] }),
       },
-      isJson: type !== undefined,
+      isJson: type !== undefined && isJsonType(type),
     };
   }
 

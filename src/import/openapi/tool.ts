@@ -35,7 +35,7 @@ export function toolOfOperation(
   const lost = (path: string, what: string) =>
     changes.push({ tool, path, what, why: 'a tool definition cannot express it' });
   const answer = answerOf(document, operation, lost);
-  const inputs = inputsOf(document, operation, lost);
+  const inputs = inputsOf(document, operation, apis.keys.isScheme, lost);
   const { api, prefix } = apis.of(operation);
   const needs = apis.keys.neededBy(operation, inputs.keys, prefix);
   const { method, path } = operation;

@@ -1,30 +1,87 @@
+import { type Beside, nothingBeside } from '../../import/openapi/references.ts';
 import { notAnswered, ProjectError } from '../errors.ts';
+import { besideFile } from './beside.ts';
 import { allOf, readInput } from './input.ts';
 
-/** Limits for a document from the network. */
+/** Limits for documents from the network; the time is that of all together. */
 const most = { bytes: 100_000_000, ms: 60_000, hops: 3 };
+
+/** Names and values of headers. */
+export type HeaderPairs = readonly (readonly [string, string])[];
 
 /** A document as text, and its URL if it came from the network. */
 export interface DocumentText {
   readonly text: string;
   readonly url: string | null;
+  /** What its references may lead to. */
+  readonly beside: Beside;
 }
 
 /**
  * The text of a document: a file, `-` for standard input, or an http or https URL, which is requested
  * once. Redirects to another host are not followed.
  *
+ * @param headers sent with each request; no error contains one
  * @throws ProjectError `NOT_READABLE`; CommandError `NOT_ANSWERED` when the time limit has passed
  */
-export async function readDocumentText(place: string, ms = most.ms): Promise<DocumentText> {
-  if (!/^https?:\/\//i.test(place)) return { text: await readInput(place, most.bytes), url: null };
-  const shown = place.replace(/[?#].*$/s, '');
+export async function readDocumentText(
+  place: string,
+  headers: HeaderPairs = [],
+  ms = most.ms,
+): Promise<DocumentText> {
+  if (!/^https?:\/\//i.test(place)) {
+    const beside = place === '-' ? besideInput : besideFile(place);
+    return { text: await readInput(place, most.bytes), url: null, beside };
+  }
+  const shown = shownPlace(place);
   if (!URL.canParse(place)) throw unreadable(shown, 'it is not a valid URL', 'Correct the address.');
+  const { username, password } = new URL(place);
+  if (username !== '' || password !== '')
+    throw unreadable('the URL', 'it contains a user', "Give it by --header 'authorization: Basic …'.");
+  const signal = AbortSignal.timeout(ms);
+  const fetchText = (url: URL) => textFrom(url, { headers, signal, ms });
+  const { text, url } = await fetchText(new URL(place));
+  return { text, url: url.href, beside: besideUrl(url, async (other) => (await fetchText(other)).text) };
+}
+
+const besideInput: Beside = {
+  ...nothingBeside,
+  named: () => ({ why: 'standard input has no folder; save the document to a file' }),
+};
+
+/** A path or URL without its query, which may contain a key. */
+export function shownPlace(place: string): string {
+  return /^https?:/i.test(place) ? place.replace(/[?#].*$/s, '') : place;
+}
+
+/** Documents of the same origin. */
+function besideUrl(root: URL, fetchText: (url: URL) => Promise<string>): Beside {
+  const nameOf = ({ href }: URL) => href.replace(/#.*$/s, '');
+  return {
+    named(file, from) {
+      const base = from === '' ? root.href : from;
+      const url = URL.canParse(file, base) ? new URL(file, base) : null;
+      if (url?.origin !== root.origin || url.username !== '' || url.password !== '')
+        return { why: `only ${root.origin} is read, where the document is` };
+      return { name: nameOf(url) === nameOf(root) ? '' : nameOf(url) };
+    },
+    read: (name) => fetchText(new URL(name)),
+  };
+}
+
+interface Request {
+  readonly headers: HeaderPairs;
+  readonly signal: AbortSignal;
+  readonly ms: number;
+}
+
+async function textFrom(url: URL, request: Request): Promise<{ readonly text: string; readonly url: URL }> {
+  const shown = shownPlace(url.href);
   try {
-    return await fetched(new URL(place), shown, AbortSignal.timeout(ms));
+    return await fetched(url, shown, request);
   } catch (error) {
     if (error instanceof ProjectError) throw error;
-    if ((error as Error).name === 'TimeoutError') throw notAnswered(shown, 'it was not read', ms);
+    if ((error as Error).name === 'TimeoutError') throw notAnswered(shown, 'it was not read', request.ms);
     const { code = (error as Error).name } = ((error as Error).cause ?? {}) as { code?: string };
     throw unreadable(
       shown,
@@ -34,27 +91,33 @@ export async function readDocumentText(place: string, ms = most.ms): Promise<Doc
   }
 }
 
-async function fetched(address: URL, shown: string, signal: AbortSignal): Promise<DocumentText> {
+async function fetched(
+  address: URL,
+  shown: string,
+  { headers: pairs, signal }: Request,
+): Promise<{ readonly text: string; readonly url: URL }> {
   let url = address;
-  const headers = { accept: 'application/json, application/yaml, */*;q=0.5' };
+  const headers = new Headers(pairs.map(([name, value]): [string, string] => [name, value]));
+  if (!headers.has('accept')) headers.set('accept', 'application/json, application/yaml, */*;q=0.5');
   for (let hops = 0; hops <= most.hops; hops += 1) {
     const response = await fetch(url, { redirect: 'manual', signal, headers });
     const location = response.headers.get('location');
     if (response.status < 300 || response.status >= 400 || location === null) {
-      if (!response.ok)
-        throw unreadable(
-          shown,
-          `the server answers HTTP ${response.status}`,
-          'Open the address in a browser, and correct it.',
-        );
+      if (!response.ok) {
+        const hint =
+          response.status === 401 || response.status === 403
+            ? "Give its key: --header 'authorization: Bearer …'."
+            : 'Open the address in a browser, and correct it.';
+        throw unreadable(shown, `the server answers HTTP ${response.status}`, hint);
+      }
       const tooLarge = () =>
         unreadable(shown, `it has more than ${most.bytes} bytes`, 'Use a smaller document.');
       const bytes = await allOf(response.body ?? [], most.bytes, tooLarge);
-      return { text: new TextDecoder().decode(bytes), url: url.href };
+      return { text: new TextDecoder().decode(bytes), url };
     }
     await response.body?.cancel();
-    const next = URL.canParse(location, url.href) ? new URL(location, url) : null;
-    if (next?.host !== url.host || !/^https?:$/.test(next.protocol)) {
+    const next = URL.canParse(location, url.href) ? new URL(location, url.href) : null;
+    if (next?.host !== url.host || !(next.protocol === url.protocol || next.protocol === 'https:')) {
       throw unreadable(shown, 'it redirects to another host', 'Use the address that it redirects to.');
     }
     url = next;

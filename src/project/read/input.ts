@@ -65,7 +65,7 @@ function tooLarge(name: string, maxBytes: number): ProjectError {
 }
 
 /** Refuses bytes that are not UTF-8: decoding would change the text silently. */
-function textOf(bytes: Buffer, name: string): string {
+export function textOf(bytes: Buffer, name: string): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
   const lines = bytes.toString('latin1').split('\n');
   const flawed = lines.findIndex((line) => !isUtf8(Buffer.from(line, 'latin1')));

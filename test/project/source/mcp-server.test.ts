@@ -113,7 +113,7 @@ it('an import leaves a stream that stays open after the list', async () => {
 it('a document whose server never ends it is given up, too', async () => {
   const { url, left } = await serve(endless(() => '# still here\n'));
   const { origin } = new URL(url);
-  await expect(readDocumentText(`${origin}/endless?key=s3cret`, 300)).rejects.toMatchObject({
+  await expect(readDocumentText(`${origin}/endless?key=s3cret`, [], 300)).rejects.toMatchObject({
     code: 'NOT_ANSWERED',
     exitCode: 3,
     message: `${origin}/endless: it was not read within 0.3 seconds`,

@@ -1,0 +1,97 @@
+import { CommandError } from '../../model/command-error.ts';
+import { openApiLimits } from '../../model/limits.ts';
+import type { Result } from '../../model/model.ts';
+
+/** Where a reference to another document leads: the name of that document, or why it is not read. */
+export type Led = { readonly name: string } | { readonly why: string };
+
+/** What may be read beside a document. */
+export interface Beside {
+  /**
+   * @param file the reference without its fragment
+   * @param from name of the document that contains it; empty for the first one, and in the answer, too
+   */
+  named(file: string, from: string): Led;
+  /** @throws CommandError if it cannot be read */
+  read(name: string): Promise<string>;
+}
+
+export const nothingBeside: Beside = {
+  named: () => ({ why: 'nothing is read beside this document' }),
+  read: () => Promise.reject(new Error('nothing is read beside this document')),
+};
+
+/** The documents that the references of another one lead to, by name; or why one was not read. */
+export interface Others extends Pick<Beside, 'named'> {
+  readonly read: ReadonlyMap<string, { readonly value: unknown } | { readonly why: string }>;
+}
+
+const most = { documents: 2_000, atOnce: 8 };
+
+/**
+ * Reads the documents that references lead to, and those that their references lead to.
+ *
+ * @param characters of the first document: all have the limit of one together
+ */
+export async function othersOf(
+  root: unknown,
+  characters: number,
+  beside: Beside,
+  parse: (text: string, where: string) => Promise<Result<unknown>>,
+): Promise<Others> {
+  const read = new Map<string, { readonly value: unknown } | { readonly why: string }>();
+  let left = openApiLimits.characters - characters;
+  const readOne = async (name: string): Promise<void> => {
+    try {
+      const text = await beside.read(name);
+      left -= text.length;
+      const parsed = left < 0 ? undefined : await parse(text, name);
+      if (!parsed)
+        read.set(name, { why: `the documents have more than ${openApiLimits.characters} characters` });
+      else read.set(name, parsed.ok ? parsed : { why: parsed.errors[0]?.message ?? 'it is not valid' });
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      read.set(name, { why: error.message });
+    }
+  };
+  let next = namesIn(root, '', beside);
+  while (next.length > 0) {
+    const fresh = [...new Set(next)].filter((name) => !read.has(name));
+    for (const name of fresh.splice(Math.max(0, most.documents - read.size)))
+      read.set(name, { why: `more than ${most.documents} documents are referred to` });
+    for (let at = 0; at < fresh.length; at += most.atOnce)
+      await Promise.all(fresh.slice(at, at + most.atOnce).map(readOne));
+    next = fresh.flatMap((name) => {
+      const one = read.get(name);
+      return one && 'value' in one ? namesIn(one.value, name, beside) : [];
+    });
+  }
+  return { named: (file, from) => beside.named(file, from), read };
+}
+
+/** A reference without and after its `#`. */
+export function partsOf(reference: string): { readonly file: string; readonly fragment: string } {
+  const at = reference.indexOf('#');
+  return at < 0
+    ? { file: reference, fragment: '' }
+    : { file: reference.slice(0, at), fragment: reference.slice(at + 1) };
+}
+
+/** The names of the documents that a value refers to. Values that YAML repeats are visited once. */
+function namesIn(value: unknown, from: string, beside: Beside): readonly string[] {
+  const files = new Set<string>();
+  const seen = new Set<object>();
+  const open = [value];
+  while (open.length > 0) {
+    const one = open.pop();
+    if (typeof one !== 'object' || one === null || seen.has(one)) continue;
+    seen.add(one);
+    const { $ref: reference } = one as { $ref?: unknown };
+    if (typeof reference === 'string') files.add(partsOf(reference).file);
+    for (const member of Object.values(one)) open.push(member);
+  }
+  return [...files].flatMap((file) => {
+    const led = file === '' ? { why: 'it is this document' } : beside.named(file, from);
+    return 'name' in led && led.name !== '' ? [led.name] : [];
+  });
+}
