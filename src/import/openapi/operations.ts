@@ -87,7 +87,8 @@ function normal(name: string): string {
   return method === undefined ? name.trim() : `${method.toUpperCase()} ${path}`;
 }
 
-function readable<T>(read: () => T): T | undefined {
+/** What `read` returns; undefined if a reference cannot be resolved. */
+export function readable<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
