@@ -4,6 +4,7 @@ import type { PlatformProfile } from '../contract/platforms/profile.ts';
 import type { Imported } from '../import/model.ts';
 import { type OpenApiDocument, readOpenApi } from '../import/openapi/document.ts';
 import { toolsOfDocument } from '../import/openapi/index.ts';
+import { checkedDocument } from '../import/openapi/operations.ts';
 import { inputError, pass, refuse } from '../model/input-error.ts';
 import type { Result } from '../model/model.ts';
 import { readDocumentText } from '../project/read/document.ts';
@@ -64,7 +65,8 @@ export async function documentAt(place: string): Promise<Placed> {
   if (before) return before;
   const where = place === '-' ? '--from-openapi' : place;
   const { text, url } = await readDocumentText(place);
-  const placed = { document: await readOpenApi(text, where), where, url };
+  const read = await readOpenApi(text, where);
+  const placed = { document: read.ok ? checkedDocument(read.value, where) : read, where, url };
   if (placed.document.ok) known.set(place, placed);
   return placed;
 }

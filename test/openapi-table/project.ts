@@ -26,11 +26,11 @@ export async function runProgram(args: readonly string[], cwd: string): Promise<
   throw new Error(`the program exited ${ran.exitCode}: ${ran.stderr.slice(-2_000)}`);
 }
 
-/** Makes a project and compiles it. */
-export async function makeProject(args: readonly string[], place: string, modules: string) {
+/** Makes a project with a name and compiles it. */
+export async function makeProject(name: string, args: readonly string[], place: string, modules: string) {
   const flags = ['--platform', 'context', '--yes', '--json', '--no-install', '--no-git'];
   const result: { readonly directory: string; readonly tools: readonly string[] } = JSON.parse(
-    await runProgram(['made', ...flags, ...args], place),
+    await runProgram([name, ...flags, ...args], place),
   );
   symlinkSync(modules, join(result.directory, 'node_modules'), 'dir');
   const compiler = join(modules, '.bin/tsc');

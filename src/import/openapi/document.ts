@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../contract/model.ts';
 import { stepsOf, valueAt } from '../../contract/schema/schema.ts';
 import { pass, reject } from '../../model/input-error.ts';
 import { openApiLimits } from '../../model/limits.ts';
+import { memoize } from '../../model/memoize.ts';
 import type { Result } from '../../model/model.ts';
 
 const maxHops = 30;
@@ -18,6 +19,9 @@ export class Refusal extends Error {
   }
 }
 
+/** Reading the document, or one operation of it, takes too long. */
+export class OutOfTime extends Refusal {}
+
 /** A value of the document after references were resolved, and its place. */
 export interface Found<T extends Json = Json> {
   readonly value: T;
@@ -29,18 +33,40 @@ export interface Found<T extends Json = Json> {
 export class OpenApiDocument {
   readonly root: JsonObject;
   readonly version: '2.0' | '3.0' | '3.1';
+  readonly #now: () => number;
+  readonly #targets = memoize((reference) => valueAt(this.root, stepsOf(reference).map(decoded)));
+  #limit = { end: Number.POSITIVE_INFINITY, seconds: 0 };
 
-  constructor(root: JsonObject, version: '2.0' | '3.0' | '3.1') {
+  /** @param now the time in milliseconds */
+  constructor(root: JsonObject, version: '2.0' | '3.0' | '3.1', now = () => performance.now()) {
     this.root = root;
     this.version = version;
+    this.#now = now;
+  }
+
+  /**
+   * Does work that follows references, for a limited time.
+   *
+   * @throws OutOfTime if it takes longer
+   */
+  within<T>(seconds: number, work: () => T): T {
+    const before = this.#limit;
+    this.#limit = { end: this.#now() + seconds * 1_000, seconds };
+    try {
+      return work();
+    } finally {
+      this.#limit = before;
+    }
   }
 
   /**
    * The value at a place, with `$ref`s resolved.
    *
-   * @throws Refusal if a reference leads out of the document, to nothing, or in a circle
+   * @throws Refusal if a reference leads out of the document, to nothing, or in a circle, or the time is over
    */
   follow(value: Json | undefined, pointer: string): Found {
+    if (this.#now() > this.#limit.end)
+      throw new OutOfTime(`it is too large to be read in ${this.#limit.seconds} s`, pointer);
     let found: Found = { value: value ?? null, pointer };
     for (let hops = 0; isObject(found.value) && typeof found.value.$ref === 'string'; hops += 1) {
       if (hops >= maxHops) throw new Refusal('this reference is circular', pointer);
@@ -59,7 +85,7 @@ export class OpenApiDocument {
     if (!reference.startsWith('#/')) {
       throw new Refusal(`the reference ${shorten(reference)} points outside the document`, from);
     }
-    const value = valueAt(this.root, stepsOf(reference).map(decoded)) as Json | undefined;
+    const value = this.#targets(reference) as Json | undefined;
     if (value === undefined) throw new Refusal(`the reference ${shorten(reference)} points to nothing`, from);
     return { value, pointer: reference };
   }

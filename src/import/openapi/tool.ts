@@ -11,10 +11,10 @@ import { suggestToolName } from '../../model/names.ts';
 import { listOf, withSignals } from '../../tools/definition.ts';
 import type { ApiCall, Imported } from '../model.ts';
 import type { Apis } from './api.ts';
-import { isJsonType, preferred } from './body.ts';
+import { isJsonType, mayBeJson, preferred } from './body.ts';
 import { type Found, type OpenApiDocument, Refusal } from './document.ts';
 import { isFile } from './file.ts';
-import { nameOf, type Operation, readable } from './operations.ts';
+import { mediaTypes, nameOf, type Operation, readable } from './operations.ts';
 import { inputsOf } from './parameters.ts';
 import { schemaOf } from './schema.ts';
 import { plainText } from './text.ts';
@@ -146,9 +146,10 @@ function successOf(
     const read = () => document.object(responses[status], below(at, status));
     // After the answer is found, a reference that leads nowhere does no harm.
     const response = success ? readable(read) : (read() ?? { value: {}, pointer: below(at, status) });
-    if (response && isWithoutContent(document, response.value)) isEmpty ||= !isDefault;
-    if (success || !response || isWithoutContent(document, response.value)) continue;
-    const content = contentOf(document, operation, response);
+    const types = response && mediaTypes(document, operation, response.value);
+    if (types?.length === 0) isEmpty ||= !isDefault;
+    if (success || !types || types.length === 0) continue;
+    const content = contentOf(document, response, types);
     if (content.given === undefined) {
       refusals.push(new Refusal('its success response is not JSON', content.pointer));
     } else if (isTyped(document, content.given, content.pointer)) {
@@ -160,23 +161,17 @@ function successOf(
   return { content: success, refusal: refusals[0], isEmpty };
 }
 
-function isWithoutContent({ version }: OpenApiDocument, { schema, content }: JsonObject): boolean {
-  return version === '2.0' ? schema === undefined : Object.keys(objectOr(content)).length === 0;
-}
-
 function contentOf(
   document: OpenApiDocument,
-  operation: Found<JsonObject>,
   { value: response, pointer }: Found<JsonObject>,
+  types: readonly string[],
 ): Content {
   if (document.version === '2.0') {
     const examples = isObject(response.examples) ? Object.values(response.examples) : [];
-    const types = operation.value.produces ?? document.root.produces;
-    const isOther = Array.isArray(types) && types.length > 0 && !types.map(String).some(mayBeJson);
-    return { given: isOther ? undefined : response.schema, pointer: below(pointer, 'schema'), examples };
+    const given = types.some(mayBeJson) ? response.schema : undefined;
+    return { given, pointer: below(pointer, 'schema'), examples };
   }
   const content = objectOr(response.content);
-  const types = Object.keys(content);
   const hasSchema = (type: string) => isObject(content[type]) && content[type].schema !== undefined;
   const type = preferred(types.filter(isJsonType), hasSchema) ?? types.find(mayBeJson);
   const media =
@@ -193,10 +188,6 @@ function contentOf(
   const at = below(media.pointer, 'schema');
   const isBinary = type === '*/*' && isFile(document.object(media.value.schema, at)?.value ?? {});
   return { given: isBinary ? undefined : (media.value.schema ?? {}), pointer: at, examples };
-}
-
-function mayBeJson(type: string): boolean {
-  return type === '*/*' || isJsonType(type);
 }
 
 /** Whether a schema describes its values: members, items, a type, or subschemas that do. */
