@@ -187,10 +187,12 @@ class Conversion {
   /** What an argument is checked for. An API may answer with further values, and with dates in other forms. */
   #limits(schema: JsonObject, types: readonly string[], pointer: string): JsonObject {
     const isNumber = types.includes('number') || types.includes('integer');
+    const listed = enumOf(schema, types);
     return {
-      ...enumOf(schema, types),
+      ...listed,
       ...(isNumber && numberLimits(schema)),
-      ...(types.includes('string') && this.#textLimits(schema, pointer)),
+      // A listed value counts, even if the format says otherwise.
+      ...(types.includes('string') && listed.enum === undefined && this.#textLimits(schema, pointer)),
     };
   }
 
