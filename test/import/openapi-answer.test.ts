@@ -249,6 +249,9 @@ describe('the answer of a tool', () => {
       expect(call.wrap).toBeNull();
       expect(outputs.done).toMatchObject({ type: 'boolean' });
       expect(tool.definition.outputSchema.required).toEqual(['gwei']);
+      const [recorded] = recordingsOf(tool, call, context.smoke);
+      expect(recorded).toMatchObject({ status: 200, body: { gwei: expect.any(Number) } });
+      expect(recorded?.body).not.toHaveProperty('done');
     });
 
     it('keeps a member of the API with the name done', async () => {

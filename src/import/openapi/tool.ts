@@ -108,7 +108,10 @@ function answerOf(
 }
 
 /** What a write returns whose success has no content. */
-const done = { type: 'boolean', description: 'True if the API did this and answered without content.' };
+export const done = {
+  type: 'boolean',
+  description: 'True if the API did this and answered without content.',
+};
 
 /** Statuses of success with content, in order of preference. */
 const successes = ['200', '201', '202', '203', '2XX', '2xx', '206', '207'];
