@@ -4,6 +4,7 @@ import type { PlatformProfile } from '../contract/platforms/profile.ts';
 import type { Imported } from '../import/model.ts';
 import { type OpenApiDocument, readOpenApi } from '../import/openapi/document.ts';
 import { toolsOfDocument } from '../import/openapi/index.ts';
+import { checkedDocument } from '../import/openapi/operations.ts';
 import { inputError, pass, refuse, reject } from '../model/input-error.ts';
 import type { Result } from '../model/model.ts';
 import { type HeaderPairs, readDocumentText, shownPlace } from '../project/read/document.ts';
@@ -72,7 +73,8 @@ export async function documentAt(place: string, headers: HeaderPairs = []): Prom
     return { document, where, url: null };
   }
   const { text, url, beside } = await readDocumentText(place, headers);
-  const placed = { document: await readOpenApi(text, where, beside), where, url };
+  const read = await readOpenApi(text, where, beside);
+  const placed = { document: read.ok ? checkedDocument(read.value, where) : read, where, url };
   if (placed.document.ok) known.set(place, placed);
   return placed;
 }

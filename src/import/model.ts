@@ -130,8 +130,11 @@ export interface ApiCall {
   readonly auth?: Alternatives;
   /** Members of the body, or the one argument that is the body; null if there is none. */
   readonly body: ApiBody | null;
-  /** `text`: the answer is the text of an MCP result, which becomes `{ result }`. */
-  readonly wrap: 'items' | 'result' | 'text' | null;
+  /**
+   * `text`: the answer is the text of an MCP result, which becomes `{ result }`. `done`: success without content becomes
+   * `{ done: true }`.
+   */
+  readonly wrap: 'items' | 'result' | 'done' | 'text' | null;
   /** 404 means an empty result. */
   readonly notFoundIsEmpty: boolean;
   /** Arguments that the tool of an MCP server requires, and that are null if the caller gives none. */

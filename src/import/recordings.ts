@@ -1,9 +1,11 @@
-import { isObject } from '../contract/json.ts';
+import { isObject, objectOr } from '../contract/json.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/platforms/profile.ts';
 import { compileSchema } from '../contract/schema/compile.ts';
+import { membersOf } from '../contract/schema/keywords.ts';
 import { sampleArguments } from '../contract/schema/smoke.ts';
 import type { ApiCall, Binding, ImportedTool, RecordedRequest, Recording } from './model.ts';
+import { done } from './openapi/tool.ts';
 
 /**
  * The API's presumed answers to the calls that tests and checks make: the tool's examples and the marketplace's test. They
@@ -24,10 +26,19 @@ export function recordingsOf(
       if (expect === 'empty') return { request, status: 404, from: 'document' };
       const key = keyParameter === null ? null : args[keyParameter];
       const sample = samples.find((one) => one.key === key) ?? samples[0];
-      return { request, status: 200, body: bodyOf(sample?.answer ?? {}, call), from: 'document' };
+      if (call.wrap === 'done') return { request, status: 204, from: 'document' };
+      const body = bodyOf(withoutDone(sample?.answer ?? {}, definition.outputSchema), call);
+      return { request, status: 200, body, from: 'document' };
     });
   const requests = made.map(({ request }) => JSON.stringify(request));
   return made.filter((_, i) => requests.indexOf(requests[i] ?? '') === i);
+}
+
+/** An answer with content: `done` stands for one without, unless the API has it. */
+function withoutDone(answer: JsonObject, outputSchema: JsonObject): JsonObject {
+  if (objectOr(membersOf(outputSchema).done).description !== done.description) return answer;
+  const { done: _, ...content } = answer;
+  return content;
 }
 
 /** The name of the recordings file of a path, as the source kit computes it. */

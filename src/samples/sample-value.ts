@@ -91,6 +91,8 @@ function* candidates(schema: JsonObject, sampling: Sampling): Generator<Json> {
   }
   const made = generated(schema, sampling.root);
   if (made !== undefined) yield made;
+  const long = lengthened(schema, sampling.root);
+  if (long !== undefined) yield long;
   yield null;
 }
 
@@ -153,6 +155,15 @@ function branchesOf(schema: JsonObject, root: JsonObject): readonly JsonObject[]
   const target =
     typeof schema.$ref === 'string' ? [valueAt(root, stepsOf(decodeURIComponent(schema.$ref)))] : [];
   return [...unions, ...target].filter(isObject);
+}
+
+/** A text of a pattern such as `^[0-9a-f]+$` with a length, which the generator does not reach. */
+function lengthened({ minLength, maxLength: _, ...schema }: JsonObject, root: JsonObject): Json | undefined {
+  const length = Number(minLength ?? 0);
+  const part = length > 0 && length <= largest && schema.pattern !== undefined && generated(schema, root);
+  return part && typeof part === 'string'
+    ? part.repeat(Math.ceil(length / part.length)).slice(0, length)
+    : undefined;
 }
 
 /** A value from the generator, for patterns, multiples and combined schemas; the caller validates it. */

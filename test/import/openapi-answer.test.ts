@@ -2,7 +2,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { context } from '../../src/contract/platforms/context.ts';
 import { recordingsOf } from '../../src/import/recordings.ts';
-import { answer, documentOf, ok, refusalOf, toolOf } from './openapi.ts';
+import { answer, base, documentOf, ok, refusalOf, toolOf } from './openapi.ts';
 
 describe('the answer of a tool', () => {
   it.each([
@@ -195,8 +195,8 @@ describe('the answer of a tool', () => {
     [
       'nothing said of it',
       { 200: { content: { 'application/json': {} } } },
-      'its success response is not JSON',
-      '/responses/200',
+      'the schema of its success response declares no members',
+      '/responses/200/content/application~1json/schema',
     ],
     [
       'an empty schema',
@@ -226,6 +226,83 @@ describe('the answer of a tool', () => {
     const refused = await refusalOf(documentOf({ responses }));
     expect(refused?.message).toContain(message);
     expect(refused?.where).toBe(`api.json#/paths/~1gas~1{chain}/get${pointer}`);
+  });
+
+  describe('that may have no content', () => {
+    const writing = (responses: object, method = 'post') => ({
+      ...base,
+      paths: { '/gas': { [method]: { operationId: 'getGas', responses } } },
+    });
+
+    it.each(['200', '201', '202', '204', '205'])('of a write with only %s says done', async (status) => {
+      const { call, outputs, tool } = await toolOf(writing({ [status]: {}, 404: {}, default: ok()[200] }));
+      expect(call).toMatchObject({ wrap: 'done', notFoundIsEmpty: false });
+      expect(outputs.done).toMatchObject({ type: ['boolean', 'null'] });
+      expect(tool.samples[0]?.answer).toEqual({ done: true });
+      expect(recordingsOf(tool, call, context.smoke)).toEqual([
+        { request: { method: 'post', path: '/gas' }, status: 204, from: 'document' },
+      ]);
+    });
+
+    it.each([204, 202, '2XX'])('of a write says done optionally if %s stands beside JSON', async (status) => {
+      const { call, outputs, tool } = await toolOf(writing({ ...ok(), [status]: { description: 'Done' } }));
+      expect(call.wrap).toBeNull();
+      expect(outputs.done).toMatchObject({ type: 'boolean' });
+      expect(tool.definition.outputSchema.required).toEqual(['gwei']);
+      const [recorded] = recordingsOf(tool, call, context.smoke);
+      expect(recorded).toMatchObject({ status: 200, body: { gwei: expect.any(Number) } });
+      expect(recorded?.body).not.toHaveProperty('done');
+    });
+
+    it('keeps a member of the API with the name done', async () => {
+      const schema = { type: 'object', properties: { done: { type: 'string' } } };
+      const { outputs } = await toolOf(writing({ ...ok(schema), 204: {} }));
+      expect(outputs.done).toMatchObject({ type: 'string' });
+    });
+
+    it.each([
+      ['a read', writing({ ...ok(), 204: {} }, 'get')],
+      ['a write that declares no such success', writing(ok())],
+    ])('says nothing of it for %s', async (_, document) => {
+      expect((await toolOf(document)).outputs).not.toHaveProperty('done');
+    });
+
+    it.each([
+      ['only an error by default', { default: {} }, 'it declares no success response'],
+      ['only a redirect', { 302: {} }, 'it declares no success response'],
+      ['text beside it', { 200: { content: { 'text/plain': {} } }, 204: {} }, 'is not JSON'],
+    ])('is refused for a write with %s', async (_, responses, message) => {
+      expect((await refusalOf(writing(responses)))?.message).toContain(message);
+    });
+
+    it('is found beside a reference that leads nowhere', async () => {
+      const broken = { $ref: '#/components/responses/None' };
+      expect((await toolOf(writing({ ...ok(), 202: broken }))).outputs).toHaveProperty('gwei');
+    });
+  });
+
+  it.each([
+    ['*/*', { type: 'string', format: 'binary' }],
+    ['application/octet-stream', answer],
+  ])('of %s that is a file is refused', async (type, schema) => {
+    const refused = await refusalOf(documentOf({ responses: { 200: { content: { [type]: { schema } } } } }));
+    expect(refused?.message).toContain('is not JSON');
+  });
+
+  it('of Swagger 2.0 is JSON only if its document says so, or nothing', async () => {
+    const swagger = (produces: object, own: object = {}) => ({
+      swagger: '2.0',
+      info: { title: 'Gas API' },
+      host: 'api.gas.example',
+      ...produces,
+      paths: { '/gas': { get: { operationId: 'getGas', responses: { 200: { schema: answer } }, ...own } } },
+    });
+    const json = { produces: ['application/xml', 'application/json'] };
+    const xml = { produces: ['application/xml'] };
+    for (const document of [swagger({}), swagger(json), swagger(xml, json)])
+      expect((await toolOf(document)).outputs).toHaveProperty('gwei');
+    for (const document of [swagger(xml), swagger(json, xml)])
+      expect((await refusalOf(document))?.message).toContain('is not JSON');
   });
 
   it('with circular references is refused', async () => {

@@ -53,6 +53,14 @@ describe('the arguments of a tool', () => {
     expect(call.headers).toEqual([{ name: 'X-Lang', input: 'X-Lang' }]);
   });
 
+  it('have listed values that their format does not allow', async () => {
+    const schema = { type: 'string', format: 'date-time', minLength: 9, enum: ['now'] };
+    const { inputs, tool } = await toolOf(documentOf({ parameters: [{ name: 'at', in: 'query', schema }] }));
+    expect(inputs.at).not.toHaveProperty('format');
+    expect(inputs.at).toMatchObject({ type: 'string', enum: ['now'] });
+    expect(tool.definition.name).toBe('getGas');
+  });
+
   it.each([
     ['application/json', 'json'],
     ['application/x-www-form-urlencoded', 'form'],

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { sourceDependencies } from '../../src/plan/versions.ts';
@@ -26,11 +26,11 @@ export async function runProgram(args: readonly string[], cwd: string): Promise<
   throw new Error(`the program exited ${ran.exitCode}: ${ran.stderr.slice(-2_000)}`);
 }
 
-/** Makes a project and compiles it. */
-export async function makeProject(args: readonly string[], place: string, modules: string) {
+/** Makes a project with a name and compiles it. */
+export async function makeProject(name: string, args: readonly string[], place: string, modules: string) {
   const flags = ['--platform', 'context', '--yes', '--json', '--no-install', '--no-git'];
   const result: { readonly directory: string; readonly tools: readonly string[] } = JSON.parse(
-    await runProgram(['made', ...flags, ...args], place),
+    await runProgram([name, ...flags, ...args], place),
   );
   symlinkSync(modules, join(result.directory, 'node_modules'), 'dir');
   const compiler = join(modules, '.bin/tsc');
@@ -41,13 +41,13 @@ export async function makeProject(args: readonly string[], place: string, module
 
 /** Installs the dependencies of generated projects and returns the node_modules directory. */
 export async function installModules(place: string): Promise<string> {
-  const directory = join(place, 'modules');
-  mkdirSync(directory);
+  const directory = join(place, 'shared');
   await runProgram(['shared', '--yes', '--no-install', '--no-git'], place);
-  const manifest = JSON.parse(readFileSync(join(place, 'shared/package.json'), 'utf8'));
+  const file = join(directory, 'package.json');
+  const manifest = JSON.parse(readFileSync(file, 'utf8'));
   const { 'create-market-mcp': _, ...devDependencies } = manifest.devDependencies;
   const dependencies = { ...manifest.dependencies, ...sourceDependencies };
-  writeFileSync(join(directory, 'package.json'), JSON.stringify({ dependencies, devDependencies }));
+  writeFileSync(file, JSON.stringify({ ...manifest, dependencies, devDependencies }));
   await execa('npm', ['install', '--no-audit', '--no-fund'], { cwd: directory, timeout });
   return join(directory, 'node_modules');
 }

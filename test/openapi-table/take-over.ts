@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { context } from '../../src/contract/platforms/context.ts';
 import { inspectTools } from '../../src/contract/rules/inspect.ts';
+import { bounds } from '../../src/contract/schema/walk.ts';
 import { readOpenApi } from '../../src/import/openapi/document.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';
-import { operationsOf } from '../../src/import/openapi/operations.ts';
+import { checkedDocument, operationsOf } from '../../src/import/openapi/operations.ts';
 import { prepareImported } from '../../src/import/prepare.ts';
 import { makeProject, runProgram } from './project.ts';
 import { hasTypedAnswer } from './typed.ts';
@@ -47,31 +48,30 @@ export interface Refused {
  */
 export async function takeOver(path: string, place: string, modules: string): Promise<TakenOver> {
   const text = readFileSync(path, 'utf8');
-  const started = performance.now();
-  const listed = await runProgram(['--from-openapi', path, '--json'], place);
-  const listMs = performance.now() - started;
-  const count = JSON.parse(listed).operations.length;
-
   const read = await readOpenApi(text, path);
   if (!read.ok) throw new Error(JSON.stringify(read.errors));
+  const whole = checkedDocument(read.value, '');
+  const started = performance.now();
+  const listed = whole.ok ? await runProgram(['--from-openapi', path, '--json'], place) : null;
+  const listMs = performance.now() - started;
+
   const operations = operationsOf(read.value).map((operation) => {
     const name = `${operation.method.toUpperCase()} ${operation.path}`;
     const typed = hasTypedAnswer(read.value.root, operation.found.value);
     const begun = performance.now();
-    const imported = toolsOfDocument(read.value, { operations: [name], tool: null }, '', null);
+    const imported = whole.ok
+      ? toolsOfDocument(read.value, { operations: [name], tool: null }, '', null)
+      : whole;
     const prepared = imported.ok ? prepareImported(imported.value, context) : imported;
     const ms = performance.now() - begun;
     return { name, typed, ms, reason: prepared.ok ? null : (prepared.errors[0]?.message ?? 'no reason') };
   });
+  const count = listed === null ? operations.length : JSON.parse(listed).operations.length;
   const accepted = operations.filter(({ reason }) => reason === null);
+  const names = accepted.map(({ name }) => name);
   const failure =
     count === operations.length
-      ? await failureOf(
-          path,
-          accepted.map(({ name }) => name),
-          place,
-          modules,
-        )
+      ? await failureOf(path, names, place, modules)
       : `${count} operations listed, ${operations.length} read`;
 
   const typed = operations.filter((one) => one.typed);
@@ -92,27 +92,31 @@ export async function takeOver(path: string, place: string, modules: string): Pr
 }
 
 /**
- * Makes one project of operations, compiles it and judges what it serves.
+ * Makes projects of operations, as many in each as a server may have, compiles them and judges what they serve.
  *
- * @returns null, or why the project does not do what it must
+ * @returns null, or why a project does not do what it must
  */
 async function failureOf(path: string, names: readonly string[], place: string, modules: string) {
-  if (names.length === 0) return null;
-  const flags = names.flatMap((name) => ['--operation', name]);
-  try {
-    const { directory, tools } = await makeProject(['--from-openapi', path, ...flags], place, modules);
-    const served = (await import(join(directory, 'dist/src/tools/index.js'))).tools as readonly unknown[];
-    const plain = JSON.parse(JSON.stringify(served)) as readonly { readonly [name: string]: unknown }[];
-    const failed = inspectTools(
-      plain.map(({ examples: _, ...definition }) => definition),
-      context,
-    ).filter(({ level, status }) => level === 'must' && status === 'fail');
-    if (failed.length > 0) return JSON.stringify(failed).slice(0, 2_000);
-    const isWhole = tools.length === names.length && served.length === names.length;
-    return isWhole ? null : `${names.length} accepted, ${tools.length} written, ${served.length} served`;
-  } catch (error) {
-    return String((error as Error).message).slice(0, 2_000);
+  for (let from = 0; from < names.length; from += bounds.tools) {
+    const some = names.slice(from, from + bounds.tools);
+    const flags = some.flatMap((name) => ['--operation', name]);
+    try {
+      const args = ['--from-openapi', path, ...flags];
+      const { directory, tools } = await makeProject(`made-${from}`, args, place, modules);
+      const served = (await import(join(directory, 'dist/src/tools/index.js'))).tools as readonly unknown[];
+      const plain = JSON.parse(JSON.stringify(served)) as readonly { readonly [name: string]: unknown }[];
+      const failed = inspectTools(
+        plain.map(({ examples: _, ...definition }) => definition),
+        context,
+      ).filter(({ level, status }) => level === 'must' && status === 'fail');
+      if (failed.length > 0) return JSON.stringify(failed).slice(0, 2_000);
+      if (tools.length !== some.length || served.length !== some.length)
+        return `${some.length} accepted, ${tools.length} written, ${served.length} served`;
+    } catch (error) {
+      return String((error as Error).message).slice(0, 2_000);
+    }
   }
+  return null;
 }
 
 function grouped(

@@ -39,8 +39,9 @@ describe('where the host isolates requests, none waits for what a dropped one ha
   it('equal questions to a source', async () => {
     const answers = new SharedAnswers(1_000);
     void answers.get('question', signal, dropped);
-    expect(await answers.get('question', signal, async () => 'answer')).toBe('answer');
-    expect(await answers.get('question', signal, dropped)).toBe('answer'); // from the cache
+    const reply = { status: 200, text: 'answer' };
+    expect(await answers.get('question', signal, async () => reply)).toBe(reply);
+    expect(await answers.get('question', signal, dropped)).toBe(reply); // from the cache
   });
 
   it('calls that were not counted down', async () => {

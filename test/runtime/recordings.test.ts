@@ -19,22 +19,22 @@ const asked = {
 };
 
 it('a request finds its recording in any order of members', () => {
-  record(asked, '{"gwei":1}', [], directory);
-  record({ ...asked, params: { chain: 'x' } }, '', [], directory);
+  record(asked, { status: 200, text: '{"gwei":1}' }, [], directory);
+  record({ ...asked, params: { chain: 'x' } }, { status: 404, text: '' }, [], directory);
   expect(
     replayed(
       { query: { b: null, a: 1 }, params: { chain: 'base' }, path: asked.path, method: 'get' },
       directory,
     ),
-  ).toBe('{"gwei":1}');
-  expect(replayed({ ...asked, params: { chain: 'x' } }, directory)).toBe('');
+  ).toEqual({ status: 200, text: '{"gwei":1}' });
+  expect(replayed({ ...asked, params: { chain: 'x' } }, directory)).toEqual({ status: 404, text: '' });
   expect(readdirSync(directory)).toEqual(['get-gas-chain.json']);
 });
 
 it('a newer exchange replaces the older one', () => {
-  record(asked, '{"gwei":1}', [], directory);
-  record(asked, '{"gwei":2}', [], directory);
-  expect(replayed(asked, directory)).toBe('{"gwei":2}');
+  record(asked, { status: 200, text: '{"gwei":1}' }, [], directory);
+  record(asked, { status: 200, text: '{"gwei":2}' }, [], directory);
+  expect(replayed(asked, directory).text).toBe('{"gwei":2}');
 });
 
 it('a request without a recording fails with the command that records it', () => {
@@ -47,7 +47,7 @@ it('a request without a recording fails with the command that records it', () =>
 it('contains no secret, even if the answer repeats one or a part of it', () => {
   const key = 'k3"y';
   const texts = new Secret('API_KEY', key).after('Bearer ').texts();
-  record(asked, JSON.stringify({ you: `sent Bearer ${key}`, key }), texts, directory);
+  record(asked, { status: 200, text: JSON.stringify({ you: `sent Bearer ${key}`, key }) }, texts, directory);
   const file = readFileSync(join(directory, recordingFile(asked)), 'utf8');
   expect(file).not.toContain('k3');
   expect(JSON.parse(file)[0].body).toEqual({ you: 'sent [secret]', key: '[secret]' });
@@ -55,21 +55,28 @@ it('contains no secret, even if the answer repeats one or a part of it', () => {
 
 it('shows invisible and direction characters as escapes, in requests, too', () => {
   const text = 'admin\u202e\u2066 \u200b\u{e0041}\u3164\u0085\ufeff\u2028 \u0661é';
-  record({ ...asked, params: { chain: text } }, JSON.stringify({ [text]: text }), [], directory);
+  record(
+    { ...asked, params: { chain: text } },
+    { status: 200, text: JSON.stringify({ [text]: text }) },
+    [],
+    directory,
+  );
   const file = readFileSync(join(directory, recordingFile(asked)), 'utf8');
   expect(file).toContain(
     String.raw`"admin\u202e\u2066 \u200b\udb40\udc41\u3164\u0085\ufeff\u2028 `.concat('\u0661é"'),
   );
   expect(file).not.toMatch(/[\p{Cf}\p{Default_Ignorable_Code_Point}\u0085\u2028]/u);
-  expect(JSON.parse(replayed({ ...asked, params: { chain: text } }, directory))).toEqual({ [text]: text });
+  expect(JSON.parse(replayed({ ...asked, params: { chain: text } }, directory).text)).toEqual({
+    [text]: text,
+  });
 });
 
 it('a live server never answers from recordings', () => {
   const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
   vi.stubEnv('NODE_ENV', 'production');
-  record(asked, '{"gwei":1}', [], directory);
+  record(asked, { status: 200, text: '{"gwei":1}' }, [], directory);
   expect(() => replayed(asked, directory)).toThrow(expect.objectContaining({ code: 'SOURCE_MISCONFIGURED' }));
   vi.unstubAllEnvs();
-  expect(replayed(asked, directory)).toBe('{"gwei":1}');
+  expect(replayed(asked, directory).text).toBe('{"gwei":1}');
   logged.mockRestore();
 });

@@ -48,6 +48,78 @@ describe('an answer', () => {
   });
 });
 
+describe('an answer that is no JSON', () => {
+  const page = `<html>${key}${'x'.repeat(100)}`;
+  const log = (status: number, detail: string) =>
+    expect(vi.mocked(console.error).mock.calls.map(([line]) => JSON.parse(line))).toEqual([
+      { event: 'source', code: 'SOURCE_MALFORMED', host: expect.any(String), path: '/x', status, detail },
+    ]);
+  const served = () =>
+    source((_, response) => response.writeHead(203, { 'content-type': 'text/html' }).end(page));
+
+  it('is logged with its status, type, length and beginning, without the key', async () => {
+    const { api } = await served();
+    expect((await errorOf(api.get('/x', {}))).code).toBe('SOURCE_MALFORMED');
+    log(203, `no JSON, but 123 characters of "text/html": "<html>[secret]${'x'.repeat(66)}"`);
+  });
+
+  it('is logged without its beginning in production', async () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    const { api } = await served();
+    expect((await errorOf(api.get('/x', {}))).code).toBe('SOURCE_MALFORMED');
+    vi.unstubAllEnvs();
+    const lines = vi.mocked(console.error).mock.calls.map(([line]) => line);
+    expect(lines.at(-1)).toContain('"status":203,"detail":"no JSON, but 123 characters of \\"text/html\\""}');
+  });
+});
+
+describe('a success without content', () => {
+  const without = (status: number) =>
+    source((_, response) => response.writeHead(status, { 'content-type': 'application/json' }).end());
+  const parcel = {
+    type: 'object',
+    properties: {
+      id: { type: ['string', 'null'] },
+      steps: { type: 'array', items: { type: 'string' } },
+      place: { type: 'object', properties: { city: { type: ['string', 'null'] } }, required: ['city'] },
+      note: { type: 'string' },
+    },
+    required: ['id', 'steps', 'place'],
+  } as const;
+
+  it.each([200, 201, 202, 204, 205])('%i is found after a write, with empty values', async (status) => {
+    const { api, received } = await without(status);
+    const done = { done: true, id: null, steps: [], place: { city: null } };
+    expect(await api.post('/x', { json: {}, schema: parcel })).toEqual(done);
+    expect(await api.put('/x', { schema: parcel })).toEqual(done);
+    expect(await api.patch('/x', { schema: parcel, notFound: 'empty' })).toEqual(done);
+    expect(await api.delete('/x', { schema: parcel })).toEqual(done);
+    expect(received).toHaveLength(4);
+  });
+
+  it.each([200, 204])('%i is nothing found after a read, also after a search by POST', async (status) => {
+    const { api } = await without(status);
+    expect(await api.get('/x', { schema: parcel })).toBeUndefined();
+    expect(await api.post('/x', { schema: parcel, isIdempotent: true })).toBeUndefined();
+  });
+
+  it('may end in a line break', async () => {
+    const { api } = await source((_, response) => response.end('\r\n'));
+    expect(await api.delete('/x', { schema: parcel })).toMatchObject({ done: true });
+  });
+
+  it('leaves out done where the schema has another member of this name', async () => {
+    const { api } = await without(204);
+    const schema = { ...parcel, properties: { ...parcel.properties, done: { type: 'string' } } } as const;
+    expect(await api.post('/x', { schema })).toEqual({ id: null, steps: [], place: { city: null } });
+  });
+
+  it('is malformed if the schema requires a value that cannot be empty', async () => {
+    const { api } = await without(204);
+    expect((await errorOf(api.post('/x', { schema: gas }))).code).toBe('SOURCE_MALFORMED');
+  });
+});
+
 describe('other than success is an error with its code', () => {
   it.each([
     [401, 'SOURCE_REFUSED'],
@@ -63,11 +135,10 @@ describe('other than success is an error with its code', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('404 and 204 are an empty result if the author says so', async () => {
-    const { api } = await source((_, response, count) => response.writeHead(count === 1 ? 404 : 204).end());
+  it('404 is an empty result if the author says so', async () => {
+    const { api } = await source((_, response) => response.writeHead(404).end());
     expect(await api.get('/x', { notFound: 'empty' })).toBeUndefined();
-    expect(await api.get('/x', { notFound: 'empty' })).toBeUndefined();
-    expect((await errorOf(api.get('/x', {}))).code).toBe('SOURCE_MALFORMED');
+    expect((await errorOf(api.get('/x', {}))).code).toBe('SOURCE_NOT_FOUND');
   });
 
   it('429 gives the time to wait, and platforms do not retry at once', async () => {

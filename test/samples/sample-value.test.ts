@@ -33,6 +33,7 @@ describe('a sample value', () => {
 
   it.each<JsonObject>([
     { type: 'string', pattern: '^0x[a-fA-F0-9]{40}$' },
+    { type: 'string', pattern: '^[0-9a-fA-F]+$', minLength: 40, maxLength: 40 },
     { type: 'string', minLength: 10, maxLength: 12 },
     { type: 'integer', minimum: 5, multipleOf: 7 },
     { type: 'number', exclusiveMinimum: 3, exclusiveMaximum: 3.5 },

@@ -125,7 +125,7 @@ function shorten(value: unknown): string {
 }
 
 /** The required members with empty values. A member that has none is undefined. */
-function blankObject({ properties = {}, required = [] }: Schema): Members {
+export function blankObject({ properties = {}, required = [] }: Schema): Members {
   return Object.fromEntries(required.map((name) => [name, blankValue(properties[name] ?? {})]));
 }
 

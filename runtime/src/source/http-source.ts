@@ -1,6 +1,6 @@
 import { isProduction } from '../process.ts';
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
-import { checkOf } from '../server/schema.ts';
+import { blankObject, checkOf } from '../server/schema.ts';
 import { reportAddress } from './address.ts';
 import { type BodyParts, bodyOf } from './body.ts';
 import { Budget } from './budget.ts';
@@ -13,6 +13,7 @@ import {
   kept,
   keptDirectory,
   type RecordedRequest,
+  type Reply,
   record,
   replayed,
 } from './recordings.ts';
@@ -80,9 +81,12 @@ export interface RequestOptions<Schema> {
   readonly auth?: Alternatives;
   /** The schema of the answer: any other answer is `SOURCE_MALFORMED`. */
   readonly schema?: Schema;
-  /** `items`: the answer is a list, which becomes `{ items, count }`. `result`: the answer becomes `{ result }`. */
-  readonly wrap?: 'items' | 'result';
-  /** `empty`: 404 and 204 mean that nothing was found; `get` then returns undefined. Otherwise they are errors. */
+  /**
+   * `items`: the answer is a list, which becomes `{ items, count }`. `result`: the answer becomes `{ result }`. `done`: the
+   * content of a success is ignored.
+   */
+  readonly wrap?: 'items' | 'result' | 'done';
+  /** `empty`: 404 means that nothing was found; the answer is then undefined. Otherwise it is an error. */
   readonly notFound?: 'empty';
   /** Of the call: ends the request when its caller is gone or its deadline has passed. */
   readonly signal?: AbortSignal;
@@ -94,7 +98,7 @@ export interface WriteOptions<Schema> extends RequestOptions<Schema>, BodyParts 
   readonly isIdempotent?: boolean;
 }
 
-/** `undefined` if the options say that 404 is an empty result. */
+/** `undefined` if the options say that 404 is an empty result; a read without content is undefined, too. */
 type Answer<Schema, Options> =
   | (Schema extends ObjectSchema ? Data<Schema> : unknown)
   | (Options extends { readonly notFound: 'empty' } ? undefined : never);
@@ -164,28 +168,31 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
       const tries = isIdempotent && (method === 'get' || !isRehearsing()) ? retries : 0;
       const notFoundIsEmpty = notFound === 'empty';
       const limits = { timeoutMs, retries: tries, maxBytes, notFoundIsEmpty };
-      return redact(await send(exchange, limits, budget, ending));
+      const reply = await send(exchange, limits, budget, ending);
+      return { ...reply, text: wrap === 'done' ? '' : redact(reply.text) };
     };
-    const key = `${replays} ${notFound} ${url} ${JSON.stringify([request.auth, ...headers])}`;
-    const text = await (method === 'get' ? shared.get(key, signal, run) : unshared(signal, run));
-    if (text === '') {
-      writeDown(asked, text, []);
+    const key = `${replays} ${notFound} ${wrap} ${url} ${JSON.stringify([request.auth, ...headers])}`;
+    const reply = await (method === 'get' ? shared.get(key, signal, run) : unshared(signal, run));
+    const { status, contentType = '', text } = reply;
+    const isRead = method === 'get' || (method === 'post' && request.isIdempotent === true);
+    const { schema } = request;
+    if (text === '' && (status === 404 || isRead || !schema)) {
+      writeDown(asked, reply, []);
       return undefined;
     }
-    const answer = parsed(text, wrap);
-    const problem =
-      answer.ok && request.schema && checkOf(request.schema)(answer.value, 'answer', text.length);
+    const answer = text === '' && schema ? { ok: true, value: done(schema) } : parsed(text, wrap);
+    const problem = answer.ok && schema && checkOf(schema)(answer.value, 'answer', text.length);
     if (answer.ok && !problem) {
-      writeDown(asked, text, secretsOf(options));
+      writeDown(asked, reply, secretsOf(options));
       return answer.value;
     }
     shared.forget(key);
     // The actual answer may contain anything, even a key that the API repeats.
     const detail = problem
       ? `${problem.path}: ${problem.text.replace(/, got .*$/s, '')}`
-      : `no JSON, but ${text.length} characters${isProduction() ? '' : `: ${beginningOf(text)}`}`;
+      : `no JSON, but ${text.length} characters of ${beginningOf(contentType || 'no type')}${isProduction() ? '' : `: ${beginningOf(text)}`}`;
     console.error(
-      JSON.stringify({ event: 'source', code: 'SOURCE_MALFORMED', host: url.host, path, detail }),
+      JSON.stringify({ event: 'source', code: 'SOURCE_MALFORMED', host: url.host, path, status, detail }),
     );
     throw new SourceError(
       'SOURCE_MALFORMED',
@@ -204,15 +211,22 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
   };
 }
 
-function writeDown(request: RecordedRequest, text: string, secrets: readonly string[]): void {
+function writeDown(request: RecordedRequest, reply: Reply, secrets: readonly string[]): void {
   const directory = keptDirectory();
-  if (isRecording()) record(request, text, secrets);
-  else if (directory !== undefined && !isReplaying()) record(request, text, secrets, directory);
+  if (isRecording()) record(request, reply, secrets);
+  else if (directory !== undefined && !isReplaying()) record(request, reply, secrets, directory);
+}
+
+/** What a write without content answers: `done: true` beside empty values, unless its schema has another `done`. */
+function done(schema: ObjectSchema): object {
+  const blank = blankObject(schema);
+  const answer = { ...blank, done: true };
+  return checkOf(schema)(answer, 'answer') ? blank : answer;
 }
 
 function parsed(
   text: string,
-  wrap: 'items' | 'result' | undefined,
+  wrap: RequestOptions<ObjectSchema>['wrap'],
 ): { readonly ok: boolean; readonly value: unknown } {
   let value: unknown;
   try {

@@ -181,7 +181,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
           throw known;
         }
       };
-      const text = kept(asked) ?? (isReplaying() ? replayed(asked) : await fetched());
+      const { text } = kept(asked) ?? (isReplaying() ? replayed(asked) : { text: await fetched() });
       const result: Result = JSON.parse(text);
       if (result.isError === true) throw failureOf(result, isReadOnly);
       const answer = answerOf(result, wrap);
@@ -192,9 +192,9 @@ export function mcpSource(options: McpSourceOptions): McpSource {
           'The source answered in a form that this tool does not know.',
         );
       }
-      if (isRecording()) record(asked, text, secretsOf(options));
+      if (isRecording()) record(asked, { status: 200, text }, secretsOf(options));
       else if (keptDirectory() !== undefined && !isReplaying())
-        record(asked, text, secretsOf(options), keptDirectory());
+        record(asked, { status: 200, text }, secretsOf(options), keptDirectory());
       return hasNothing ? undefined : (answer as Data<Schema>);
     },
   };

@@ -30,6 +30,16 @@ export interface Recording {
   readonly from: 'recorded' | 'document';
 }
 
+/** What a source has answered. */
+export interface Reply {
+  /** 404: it has nothing. */
+  readonly status: number;
+  /** As its header says. */
+  readonly contentType?: string;
+  /** Empty if there is no content. */
+  readonly text: string;
+}
+
 /** For the check that has started this server (`SOURCES_LOG=1`): where an answer comes from. */
 export function tellCheck(from: 'network' | Recording['from'], { method, path }: RecordedRequest): void {
   if (process.env.SOURCES_LOG === '1') {
@@ -86,11 +96,11 @@ export function recordingFile({ method, path }: RecordedRequest): string {
 }
 
 /**
- * The recorded answer to a request, as text; an empty text if it was 404 or 204.
+ * The recorded answer to a request.
  *
  * @throws SourceError if there is none; stderr says how to record it
  */
-export function replayed(request: RecordedRequest, directory = recordingsDirectory()): string {
+export function replayed(request: RecordedRequest, directory = recordingsDirectory()): Reply {
   if (isProduction()) {
     const detail = 'SOURCES=replay: a live server never answers from recordings.';
     console.error(JSON.stringify({ event: 'source', code: 'SOURCE_MISCONFIGURED', detail }));
@@ -99,7 +109,7 @@ export function replayed(request: RecordedRequest, directory = recordingsDirecto
   const found = recordingOf(request, directory);
   if (found) {
     tellCheck(found.from, request);
-    return textOf(found);
+    return replyOf(found);
   }
   const byHand = `{"request": ${keyOf(request)}, "status": 200, "body": …, "from": "recorded"}`;
   const detail = `No recording of ${keyOf(request)} in test/recordings/${recordingFile(request)}. npm run record records the examples of every tool that only reads, and of others with --call <tool>. By hand, add to the list in the file: ${byHand}`;
@@ -112,10 +122,10 @@ export function replayed(request: RecordedRequest, directory = recordingsDirecto
 }
 
 /** The answer of a request that a live check has made before; undefined where it has not. */
-export function kept(request: RecordedRequest): string | undefined {
+export function kept(request: RecordedRequest): Reply | undefined {
   const directory = keptDirectory();
   const found = directory === undefined ? undefined : recordingOf(request, directory);
-  return found && textOf(found);
+  return found && replyOf(found);
 }
 
 function recordingOf(request: RecordedRequest, directory: string): Recording | undefined {
@@ -123,19 +133,18 @@ function recordingOf(request: RecordedRequest, directory: string): Recording | u
   return recordingsIn(join(directory, recordingFile(request))).find((one) => keyOf(one.request) === key);
 }
 
-function textOf({ body, status }: Recording): string {
-  return body === undefined || status === 404 ? '' : JSON.stringify(body);
+function replyOf({ body, status }: Recording): Reply {
+  return { status, text: body === undefined || status === 404 ? '' : JSON.stringify(body) };
 }
 
 /**
  * Records an exchange; it replaces an older one of the same request.
  *
- * @param text of the answer; empty if there was nothing
  * @param secrets removed wherever the answer repeats them
  */
 export function record(
   request: RecordedRequest,
-  text: string,
+  { status, text }: Reply,
   secrets: readonly string[],
   directory = recordingsDirectory(),
 ): void {
@@ -144,7 +153,7 @@ export function record(
   const others = recordingsIn(file).filter((one) => keyOf(one.request) !== key);
   const made: Recording = {
     request: JSON.parse(key),
-    status: text === '' ? 404 : 200,
+    status: text === '' && status !== 404 ? 204 : status,
     ...(text !== '' && { body: JSON.parse(redactorOf(secrets, 1)(text)) }),
     from: 'recorded',
   };

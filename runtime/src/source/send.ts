@@ -1,7 +1,7 @@
 import ky, { HTTPError } from 'ky';
 import type { Budget } from './budget.ts';
 import { rateLimited, SourceError, tooSlow, unavailable } from './errors.ts';
-import { tellCheck } from './recordings.ts';
+import { type Reply, tellCheck } from './recordings.ts';
 
 /** One request to a source, complete. */
 export interface Exchange {
@@ -27,7 +27,7 @@ const maxRedirects = 3;
 const backoffMs = { first: 200, most: 2_000 };
 
 /**
- * Sends a request, repeats it if that may help, and returns the text of the answer; an empty text if there is nothing.
+ * Sends a request, repeats it if that may help, and returns the answer.
  *
  * @param ended by the last caller that waits for the answer
  * @throws SourceError, which is logged; neither contains the query, a header or the body
@@ -37,7 +37,7 @@ export async function send(
   limits: SendLimits,
   budget: Budget,
   ended: AbortSignal,
-): Promise<string> {
+): Promise<Reply> {
   const deadline = Date.now() + limits.timeoutMs;
   const ending = new AbortController();
   const end = () => ending.abort();
@@ -68,11 +68,12 @@ export async function send(
         shouldRetry: ({ error }) => mayRetry(error, deadline),
       },
     });
-    if (response.status !== 204) return await response.text();
-    if (limits.notFoundIsEmpty) return '';
-    throw new SourceError('SOURCE_MALFORMED', 'The source answered without content.');
+    const text = await response.text();
+    const contentType = response.headers.get('content-type') ?? '';
+    return { status: response.status, contentType, text: text.trim() === '' ? '' : text };
   } catch (error) {
-    if (error instanceof HTTPError && error.response.status === 404 && limits.notFoundIsEmpty) return '';
+    if (error instanceof HTTPError && error.response.status === 404 && limits.notFoundIsEmpty)
+      return { status: 404, text: '' };
     const known = errorOf(error, exchange, { isEnded: ended.aborted, isLate: ending.signal.aborted });
     if (known.code !== 'CANCELLED') logFailure(known, error, exchange);
     throw known;

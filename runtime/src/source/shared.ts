@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { isolatesRequests } from '../server/limits.ts';
 import { SourceError } from './errors.ts';
+import type { Reply } from './recordings.ts';
 
 /** Answers that several callers share: while a request runs, and for some time afterwards. */
 export class SharedAnswers {
   readonly #running = new Map<string, Flight>();
-  readonly #cache: LRUCache<string, string> | null;
+  readonly #cache: LRUCache<string, Reply> | null;
 
   /**
    * @param cacheMs how long an answer is cached; 0 for not at all
@@ -17,7 +18,7 @@ export class SharedAnswers {
         ? new LRUCache({
             max: 1_000,
             maxSize: maxCharacters,
-            sizeCalculation: (text, key) => text.length + key.length,
+            sizeCalculation: ({ text }, key) => text.length + key.length,
             ttl: cacheMs,
             ttlResolution: 0, // a host may drop its timer, and answers would never expire
           })
@@ -33,8 +34,8 @@ export class SharedAnswers {
   get(
     key: string,
     signal: AbortSignal | undefined,
-    request: (signal: AbortSignal) => Promise<string>,
-  ): Promise<string> {
+    request: (signal: AbortSignal) => Promise<Reply>,
+  ): Promise<Reply> {
     const kept = this.#cache?.get(key);
     if (kept !== undefined) return Promise.resolve(kept);
     const running = this.#running.get(key) ?? this.#start(key, request);
@@ -46,10 +47,10 @@ export class SharedAnswers {
     this.#cache?.delete(key);
   }
 
-  #start(key: string, request: (signal: AbortSignal) => Promise<string>): Flight {
-    const flight = new Flight(request, (text) => {
+  #start(key: string, request: (signal: AbortSignal) => Promise<Reply>): Flight {
+    const flight = new Flight(request, (reply) => {
       if (this.#running.get(key) === flight) this.#running.delete(key);
-      if (text !== null) this.#cache?.set(key, text);
+      if (reply !== null) this.#cache?.set(key, reply);
     });
     if (!isolatesRequests()) this.#running.set(key, flight);
     return flight;
@@ -59,26 +60,26 @@ export class SharedAnswers {
 /** A request that has one caller. */
 export function unshared(
   signal: AbortSignal | undefined,
-  request: (signal: AbortSignal) => Promise<string>,
-): Promise<string> {
+  request: (signal: AbortSignal) => Promise<Reply>,
+): Promise<Reply> {
   return new Flight(request, () => {}).join(signal);
 }
 
 /** A request and its waiting callers. */
 class Flight {
   readonly #ending = new AbortController();
-  readonly #answer: Promise<string>;
-  readonly #onEnd: (text: string | null) => void;
+  readonly #answer: Promise<Reply>;
+  readonly #onEnd: (reply: Reply | null) => void;
   #callers = 0;
 
   /** @param onEnd gets the answer, or null if there is none */
-  constructor(request: (signal: AbortSignal) => Promise<string>, onEnd: (text: string | null) => void) {
+  constructor(request: (signal: AbortSignal) => Promise<Reply>, onEnd: (reply: Reply | null) => void) {
     this.#onEnd = onEnd;
     this.#answer = request(this.#ending.signal);
     this.#answer.then(onEnd, () => onEnd(null));
   }
 
-  join(signal: AbortSignal | undefined): Promise<string> {
+  join(signal: AbortSignal | undefined): Promise<Reply> {
     if (signal?.aborted) {
       if (this.#callers === 0) this.#stop();
       return Promise.reject(cancelled());

@@ -10,11 +10,17 @@ export const bounds = { levels: 100, values: 20_000, tools: 1_000, pages: 100 } 
 /** Whether a value stays within `bounds`; cyclic objects do not. */
 export function isReadable(value: unknown): boolean {
   let level: unknown[] = [value];
-  let values = 0;
+  let values = 1;
   for (let depth = 0; level.length > 0; depth++) {
-    values += level.length;
-    if (depth > bounds.levels || values > bounds.values) return false;
-    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
+    if (depth > bounds.levels) return false;
+    const next: unknown[] = [];
+    for (const item of level) {
+      const members = typeof item === 'object' && item !== null ? Object.values(item) : [];
+      values += members.length;
+      if (values > bounds.values) return false;
+      next.push(...members);
+    }
+    level = next;
   }
   return true;
 }

@@ -169,6 +169,10 @@ export function describedParameters(
   };
 }
 
+export function mayBeJson(type: string): boolean {
+  return type === '*/*' || isJsonType(type);
+}
+
 export function isJsonType(type: string): boolean {
   return /^(?:application|text)\/(?:[\w.-]+\+)?json(?:;|$)/i.test(type);
 }

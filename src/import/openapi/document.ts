@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../contract/model.ts';
 import { stepsOf, valueAt } from '../../contract/schema/schema.ts';
 import { pass, reject } from '../../model/input-error.ts';
 import { openApiLimits } from '../../model/limits.ts';
+import { memoize } from '../../model/memoize.ts';
 import type { Result } from '../../model/model.ts';
 import { type Beside, nothingBeside, type Others, othersOf, partsOf } from './references.ts';
 
@@ -19,6 +20,9 @@ export class Refusal extends Error {
   }
 }
 
+/** Reading the document, or one operation of it, takes too long. */
+export class OutOfTime extends Refusal {}
+
 /** A value of the document after references were resolved, and its place. */
 export interface Found<T extends Json = Json> {
   readonly value: T;
@@ -33,20 +37,44 @@ export class OpenApiDocument {
   readonly root: JsonObject;
   readonly version: Version;
   readonly #others: Others;
+  readonly #now: () => number;
+  readonly #targets = memoize((pointer) => this.#valueAt(pointer));
+  #limit = { end: Number.POSITIVE_INFINITY, seconds: 0 };
 
-  /** @param others the documents that its references lead to */
-  constructor(root: JsonObject, version: Version, others: Others) {
+  /**
+   * @param others the documents that its references lead to
+   * @param now the time in milliseconds
+   */
+  constructor(root: JsonObject, version: Version, others: Others, now = () => performance.now()) {
     this.root = root;
     this.version = version;
     this.#others = others;
+    this.#now = now;
+  }
+
+  /**
+   * Does work that follows references, for a limited time.
+   *
+   * @throws OutOfTime if it takes longer
+   */
+  within<T>(seconds: number, work: () => T): T {
+    const before = this.#limit;
+    this.#limit = { end: this.#now() + seconds * 1_000, seconds };
+    try {
+      return work();
+    } finally {
+      this.#limit = before;
+    }
   }
 
   /**
    * The value at a place, with `$ref`s resolved.
    *
-   * @throws Refusal if a reference leads to a document that is not read, to nothing, or in a circle
+   * @throws Refusal if a reference leads to a document that is not read, to nothing, or in a circle, or the time is over
    */
   follow(value: Json | undefined, pointer: string): Found {
+    if (this.#now() > this.#limit.end)
+      throw new OutOfTime(`it is too large to be read in ${this.#limit.seconds} s`, pointer);
     let found: Found = { value: value ?? null, pointer };
     for (let hops = 0; isObject(found.value) && typeof found.value.$ref === 'string'; hops += 1) {
       if (hops >= maxHops) throw new Refusal('this reference is circular', pointer);
@@ -70,9 +98,20 @@ export class OpenApiDocument {
     const read = other.name === '' ? { value: this.root } : this.#others.read.get(other.name);
     if (!read || 'why' in read) throw refused(`cannot be followed: ${read?.why ?? 'it was not read'}`);
     if (!/^(?:\/|$)/.test(fragment)) throw refused('is not a JSON pointer');
-    const value = valueAt(read.value, stepsOf(fragment).map(decoded)) as Json | undefined;
+    const pointer = `${other.name}#${fragment}`;
+    const value = this.#targets(pointer) as Json | undefined;
     if (value === undefined) throw refused('points to nothing');
-    return { value, pointer: `${other.name}#${fragment}` };
+    return { value, pointer };
+  }
+
+  /** @param pointer `schemas/gas.json#/Gas`, of a document that was read */
+  #valueAt(pointer: string): unknown {
+    const at = pointer.indexOf('#');
+    const name = pointer.slice(0, at);
+    const read = name === '' ? { value: this.root } : this.#others.read.get(name);
+    return read && 'value' in read
+      ? valueAt(read.value, stepsOf(pointer.slice(at + 1)).map(decoded))
+      : undefined;
   }
 }
 

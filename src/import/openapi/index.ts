@@ -14,6 +14,9 @@ export interface Choice {
   readonly tool: string | null;
 }
 
+/** Maximum time to read one operation. */
+const operationSeconds = 5;
+
 /**
  * Tools that call the chosen operations of a document.
  *
@@ -41,7 +44,7 @@ export function toolsOfDocument(
     const name = tool ?? freeName(toolNameOf(operation), taken);
     taken.add(name.toLowerCase());
     try {
-      return [toolOfOperation(document, operation, apis, name)];
+      return [document.within(operationSeconds, () => toolOfOperation(document, operation, apis, name))];
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const hint = 'Choose another operation, or write this tool by hand.';

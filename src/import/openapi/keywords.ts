@@ -1,5 +1,6 @@
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
+import { isReadable } from '../../contract/schema/walk.ts';
 import { fits } from '../../model/match.ts';
 import { plainText } from './text.ts';
 
@@ -102,7 +103,7 @@ export function withValues(schema: JsonObject, converted: JsonObject, side: Side
   const isScalar = types.length > 0 && !types.includes('object') && !types.includes('array');
   if (side === 'output' && !isScalar) return converted;
   const isHeld = (value: Json | undefined): value is Json => {
-    if (value === undefined || value === null) return false;
+    if (value === undefined || value === null || !isReadable(value)) return false;
     const isPlain = Object.keys(converted).every((keyword) => plainKeywords.has(keyword));
     return isPlain && isScalar ? fitsPlainly(converted, types, value) : fits(converted, converted, value);
   };

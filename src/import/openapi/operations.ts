@@ -1,9 +1,10 @@
-import { isObject } from '../../contract/json.ts';
+import { isObject, kept, objectOr, shorten } from '../../contract/json.ts';
 import type { JsonObject } from '../../contract/model.ts';
 import { below } from '../../contract/schema/schema.ts';
-import { closest, inputError, pass, refuse } from '../../model/input-error.ts';
+import { closest, inputError, pass, refuse, reject } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
-import { type Found, type OpenApiDocument, Refusal } from './document.ts';
+import { mayBeJson } from './body.ts';
+import { type Found, type OpenApiDocument, OutOfTime, Refusal } from './document.ts';
 import { plainText } from './text.ts';
 
 export const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
@@ -22,15 +23,23 @@ export interface Operation {
   readonly shared: Found<JsonObject>;
 }
 
+/** Maximum time to list all operations. */
+const listSeconds = 10;
+
+/** Longer ones are unreadable. */
+const maxPathLength = 2_000;
+
 /** Every operation of a document, in order, except unreadable ones. */
-export function operationsOf(document: OpenApiDocument): readonly Operation[] {
+export const operationsOf = kept(readOperations);
+
+function readOperations(document: OpenApiDocument): readonly Operation[] {
   const { value: paths, pointer: at } = document.object(document.root.paths, '#/paths') ?? {
     value: {},
     pointer: '#',
   };
   return Object.entries(paths).flatMap(([path, given]): Operation[] => {
     const shared = readable(() => document.object(given, below(at, path)));
-    if (!shared || !path.startsWith('/')) return [];
+    if (!shared || !path.startsWith('/') || path.length > maxPathLength) return [];
     return methods.flatMap((method): Operation[] => {
       const value = shared.value[method];
       if (!isObject(value)) return [];
@@ -42,6 +51,52 @@ export function operationsOf(document: OpenApiDocument): readonly Operation[] {
       ];
     });
   });
+}
+
+/**
+ * A document whose operations can be listed, and of which at least one may answer with JSON.
+ *
+ * @param where name of the document, for the errors
+ */
+export function checkedDocument(document: OpenApiDocument, where: string): Result<OpenApiDocument> {
+  try {
+    const types = document.within(listSeconds, () => answerTypes(document));
+    if (types.length === 0 || types.some(mayBeJson)) return pass(document);
+    const listed = types.slice(0, 3).map((type) => shorten(type));
+    const message = `answers only with ${listed.join(', ')}; tools need JSON`;
+    const hint = 'Give a document of an API that answers with JSON, or write the tools by hand.';
+    return reject(where, undefined, message, hint);
+  } catch (error) {
+    if (!(error instanceof OutOfTime)) throw error;
+    return reject(`${where}${error.pointer}`, undefined, error.message, 'Give a smaller document.');
+  }
+}
+
+/** The media types of all successful answers. */
+function answerTypes(document: OpenApiDocument): readonly string[] {
+  return [...new Set(operationsOf(document).flatMap(({ found }) => successTypes(document, found)))];
+}
+
+function successTypes(document: OpenApiDocument, operation: Found<JsonObject>): readonly string[] {
+  const responses = objectOr(operation.value.responses);
+  return Object.keys(responses).flatMap((status) => {
+    if (!/^(?:2..|default)$/i.test(status)) return [];
+    const at = below(operation.pointer, 'responses', status);
+    const response = readable(() => document.object(responses[status], at));
+    return response ? mediaTypes(document, operation, response.value) : [];
+  });
+}
+
+/** The media types of a response; none if it has no content. */
+export function mediaTypes(
+  document: OpenApiDocument,
+  operation: Found<JsonObject>,
+  response: JsonObject,
+): readonly string[] {
+  if (document.version !== '2.0') return Object.keys(objectOr(response.content));
+  if (response.schema === undefined) return [];
+  const types = operation.value.produces ?? document.root.produces;
+  return Array.isArray(types) && types.length > 0 ? types.map(String) : ['*/*'];
 }
 
 /** The name that selects an operation. */
@@ -90,12 +145,12 @@ function normal(name: string): string {
   return method === undefined ? name.trim() : `${method.toUpperCase()} ${path}`;
 }
 
-/** What a function reads; undefined if it refuses. */
+/** What `read` returns; undefined if a reference cannot be resolved. */
 export function readable<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
-    if (error instanceof Refusal) return undefined;
+    if (error instanceof Refusal && !(error instanceof OutOfTime)) return undefined;
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import { below } from '../../contract/schema/schema.ts';
 import { maxSchemas } from '../../fixes/definitions.ts';
 import { parseFieldName } from '../../model/names.ts';
 import { patternFlaw } from '../../model/pattern.ts';
-import type { OpenApiDocument } from './document.ts';
+import { type OpenApiDocument, Refusal } from './document.ts';
 import { fileSchema, isFile } from './file.ts';
 import {
   counts,
@@ -24,6 +24,9 @@ import { isNullable, nullable, unionOf } from './union.ts';
 
 const deepest = 9;
 
+/** Maximum number of schemas in a definition whose members are cut off as far as possible. */
+const maxFlatSchemas = 10_000;
+
 /**
  * Converts a schema of the document into a plain, self-contained JSON Schema: references resolved, `allOf` merged, `oneOf` and
  * `anyOf` united, recursion and great depth cut off. The result keeps types, members and values; for an output, no keyword
@@ -31,7 +34,7 @@ const deepest = 9;
  *
  * @param lost receives what was cut off or omitted
  * @param holdsFiles a binary text is a file, which callers give in base64
- * @throws Refusal if a reference cannot be resolved
+ * @throws Refusal if a reference cannot be resolved, or it has too many members
  */
 export function schemaOf(
   document: OpenApiDocument,
@@ -88,6 +91,8 @@ class Conversion {
   #convert(given: Json | undefined, pointer: string, open: readonly string[]): JsonObject {
     this.#schemas += 1;
     if (this.#schemas > maxSchemas && this.#options.depth > 1) throw new TooLarge();
+    if (this.#schemas > maxFlatSchemas)
+      throw new Refusal(`its schema has more than ${maxFlatSchemas} members`, pointer);
     const found = this.#options.document.follow(given, pointer);
     if (!isObject(found.value)) return {};
     const schema = found.value;
@@ -182,10 +187,12 @@ class Conversion {
   /** What an argument is checked for. An API may answer with further values, and with dates in other forms. */
   #limits(schema: JsonObject, types: readonly string[], pointer: string): JsonObject {
     const isNumber = types.includes('number') || types.includes('integer');
+    const listed = enumOf(schema, types);
     return {
-      ...enumOf(schema, types),
+      ...listed,
       ...(isNumber && numberLimits(schema)),
-      ...(types.includes('string') && this.#textLimits(schema, pointer)),
+      // A listed value counts, even if the format says otherwise.
+      ...(types.includes('string') && listed.enum === undefined && this.#textLimits(schema, pointer)),
     };
   }
 

@@ -1,5 +1,5 @@
 import { type Effect, effects, titleOf, verbIn } from '../../contract/effect.ts';
-import { isObject } from '../../contract/json.ts';
+import { isObject, objectOr } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { signals } from '../../contract/outcomes.ts';
 import { membersOf, requiredOf } from '../../contract/schema/keywords.ts';
@@ -9,11 +9,12 @@ import { clientMismatches } from '../../model/match.ts';
 import type { Change } from '../../model/model.ts';
 import { suggestToolName } from '../../model/names.ts';
 import { listOf, withSignals } from '../../tools/definition.ts';
-import type { Imported } from '../model.ts';
+import type { ApiCall, Imported } from '../model.ts';
 import type { Apis } from './api.ts';
-import { isJsonType, preferred } from './body.ts';
-import { type OpenApiDocument, Refusal } from './document.ts';
-import { nameOf, type Operation } from './operations.ts';
+import { isJsonType, mayBeJson, preferred } from './body.ts';
+import { type Found, type OpenApiDocument, Refusal } from './document.ts';
+import { isFile } from './file.ts';
+import { mediaTypes, nameOf, type Operation, readable } from './operations.ts';
 import { inputsOf } from './parameters.ts';
 import { schemaOf } from './schema.ts';
 import { plainText } from './text.ts';
@@ -64,9 +65,11 @@ export function toolNameOf({ id, method, path }: Operation): string {
   return suggestToolName(id ?? [method, ...words].join('_'));
 }
 
+type Wrap = Exclude<ApiCall['wrap'], 'text'>;
+
 interface Answer {
   readonly schema: JsonObject;
-  readonly wrap: 'items' | 'result' | null;
+  readonly wrap: Wrap;
   readonly examples: readonly JsonObject[];
   readonly hasNotFound: boolean;
 }
@@ -74,66 +77,107 @@ interface Answer {
 /** The successful answer. The root of an outputSchema is an object (C§2.1), so all other answers are wrapped. */
 function answerOf(
   document: OpenApiDocument,
-  { found }: Operation,
+  { found, method }: Operation,
   lost: (path: string, what: string) => void,
 ): Answer {
   const at = below(found.pointer, 'responses');
   const responses = isObject(found.value.responses) ? found.value.responses : {};
-  const { given, pointer, examples } = successOf(document, responses, at);
+  const hasNotFound = Object.hasOwn(responses, '404');
+  const { content, isEmpty, refusal } = successOf(document, found, responses, at);
+  const mayBeEmpty = isEmpty && method !== 'get';
+  if (content === null) {
+    if (refusal) throw refusal;
+    const reason = isEmpty ? 'its success response has no content' : 'it declares no success response';
+    if (!mayBeEmpty) throw new Refusal(reason, at);
+    const schema = { properties: { done }, required: ['done'] };
+    return { schema, wrap: 'done', examples: [{ done: true }], hasNotFound };
+  }
+  const { given, pointer, examples } = content;
   const converted = schemaOf(document, given, pointer, 'output', lost);
   const wrap = wrapOf(converted);
   const wrapped = (value: Json): Json => {
     if (wrap === 'items' && Array.isArray(value)) return { items: value, count: value.length };
     return wrap === 'result' ? { result: value } : value;
   };
+  const root = rootOf(converted, wrap);
   return {
-    schema: rootOf(converted, wrap),
+    schema: mayBeEmpty ? { ...root, properties: { done, ...membersOf(root) } } : root,
     wrap,
     examples: examples.filter(isReadable).map(wrapped).filter(isObject).slice(0, 3),
-    hasNotFound: Object.hasOwn(responses, '404'),
+    hasNotFound,
   };
 }
+
+/** What a write returns whose success has no content. */
+export const done = {
+  type: 'boolean',
+  description: 'True if the API did this and answered without content.',
+};
 
 /** Statuses of success with content, in order of preference. */
 const successes = ['200', '201', '202', '203', '2XX', '2xx', '206', '207'];
 
 interface Content {
-  readonly given: Json;
+  /** Undefined if it is not JSON. */
+  readonly given: Json | undefined;
   readonly pointer: string;
   readonly examples: readonly Json[];
 }
 
-/** The first successful answer with a typed JSON schema; else the reason why the first one has none. */
-function successOf(document: OpenApiDocument, responses: JsonObject, at: string): Content {
-  const named = Object.keys(responses);
-  const isEmpty = named.some((code) => /^(204|205|3..)$/i.test(code));
-  const listed = successes.filter((status) => named.includes(status));
-  // If a status of success is listed, `default` describes errors.
-  const statuses = listed.length === 0 && !isEmpty && named.includes('default') ? ['default'] : listed;
-  const refusals: Refusal[] = [];
-  for (const status of statuses) {
-    const response = document.object(responses[status], below(at, status));
-    const content = response && contentOf(document, response.value, response.pointer);
-    if (content?.given === undefined) {
-      refusals.push(new Refusal('its success response is not JSON', response?.pointer ?? below(at, status)));
-    } else if (isTyped(document, content.given, content.pointer)) {
-      return { ...content, given: content.given };
-    } else
-      refusals.push(new Refusal('the schema of its success response declares no members', content.pointer));
-  }
-  const reason = isEmpty ? 'its success response has no content' : 'it declares no success response';
-  throw refusals[0] ?? new Refusal(reason, at);
+interface Success {
+  /** The first successful answer with a typed JSON schema. */
+  readonly content: (Content & { readonly given: Json }) | null;
+  /** Why the first answer with content has no such schema. */
+  readonly refusal: Refusal | undefined;
+  /** Whether a status of success is described without content. */
+  readonly isEmpty: boolean;
 }
 
-function contentOf(document: OpenApiDocument, response: JsonObject, pointer: string) {
+function successOf(
+  document: OpenApiDocument,
+  operation: Found<JsonObject>,
+  responses: JsonObject,
+  at: string,
+): Success {
+  const named = Object.keys(responses);
+  const listed = successes.filter((status) => named.includes(status));
+  // If a status of success is listed, `default` describes errors.
+  const isDefault = listed.length === 0 && !named.some((code) => /^(?:20[45]|3..)$/i.test(code));
+  let success: Success['content'] = null;
+  let isEmpty = named.some((code) => /^20[45]$/.test(code));
+  const refusals: Refusal[] = [];
+  for (const status of isDefault && named.includes('default') ? ['default'] : listed) {
+    const read = () => document.object(responses[status], below(at, status));
+    // After the answer is found, a reference that leads nowhere does no harm.
+    const response = success ? readable(read) : (read() ?? { value: {}, pointer: below(at, status) });
+    const types = response && mediaTypes(document, operation, response.value);
+    if (types?.length === 0) isEmpty ||= !isDefault;
+    if (success || !types || types.length === 0) continue;
+    const content = contentOf(document, response, types);
+    if (content.given === undefined) {
+      refusals.push(new Refusal('its success response is not JSON', content.pointer));
+    } else if (isTyped(document, content.given, content.pointer)) {
+      success = { ...content, given: content.given };
+    } else {
+      refusals.push(new Refusal('the schema of its success response declares no members', content.pointer));
+    }
+  }
+  return { content: success, refusal: refusals[0], isEmpty };
+}
+
+function contentOf(
+  document: OpenApiDocument,
+  { value: response, pointer }: Found<JsonObject>,
+  types: readonly string[],
+): Content {
   if (document.version === '2.0') {
     const examples = isObject(response.examples) ? Object.values(response.examples) : [];
-    return { given: response.schema, pointer: below(pointer, 'schema'), examples };
+    const given = types.some(mayBeJson) ? response.schema : undefined;
+    return { given, pointer: below(pointer, 'schema'), examples };
   }
-  const content = isObject(response.content) ? response.content : {};
+  const content = objectOr(response.content);
   const hasSchema = (type: string) => isObject(content[type]) && content[type].schema !== undefined;
-  const types = Object.keys(content);
-  const type = preferred(types.filter(isJsonType), hasSchema) ?? types.find((one) => one === '*/*');
+  const type = preferred(types.filter(isJsonType), hasSchema) ?? types.find(mayBeJson);
   const media =
     type === undefined ? undefined : document.object(content[type], below(pointer, 'content', type));
   if (!media) return { given: undefined, pointer, examples: [] };
@@ -145,7 +189,9 @@ function contentOf(document: OpenApiDocument, response: JsonObject, pointer: str
   );
   const { example } = media.value;
   const examples = example === undefined ? listed : [example, ...listed];
-  return { given: media.value.schema, pointer: below(media.pointer, 'schema'), examples };
+  const at = below(media.pointer, 'schema');
+  const isBinary = type === '*/*' && isFile(document.object(media.value.schema, at)?.value ?? {});
+  return { given: isBinary ? undefined : (media.value.schema ?? {}), pointer: at, examples };
 }
 
 /** Whether a schema describes its values: members, items, a type, or subschemas that do. */
