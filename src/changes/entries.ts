@@ -1,4 +1,5 @@
 import type { PlatformProfile } from '../contract/platforms/profile.ts';
+import { withFields } from '../import/fields.ts';
 import type { Imported } from '../import/model.ts';
 import { combineResults, pass, reject } from '../model/input-error.ts';
 import type { Result, SpecEntry } from '../model/model.ts';
@@ -9,6 +10,16 @@ import { selectTools } from '../tools/selection.ts';
 
 /** The tools that an author wants, as `prepareImported` takes them. */
 export async function entriesOf(
+  source: ToolAnswers,
+  profile: PlatformProfile,
+): Promise<Result<readonly Imported[]>> {
+  const entries = await wholeEntriesOf(source, profile);
+  if (!entries.ok || source.kind === 'tool' || source.kind === 'file') return entries;
+  return withFields(entries.value, source.fields ?? []);
+}
+
+/** The tools, each with all fields of its answer. */
+async function wholeEntriesOf(
   source: ToolAnswers,
   profile: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
@@ -40,7 +51,7 @@ function asImported(entry: SpecEntry): Imported {
 }
 
 async function fromSamples(
-  { kind: _, paths, name, meta, ...stated }: Extract<ToolAnswers, { kind: 'sample' }>,
+  { paths, name, meta, input, description, title, effect }: Extract<ToolAnswers, { kind: 'sample' }>,
   { toolMeta }: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
   const { readInput } = await import('../project/read/input.ts');
@@ -58,7 +69,14 @@ async function fromSamples(
   );
   const samples = combineResults(documents);
   if (!samples.ok) return samples;
-  const tool = { name, ...stated, ...(meta.length > 0 && { meta: metaOf(meta, toolMeta) }) };
+  const tool = {
+    name,
+    input,
+    description,
+    title,
+    effect,
+    ...(meta.length > 0 && { meta: metaOf(meta, toolMeta) }),
+  };
   const imported = toolOfSamples(samples.value, tool, (fields, returns) =>
     defaultDescription(name, fields, returns),
   );

@@ -18,6 +18,7 @@ export function requestLiteral(call: RequestParts, indent: number): string {
     ...bodyOf(call.body),
     ['schema', 'outputSchema'],
     ...(call.wrap === null ? [] : [['wrap', stringLiteral(call.wrap)] as const]),
+    ...kept(call),
     ...(call.notFoundIsEmpty ? [['notFound', "'empty'"] as const] : []),
     new Code('signal'),
   ];
@@ -25,16 +26,23 @@ export function requestLiteral(call: RequestParts, indent: number): string {
 }
 
 /** The options of a call that is forwarded to an MCP server. */
-function forwarded({ wrap, isReadOnly, takesInput, hasMirrors }: RequestParts, indent: number): string {
+function forwarded(call: RequestParts, indent: number): string {
+  const { wrap, isReadOnly, takesInput, hasMirrors } = call;
   const members: Member[] = [
     ...(takesInput ? [['arguments', 'input'] as const] : []),
     ...(hasMirrors ? [new Code('inputSchema')] : []),
     ['schema', 'outputSchema'],
     ...(wrap === null ? [] : [['wrap', stringLiteral(wrap)] as const]),
+    ...kept(call),
     ...(isReadOnly ? [['isReadOnly', 'true'] as const] : []),
     new Code('signal'),
   ];
   return print({ members }, Number.POSITIVE_INFINITY, indent);
+}
+
+/** The rest of an answer is dropped if its fields were chosen. */
+function kept({ isReduced }: RequestParts): readonly Member[] {
+  return isReduced ? [['keep', "'declared'"]] : [];
 }
 
 function group(name: string, bindings: readonly Binding[]): readonly Member[] {

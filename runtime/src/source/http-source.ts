@@ -1,9 +1,10 @@
 import { isProduction } from '../process.ts';
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
-import { checkOf } from '../server/schema.ts';
+import { checkOf, isObject } from '../server/schema.ts';
 import { reportAddress } from './address.ts';
 import { type BodyParts, bodyOf } from './body.ts';
 import { Budget } from './budget.ts';
+import { declared, recordable } from './declared.ts';
 import { SourceError } from './errors.ts';
 import {
   isRecording,
@@ -60,6 +61,8 @@ export interface RequestOptions<Schema> {
   readonly schema?: Schema;
   /** `items`: the answer is a list, which becomes `{ items, count }`. `result`: the answer becomes `{ result }`. */
   readonly wrap?: 'items' | 'result';
+  /** `declared`: members that the schema does not declare are dropped before the answer is validated. */
+  readonly keep?: 'declared';
   /** `empty`: 404 and 204 mean that nothing was found; `get` then returns undefined. Otherwise they are errors. */
   readonly notFound?: 'empty';
   /** Of the call: ends the request when its caller is gone or its deadline has passed. */
@@ -148,12 +151,15 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
       writeDown(asked, text, []);
       return undefined;
     }
-    const answer = parsed(text, wrap);
-    const problem =
-      answer.ok && request.schema && checkOf(request.schema)(answer.value, 'answer', text.length);
-    if (answer.ok && !problem) {
-      writeDown(asked, text, secretsOf(options));
-      return answer.value;
+    const { ok, value: whole } = parsed(text, wrap);
+    const { schema } = request;
+    const only = request.keep === 'declared' ? schema : undefined;
+    const value = only ? declared(whole, only) : whole;
+    const problem = ok && schema && checkOf(schema)(value, 'answer', text.length);
+    if (ok && !problem) {
+      const body = isRecording() ? unwrapped(recordable(asked, whole, only), wrap) : undefined;
+      writeDown(asked, only && body !== undefined ? JSON.stringify(body) : text, secretsOf(options));
+      return value;
     }
     shared.forget(key);
     // The actual answer may contain anything, even a key that the API repeats.
@@ -198,6 +204,11 @@ function parsed(
   }
   if (wrap === 'result') return { ok: true, value: { result: value } };
   return { ok: true, value: wrap && Array.isArray(value) ? { items: value, count: value.length } : value };
+}
+
+/** The answer in the API's form. */
+function unwrapped(value: unknown, wrap: 'items' | 'result' | undefined): unknown {
+  return wrap && isObject(value) && wrap in value ? value[wrap] : value;
 }
 
 /** Headers from arguments: one that cannot be sent is an error of the caller. */

@@ -1,8 +1,9 @@
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
 import { isolatesRequests } from '../server/limits.ts';
-import { checkOf } from '../server/schema.ts';
+import { checkOf, isObject } from '../server/schema.ts';
 import { reportAddress } from './address.ts';
 import { Budget } from './budget.ts';
+import { declared, recordable } from './declared.ts';
 import { SourceError, tooSlow, unavailable } from './errors.ts';
 import { statelessCall } from './mcp-stateless.ts';
 import { isRecording, isReplaying, kept, keptDirectory, record, replayed, tellCheck } from './recordings.ts';
@@ -38,6 +39,8 @@ export interface McpCall<Schema> {
   readonly schema: Schema;
   /** What becomes `{ result }`: the text of a tool that does not say what it returns, or a map. */
   readonly wrap?: 'text' | 'result';
+  /** `declared`: members that the schema does not declare are dropped before the answer is validated. */
+  readonly keep?: 'declared';
   /** The schema of the arguments, if headers repeat some of them (`x-mcp-header`). */
   readonly inputSchema?: ObjectSchema;
   /** The tool changes nothing, so that platforms may call it again. */
@@ -191,7 +194,9 @@ export function mcpSource(options: McpSourceOptions): McpSource {
       const text = kept(asked) ?? (isReplaying() ? replayed(asked) : await fetched());
       const result: Result = JSON.parse(text);
       if (result.isError === true) throw failureOf(result, isReadOnly);
-      const answer = answerOf(result, wrap);
+      const whole = answerOf(result, wrap);
+      const only = call.keep === 'declared' ? schema : undefined;
+      const answer = only ? declared(whole, only) : whole;
       const isEmpty = result.structuredContent?.searchExhausted === true;
       if (!isEmpty && checkOf(schema)(answer, 'answer', text.length)) {
         throw new SourceError(
@@ -199,8 +204,10 @@ export function mcpSource(options: McpSourceOptions): McpSource {
           'The source answered in a form that this tool does not know.',
         );
       }
-      if (isRecording()) record(asked, text, secretsOf(options));
-      else if (keptDirectory() !== undefined && !isReplaying())
+      if (isRecording()) {
+        const body = recordable(asked, whole, only);
+        record(asked, only ? JSON.stringify(resultOf(result, body, wrap)) : text, secretsOf(options));
+      } else if (keptDirectory() !== undefined && !isReplaying())
         record(asked, text, secretsOf(options), keptDirectory());
       return isEmpty ? undefined : (answer as Data<Schema>);
     },
@@ -254,6 +261,12 @@ function answerOf({ structuredContent, content }: Result, wrap: 'text' | 'result
   if (wrap === 'text') return { result: text };
   const answer = structuredContent ?? parsed(text);
   return wrap === 'result' ? { result: answer } : answer;
+}
+
+/** A result with another answer, whose text would repeat what it holds. */
+function resultOf(result: Result, answer: unknown, wrap: 'text' | 'result' | undefined): object {
+  const structuredContent = wrap === 'result' && isObject(answer) ? answer.result : answer;
+  return wrap === 'text' ? result : { ...result, structuredContent, content: [] };
 }
 
 function textOf(content: unknown): string {
