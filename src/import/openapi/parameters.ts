@@ -5,6 +5,7 @@ import { below } from '../../contract/schema/schema.ts';
 import { fits } from '../../model/match.ts';
 import type { ApiBody, Binding, FilePart } from '../model.ts';
 import { type DescribedBody, describedBody, describedParameters, oldStyleOf, styleOf } from './body.ts';
+import { inputDescription } from './describe.ts';
 import { type Found, type OpenApiDocument, Refusal } from './document.ts';
 import { holdsFile } from './file.ts';
 import type { Operation } from './operations.ts';
@@ -44,7 +45,7 @@ const nameLength = 64;
  * @throws Refusal if the operation needs something that no tool call can provide
  */
 export function inputsOf(document: OpenApiDocument, operation: Operation, lost: Lost): Inputs {
-  const inputs = new InputCollector(document, lost);
+  const inputs = new InputCollector(document, operation.path, lost);
   const bodies: Found<JsonObject>[] = [];
   for (const parameter of parametersOf(document, operation)) {
     // In Swagger 2.0, bodies are parameters.
@@ -79,10 +80,12 @@ class InputCollector {
   readonly #required: string[] = [];
   readonly #bindings = { path: [] as Binding[], query: [] as Binding[], header: [] as Binding[] };
   readonly #keys: KeyParameter[] = [];
+  readonly #path: string;
   #body: Inputs['body'] = null;
 
-  constructor(document: OpenApiDocument, lost: Lost) {
+  constructor(document: OpenApiDocument, path: string, lost: Lost) {
     this.#document = document;
+    this.#path = path;
     this.#lost = lost;
   }
 
@@ -117,7 +120,7 @@ class InputCollector {
   /** A name in braces without a declared parameter becomes a string. */
   undeclaredPathName(name: string): void {
     if (this.#bindings.path.some((binding) => binding.name === name)) return;
-    const schema = { type: 'string', description: `The ${name} in the address.` };
+    const schema = { type: 'string' };
     this.#bindings.path.push({ name, input: this.#add(name, 'path', schema, true) });
   }
 
@@ -152,7 +155,6 @@ class InputCollector {
     const members = Object.entries(membersOf(schema));
     if (kind === 'binary' || members.length === 0) {
       const whole = {
-        description: 'What the request carries.',
         ...schema,
         ...((kind === 'form' || kind === 'multipart') && { type: 'object' }),
       };
@@ -218,7 +220,7 @@ class InputCollector {
       ...[2, 3, 4, 5, 6, 7, 8, 9].map((i) => `${plain.slice(0, 60)}_${i}`),
     ];
     const free = names.find((one) => !this.#properties.has(one)) ?? `${place}_${this.#properties.size}`;
-    const description = schema.description ?? `The ${name} of the request.`;
+    const description = schema.description ?? inputDescription(name, schema, this.#path);
     this.#properties.set(free, { ...schema, description });
     if (isRequired) this.#required.push(free);
     return free;

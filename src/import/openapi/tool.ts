@@ -12,11 +12,11 @@ import { listOf, withSignals } from '../../tools/definition.ts';
 import type { Imported } from '../model.ts';
 import type { Apis } from './api.ts';
 import { isJsonType, preferred } from './body.ts';
+import { toolDescription } from './describe.ts';
 import { type OpenApiDocument, Refusal } from './document.ts';
-import { nameOf, type Operation } from './operations.ts';
+import type { Operation } from './operations.ts';
 import { inputsOf } from './parameters.ts';
 import { schemaOf } from './schema.ts';
-import { plainText } from './text.ts';
 
 /**
  * The tool of one operation, with its API request.
@@ -46,7 +46,7 @@ export function toolOfOperation(
     entry: {
       name: tool,
       title: titleOf(tool),
-      description: descriptionOf(operation, api.title),
+      description: toolDescription(operation, api.title, answer.schema),
       inputSchema: { type: 'object', properties, required },
       outputSchema,
       annotations: effects[effectOf(method, tool)],
@@ -180,21 +180,6 @@ function rootOf(schema: JsonObject, wrap: Answer['wrap']): JsonObject {
   // The signals are never required.
   const required = requiredOf(schema).filter((name) => !Object.hasOwn(signals, name));
   return { properties: membersOf(schema), required };
-}
-
-/** What the tool returns and when to use it, as far as the document says. */
-function descriptionOf(operation: Operation, title: string): string {
-  const { summary, description } = operation.found.value;
-  const said =
-    plainText(summary, 200) ||
-    plainText(operation.id?.replaceAll(/[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])/g, ' '), 100);
-  const more = plainText(description, 500);
-  const texts = [said, ...(more !== '' && more !== said ? [more] : [])].filter((text) => text !== '');
-  const sentences = texts.map((text) => (/[.!?…]$/.test(text) ? text : `${text}.`)).join(' ');
-  const use = `Use it when a question needs ${operation.method.toUpperCase()} ${operation.path} of ${title}.`;
-  const returns =
-    /\b(return|get|give|list|fetch|find|show|report|search|read|retrieve|create|check|count)(s|es|ed|ing)?\b/i;
-  return `${returns.test(sentences) ? '' : 'Returns what the API answers: '}${sentences || nameOf(operation)} ${use}`;
 }
 
 /** The effect of a method, unless the name of a POST says that it changes what exists: `cancelOrder`. */
