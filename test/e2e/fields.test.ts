@@ -173,6 +173,72 @@ describe('a project with chosen fields', () => {
   });
 });
 
+/** An MCP server that answers in JSON, without sessions. */
+const weather = {
+  name: 'get_weather',
+  description: 'Returns the weather of a city. Use it when a question asks for the weather.',
+  inputSchema: {
+    type: 'object',
+    properties: { city: { type: 'string', description: 'Name of the city', examples: ['Oslo'] } },
+    required: ['city'],
+  },
+  outputSchema: {
+    type: 'object',
+    properties: { celsius: { type: 'number' }, place: { $ref: '#/$defs/place' } },
+    required: ['celsius', 'place'],
+    $defs: { place: { type: 'object', properties: { name: text, note: text }, required: ['name', 'note'] } },
+  },
+  annotations: { readOnlyHint: true },
+};
+const mcp = createServer(async (request, response) => {
+  let body = '';
+  for await (const chunk of request) body += chunk;
+  const { id, method } = body === '' ? {} : JSON.parse(body);
+  const results: { readonly [method: string]: object } = {
+    initialize: {
+      protocolVersion: '2025-06-18',
+      capabilities: { tools: {} },
+      serverInfo: { name: 'Weather', version: '1' },
+    },
+    'tools/list': { tools: [weather] },
+    'tools/call': {
+      content: [{ type: 'text', text: 'a private note' }],
+      structuredContent: { celsius: 5, place: { name: 'Oslo', note: 'a private note' } },
+    },
+  };
+  if (id === undefined) response.writeHead(202).end();
+  else {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result: results[method] ?? {} }));
+  }
+});
+
+it('a project that forwards to a server has the chosen fields, in its recordings, too', async () => {
+  const endpoint = `${await serveHere(mcp)}/mcp`;
+  const made = await scaffold(['weather', '--from-url', endpoint, '--fields', 'place.name'], { cwd: root });
+  const env = { WEATHER_URL: endpoint, API_URL: endpoint };
+  const recorded = await run(process.execPath, [bins.market, 'record'], { cwd: made.directory, env });
+  expect(recorded.status, recorded.stdout + recorded.stderr).toBe(0);
+  const files = [...tree(join(made.directory, 'test/recordings'))].map(([, content]) => content).join('');
+  expect(files).toContain('"from": "recorded"');
+  expect(files).not.toContain('private note');
+  await expectProven(made.directory);
+});
+
+it('a project from sample answers has the chosen fields', async () => {
+  const file = join(root, 'gas.json');
+  writeFileSync(
+    file,
+    JSON.stringify([{ gwei: 1.5, tiers: [{ name: 'fast', wei: 7 }], note: 'a private note' }]),
+  );
+  const flags = ['--tool', 'get_gas', '--from-sample', file, '--fields', 'items[].gwei,items[].tiers[].wei'];
+  const made = await scaffold(['gas', ...flags], { cwd: root });
+  const written = readFileSync(join(made.directory, 'src/tools/get-gas.ts'), 'utf8');
+  expect(written).toContain('items: [{ gwei: 1.5, tiers: [{ wei: 7 }] }]');
+  expect(written).not.toMatch(/private note|fast/);
+  await expectProven(made.directory);
+});
+
 describe('a choice that cannot be kept', () => {
   it.each([
     [['--fields', 'nme'], '--fields "nme" is not a field of getLatest.\n  Did you mean name?'],

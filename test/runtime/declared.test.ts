@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { signals } from '../../runtime/src/server/define-tool.ts';
 import { declared } from '../../runtime/src/source/declared.ts';
-import { always, errorOf, source } from './source-server.ts';
+import { mcpSource } from '../../runtime/src/source/mcp-source.ts';
+import { type Answer, always, errorOf, json, source, sourceServer } from './source-server.ts';
 
 const text = { type: 'string' } as const;
 const object = <const P extends { readonly [name: string]: object }>(properties: P) =>
@@ -85,5 +86,33 @@ describe('keep: declared', () => {
     expect(await api.get('/x', list)).toEqual({ items: [{ id: 1 }] });
     const whole = { schema: object({ result: item }), wrap: 'result', keep: 'declared' } as const;
     expect(await api.get('/x', whole)).toEqual({ result: [{ id: 1 }] });
+  });
+
+  it('drops the rest of an answer of an MCP server, too', async () => {
+    const answer: Answer = ({ body }, response) => {
+      const { id, method } = JSON.parse(body);
+      const structuredContent = {
+        celsius: 5,
+        place: { name: 'Oslo', lat: 'wrong' },
+        error: 'not a failure',
+        note: 'x',
+      };
+      const result =
+        method === 'initialize' ? { protocolVersion: '2025-06-18' } : { content: [], structuredContent };
+      if (id === undefined) response.writeHead(202).end();
+      else json(response, { jsonrpc: '2.0', id, result });
+    };
+    const { url } = await sourceServer(answer);
+    const api = mcpSource({ baseUrl: url });
+    const schema = object({ ...signals, celsius: { type: 'number' }, place: object({ name: text }) });
+    const lenient = { ...schema, required: ['celsius', 'place'] } as const;
+    expect(await api.call('get_weather', { schema: lenient, keep: 'declared' })).toEqual({
+      celsius: 5,
+      place: { name: 'Oslo' },
+    });
+    const wrapped = object({ result: object({ celsius: { type: 'number' } }) });
+    expect(await api.call('get_weather', { schema: wrapped, keep: 'declared', wrap: 'result' })).toEqual({
+      result: { celsius: 5 },
+    });
   });
 });
