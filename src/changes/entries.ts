@@ -3,23 +3,37 @@ import { withFields } from '../import/fields.ts';
 import type { Imported } from '../import/model.ts';
 import { combineResults, pass, reject } from '../model/input-error.ts';
 import type { Result, SpecEntry } from '../model/model.ts';
+import type { ManifestAnswers } from '../project/manifest/manifest.ts';
 import { defaultDescription } from '../questions/defaults.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
 import { metaOf } from '../tools/meta.ts';
 import { selectTools } from '../tools/selection.ts';
 
-/** The tools that an author wants, as `prepareImported` takes them. */
+/**
+ * The tools that an author wants, as `prepareImported` takes them.
+ *
+ * @param recorded the fields that were chosen earlier, by tool; a new choice for a tool replaces them
+ */
 export async function entriesOf(
   source: ToolAnswers,
   profile: PlatformProfile,
+  recorded: ManifestAnswers['fields'] = {},
 ): Promise<Result<readonly Imported[]>> {
-  const entries = await wholeEntriesOf(source, profile);
-  if (!entries.ok || source.kind === 'tool' || source.kind === 'file') return entries;
-  return withFields(entries.value, source.fields ?? []);
+  if (source.kind === 'tool' || source.kind === 'file') return wholeEntriesOf(source, profile);
+  const { fields = [] } = source;
+  const before = Object.entries(recorded).map(([tool, paths]) => `${tool}:${paths.join(',')}`);
+  const entries = await wholeEntriesOf({ ...source, fields: [...fields, ...before] }, profile);
+  if (!entries.ok) return entries;
+  const isOne = entries.value.length === 1;
+  const open = entries.value
+    .map(({ entry }) => `${entry.name}:`)
+    .filter((name) => !fields.some((text) => isOne || text.startsWith(name)));
+  const kept = before.filter((text) => open.some((name) => text.startsWith(name)));
+  return withFields(entries.value, [...fields, ...kept]);
 }
 
-/** The tools, each with all fields of its answer. */
-async function wholeEntriesOf(
+/** The tools, each with all fields of its answer, from which those that `source` names will be chosen. */
+export async function wholeEntriesOf(
   source: ToolAnswers,
   profile: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {

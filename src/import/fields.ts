@@ -34,8 +34,8 @@ export function tokensOf({ entry }: Imported): number {
 /** How to shorten a definition by choosing fields; undefined if it is within the limit or has none to choose from. */
 export function sizeAdvice(tool: Imported): InputError | undefined {
   const { entry, fields } = tool;
-  const tokens = tokensOf(tool);
-  if (tokens <= budgets.tool || fields === undefined) return undefined;
+  const tokens = fields === undefined ? 0 : tokensOf(tool);
+  if (tokens <= budgets.tool) return undefined;
   const all = fieldsOf(tool);
   const plain = all.filter(({ schema }) => membersAt(schema, '').length === 0).slice(0, 3);
   const flag = shellLine(['--fields', `${entry.name}:${plain.map(({ path }) => path).join(',')}`]);

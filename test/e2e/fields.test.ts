@@ -142,6 +142,16 @@ describe('a project with chosen fields', () => {
       /latest_size outputSchema: has 2 of 7 fields: about \d+ tokens instead of \d+ \(chosen by --fields\)/,
     );
     expect(answersOf().fields).toMatchObject({ getLatest: ['name'], latest_size: ['id', 'owner'] });
+    const again = await market('add-tool', ...other.slice(0, 5), '--yes', '--no-check');
+    expect([again.status, again.stdout]).toEqual([
+      0,
+      expect.stringContaining('nothing to do for latest_size'),
+    ]);
+    const changed = await market('add-tool', ...other.slice(0, 5), '--fields', 'id', '--yes', '--no-check');
+    expect([changed.status, changed.stderr]).toEqual([
+      2,
+      expect.stringContaining('latest_size already exists'),
+    ]);
     await compile(directory);
     await expectProven(directory);
   });

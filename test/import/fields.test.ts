@@ -1,4 +1,7 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { entriesOf } from '../../src/changes/entries.ts';
 import type { JsonObject } from '../../src/contract/model.ts';
 import { context } from '../../src/contract/platforms/context.ts';
 import { fieldsOf, withFields } from '../../src/import/fields.ts';
@@ -6,6 +9,7 @@ import { toolsOfServer } from '../../src/import/mcp.ts';
 import type { Imported } from '../../src/import/model.ts';
 import { prepareImported } from '../../src/import/prepare.ts';
 import { toolOfSamples } from '../../src/import/sample.ts';
+import { directory } from '../project/directory.ts';
 import { documentOf, importOf, ok } from './openapi.ts';
 
 const text = { type: 'string' };
@@ -140,6 +144,36 @@ describe('chosen fields of an API', () => {
     );
     expect(preparation.prepared.tools[0]?.samples[0]?.answer).toEqual({ owner: { login: 'octocat' } });
   });
+});
+
+it('fields can be chosen in places that a whole definition would cut off', async () => {
+  const nested = (depth: number): object =>
+    depth === 0
+      ? text
+      : {
+          type: 'object',
+          properties: Object.fromEntries(
+            ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((name) => [name, nested(depth - 1)]),
+          ),
+        };
+  const place = join(directory(), 'api.json');
+  writeFileSync(place, JSON.stringify(documentOf({ responses: ok(nested(3)) })));
+  const source = { kind: 'openapi', document: place, operations: ['getGas'], meta: [] } as const;
+  const whole = await entriesOf(source, context);
+  expect(whole.ok && whole.value.flatMap(fieldsOf)).toHaveLength(8 + 64);
+  for (const fields of [['a.b.c'], ['getGas:a.b.c']]) {
+    const chosen = await entriesOf({ ...source, fields }, context);
+    expect(chosen.ok && chosen.value.flatMap(fieldsOf).map(({ path }) => path)).toEqual([
+      'a',
+      'a.b',
+      'a.b.c',
+    ]);
+  }
+  // What is recorded of other tools does not enlarge this one.
+  const beside = await entriesOf(source, context, { other: ['a.b.c'] });
+  expect(beside.ok && beside.value.flatMap(fieldsOf)).toHaveLength(8 + 64);
+  const recorded = await entriesOf(source, context, { getGas: ['a.b.c'] });
+  expect(recorded.ok && recorded.value[0]?.fields).toEqual(['a.b.c']);
 });
 
 describe('a choice that does not match', () => {

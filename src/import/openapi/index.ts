@@ -11,7 +11,12 @@ export interface Choice {
   readonly operations: readonly string[];
   /** Name of the tool if one operation is chosen; null: the operation's name. */
   readonly tool: string | null;
+  /** Whether fields of the answer of a tool will be chosen, so that it may be larger before. */
+  isReduced?(tool: string): boolean;
 }
+
+/** Schemas in an answer before its fields are chosen. */
+const mostBefore = 3_000;
 
 /**
  * Tools that call the chosen operations of a document.
@@ -22,7 +27,7 @@ export interface Choice {
  */
 export function toolsOfDocument(
   document: OpenApiDocument,
-  { operations: names, tool }: Choice,
+  { operations: names, tool, isReduced }: Choice,
   where: string,
   source: string | null,
 ): Result<readonly Imported[]> {
@@ -40,7 +45,7 @@ export function toolsOfDocument(
     const name = tool ?? freeName(toolNameOf(operation), taken);
     taken.add(name.toLowerCase());
     try {
-      return [toolOfOperation(document, operation, apis, name)];
+      return [toolOfOperation(document, operation, apis, name, isReduced?.(name) ? mostBefore : undefined)];
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const hint = 'Choose another operation, or write this tool by hand.';

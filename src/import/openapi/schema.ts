@@ -31,6 +31,7 @@ const deepest = 9;
  *
  * @param lost receives what was cut off or omitted
  * @param holdsFiles a binary text is a file, which callers give in base64
+ * @param most schemas in the result
  * @throws Refusal if a reference cannot be resolved
  */
 export function schemaOf(
@@ -40,10 +41,11 @@ export function schemaOf(
   side: Side,
   lost: (pointer: string, what: string) => void,
   holdsFiles = false,
+  most = maxSchemas,
 ): JsonObject {
   for (let depth = deepest; ; depth -= 1) {
     const notes: [string, string][] = [];
-    const schema = new Conversion({ document, side, depth, notes, holdsFiles }).whole(given, pointer);
+    const schema = new Conversion({ document, side, depth, notes, holdsFiles, most }).whole(given, pointer);
     if (schema === null) continue;
     for (const what of new Set(notes.map(([, text]) => text))) {
       const places = [...new Set(notes.filter(([, text]) => text === what).map(([at]) => at))];
@@ -64,6 +66,7 @@ interface ConversionOptions {
   /** Receives pointer and text of what is cut off. */
   readonly notes: [string, string][];
   readonly holdsFiles: boolean;
+  readonly most: number;
 }
 
 class Conversion {
@@ -87,7 +90,7 @@ class Conversion {
   /** @param open pointers of the enclosing schemas */
   #convert(given: Json | undefined, pointer: string, open: readonly string[]): JsonObject {
     this.#schemas += 1;
-    if (this.#schemas > maxSchemas && this.#options.depth > 1) throw new TooLarge();
+    if (this.#schemas > this.#options.most && this.#options.depth > 1) throw new TooLarge();
     const found = this.#options.document.follow(given, pointer);
     if (!isObject(found.value)) return {};
     const schema = found.value;

@@ -22,6 +22,7 @@ import { schemaOf } from './schema.ts';
  * The tool of one operation, with its API request.
  *
  * @param name of the tool; null: the operation's name
+ * @param most schemas in its answer
  * @throws Refusal if the operation cannot become a tool
  */
 export function toolOfOperation(
@@ -29,12 +30,13 @@ export function toolOfOperation(
   operation: Operation,
   apis: Apis,
   name: string | null = null,
+  most?: number,
 ): Imported {
   const tool = name ?? toolNameOf(operation);
   const changes: Change[] = [];
   const lost = (path: string, what: string) =>
     changes.push({ tool, path, what, why: 'a tool definition cannot express it' });
-  const answer = answerOf(document, operation, lost);
+  const answer = answerOf(document, operation, lost, most);
   const inputs = inputsOf(document, operation, lost);
   const api = apis.of(operation, inputs.keys);
   const { method, path } = operation;
@@ -75,11 +77,12 @@ function answerOf(
   document: OpenApiDocument,
   { found }: Operation,
   lost: (path: string, what: string) => void,
+  most?: number,
 ): Answer {
   const at = below(found.pointer, 'responses');
   const responses = isObject(found.value.responses) ? found.value.responses : {};
   const { given, pointer, examples } = successOf(document, responses, at);
-  const converted = schemaOf(document, given, pointer, 'output', lost);
+  const converted = schemaOf(document, given, pointer, 'output', lost, false, most);
   const wrap = wrapOf(converted);
   const wrapped = (value: Json): Json => {
     if (wrap === 'items' && Array.isArray(value)) return { items: value, count: value.length };
