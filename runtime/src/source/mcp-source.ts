@@ -206,7 +206,8 @@ export function mcpSource(options: McpSourceOptions): McpSource {
       }
       if (isRecording()) {
         const body = recordable(asked, whole, only);
-        record(asked, only ? JSON.stringify(resultOf(result, body, wrap)) : text, secretsOf(options));
+        const recorded = only && !isEmpty ? JSON.stringify(resultOf(result, body, wrap)) : text;
+        record(asked, recorded, secretsOf(options));
       } else if (keptDirectory() !== undefined && !isReplaying())
         record(asked, text, secretsOf(options), keptDirectory());
       return isEmpty ? undefined : (answer as Data<Schema>);
