@@ -20,6 +20,7 @@ import { type ReadText, sourceFiles, withStatedKeys } from '../project/source/so
 import type { Change } from '../project/write/transaction.ts';
 import { render } from '../render/render.ts';
 import { marketCommand } from '../system/command-line.ts';
+import { chosenFields } from './creation.ts';
 import { allVariables, documentChanges } from './documents.ts';
 
 /** The result of planning to add tools: nothing is written yet. */
@@ -84,7 +85,8 @@ export function planAddition(project: Project, entries: readonly Imported[]): Ad
     [toolsIndex, index],
   ]);
   const tools = all.map(({ name }) => name);
-  const answers = { tools, ...(variables && { variables }) };
+  const fields = chosenFields(addedTools, manifest.answers.fields);
+  const answers = { tools, ...(variables && { variables }), ...fields };
   const written = withNextManifest(files, [], answers, manifest, documents.records);
   const left = documents.left.map((one) => ({ tool: names[0] ?? '', ...one }));
   return {

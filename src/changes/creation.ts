@@ -1,5 +1,6 @@
 import { platforms } from '../contract/platforms/index.ts';
 import type { PlatformProfile } from '../contract/platforms/profile.ts';
+import type { ImportedTool } from '../import/model.ts';
 import { type ImportedPrepared, prepareImported } from '../import/prepare.ts';
 import { pass } from '../model/input-error.ts';
 import type { Result } from '../model/model.ts';
@@ -7,7 +8,7 @@ import { projectName } from '../model/names.ts';
 import type { FileSet } from '../plan/model.ts';
 import { planProject, type Start } from '../plan/project.ts';
 import { apisOf, variablesOf } from '../plan/sources.ts';
-import { withManifest } from '../project/manifest/manifest.ts';
+import { type ManifestAnswers, withManifest } from '../project/manifest/manifest.ts';
 import { ownPackages } from '../project/package/own-package.ts';
 import { readTemplates } from '../project/package/templates.ts';
 import { sourceFiles } from '../project/source/sources.ts';
@@ -59,10 +60,22 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Creat
       tools,
       ...(start !== 'blank' && { start }),
       ...(sources.size > 0 && { variables: variablesOf(apisOf(prepared.tools)) }),
+      ...chosenFields(prepared.tools),
     },
     listed: null,
   });
   return pass({ answers, packageManager, prepared, files });
+}
+
+/** What the manifest records of the tools whose fields were chosen. */
+export function chosenFields(
+  tools: readonly ImportedTool[],
+  before: ManifestAnswers['fields'] = {},
+): Pick<ManifestAnswers, 'fields'> {
+  const own = tools.flatMap(({ definition, fields = [] }) =>
+    fields.length > 0 ? [[definition.name, fields] as const] : [],
+  );
+  return own.length === 0 ? {} : { fields: { ...before, ...Object.fromEntries(own) } };
 }
 
 /** Sorted by path, as in `planProject`. */

@@ -1,14 +1,39 @@
 import type { PlatformProfile } from '../contract/platforms/profile.ts';
+import { withFields } from '../import/fields.ts';
 import type { Imported } from '../import/model.ts';
 import { combineResults, pass } from '../model/input-error.ts';
 import type { Result, SpecEntry } from '../model/model.ts';
+import type { ManifestAnswers } from '../project/manifest/manifest.ts';
 import { defaultDescription } from '../questions/defaults.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
 import { metaOf } from '../tools/meta.ts';
 import { selectTools } from '../tools/selection.ts';
 
-/** The tools that an author wants, as `prepareImported` takes them. */
+/**
+ * The tools that an author wants, as `prepareImported` takes them.
+ *
+ * @param recorded the fields that were chosen earlier, by tool; a new choice for a tool replaces them
+ */
 export async function entriesOf(
+  source: ToolAnswers,
+  profile: PlatformProfile,
+  recorded: ManifestAnswers['fields'] = {},
+): Promise<Result<readonly Imported[]>> {
+  if (source.kind === 'tool' || source.kind === 'file') return wholeEntriesOf(source, profile);
+  const { fields = [] } = source;
+  const before = Object.entries(recorded).map(([tool, paths]) => `${tool}:${paths.join(',')}`);
+  const entries = await wholeEntriesOf({ ...source, fields: [...fields, ...before] }, profile);
+  if (!entries.ok) return entries;
+  const isOne = entries.value.length === 1;
+  const open = entries.value
+    .map(({ entry }) => `${entry.name}:`)
+    .filter((name) => !fields.some((text) => isOne || text.startsWith(name)));
+  const kept = before.filter((text) => open.some((name) => text.startsWith(name)));
+  return withFields(entries.value, [...fields, ...kept]);
+}
+
+/** The tools, each with all fields of its answer, from which those that `source` names will be chosen. */
+export async function wholeEntriesOf(
   source: ToolAnswers,
   profile: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
@@ -40,7 +65,7 @@ function asImported(entry: SpecEntry): Imported {
 }
 
 async function fromSamples(
-  { kind: _, paths, name, meta, ...stated }: Extract<ToolAnswers, { kind: 'sample' }>,
+  { paths, name, meta, input, description, title, effect }: Extract<ToolAnswers, { kind: 'sample' }>,
   { toolMeta }: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
   const { readInput } = await import('../project/read/input.ts');
@@ -51,7 +76,14 @@ async function fromSamples(
   );
   const samples = combineResults(await Promise.all(read));
   if (!samples.ok) return samples;
-  const tool = { name, ...stated, ...(meta.length > 0 && { meta: metaOf(meta, toolMeta) }) };
+  const tool = {
+    name,
+    input,
+    description,
+    title,
+    effect,
+    ...(meta.length > 0 && { meta: metaOf(meta, toolMeta) }),
+  };
   const imported = toolOfSamples(samples.value, tool, (fields, returns) =>
     defaultDescription(name, fields, returns),
   );

@@ -16,7 +16,7 @@ type Answers = Extract<ToolAnswers, { kind: 'openapi' }>;
 
 /** The tools of the chosen operations. */
 export async function fromOpenApi(
-  { document: place, headers, operations, name, description, title, effect, meta }: Answers,
+  { document: place, headers, operations, name, description, title, effect, fields, meta }: Answers,
   { toolMeta }: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
   const { document, where, url } = await documentAt(place, headers);
@@ -33,7 +33,11 @@ export async function fromOpenApi(
       ),
     );
   }
-  const choice = { operations, tool: name ?? null };
+  const isReduced = (tool: string) =>
+    (fields ?? []).some(
+      (text) => text.startsWith(`${tool}:`) || (operations.length === 1 && !/^[\w.-]+:/.test(text)),
+    );
+  const choice = { operations, tool: name ?? null, isReduced };
   const tools = toolsOfDocument(document.value, choice, where, url);
   if (!tools.ok) return tools;
   const added = {

@@ -7,7 +7,12 @@ import type { ProjectFile } from '../plan/model.ts';
 import { pathsOf } from '../plan/tool.ts';
 import { toolsIndex } from '../plan/tools-index.ts';
 import { type Drift, driftOf } from '../project/manifest/listed.ts';
-import { type ManifestFile, withNextManifest } from '../project/manifest/manifest.ts';
+import {
+  type Manifest,
+  type ManifestAnswers,
+  type ManifestFile,
+  withNextManifest,
+} from '../project/manifest/manifest.ts';
 import type { Project, ToolFile } from '../project/model.ts';
 import { readTemplates } from '../project/package/templates.ts';
 import { isAsWritten } from '../project/read/files.ts';
@@ -92,7 +97,7 @@ export function planRename(project: Project, from: string, given: string): Renam
   const written = withNextManifest(
     new Map([...files, ...documents.files, [toolsIndex, index]]),
     removed,
-    { tools: now.map(({ name }) => name) },
+    { tools: now.map(({ name }) => name), ...renamedFields(manifest, renamed) },
     manifest,
     { ...documents.records, ...records },
   );
@@ -103,6 +108,15 @@ export function planRename(project: Project, from: string, given: string): Renam
     left: documents.left.map((one) => ({ tool: to, ...one })),
     mentions,
   };
+}
+
+function renamedFields(
+  { answers }: Manifest,
+  renamed: (name: string) => string,
+): Pick<ManifestAnswers, 'fields'> {
+  const { fields } = answers;
+  if (fields === undefined) return {};
+  return { fields: Object.fromEntries(Object.entries(fields).map(([tool, own]) => [renamed(tool), own])) };
 }
 
 /** The file of the tool under its new name, in the same directory. */

@@ -114,7 +114,7 @@ function formatOf(texts: readonly string[]): string | undefined {
 }
 
 /** Rule `tool.to-do` reports descriptions that start like this. */
-function toDo(name: string, { isUnknown, isGuess }: { isUnknown: boolean; isGuess: boolean }): string {
+export function toDo(name: string, { isUnknown = false, isGuess = false } = {}): string {
   const type = isUnknown ? ', and its type: the samples contain no value' : '';
   const values = isGuess ? ' The samples contain only these values: are there others?' : '';
   return `TODO: what ${name} means, with its unit${type}.${values}`;

@@ -10,12 +10,12 @@ export interface Imported {
   readonly changes: readonly Change[];
   /** The tool's API request; absent if its author writes it. */
   readonly call?: ApiCall;
+  /** Paths of the chosen fields of its answer; empty: all. Absent if they cannot be chosen. */
+  readonly fields?: readonly string[];
 }
 
 /** A judged tool and its API request. */
-export interface ImportedTool extends PreparedTool {
-  readonly call?: ApiCall;
-}
+export interface ImportedTool extends PreparedTool, Pick<Imported, 'call' | 'fields'> {}
 
 /** An API that tools call: one file of `src/apis/`. */
 export interface Api {

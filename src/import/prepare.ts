@@ -5,6 +5,7 @@ import { requiredOf } from '../contract/schema/keywords.ts';
 import { inputError } from '../model/input-error.ts';
 import type { InputError, Prepared, PreparedTool, SpecEntry } from '../model/model.ts';
 import { type Preparation, prepare } from '../tools/prepare.ts';
+import { sizeAdvice } from './fields.ts';
 import type { Api, Imported, ImportedTool } from './model.ts';
 
 /** `Prepared`, with the API requests of the tools. */
@@ -31,12 +32,22 @@ export function prepareImported(
   if (!preparation.ok) return preparation;
   const { tools, changes, advice } = preparation.prepared;
   const all = [...imported.flatMap((one) => one.changes), ...changes];
-  const answered = tools.map((tool, i) =>
-    withCall(withAnswers(tool, imported[i]?.answers ?? []), imported[i]),
-  );
+  const answered = tools.map((tool, i) => {
+    const { answers = [], fields } = imported[i] ?? {};
+    const own = withCall(withAnswers(tool, answers), imported[i]);
+    return fields ? { ...own, fields } : own;
+  });
   const addresses = imported.flatMap(({ call }) => (call ? addressAdvice(call.api) : []));
   const distinct = new Map(addresses.map((one) => [one.where, one]));
-  return { ok: true, prepared: { tools: answered, changes: all, advice: [...distinct.values(), ...advice] } };
+  const sizes = imported.flatMap((one) => sizeAdvice(one) ?? []);
+  const isSaid = sizes.length > 0 && imported.every(({ fields }) => fields !== undefined);
+  const own = [...distinct.values(), ...sizes, ...(isSaid ? advice.filter(isNotOfSize) : advice)];
+  return { ok: true, prepared: { tools: answered, changes: all, advice: own } };
+}
+
+/** The advice of the rule is less exact than `sizeAdvice`. */
+function isNotOfSize({ message }: InputError): boolean {
+  return !message.includes('(fit.tokens-tool)');
 }
 
 /** An address on this machine or its link is rarely meant: the document may be wrong, or hostile. */

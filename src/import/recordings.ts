@@ -4,6 +4,7 @@ import type { PlatformProfile } from '../contract/platforms/profile.ts';
 import { compileSchema } from '../contract/schema/compile.ts';
 import { membersOf } from '../contract/schema/keywords.ts';
 import { sampleArguments } from '../contract/schema/smoke.ts';
+import { clientMismatches } from '../model/match.ts';
 import type { ApiCall, Binding, ImportedTool, RecordedRequest, Recording } from './model.ts';
 import { done } from './openapi/tool.ts';
 
@@ -39,6 +40,37 @@ function withoutDone(answer: JsonObject, outputSchema: JsonObject): JsonObject {
   if (objectOr(membersOf(outputSchema).done).description !== done.description) return answer;
   const { done: _, ...content } = answer;
   return content;
+}
+
+/**
+ * A recording that another tool may have made of the same request, with the made-up members that this tool needs, if it was reduced
+ * to other fields. Then it is no longer a real exchange.
+ */
+export function completed(known: Recording, fresh: Recording, tool: ImportedTool, call: ApiCall): Recording {
+  if (known.status !== 200 || fresh.status !== 200) return known;
+  const { outputSchema } = tool.definition;
+  if (clientMismatches(outputSchema, answerIn(known, call), '').length === 0) return known;
+  const body = merged(known.body ?? null, fresh.body ?? null);
+  const whole: Recording = { ...known, body, from: 'document' };
+  return clientMismatches(outputSchema, answerIn(whole, call), '').length === 0 ? whole : known;
+}
+
+/** Both values: the members of both objects at any depth; where they differ, the first one. */
+function merged(first: Json, second: Json): Json {
+  if (Array.isArray(first) && Array.isArray(second)) {
+    const others: readonly Json[] = second;
+    return first.map((item: Json, i) => merged(item, others[i] ?? others[0] ?? item));
+  }
+  if (!isObject(first) || !isObject(second)) return first;
+  const own = Object.entries(first).map(([name, member]) => [name, merged(member, second[name] ?? member)]);
+  return { ...second, ...Object.fromEntries(own) };
+}
+
+/** The recorded answer in the form of the tool. */
+function answerIn({ body = null }: Recording, { wrap, method }: ApiCall): Json {
+  const answer = method === 'call' && isObject(body) ? (body.structuredContent ?? null) : body;
+  if (wrap === 'items') return { items: answer, count: Array.isArray(answer) ? answer.length : 0 };
+  return wrap === null ? answer : { result: answer };
 }
 
 /** The name of the recordings file of a path, as the source kit computes it. */

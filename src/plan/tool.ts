@@ -72,6 +72,7 @@ export function toolContext(tool: ImportedTool) {
         ...call,
         isReadOnly: isReadOnly(others),
         takesInput: takes,
+        isReduced: (tool.fields ?? []).length > 0,
         hasMirrors: call.api.protocolVersion !== undefined && hasMirrors(inputSchema),
       },
     }),

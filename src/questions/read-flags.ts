@@ -75,6 +75,12 @@ const needs: readonly (readonly [readonly PartName[], readonly PartName[], strin
     'Give --spec <file> or --from-url <endpoint> too.',
   ],
   [['outputText'], ['spec'], 'applies only to the tools of a --spec file', 'Give --spec <file> too.'],
+  [
+    ['fields'],
+    ['fromOpenapi', 'fromUrl', 'fromSample'],
+    'applies only to the answer of an API, a server or a sample',
+    'Give --from-openapi, --from-url or --from-sample too, or name the fields with --output.',
+  ],
 ];
 
 function clashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags: Flags<Parts>) {

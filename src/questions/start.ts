@@ -16,6 +16,8 @@ export interface StartParts {
   readonly search: string;
   /** Endpoint of a running MCP server, to which its tools are forwarded. Replaces what describes a tool. */
   readonly fromUrl: string;
+  /** Fields of the answers to keep: `id,owner.login` of one tool, `get_repo:id,owner.login` of one of several. */
+  readonly fields: readonly string[];
   /** Path of a spec file, `-` for standard input. Replaces all of the above; `output` may complete one of its tools. */
   readonly spec: string;
   /** Names of the tools of the spec file to use; by default all. */
@@ -103,6 +105,22 @@ const fromUrl: Question<string> = {
   replay: (url) => ['--from-url', url],
 };
 
+const fields: Question<readonly string[], readonly string[]> = {
+  flag: {
+    syntax: '--fields <fields>',
+    description:
+      "only these fields of the answer: 'id,owner.login,items[].id'; for one of several tools: 'get_repo:id,owner.login'; repeatable",
+    repeatable: true,
+  },
+  prompt: { message: 'Which fields of' },
+  parse(texts) {
+    const empty = texts.find((text) => /(^|[:,])\s*(,|$)/.test(text));
+    if (empty === undefined) return pass(texts.map((text) => text.trim()));
+    return reject('--fields', empty, 'contains an empty name', 'Write --fields id,owner.login.');
+  },
+  replay: (texts) => texts.flatMap((text) => ['--fields', text]),
+};
+
 const spec: Question<string> = {
   ...textFlag(
     '--spec <file>',
@@ -167,6 +185,7 @@ export const startQuestions = {
   operation,
   search,
   fromUrl,
+  fields,
   spec,
   only,
   except,

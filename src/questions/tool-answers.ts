@@ -23,11 +23,16 @@ export type ToolAnswers =
       /** Absent: that of its operation. */
       readonly name?: string;
     })
-  | { readonly kind: 'url'; readonly url: string; readonly selection: Selection }
+  | (Reduced & { readonly kind: 'url'; readonly url: string; readonly selection: Selection })
   | { readonly kind: 'file'; readonly path: string; readonly selection: Selection };
 
+interface Reduced {
+  /** As `withFields` takes them; absent for all. */
+  readonly fields?: readonly string[];
+}
+
 /** What an author states of tools that are read from something; what is absent is derived from that. */
-interface Stated {
+interface Stated extends Reduced {
   readonly description?: string;
   readonly title?: string;
   readonly effect?: Effect;
@@ -48,10 +53,12 @@ export function requiredParts({
 /** The tools that the answers describe, with defaults for missing answers. */
 export function toolAnswers(given: Partial<ToolParts>): ToolAnswers {
   if (given.spec !== undefined) return { kind: 'file', path: given.spec, selection: selectionOf(given) };
-  if (given.fromUrl !== undefined) return { kind: 'url', url: given.fromUrl, selection: selectionOf(given) };
+  const { fields } = given;
+  if (given.fromUrl !== undefined)
+    return { kind: 'url', url: given.fromUrl, selection: selectionOf(given), fields };
   const { fromSample, fromOpenapi, tool: name, description, title, effect, meta = [] } = given;
   const spec = toolOf(given);
-  const stated = { description, title, effect, meta };
+  const stated = { description, title, effect, meta, fields };
   if (fromSample !== undefined)
     return { kind: 'sample', paths: fromSample, name: spec.name, input: spec.input, ...stated };
   if (fromOpenapi !== undefined)
@@ -79,19 +86,20 @@ function partsOf(answers: ToolAnswers): Partial<ToolParts> {
   switch (answers.kind) {
     case 'url': {
       const { only, except, examples } = answers.selection;
-      return { fromUrl: answers.url, only, except, example: examples };
+      return { fromUrl: answers.url, only, except, fields: answers.fields, example: examples };
     }
     case 'file': {
       const { only, except, output, returns, outputText, examples } = answers.selection;
       return { spec: answers.path, only, except, output, returns, outputText, example: examples };
     }
     case 'openapi': {
-      const { name, description, title, effect, document, operations, meta } = answers;
-      return { tool: name, description, title, effect, fromOpenapi: document, operation: operations, meta };
+      const { name, description, title, effect, document, operations, fields, meta } = answers;
+      const stated = { tool: name, description, title, effect };
+      return { ...stated, fromOpenapi: document, operation: operations, fields, meta };
     }
     case 'sample': {
-      const { name, description, input, paths, meta } = answers;
-      return { tool: name, description, ...natureOf(name, answers), input, fromSample: paths, meta };
+      const { name, description, input, paths, fields, meta } = answers;
+      return { tool: name, description, ...natureOf(name, answers), input, fromSample: paths, fields, meta };
     }
     case 'tool': {
       const { name, description, input, output, returns } = answers.tool;

@@ -21,6 +21,7 @@ export function requestLiteral(call: RequestParts, indent: number): string {
     ...(call.auth ? [['auth', literal(call.auth)] as const] : []),
     ['schema', 'outputSchema'],
     ...(call.wrap === null ? [] : [['wrap', stringLiteral(call.wrap)] as const]),
+    ...kept(call),
     ...(call.notFoundIsEmpty ? [['notFound', "'empty'"] as const] : []),
     new Code('signal'),
   ];
@@ -37,10 +38,16 @@ function forwarded(call: RequestParts, indent: number): string {
     ...(hasMirrors ? [new Code('inputSchema')] : []),
     ['schema', 'outputSchema'],
     ...(wrap === null ? [] : [['wrap', stringLiteral(wrap)] as const]),
+    ...kept(call),
     ...(isReadOnly ? [['isReadOnly', 'true'] as const] : []),
     new Code('signal'),
   ];
   return print({ members }, Number.POSITIVE_INFINITY, indent);
+}
+
+/** The rest of an answer is dropped if its fields were chosen. */
+function kept({ isReduced }: RequestParts): readonly Member[] {
+  return isReduced ? [['keep', "'declared'"]] : [];
 }
 
 function group(name: string, bindings: readonly Binding[]): readonly Member[] {

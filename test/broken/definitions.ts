@@ -40,6 +40,16 @@ export const brokenDefinitions: readonly BrokenDefinitions[] = [
     tools: edited({ 'inputSchema.properties.symbol.description': 'TODO: what symbol says.' }),
   },
   {
+    rule: 'tool.to-do',
+    tools: edited({ 'inputSchema.properties.symbol.description': 'The symbol of the request.' }),
+  },
+  {
+    rule: 'tool.to-do',
+    tools: edited({
+      description: 'Get a price. Use it when a question needs GET /prices/{symbol} of Price API.',
+    }),
+  },
+  {
     rule: 'input.object-root',
     along: ['input.smoke-arguments'],
     tools: edited({ 'inputSchema.type': undefined }),

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { keys, pasted } from '../keys.ts';
@@ -23,8 +23,7 @@ it('docs/terminal.md shows the screens of the program', async () => {
   onTestFinished(() => terminal.kill());
   const pages: string[] = [intro];
   /** The last question on the screen. */
-  const take = (title: string, words: string) => {
-    const { screen } = terminal;
+  const take = (title: string, words: string, { screen } = terminal) => {
     const from = screen.findLastIndex((line) => /^[◆◇▲■]/.test(line));
     const shown = screen.slice(from).join('\n').trimEnd();
     const plain = shown.replace(/\d+ files in \S+/, '… files in gas').replaceAll(cwd, '.');
@@ -116,5 +115,55 @@ it('docs/terminal.md shows the screens of the program', async () => {
   pages.push(
     `## After Ctrl-C\n\nThe command goes on with these answers.\n\n\`\`\`\n${last.trimEnd()}\n\`\`\`\n`,
   );
+  const other = new Terminal(process.execPath, [bins.create, 'shop', ...fromDocument(cwd), '--no-install'], {
+    cwd,
+    columns: 80,
+  });
+  onTestFinished(() => other.kill());
+  await other.asked('Which fields of get_parcel?');
+  other.press('carrier');
+  await other.waitFor('matches');
+  other.press(keys.tab, keys.down, keys.tab);
+  await other.waitFor('2 of 32');
+  await other.shows('◼ events[].carrier');
+  const choice = `From an API, a server or samples, a tool with more than 500 tokens may have only some
+[fields](sources.md#choose-the-fields) of the answer. Typing filters them, Tab selects one, and the size of the definition follows.
+Enter alone keeps all.`;
+  take('The fields of an answer', choice, other);
   await expect(pages.join('\n')).toMatchFileSnapshot(join(repository, 'docs/terminal.md'));
 });
+
+/** The flags for a document with one operation, whose answer has 32 fields. */
+function fromDocument(directory: string): readonly string[] {
+  const words = 'carrier depot city country street phone weight volume price currency state note'.split(' ');
+  const members = (of: string) =>
+    Object.fromEntries(
+      words.map((name) => [name, { type: 'string', description: `The ${name} as the ${of} gives it` }]),
+    );
+  const schema = {
+    type: 'object',
+    properties: {
+      ...members('parcel'),
+      sender: { type: 'object', properties: { name: { type: 'string' }, street: { type: 'string' } } },
+      events: { type: 'array', items: { type: 'object', properties: members('event') } },
+      id: { type: 'integer' },
+      eta: { type: 'string' },
+      count: { type: 'integer' },
+      delay: { type: 'integer' },
+    },
+  };
+  const operation = {
+    operationId: 'get_parcel',
+    summary: 'Returns a parcel.',
+    responses: { 200: { description: 'It', content: { 'application/json': { schema } } } },
+  };
+  const servers = [{ url: 'https://api.parcels.example' }];
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'Parcels' },
+    servers,
+    paths: { '/parcel': { get: operation } },
+  };
+  writeFileSync(join(directory, 'parcels.json'), JSON.stringify(document));
+  return ['--from-openapi', 'parcels.json', '--operation', 'get_parcel', '--platform', 'generic'];
+}

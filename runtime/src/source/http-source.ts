@@ -1,10 +1,11 @@
 import { isProduction } from '../process.ts';
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
-import { blankObject, checkOf } from '../server/schema.ts';
+import { blankObject, checkOf, isObject } from '../server/schema.ts';
 import { reportAddress } from './address.ts';
 import { type BodyParts, bodyOf } from './body.ts';
 import { Budget } from './budget.ts';
 import { type Alternatives, type Credentials, reportCredentials, secretsOf, sentBy } from './credentials.ts';
+import { declared, recordable } from './declared.ts';
 import { SourceError } from './errors.ts';
 import {
   isRecording,
@@ -86,6 +87,8 @@ export interface RequestOptions<Schema> {
    * content of a success is ignored.
    */
   readonly wrap?: 'items' | 'result' | 'done';
+  /** `declared`: members that the schema does not declare are dropped before the answer is validated. */
+  readonly keep?: 'declared';
   /** `empty`: 404 means that nothing was found; the answer is then undefined. Otherwise it is an error. */
   readonly notFound?: 'empty';
   /** Of the call: ends the request when its caller is gone or its deadline has passed. */
@@ -180,11 +183,17 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
       writeDown(asked, reply, []);
       return undefined;
     }
-    const answer = text === '' && schema ? { ok: true, value: done(schema) } : parsed(text, wrap);
-    const problem = answer.ok && schema && checkOf(schema)(answer.value, 'answer', text.length);
-    if (answer.ok && !problem) {
-      writeDown(asked, reply, secretsOf(options));
-      return answer.value;
+    const { ok, value: whole } =
+      text === '' && schema ? { ok: true, value: done(schema) } : parsed(text, wrap);
+    const only = request.keep === 'declared' ? schema : undefined;
+    const value = only ? declared(whole, only) : whole;
+    const problem = ok && schema && checkOf(schema)(value, 'answer', text.length);
+    if (ok && !problem) {
+      const isReduced = only !== undefined && text !== '' && isRecording();
+      const body = isReduced ? unwrapped(recordable(asked, whole, only), wrap) : undefined;
+      const recorded = body === undefined ? text : JSON.stringify(body);
+      writeDown(asked, { ...reply, text: recorded }, secretsOf(options));
+      return value;
     }
     shared.forget(key);
     // The actual answer may contain anything, even a key that the API repeats.
@@ -236,6 +245,11 @@ function parsed(
   }
   if (wrap === 'result') return { ok: true, value: { result: value } };
   return { ok: true, value: wrap && Array.isArray(value) ? { items: value, count: value.length } : value };
+}
+
+/** The answer in the API's form. */
+function unwrapped(value: unknown, wrap: RequestOptions<unknown>['wrap']): unknown {
+  return wrap && isObject(value) && wrap in value ? value[wrap] : value;
 }
 
 /** Headers from arguments: one that cannot be sent is an error of the caller. */

@@ -1,3 +1,4 @@
+import { isObject } from '../server/schema.ts';
 import { SourceError } from './errors.ts';
 
 /** The result of a request to an MCP server. */
@@ -34,6 +35,12 @@ export function answerOf({ structuredContent, content }: Result, wrap: Wrap): un
   }
   const answer = structuredContent ?? parsed(text);
   return wrap === 'result' ? { result: answer } : answer;
+}
+
+/** A result with another answer, whose text would repeat what it holds. */
+export function resultOf(result: Result, answer: unknown, wrap: Wrap): object {
+  const structuredContent = wrap === 'result' && isObject(answer) ? answer.result : answer;
+  return wrap === 'text' ? result : { ...result, structuredContent, content: [] };
 }
 
 /** A part of the content of a result. */

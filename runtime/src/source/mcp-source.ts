@@ -4,8 +4,9 @@ import { checkOf } from '../server/schema.ts';
 import { reportAddress } from './address.ts';
 import { Budget } from './budget.ts';
 import { revealed, secretsOf } from './credentials.ts';
+import { declared, recordable } from './declared.ts';
 import { SourceError, tooSlow, unavailable } from './errors.ts';
-import { answerOf, failureOf, isEmpty, parsed, type Result } from './mcp-result.ts';
+import { answerOf, failureOf, isEmpty, parsed, type Result, resultOf } from './mcp-result.ts';
 import { statelessCall } from './mcp-stateless.ts';
 import { isRecording, isReplaying, kept, keptDirectory, record, replayed, tellCheck } from './recordings.ts';
 import { redactorOf } from './redact.ts';
@@ -39,6 +40,8 @@ export interface McpCall<Schema> {
   readonly schema: Schema;
   /** What becomes `{ result }`: the text of a tool that does not say what it returns, or a map. */
   readonly wrap?: 'text' | 'result';
+  /** `declared`: members that the schema does not declare are dropped before the answer is validated. */
+  readonly keep?: 'declared';
   /** The schema of the arguments, if headers repeat some of them (`x-mcp-header`). */
   readonly inputSchema?: ObjectSchema;
   /** The tool changes nothing, so that platforms may call it again. */
@@ -184,7 +187,9 @@ export function mcpSource(options: McpSourceOptions): McpSource {
       const { text } = kept(asked) ?? (isReplaying() ? replayed(asked) : { text: await fetched() });
       const result: Result = JSON.parse(text);
       if (result.isError === true) throw failureOf(result, isReadOnly);
-      const answer = answerOf(result, wrap);
+      const whole = answerOf(result, wrap);
+      const only = call.keep === 'declared' ? schema : undefined;
+      const answer = only ? declared(whole, only) : whole;
       const hasNothing = isEmpty(result, wrap, isReadOnly);
       if (!hasNothing && checkOf(schema)(answer, 'answer', text.length)) {
         throw new SourceError(
@@ -192,8 +197,11 @@ export function mcpSource(options: McpSourceOptions): McpSource {
           'The source answered in a form that this tool does not know.',
         );
       }
-      if (isRecording()) record(asked, { status: 200, text }, secretsOf(options));
-      else if (keptDirectory() !== undefined && !isReplaying())
+      if (isRecording()) {
+        const body = recordable(asked, whole, only);
+        const recorded = only && !hasNothing ? JSON.stringify(resultOf(result, body, wrap)) : text;
+        record(asked, { status: 200, text: recorded }, secretsOf(options));
+      } else if (keptDirectory() !== undefined && !isReplaying())
         record(asked, { status: 200, text }, secretsOf(options), keptDirectory());
       return hasNothing ? undefined : (answer as Data<Schema>);
     },

@@ -72,7 +72,7 @@ export const definitionExplanations: Explanations = {
     ],
   },
   'tool.to-do': definition(
-    'An agent knows a tool or a field only from its description. A to-do says nothing, and every caller sees it.',
+    'An agent knows a tool or a field only from its description. A to-do says nothing, and neither does a method with its path or the name of the field again. Every caller sees it.',
     { description: 'TODO: what get_price returns and when to use it for a coin.' },
     { description: 'Returns the last price of one coin. Use it when a question names a coin.' },
   ),

@@ -34,7 +34,7 @@ export function answering(
         tool: addToolQuestions.tool,
         complete: toolAnswers,
         async review(answers) {
-          const entries = await entriesOf(answers, project.profile);
+          const entries = await entriesOf(answers, project.profile, project.manifest.answers.fields);
           if (!entries.ok) return entries;
           const { change, prepared } = planAddition(project, entries.value);
           const place = `${change?.files.size ?? 0} files in ${project.directory}`;

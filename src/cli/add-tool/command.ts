@@ -27,7 +27,8 @@ export async function addTool(
   const project = await openProject(findProject(process.cwd()));
   const answers = await collectAnswers(answering(given, project, flags, output), flags);
   // Read before the lock is taken: standard input may take long.
-  const entries = unwrap(await entriesOf(answers, project.profile));
+  const { fields } = project.manifest.answers;
+  const entries = unwrap(await entriesOf(answers, project.profile, fields));
   const { directory } = project;
   const plan = async () => planAddition(await openProject(directory), entries);
 

@@ -118,29 +118,40 @@ export class Asker {
    * At least one of many values. Typing filters them by label and hint, Tab selects one. A paste counts as typed.
    *
    * @param before values selected at first
+   * @param statusOf what is shown beside the question while values are selected; with it, none need be selected
    */
   search(
     message: string,
     options: readonly Choice<string>[],
     before: readonly string[] = [],
+    statusOf?: (selected: readonly string[]) => string,
   ): Promise<string[]> {
     let selected: readonly string[] = this.#drafts.get(message) ?? before;
     const shown = options.map(onOneLine);
-    const prompt = (streams: Streams) =>
-      autocompleteMultiselect<string>({
+    const prompt = (streams: Streams) => {
+      let opened: { readonly state: string; readonly selectedValues: readonly string[] } | undefined;
+      const remember = () => {
+        if (opened && opened.state !== 'initial') selected = opened.selectedValues;
+      };
+      return autocompleteMultiselect<string>({
         ...streams,
-        message,
+        get message() {
+          remember();
+          return statusOf ? `${message} ${statusOf(selected)}` : message;
+        },
         options() {
           // clack asks for the options at each key, and gives its state to nobody else.
-          if (this.state !== 'initial') selected = this.selectedValues;
+          opened = this;
+          remember();
           return shown;
         },
         initialValues: selected.filter((value) => options.some((option) => option.value === value)),
         placeholder: 'type to filter',
-        required: true,
+        required: statusOf === undefined,
         maxItems: 12,
         filter: (typed, { label = '', hint = '' }) => hasWords(`${label} ${hint}`, typed),
       });
+    };
     return this.#asked(
       message,
       (streams) => ({

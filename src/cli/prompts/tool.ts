@@ -14,6 +14,7 @@ import {
   type MissingExample,
   missingExamples,
 } from '../../tools/example-values.ts';
+import { askAnswerFields } from './answer-fields.ts';
 import type { Asker, Choice } from './asker.ts';
 import type { FieldKind } from './field-editor.ts';
 import { askFields } from './form.ts';
@@ -44,6 +45,7 @@ export const partLabels = {
   operation: 'Operations',
   fromUrl: 'MCP server',
   only: 'Tools',
+  fields: 'Fields of the answers',
   spec: 'Spec file',
   tool: 'Name of the tool',
   description: 'Description',
@@ -58,18 +60,21 @@ export const partLabels = {
 /** The questions about a tool, in order; they depend on the answers so far. */
 export function toolParts({ start, spec, fromOpenapi, fromSample, fromUrl }: Parts): readonly Part[] {
   if (start === 'spec' || spec !== undefined) return ['spec', 'example'];
-  if (start === 'openapi' || fromOpenapi !== undefined) return ['fromOpenapi', 'operation'];
-  if (start === 'url' || fromUrl !== undefined) return ['fromUrl', 'only'];
+  if (start === 'openapi' || fromOpenapi !== undefined) return ['fromOpenapi', 'operation', 'fields'];
+  if (start === 'url' || fromUrl !== undefined) return ['fromUrl', 'only', 'fields'];
   const described = ['tool', 'description', 'effect', 'input'] as const;
-  if (start === 'sample' || fromSample !== undefined) return ['fromSample', ...described];
+  if (start === 'sample' || fromSample !== undefined) return ['fromSample', ...described, 'fields'];
   return [...described, 'returns', 'output'];
 }
 
 /** The answers that another answer to a question takes away. */
 const dependent: { readonly [part in Part]?: readonly Part[] } = {
-  start: ['spec', 'fromSample', 'fromOpenapi', 'operation', 'fromUrl', 'only', 'example'],
-  fromOpenapi: ['operation'],
-  fromUrl: ['only'],
+  start: ['spec', 'fromSample', 'fromOpenapi', 'operation', 'fromUrl', 'only', 'fields', 'example'],
+  fromSample: ['fields'],
+  fromOpenapi: ['operation', 'fields'],
+  operation: ['fields'],
+  fromUrl: ['only', 'fields'],
+  only: ['fields'],
 };
 
 /** What the questions of a command depend on. */
@@ -131,6 +136,7 @@ const askers: { readonly [part in Part]: Ask<NonNullable<Parts[part]>> } = {
   operation: askOperations,
   fromUrl: askServer,
   only: askTools,
+  fields: askAnswerFields,
   spec: askSpec,
   tool: (asker, parts, _, { tool, nameError }) => askText(asker, tool, parts, parts.tool, '_', nameError),
   description: (asker, parts) => askText(asker, toolQuestions.description, parts, parts.description),

@@ -6,7 +6,7 @@ import { type StaticRule, unless } from './rule.ts';
 import { estimatedTokens } from './tokens.ts';
 
 /** Limits in tokens for a definition and a list, as `estimatedTokens` counts. */
-const budgets = { tool: 2_000, list: 20_000 } as const;
+export const budgets = { tool: 2_000, list: 20_000 } as const;
 const descriptionCharacters = 1_024;
 
 /** The cost of a tool's definition for a model. */

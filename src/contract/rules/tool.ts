@@ -103,16 +103,27 @@ export const toolRules: readonly StaticRule[] = [
     inspect: (tool) => [
       ...toDoProblem(tool.description, 'description'),
       ...(['inputSchema', 'outputSchema'] as const).flatMap((part) =>
-        [...schemasIn(tool[part], part)].flatMap(({ schema, path }) =>
-          toDoProblem(schema.description, `${path}.description`),
+        [...schemasIn(tool[part], part)].flatMap(({ schema, path, property }) =>
+          toDoProblem(schema.description, `${path}.description`, property),
         ),
       ),
     ],
   },
 ];
 
-function toDoProblem(description: unknown, path: string): readonly Problem[] {
-  return unless(!isText(description) || !/^\s*TODO\b/.test(description), {
+/** Words that only say that something has a place in a request. */
+const placed = /^The (\S+) (?:(?:of|in) the (?:request|address|path|query|body|header))\.?$/;
+/** "Use it when a question needs GET /parcels/{parcelId}": nobody searches by a method and a path. */
+const addressed = /\bneeds? (?:GET|POST|PUT|PATCH|DELETE) \/\S*/;
+
+function toDoProblem(description: unknown, path: string, property?: string): readonly Problem[] {
+  const isPlaceholder =
+    isText(description) &&
+    (/^\s*TODO\b/.test(description) ||
+      (property === undefined
+        ? path === 'description' && addressed.test(description)
+        : placed.exec(description)?.[1] === property));
+  return unless(!isPlaceholder, {
     path,
     expected: 'a description',
     actual: shorten(description),

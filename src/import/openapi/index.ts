@@ -12,10 +12,15 @@ export interface Choice {
   readonly operations: readonly string[];
   /** Name of the tool if one operation is chosen; null: the operation's name. */
   readonly tool: string | null;
+  /** Whether fields of the answer of a tool will be chosen, so that it may be larger before. */
+  isReduced?(tool: string): boolean;
 }
 
 /** Maximum time to read one operation. */
 const operationSeconds = 5;
+
+/** Schemas in an answer before its fields are chosen. */
+const mostBefore = 3_000;
 
 /**
  * Tools that call the chosen operations of a document.
@@ -26,7 +31,7 @@ const operationSeconds = 5;
  */
 export function toolsOfDocument(
   document: OpenApiDocument,
-  { operations: names, tool }: Choice,
+  { operations: names, tool, isReduced }: Choice,
   where: string,
   source: string | null,
 ): Result<readonly Imported[]> {
@@ -44,7 +49,9 @@ export function toolsOfDocument(
     const name = tool ?? freeName(toolNameOf(operation), taken);
     taken.add(name.toLowerCase());
     try {
-      return [document.within(operationSeconds, () => toolOfOperation(document, operation, apis, name))];
+      const most = isReduced?.(name) ? mostBefore : undefined;
+      const read = () => toolOfOperation(document, operation, apis, name, most);
+      return [document.within(operationSeconds, read)];
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const hint = 'Choose another operation, or write this tool by hand.';

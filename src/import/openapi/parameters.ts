@@ -5,6 +5,7 @@ import { below } from '../../contract/schema/schema.ts';
 import { fits } from '../../model/match.ts';
 import type { ApiBody, Binding, FilePart } from '../model.ts';
 import { type DescribedBody, describedBody, describedParameters, isJsonType } from './body.ts';
+import { inputDescription } from './describe.ts';
 import { type Found, type OpenApiDocument, Refusal } from './document.ts';
 import { holdsFile } from './file.ts';
 import type { Operation } from './operations.ts';
@@ -50,7 +51,7 @@ export function inputsOf(
   isScheme: IsScheme,
   lost: Lost,
 ): Inputs {
-  const inputs = new InputCollector(document, isScheme, lost);
+  const inputs = new InputCollector(document, operation.path, isScheme, lost);
   const bodies: Found<JsonObject>[] = [];
   for (const parameter of parametersOf(document, operation)) {
     // In Swagger 2.0, bodies are parameters.
@@ -112,10 +113,12 @@ class InputCollector {
   readonly #required: string[] = [];
   readonly #bindings = { path: [] as Binding[], query: [] as Binding[], header: [] as Binding[] };
   readonly #keys: KeyParameter[] = [];
+  readonly #path: string;
   #body: Inputs['body'] = null;
 
-  constructor(document: OpenApiDocument, isScheme: IsScheme, lost: Lost) {
+  constructor(document: OpenApiDocument, path: string, isScheme: IsScheme, lost: Lost) {
     this.#document = document;
+    this.#path = path;
     this.#isScheme = isScheme;
     this.#lost = lost;
   }
@@ -157,7 +160,7 @@ class InputCollector {
   /** A name in braces without a declared parameter becomes a string. */
   undeclaredPathName(name: string): void {
     if (this.#bindings.path.some((binding) => binding.name === name)) return;
-    const schema = { type: 'string', description: `The ${name} in the address.` };
+    const schema = { type: 'string' };
     this.#bindings.path.push({ name, input: this.#add(name, 'path', schema, true) });
   }
 
@@ -198,7 +201,6 @@ class InputCollector {
     const members = Object.entries(membersOf(schema));
     if (kind === 'binary' || members.length === 0) {
       const whole = {
-        description: 'What the request carries.',
         ...schema,
         ...((kind === 'form' || kind === 'multipart') && { type: 'object' }),
       };
@@ -275,7 +277,7 @@ class InputCollector {
       ...[2, 3, 4, 5, 6, 7, 8, 9].map((i) => `${plain.slice(0, 60)}_${i}`),
     ];
     const free = names.find((one) => !this.#properties.has(one)) ?? `${place}_${this.#properties.size}`;
-    const description = schema.description ?? `The ${name} of the request.`;
+    const description = schema.description ?? inputDescription(name, schema, this.#path);
     this.#properties.set(free, { ...schema, description });
     if (isRequired) this.#required.push(free);
     return free;

@@ -12,17 +12,18 @@ import { listOf, withSignals } from '../../tools/definition.ts';
 import type { ApiCall, Imported } from '../model.ts';
 import type { Apis } from './api.ts';
 import { isJsonType, mayBeJson, preferred } from './body.ts';
+import { toolDescription } from './describe.ts';
 import { type Found, type OpenApiDocument, Refusal } from './document.ts';
 import { isFile } from './file.ts';
-import { mediaTypes, nameOf, type Operation, readable } from './operations.ts';
+import { mediaTypes, type Operation, readable } from './operations.ts';
 import { inputsOf } from './parameters.ts';
 import { schemaOf } from './schema.ts';
-import { plainText } from './text.ts';
 
 /**
  * The tool of one operation, with its API request.
  *
  * @param name of the tool; null: the operation's name
+ * @param most schemas in its answer
  * @throws Refusal if the operation cannot become a tool
  */
 export function toolOfOperation(
@@ -30,12 +31,13 @@ export function toolOfOperation(
   operation: Operation,
   apis: Apis,
   name: string | null = null,
+  most?: number,
 ): Imported {
   const tool = name ?? toolNameOf(operation);
   const changes: Change[] = [];
   const lost = (path: string, what: string) =>
     changes.push({ tool, path, what, why: 'a tool definition cannot express it' });
-  const answer = answerOf(document, operation, lost);
+  const answer = answerOf(document, operation, lost, most);
   const inputs = inputsOf(document, operation, apis.keys.isScheme, lost);
   const { api, prefix } = apis.of(operation);
   const needs = apis.keys.neededBy(operation, inputs.keys, prefix);
@@ -48,7 +50,7 @@ export function toolOfOperation(
     entry: {
       name: tool,
       title: titleOf(tool),
-      description: descriptionOf(operation, api.title),
+      description: toolDescription(operation, api.title, answer.schema),
       inputSchema: { type: 'object', properties, required },
       outputSchema,
       annotations: effects[effectOf(method, tool)],
@@ -79,6 +81,7 @@ function answerOf(
   document: OpenApiDocument,
   { found, method }: Operation,
   lost: (path: string, what: string) => void,
+  most?: number,
 ): Answer {
   const at = below(found.pointer, 'responses');
   const responses = isObject(found.value.responses) ? found.value.responses : {};
@@ -93,7 +96,7 @@ function answerOf(
     return { schema, wrap: 'done', examples: [{ done: true }], hasNotFound };
   }
   const { given, pointer, examples } = content;
-  const converted = schemaOf(document, given, pointer, 'output', lost);
+  const converted = schemaOf(document, given, pointer, 'output', lost, false, most);
   const wrap = wrapOf(converted);
   const wrapped = (value: Json): Json => {
     if (wrap === 'items' && Array.isArray(value)) return { items: value, count: value.length };
@@ -227,21 +230,6 @@ function rootOf(schema: JsonObject, wrap: Answer['wrap']): JsonObject {
   // The signals are never required.
   const required = requiredOf(schema).filter((name) => !Object.hasOwn(signals, name));
   return { properties: membersOf(schema), required };
-}
-
-/** What the tool returns and when to use it, as far as the document says. */
-function descriptionOf(operation: Operation, title: string): string {
-  const { summary, description } = operation.found.value;
-  const said =
-    plainText(summary, 200) ||
-    plainText(operation.id?.replaceAll(/[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])/g, ' '), 100);
-  const more = plainText(description, 500);
-  const texts = [said, ...(more !== '' && more !== said ? [more] : [])].filter((text) => text !== '');
-  const sentences = texts.map((text) => (/[.!?…]$/.test(text) ? text : `${text}.`)).join(' ');
-  const use = `Use it when a question needs ${operation.method.toUpperCase()} ${operation.path} of ${title}.`;
-  const returns =
-    /\b(return|get|give|list|fetch|find|show|report|search|read|retrieve|create|check|count)(s|es|ed|ing)?\b/i;
-  return `${returns.test(sentences) ? '' : 'Returns what the API answers: '}${sentences || nameOf(operation)} ${use}`;
 }
 
 /** The effect of a method, unless the name of a POST says that it changes what exists: `cancelOrder`. */

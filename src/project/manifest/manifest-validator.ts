@@ -33,6 +33,7 @@ export const schema: JsonObject = {
             required: ['name', 'kind', 'text'],
           },
         },
+        fields: { type: 'object', additionalProperties: texts },
       },
       required: ['name', 'packageManager', 'profile', 'tools'],
     },

@@ -43,6 +43,8 @@ export interface ManifestAnswers {
   readonly start?: Exclude<Start, 'blank'>;
   /** See `CommonFileAnswers`; absent: none. */
   readonly variables?: readonly ApiVariable[];
+  /** The chosen fields of the answers, by tool; a tool that is absent has all. */
+  readonly fields?: { readonly [tool: string]: readonly string[] };
 }
 
 export interface ManifestFile {
@@ -76,7 +78,7 @@ export function withManifest(
 export function withNextManifest(
   files: FileSet,
   removed: readonly string[],
-  answers: Pick<ManifestAnswers, 'tools' | 'variables'>,
+  answers: Pick<ManifestAnswers, 'tools' | 'variables' | 'fields'>,
   before: Manifest,
   records: { readonly [path: string]: ManifestFile | undefined } = {},
 ): FileSet {
@@ -86,10 +88,16 @@ export function withNextManifest(
   );
   const next: Manifest = {
     ...before,
-    answers: { ...before.answers, ...answers },
+    answers: withFieldsOf({ ...before.answers, ...answers }),
     files: Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1))),
   };
   return new Map([...files, [manifestFile, manifestContent(next)]]);
+}
+
+/** The answers with the chosen fields of their tools alone. */
+function withFieldsOf({ fields = {}, ...answers }: ManifestAnswers): ManifestAnswers {
+  const own = Object.entries(fields).filter(([tool]) => answers.tools.includes(tool));
+  return own.length === 0 ? answers : { ...answers, fields: Object.fromEntries(own) };
 }
 
 /** The manifest as a file. */

@@ -2,7 +2,7 @@ import { visibleJson } from '../../contract/json.ts';
 import type { PlatformProfile } from '../../contract/platforms/profile.ts';
 import { withCredentials } from '../../import/credentials.ts';
 import type { Alternatives, Api, ApiVariable, ImportedTool, Key, Recording } from '../../import/model.ts';
-import { recordingFile, recordingsOf } from '../../import/recordings.ts';
+import { completed, recordingFile, recordingsOf } from '../../import/recordings.ts';
 import type { FileSet, Ownership, ProjectFile, TemplateSet } from '../../plan/model.ts';
 import {
   apisOf,
@@ -225,11 +225,14 @@ function recordingFiles(
     if (!tool.call) continue;
     const path = `test/recordings/${recordingFile(tool.call)}`;
     const known = files.get(path) ?? recordingsIn(path, read(path));
-    const requests = new Set(known.map(({ request }) => JSON.stringify(request)));
-    const fresh = recordingsOf(tool, tool.call, smoke).filter(
-      ({ request }) => !requests.has(JSON.stringify(request)),
-    );
-    files.set(path, [...known, ...fresh]);
+    const { call } = tool;
+    const byRequest = new Map(known.map((one) => [JSON.stringify(one.request), one]));
+    for (const fresh of recordingsOf(tool, call, smoke)) {
+      const request = JSON.stringify(fresh.request);
+      const before = byRequest.get(request);
+      byRequest.set(request, before ? completed(before, fresh, tool, call) : fresh);
+    }
+    files.set(path, [...byRequest.values()]);
   }
   return new Map(
     [...files].map(([path, list]) => [

@@ -35,6 +35,54 @@ describe('the start', () => {
     expect(text).not.toContain(prompts.tool);
   });
 
+  it('asks which fields of a large answer to keep, with their size, and keeps them on the way back', async () => {
+    const document = join(directory(), 'api.json');
+    const properties = Object.fromEntries(
+      ['id', 'owner', ...Array.from({ length: 60 }, (_, i) => `field_${i}`)].map((name) => [
+        name,
+        { type: 'string', description: `The meaning of ${name} in one sentence` },
+      ]),
+    );
+    const responses = {
+      200: { content: { 'application/json': { schema: { type: 'object', properties } } } },
+    };
+    const operation = { operationId: 'get_gas', summary: 'Returns the gas', responses };
+    const other = { ...operation, operationId: 'get_fee' };
+    const paths = { '/gas': { get: operation }, '/fee': { get: other } };
+    writeFileSync(document, JSON.stringify({ openapi: '3.1.0', info: { title: 'T' }, paths }));
+    const given = { directory: 'x', fromOpenapi: document, platform: 'generic' };
+    const one = await drive(
+      [
+        ['Enter keeps all 62, about', 'owner'],
+        ['1 match', tab],
+        ['1 of 62, about', enter],
+        [prompts.write, esc],
+        ['◼ owner', enter],
+        [prompts.write, enter],
+      ],
+      { given: { ...given, operation: ['get_gas'] } },
+    );
+    expect(one.value?.source).toMatchObject({ fields: ['owner'] });
+    const two = await drive(
+      [
+        ['Which fields of get_gas?', enter],
+        ['Which fields of get_fee?', tab],
+        ['1 of 62', enter],
+        [prompts.write, enter],
+      ],
+      { given: { ...given, operation: ['get_gas', 'get_fee'] } },
+    );
+    expect(two.value?.source).toMatchObject({ fields: ['get_fee:id'] });
+    const all = await drive(
+      [
+        ['Enter keeps all 62', enter],
+        [prompts.write, enter],
+      ],
+      { given: { ...given, operation: ['get_gas'] } },
+    );
+    expect(all.value?.source).toMatchObject({ fields: [] });
+  });
+
   it('starts from sample answers or a spec file, and checks their paths', async () => {
     const place = directory();
     const [one, two] = [join(place, 'a.json'), join(place, 'b.json')];

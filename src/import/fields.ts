@@ -1,0 +1,282 @@
+import { grouped } from '../contract/grouped.ts';
+import { isObject } from '../contract/json.ts';
+import type { Json, JsonObject } from '../contract/model.ts';
+import { signals } from '../contract/outcomes.ts';
+import { budgets } from '../contract/rules/fit-size.ts';
+import { estimatedTokens } from '../contract/rules/tokens.ts';
+import { membersOf, propertiesOf, requiredOf } from '../contract/schema/keywords.ts';
+import { stepsOf, valueAt } from '../contract/schema/schema.ts';
+import { schemasIn } from '../contract/schema/walk.ts';
+import { fixDefinitions, fixMap } from '../fixes/definitions.ts';
+import { Fixes } from '../fixes/fixes.ts';
+import { closest, inputError, listed, pass, refuse } from '../model/input-error.ts';
+import type { Change, InputError, Result } from '../model/model.ts';
+import { shellLine } from '../model/shell.ts';
+import type { Imported } from './model.ts';
+
+/** A place in an answer that an author can choose. */
+export interface AnswerField {
+  /** `owner.login`, `items[].id`; `rates.*.usd`, where the keys of a map are data. */
+  readonly path: string;
+  readonly schema: JsonObject;
+}
+
+/** The fields of an imported tool's answer, those of the root first; without the signals, which every tool has. */
+export function fieldsOf(tool: Imported): readonly AnswerField[] {
+  return choosable(placesOf(outputOf(tool).schema));
+}
+
+/** The estimated tokens of an imported definition, as agents read it. */
+export function tokensOf({ entry }: Imported): number {
+  return estimatedTokens(JSON.stringify(entry));
+}
+
+/** How to shorten a definition by choosing fields; undefined if it is within the limit or has none to choose from. */
+export function sizeAdvice(tool: Imported): InputError | undefined {
+  const { entry, fields } = tool;
+  const tokens = fields === undefined ? 0 : tokensOf(tool);
+  if (tokens <= budgets.tool) return undefined;
+  const all = fieldsOf(tool);
+  const plain = all.filter(({ schema }) => membersAt(schema, '').length === 0).slice(0, 3);
+  const flag = shellLine(['--fields', `${entry.name}:${plain.map(({ path }) => path).join(',')}`]);
+  const message = `has ${grouped(all.length)} fields, and the tool about ${grouped(tokens)} tokens; agents read all of them`;
+  const hint = `Keep only what callers need, such as ${flag}. The rest of each answer is dropped.`;
+  return inputError(`${entry.name}.outputSchema`, undefined, message, hint);
+}
+
+/**
+ * Tools whose answers have only the chosen fields: in the outputSchema, in the sample data, and in each answer at run time.
+ *
+ * @param chosen `id,owner.login` for one tool, `get_repo:id,owner.login` for one of several; empty for all fields
+ * @returns an error for each unknown tool and field
+ */
+export function withFields(
+  tools: readonly Imported[],
+  chosen: readonly string[],
+): Result<readonly Imported[]> {
+  const errors: InputError[] = [];
+  const paths = new Map<Imported, string[]>();
+  for (const text of chosen) {
+    const tool = toolNamed(tools, text);
+    if (!tool.ok) {
+      errors.push(...tool.errors);
+      continue;
+    }
+    const { named, names } = tool.value;
+    paths.set(named, [...(paths.get(named) ?? []), ...names]);
+  }
+  const reduced = tools.map((tool): Imported => {
+    const own = paths.get(tool);
+    const result = own ? withOnly(tool, [...new Set(own)]) : pass(withAll(tool));
+    if (result.ok) return result.value;
+    errors.push(...result.errors);
+    return tool;
+  });
+  return errors.length > 0 ? refuse(...errors) : pass(reduced);
+}
+
+/** The tool that a choice names, and the paths. The name may be absent if there is one tool. */
+function toolNamed(
+  tools: readonly Imported[],
+  text: string,
+): Result<{ readonly named: Imported; readonly names: readonly string[] }> {
+  const all = tools.map(({ entry }) => String(entry.name));
+  const at = text.indexOf(':');
+  const prefix = text.slice(0, Math.max(0, at)).trim();
+  const named = tools[all.indexOf(prefix)];
+  const split = (list: string) => list.split(',').map((name) => name.trim());
+  if (named) return pass({ named, names: split(text.slice(at + 1)) });
+  const [first, ...others] = tools;
+  if (first && others.length === 0 && (prefix === '' || closest(prefix, all) === undefined))
+    return pass({ named: first, names: split(text) });
+  const near = closest(prefix, all) ?? all[0] ?? '';
+  const [message, hint] =
+    prefix === ''
+      ? [`names no tool, but ${tools.length} tools are imported`, `Write ${near}:${text}.`]
+      : [
+          `names ${prefix}, which is not imported`,
+          `The tools are ${listed(all.slice(0, 10))}. Did you mean ${near}?`,
+        ];
+  return refuse(inputError('--fields', text, message, hint));
+}
+
+/** A tool with all fields, of which some can be chosen if there are several. */
+function withAll(tool: Imported): Imported {
+  return fieldsOf(tool).length > 1 ? { ...tool, fields: [] } : tool;
+}
+
+/** A tool with only some fields of its answer. */
+function withOnly(tool: Imported, given: readonly string[]): Result<Imported> {
+  const { schema, fixes } = outputOf(tool);
+  if (fixes.errors.length > 0) return refuse(...fixes.errors);
+  const places = placesOf(schema);
+  const name = String(tool.entry.name);
+  const paths = given.map((path) => path.replace(/(\[\]|\.\*)+$/, ''));
+  const unknown = paths.filter((path) => !places.has(path));
+  if (unknown.length > 0) return refuse(...unknown.map((path) => unknownField(path, name, places)));
+  const kept = new Set(paths);
+  const leading = new Set<string>(['']);
+  for (const path of kept)
+    for (let at = places.get(path)?.above; at !== undefined; at = places.get(at)?.above) leading.add(at);
+  const choice = { isWhole: (path: string) => kept.has(path), leads: (path: string) => leading.has(path) };
+  const own = reducedSchema(schema, '', choice);
+  const declared = Object.entries(signals).filter(([signal]) => Object.hasOwn(membersOf(schema), signal));
+  const outputSchema = { ...own, properties: { ...Object.fromEntries(declared), ...membersOf(own) } };
+  const lost = [...schemasIn(outputSchema, '')].find(
+    ({ schema: { $ref } }) => typeof $ref === 'string' && valueAt(outputSchema, stepsOf($ref)) === undefined,
+  );
+  if (lost) {
+    const target = String(lost.schema.$ref).replace('#/properties/', '');
+    const hint = `Choose ${target} too, or leave out what refers to it.`;
+    return refuse(inputError('--fields', given.join(','), `contains a reference to ${target}`, hint));
+  }
+  const reduced = {
+    ...tool,
+    entry: { ...tool.entry, outputSchema } as Imported['entry'],
+    answers: tool.answers.map((answer) => reducedValue(answer, '', choice) as JsonObject),
+    fields: [...kept],
+  };
+  const change: Change = {
+    tool: name,
+    path: 'outputSchema',
+    what: `has ${kept.size} of ${choosable(places).length} fields: about ${grouped(tokensOf(reduced))} tokens instead of ${grouped(tokensOf(tool))}`,
+    why: 'chosen by --fields',
+  };
+  return pass({ ...reduced, changes: [...tool.changes, ...fixes.changes, change] });
+}
+
+/** The outputSchema with its definitions written out, so that each field has one place. */
+function outputOf({ entry }: Imported): { readonly schema: JsonObject; readonly fixes: Fixes } {
+  const fixes = new Fixes(String(entry.name), String(entry.name));
+  const { outputSchema } = entry as { readonly outputSchema?: Json };
+  const schema = isObject(outputSchema) ? outputSchema : {};
+  return { schema: fixDefinitions(fixMap(schema, fixes), fixes), fixes };
+}
+
+interface Place extends AnswerField {
+  /** Path of the object, list or map that contains it; that of the root is empty. */
+  readonly above: string;
+}
+
+/** Every place inside a schema by its path, those nearer to the root first; items of lists (`items[]`) and values of maps, too. */
+function placesOf(root: JsonObject): ReadonlyMap<string, Place> {
+  const places = new Map<string, Place>();
+  let level: readonly AnswerField[] = [{ path: '', schema: root }];
+  while (level.length > 0) {
+    const next: AnswerField[] = [];
+    for (const { path: above, schema } of level) {
+      for (const [path, inner] of alternativesOf(schema).flatMap((one) => membersAt(one, above))) {
+        const isSignal = above === '' && isStandardSignal(path, inner);
+        if (places.has(path) || isSignal) continue;
+        places.set(path, { path, schema: inner, above });
+        next.push({ path, schema: inner });
+      }
+    }
+    level = next;
+  }
+  return places;
+}
+
+function choosable(places: ReadonlyMap<string, Place>): readonly AnswerField[] {
+  return [...places.values()].filter(({ path }) => !/(\[\]|\.\*)$/.test(path));
+}
+
+function isStandardSignal(name: string, schema: JsonObject): boolean {
+  const known: JsonObject = signals;
+  return Object.hasOwn(known, name) && JSON.stringify(known[name]) === JSON.stringify(schema);
+}
+
+const unions = ['anyOf', 'oneOf', 'allOf'] as const;
+
+/** A schema and those that it combines. */
+function alternativesOf(schema: JsonObject): readonly JsonObject[] {
+  const parts = unions.flatMap((keyword) => (Array.isArray(schema[keyword]) ? schema[keyword] : []));
+  return [schema, ...parts.filter(isObject).flatMap(alternativesOf)];
+}
+
+/** The members of one schema and their paths. */
+function membersAt(schema: JsonObject, path: string): readonly (readonly [string, JsonObject])[] {
+  const { items, additionalProperties: further } = schema;
+  return [
+    ...propertiesOf(schema).map(([name, inner]) => [memberPath(path, name), inner] as const),
+    ...(isObject(items) ? [[`${path}[]`, items] as const] : []),
+    ...(isObject(further) ? [[memberPath(path, '*'), further] as const] : []),
+  ];
+}
+
+function memberPath(above: string, name: string): string {
+  return above === '' ? name : `${above}.${name}`;
+}
+
+interface Choice {
+  isWhole(path: string): boolean;
+  /** Whether a chosen field is inside. */
+  leads(path: string): boolean;
+}
+
+/** Keywords of an object that hold whatever members it has. */
+const lasting = ['type', 'nullable', 'title', 'description'];
+
+/** A schema without the members that were not chosen, and without keywords that may depend on these. */
+function reducedSchema(schema: JsonObject, path: string, choice: Choice): JsonObject {
+  const members = membersAt(schema, path);
+  const isLeaf = members.length === 0 && unions.every((keyword) => schema[keyword] === undefined);
+  if (choice.isWhole(path) || isLeaf) return schema;
+  const kept = new Map(
+    members
+      .filter(([at]) => choice.isWhole(at) || choice.leads(at))
+      .map(([at, inner]) => [at, reducedSchema(inner, at, choice)]),
+  );
+  const at = (name: string) => memberPath(path, name);
+  const properties = Object.keys(membersOf(schema)).flatMap((name) => {
+    const inner = kept.get(at(name));
+    return inner ? [[name, inner] as const] : [];
+  });
+  const alternatives = (keyword: (typeof unions)[number]) =>
+    Array.isArray(schema[keyword])
+      ? schema[keyword].map((one: Json) => (isObject(one) ? reducedSchema(one, path, choice) : one))
+      : undefined;
+  const [items, further] = [kept.get(`${path}[]`), kept.get(at('*'))];
+  // Without their distinctive members, several alternatives may match.
+  const [anyOf, allOf] = [alternatives('anyOf') ?? alternatives('oneOf'), alternatives('allOf')];
+  return {
+    ...Object.fromEntries(Object.entries(schema).filter(([keyword]) => lasting.includes(keyword))),
+    ...(schema.properties !== undefined && {
+      properties: Object.fromEntries(properties),
+      required: requiredOf(schema).filter((name) => kept.has(at(name))),
+    }),
+    ...(items && { items }),
+    ...(further && { additionalProperties: further }),
+    ...(anyOf && { anyOf }),
+    ...(allOf && { allOf }),
+  };
+}
+
+/** An answer without the members that were not chosen. */
+function reducedValue(value: Json, path: string, choice: Choice): Json {
+  if (choice.isWhole(path)) return value;
+  if (Array.isArray(value)) return value.map((item) => reducedValue(item, `${path}[]`, choice));
+  if (!isObject(value)) return value;
+  const kept = Object.entries(value).flatMap(([name, member]) => {
+    const at = [memberPath(path, name), memberPath(path, '*')].find(
+      (one) => choice.isWhole(one) || choice.leads(one),
+    );
+    return at === undefined ? [] : [[name, reducedValue(member, at, choice)] as const];
+  });
+  return Object.fromEntries(kept);
+}
+
+/** The nearest field: of the same object, else one whose path ends like this. */
+function unknownField(path: string, tool: string, places: ReadonlyMap<string, Place>): InputError {
+  const all = choosable(places).map((place) => place.path);
+  const bare = (one: string) => one.replaceAll('[]', '');
+  const near =
+    all.find((one) => bare(one).toLowerCase() === bare(path).toLowerCase()) ??
+    closest(path, all) ??
+    all.find((one) => bare(one).endsWith(`.${bare(path)}`));
+  const more = all.length > 8 ? ` and ${all.length - 8} more` : '';
+  const hint = near
+    ? `Did you mean ${near}?`
+    : `Its fields are ${all.slice(0, 8).join(', ')}${more}. Members of lists are named items[].id.`;
+  return inputError('--fields', path, `is not a field of ${tool}`, hint);
+}

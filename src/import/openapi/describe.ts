@@ -1,0 +1,213 @@
+import { isObject } from '../../contract/json.ts';
+import type { Json, JsonObject } from '../../contract/model.ts';
+import { membersOf, typesOf } from '../../contract/schema/keywords.ts';
+import { listed } from '../../model/input-error.ts';
+import { nameList } from '../../model/text.ts';
+import { toDo } from '../infer.ts';
+import type { Operation } from './operations.ts';
+import { plainText } from './text.ts';
+
+/**
+ * What a tool returns and when to use it (C§2.1), from the texts of its operation, its path and its answer. Where these say
+ * nothing, a to-do, which `tool.to-do` reports.
+ *
+ * @param title of the API
+ * @param answer the outputSchema, without signals
+ */
+export function toolDescription(operation: Operation, title: string, answer: JsonObject): string {
+  const { summary, description } = operation.found.value;
+  const { method, path } = operation;
+  const thing = thingOf(path);
+  const more = plainText(description, 500);
+  const id = wordsOf(plainText(operation.id, 100));
+  const said = plainText(summary, 200) || (more === '' && id.length > 1 ? capital(id.join(' ')) : '');
+  if (said === '' && more === '' && (thing === '' || method === 'post'))
+    return 'TODO: what this tool returns, and when to use it.';
+  const contents = contentsOf(answer);
+  const texts =
+    said === '' && more === ''
+      ? [`${verbs[method]} ${thing}${method === 'get' && contents !== '' ? `: ${contents}` : ''}`]
+      : [said, more === said ? '' : more];
+  const sentences = texts
+    .filter((text) => text !== '')
+    .map((text) => (/[.!?…]$/.test(text) ? text : `${text}.`));
+  if (contents !== '' && !returning.test(sentences.join(' '))) sentences.push(`Returns ${contents}.`);
+  return [...sentences, `${uses[method]} ${thing === '' ? title : `${thing} in ${title}`}.`].join(' ');
+}
+
+const returning =
+  /\b(return|get|give|list|fetch|find|show|report|search|read|retrieve|create|check|count)(s|es|ed|ing)?\b/i;
+
+const verbs = { get: 'Returns', post: '', put: 'Replaces', patch: 'Changes', delete: 'Deletes' } as const;
+const uses = {
+  get: 'Use it when a question is about',
+  post: 'Use it for',
+  put: 'Use it to replace',
+  patch: 'Use it to change',
+  delete: 'Use it to delete',
+} as const;
+
+/** `id, name and 3 more`: the members of an answer, or of its items; empty if it describes none. */
+function contentsOf(answer: JsonObject): string {
+  const { items, result } = membersOf(answer);
+  const inner = isObject(items) && isObject(items.items) ? items.items : isObject(result) ? result : answer;
+  const names = Object.keys(membersOf(inner));
+  return nameList(names);
+}
+
+/** Segments of a path that name no thing: versions, and the kind of interface. */
+const nameless = /^(v?\d+(\.\d+)*|api|apis|rest|rpc|public|json|[a-z])$/i;
+/** The end of a parameter's name that only says how a thing is identified. */
+const identifying = new Set(['id', 'ids', 'uuid', 'guid', 'slug', 'key', 'code', 'number', 'name', 'no']);
+
+/** What a path is about: `parcels`, `one parcel`, `issues of one repo`, `gas of one chain`; empty if it does not say. */
+function thingOf(path: string): string {
+  const phrases: string[] = [];
+  let words: string[] = [];
+  /** What the words before the last parameter name, if that is something else. */
+  let before = '';
+  for (const segment of path.replace(/\.\w+$/, '').split('/')) {
+    const parameter = /^\{([^{}]+)\}$/.exec(segment)?.[1];
+    if (parameter === undefined) {
+      if (segment !== '' && !nameless.test(segment) && !segment.includes('{'))
+        words.push(...wordsOf(segment));
+      continue;
+    }
+    const one = subjectOf(parameter);
+    const whole = [...words.slice(0, -1), singular(words.at(-1) ?? '')].join(' ');
+    const isWhole = one === '' || ` ${whole}`.endsWith(` ${one}`);
+    const isSame = isWhole || ` ${one}`.endsWith(` ${singular(words.at(-1) ?? '')}`);
+    before = isSame ? '' : words.join(' ');
+    const noun = isWhole ? whole : one;
+    if (noun !== '') phrases.push(`one ${noun}`);
+    words = [];
+  }
+  const end = words.length > 0 ? words.join(' ') : before;
+  const [first = '', second] = [...phrases, ...(end === '' ? [] : [end])].toReversed();
+  return second === undefined ? first : `${first} of ${second}`;
+}
+
+/** `parcelId` → `parcel`; empty for `id`. */
+function subjectOf(name: string): string {
+  const words = wordsOf(name);
+  return words.slice(0, words.findLastIndex((word) => !identifying.has(word)) + 1).join(' ');
+}
+
+function singular(noun: string): string {
+  if (/(ss|us|is|as|news|series)$/.test(noun)) return noun;
+  if (/ies$/.test(noun)) return noun.replace(/ies$/, 'y');
+  return noun.replace(/(?<=ss|x|[^a]ch|sh|tus)es$|s$/, '');
+}
+
+/** The words of a name: `parcelId`, `parcel_id` and `filter[parcel-id]` have `parcel` and `id`. */
+function wordsOf(name: string): string[] {
+  const parts = name.split(/[^\p{L}\p{N}]+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u);
+  return parts.filter((part) => part !== '').map((part) => part.toLowerCase());
+}
+
+function capital(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Names with the same meaning in most APIs, in words. */
+const usual: readonly (readonly [RegExp, string])[] = [
+  [/^page( number)?$/, 'Number of the page of results'],
+  [/^(limit|per page|page size|page limit|max results|top|size)$/, 'Maximum number of results'],
+  [/^(offset|skip)$/, 'Number of results to skip'],
+  [
+    /^(cursor|page token|next token|continuation token|starting after)$/,
+    'Where to continue, from the previous answer',
+  ],
+  [/^(sort|sort by|order by)$/, 'By what the results are sorted'],
+  [/^(order|sort order|direction|sort direction)$/, 'Direction in which the results are sorted'],
+  [/^(q|query|search|search term|keyword|keywords)$/, 'Text to search for'],
+  [/^(lat|latitude)$/, 'Latitude in degrees'],
+  [/^(lon|lng|long|longitude)$/, 'Longitude in degrees'],
+  [/^(lang|language|locale)$/, 'Language of the answer'],
+  [/^(fields|select)$/, 'Names of the fields to return'],
+  [/^(timezone|time zone|tz)$/, 'Time zone'],
+];
+
+/** What the last word of a name says about the unit of its number. */
+const units: { readonly [word: string]: string } = {
+  ...{ ms: 'milliseconds', millis: 'milliseconds', sec: 'seconds', secs: 'seconds', mins: 'minutes' },
+  ...{
+    km: 'kilometres',
+    kg: 'kilograms',
+    usd: 'USD',
+    eur: 'EUR',
+    gbp: 'GBP',
+    pct: 'percent',
+    percent: 'percent',
+  },
+  ...{ celsius: 'degrees Celsius', fahrenheit: 'degrees Fahrenheit', kb: 'kilobytes', mb: 'megabytes' },
+  ...Object.fromEntries(
+    'milliseconds seconds minutes hours days weeks months years metres meters miles bytes grams cents gwei wei'
+      .split(' ')
+      .map((unit) => [unit, unit]),
+  ),
+};
+
+/** Formats, as a caller writes them. */
+const formats: { readonly [format: string]: string } = {
+  date: 'as a date (2026-01-31)',
+  'date-time': 'as a date and time (2026-01-31T12:00:00Z)',
+  email: 'as an email address',
+  uri: 'as a URL',
+  ipv4: 'as an IPv4 address',
+  ipv6: 'as an IPv6 address',
+};
+
+/**
+ * What an argument without a description means, as far as its name and its schema say; else a to-do, which `tool.to-do` reports.
+ *
+ * @param path of the operation, which may say what an `id` identifies
+ */
+export function inputDescription(name: string, schema: JsonObject, path: string): string {
+  const words = wordsOf(name);
+  const all = words.join(' ');
+  const last = words.at(-1) ?? '';
+  const known = usual.find(([pattern]) => pattern.test(all))?.[1];
+  if (known !== undefined) return `${known}.`;
+  const types = typesOf(schema);
+  if (types.includes('boolean')) return booleanDescription(words) ?? toDo(name);
+  if (['id', 'ids', 'uuid', 'guid'].includes(last) || schema.format === 'uuid') {
+    const subject = subjectOf(name) || ownerOf(name, path);
+    if (subject !== '') return `Identifier${last === 'ids' ? 's' : ''} of the ${subject}.`;
+  }
+  const unit = Object.hasOwn(units, last) ? units[last] : undefined;
+  if (unit !== undefined && words.length > 1 && types.some((type) => type === 'number' || type === 'integer'))
+    return `${capital(words.slice(0, -1).join(' '))} in ${unit}.`;
+  const detail = detailOf(schema);
+  return detail === '' ? toDo(name) : `${capital(all)}${detail}.`;
+}
+
+/** What the segment before a parameter of the path names. */
+function ownerOf(name: string, path: string): string {
+  const segments = path.split('/');
+  const before = segments[segments.indexOf(`{${name}}`) - 1] ?? '';
+  return before.includes('{') || nameless.test(before) ? '' : singular(wordsOf(before).join(' '));
+}
+
+function booleanDescription(words: readonly string[]): string | undefined {
+  const [first = '', ...rest] = words;
+  if (rest.length === 0) return undefined;
+  if (/^(include|exclude|show|hide|allow|enable|disable|use|return|skip)$/.test(first))
+    return `Whether to ${words.join(' ')}.`;
+  if (first === 'with' || first === 'without') return `Whether the answer comes ${words.join(' ')}.`;
+  return first === 'is' || first === 'has' ? `Whether it ${words.join(' ')}.` : undefined;
+}
+
+/** What the schema of a text or number says besides its type; empty if nothing. */
+function detailOf({ enum: allowed, format, minimum, maximum, examples }: JsonObject): string {
+  const texts = (values: readonly Json[]) => values.filter((value) => typeof value !== 'object').map(String);
+  const values = Array.isArray(allowed) ? texts(allowed) : [];
+  if (values.length > 1)
+    return values.length <= 6
+      ? `: ${listed(values)}`
+      : `: ${values.slice(0, 5).join(', ')} or ${values.length - 5} more`;
+  if (typeof format === 'string' && Object.hasOwn(formats, format)) return `, ${formats[format]}`;
+  if (typeof minimum === 'number' && typeof maximum === 'number') return `, from ${minimum} to ${maximum}`;
+  const [example] = Array.isArray(examples) ? texts(examples) : [];
+  return example === undefined || example.length > 40 ? '' : `, such as ${example}`;
+}

@@ -1,0 +1,93 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { bins, compile, expectProven, repository, run, scaffold, scratch, serveHere } from './support.ts';
+
+const root = scratch();
+let total = 120;
+const asked: string[] = [];
+const api = createServer((request, response) => {
+  const { searchParams } = new URL(request.url ?? '', 'http://localhost');
+  const page = Number(searchParams.get('page'));
+  const size = Number(searchParams.get('per_page'));
+  asked.push(`${page} of ${size}`);
+  const numbers = Array.from({ length: total }, (_, i) => i + 1).slice((page - 1) * size, page * size);
+  const parcels = numbers.map((number) => ({ id: `P${number}`, state: 'depot', weight: 'secret' }));
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ parcels, next_page: page * size < total ? page + 1 : null, cost: 1 }));
+});
+
+const schema = { type: 'object', properties: { next_page: { type: 'integer' } } };
+const responses = { 200: { description: 'It', content: { 'application/json': { schema } } } };
+const parameters = [{ name: 'page', in: 'query', schema: { type: 'integer' } }];
+const paths = {
+  '/parcels': { get: { operationId: 'list_parcels', summary: 'Lists parcels.', parameters, responses } },
+  '/count': { get: { operationId: 'count_parcels', summary: 'Counts parcels.', responses } },
+};
+
+/** The file in docs/sources.md that follows a mark. */
+function recipe(name: string): string {
+  const page = readFileSync(join(repository, 'docs/sources.md'), 'utf8');
+  const [, text] = new RegExp(`^<!-- recipe: ${name} -->\n\`\`\`ts\n(.*?)^\`\`\`$`, 'ms').exec(page) ?? [];
+  if (text === undefined) throw new Error(`docs/sources.md has no recipe ${name}`);
+  return text;
+}
+
+let directory: string;
+let env: { readonly [name: string]: string };
+const market = (...args: string[]) => run(process.execPath, [bins.market, ...args], { cwd: directory, env });
+
+beforeAll(async () => {
+  const url = await serveHere(api);
+  env = { PARCELS_URL: url };
+  const place = join(root, 'parcels.json');
+  const document = { openapi: '3.1.0', info: { title: 'Parcels' }, servers: [{ url }], paths };
+  writeFileSync(place, JSON.stringify(document));
+  const flags = ['--from-openapi', place, '--operation', 'list_parcels', '--operation', 'count_parcels'];
+  ({ directory } = await scaffold(['parcels', ...flags], { cwd: root }));
+  for (const name of ['list-parcels', 'count-parcels'])
+    writeFileSync(join(directory, `src/tools/${name}.ts`), recipe(name));
+  const built = await compile(directory);
+  expect(built.status, built.stdout).toBe(0);
+});
+
+async function called(file: string, args: object): Promise<{ readonly [name: string]: unknown }> {
+  const script = `
+    const { callTool } = await import('market-mcp-runtime/testing');
+    const { default: tool } = await import('./dist/src/tools/${file}.js');
+    process.stdout.write(JSON.stringify(await callTool(tool, ${JSON.stringify(args)})));`;
+  asked.length = 0;
+  const ran = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: directory, env });
+  expect(ran.status, ran.stderr).toBe(0);
+  return JSON.parse(ran.stdout).structuredContent;
+}
+
+it('the recipe with the page as a parameter returns one page and the number of the next one', async () => {
+  total = 120;
+  const first = await called('list-parcels', {});
+  expect(first).toMatchObject({ next_page: 2 });
+  expect((first.parcels as unknown[]).at(-1)).toEqual({ id: 'P50', state: 'depot' });
+  const last = await called('list-parcels', { page: 3 });
+  expect(last).toMatchObject({ next_page: null });
+  expect(last.parcels).toHaveLength(20);
+  expect(asked).toEqual(['3 of 50']);
+});
+
+it('the recipe that collects pages stops at the last page, and at its bound', async () => {
+  total = 120;
+  expect(await called('count-parcels', {})).toEqual({ count: 120, complete: true });
+  expect(asked).toEqual(['1 of 50', '2 of 50', '3 of 50']);
+  total = 1_000;
+  expect(await called('count-parcels', {})).toEqual({ count: 200, complete: false });
+  expect(asked).toEqual(['1 of 50', '2 of 50', '3 of 50', '4 of 50']);
+  total = 0;
+  expect(await called('count-parcels', {})).toMatchObject({ searchExhausted: true });
+});
+
+it('the project of both passes its tests and the self-check with the recorded pages', async () => {
+  total = 120;
+  const recorded = await market('record');
+  expect(recorded.status, recorded.stdout + recorded.stderr).toBe(0);
+  await expectProven(directory);
+});
