@@ -77,7 +77,7 @@ export function toolOfSamples(
       ? answerOfMaps(schema, change)
       : answerOfRecords(schema, change);
   if (Object.keys(membersOf(answer)).every((name) => Object.hasOwn(signals, name))) {
-    const message = `contains nothing but ${listed(fields)}, which callers read as a signal`;
+    const message = `contains nothing but ${listed(Object.keys(membersOf(schema)))}, which callers read as a signal`;
     return reject(samples[0]?.name ?? '', undefined, message, 'Give an answer that contains data.');
   }
   for (const { name, largeIntegers: [first, ...others] = [] } of samples) {

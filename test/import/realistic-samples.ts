@@ -725,4 +725,9 @@ export const refused: readonly {
     samples: [{ message: 'pong' }],
     message: /^contains nothing but message, which callers read as a signal$/,
   },
+  {
+    api: 'nothing but an error that did not happen',
+    samples: [{ error: false }],
+    message: /^contains nothing but error, which callers read as a signal$/,
+  },
 ];
