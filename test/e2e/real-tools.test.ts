@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ToolDefinition } from '../../src/contract/model.ts';
-import { failuresOf, prove, repository, scaffold, scratch } from './support.ts';
+import { expectProven, failuresOf, prove, repository, scaffold, scratch } from './support.ts';
 
 const fixtures = join(repository, 'test/fixtures/real-tools');
 const files = readdirSync(fixtures).filter((file) => file.endsWith('.json'));
@@ -22,6 +22,58 @@ describe.concurrent('a project from the tools/list of a real server passes its c
     writeFileSync(spec, JSON.stringify({ tools }));
     await expectGreen('all', spec, tools);
   });
+});
+
+const hex = { type: 'string', pattern: '^0x[0-9a-f]{4}$' };
+const geo = { type: 'object', properties: { lat: { type: 'number' } }, required: ['lat'] };
+const place = { type: 'object', properties: { zip: hex, geo }, required: ['zip', 'geo'] };
+const nested = { type: 'array', items: { $ref: '#/properties/tree' } };
+const tree = {
+  type: 'object',
+  properties: { name: { type: 'string' }, nested },
+  required: ['name', 'nested'],
+};
+
+/** Schemas as zod-to-json-schema writes them for schemas that are used twice. */
+const generated: { readonly [name: string]: object } = {
+  __node_version: {},
+  '2fa_code': { code: hex, again: { anyOf: [{ $ref: '#/properties/code' }, { type: 'null' }] } },
+  route: {
+    value: place,
+    to: { $ref: '#/properties/value' },
+    geo: { $ref: '#/properties/value/properties/geo' },
+  },
+  pair: {
+    pair: { type: 'array', minItems: 2, maxItems: 2, items: [hex, { $ref: '#/properties/pair/items/0' }] },
+  },
+  '3_trees': { tree, second: { $ref: '#/properties/tree' } },
+};
+
+it('tools of a code generator without outputs become a project with --output-text', async () => {
+  const list = Object.entries(generated).map(([name, properties]) => ({
+    name,
+    description: `Returns what ${name} finds in the archive. Use it when a question asks for ${name}.`,
+    inputSchema: {
+      type: 'object',
+      properties,
+      required: Object.keys(properties),
+      additionalProperties: false,
+    },
+  }));
+  writeFileSync(join(root, 'generated.json'), JSON.stringify({ tools: list }));
+  const flags = ['generated', '--spec', 'generated.json', '--output-text', '--platform', 'context'];
+  const { directory, changes, files } = await scaffold(flags, { cwd: root });
+  const texts = changes.filter(({ what }) => what === 'became one text, result');
+  expect(texts.map(({ tool }) => tool)).toEqual(Object.keys(generated));
+  const made = files.filter((file) => /^src\/tools\/(?!index)/.test(file));
+  expect(made.map((file) => file.slice('src/tools/'.length)).sort()).toEqual([
+    '2fa-code.ts',
+    '3-trees.ts',
+    'node-version.ts',
+    'pair.ts',
+    'route.ts',
+  ]);
+  await expectProven(directory);
 });
 
 async function expectGreen(name: string, spec: string, given: readonly ToolDefinition[]): Promise<void> {

@@ -129,8 +129,9 @@ function authorizedFetch({ token, guarded }: Access): typeof fetch {
   };
 }
 
-/** Milliseconds for the first event of a stream. */
+/** Milliseconds until the first event of a stream, and its characters. */
 const firstEventMs = 5_000;
+const longestEvent = 10_000;
 
 /** Whether a GET opens a stream that names the endpoint for messages: the transport of MCP 2024-11-05. */
 async function hasOldTransport(access: Access): Promise<boolean> {
@@ -147,7 +148,7 @@ async function hasOldTransport(access: Access): Promise<boolean> {
     for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
       text += chunk;
       if (/^event: ?endpoint\r?$/m.test(text)) return true;
-      if (/\r?\n\r?\n/.test(text)) return false;
+      if (/\r?\n\r?\n/.test(text) || text.length > longestEvent) return false;
     }
     return false;
   } catch {
