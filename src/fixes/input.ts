@@ -35,7 +35,7 @@ function withPlainTypes(schema: JsonObject, fixes: Fixes): JsonObject {
   let required = requiredOf(schema);
   for (const [name, property] of propertiesOf(schema)) {
     const path = `inputSchema.properties.${name}`;
-    const { alone, at } = withoutUnion(property, path, fixes);
+    const { alone, at } = required.includes(name) ? withoutUnion(property, path, fixes) : { alone: property };
     const types = Array.isArray(alone.type) ? (alone.type as readonly Json[]) : [];
     const [type, another] = types.filter((one) => one !== 'null');
     const isList = type !== undefined && another === undefined;
@@ -55,7 +55,7 @@ function withPlainTypes(schema: JsonObject, fixes: Fixes): JsonObject {
 
 const whyPlain = 'a parameter has exactly one type (C§2.1); without a value it is left out';
 
-/** A union of a schema and null as that schema, which was `at` a place in the parameter. */
+/** A union of a schema and null as that schema, which was `at` a place in the parameter. An optional one may keep null. */
 function withoutUnion(property: JsonObject, path: string, fixes: Fixes) {
   const { anyOf, ...beside } = property;
   const members: readonly Json[] = Array.isArray(anyOf) ? anyOf : [];
@@ -65,7 +65,7 @@ function withoutUnion(property: JsonObject, path: string, fixes: Fixes) {
   const isPlain = members.length === 2 && members.some(isNull) && isObject(member);
   const clashes = isPlain && Object.keys(member).some((key) => key !== 'description' && key in beside);
   if (!isPlain || clashes) return { alone: property };
-  fixes.change(`${path}.anyOf`, `${shorten(anyOf)} became ${shorten(member)}`, whyPlain);
+  fixes.change(path, `anyOf ${shorten(anyOf)} became ${shorten(member)}`, whyPlain);
   return { alone: { ...member, ...beside }, at: `anyOf/${index}` };
 }
 

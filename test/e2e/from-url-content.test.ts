@@ -23,9 +23,8 @@ const paging = {
   properties: {
     cursor: { type: ['string', 'null'], description: 'Where the page starts; null for the first' },
     filter: {
-      type: ['object', 'null'],
+      anyOf: [{ type: 'object', properties: { kind: { type: 'string' } } }, { type: 'null' }],
       description: 'What to leave out',
-      properties: { kind: { type: 'string' } },
     },
     limit: { type: 'integer', description: 'Items of a page', examples: [2] },
   },

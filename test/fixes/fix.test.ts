@@ -199,12 +199,25 @@ describe('an inputSchema', () => {
       required: [],
     });
     expect(withParameter({ type: 'string', nullable: true }).input?.required).toEqual([]);
-    const text = { type: 'string', description: 'A pair' };
+  });
+
+  it('makes a required union of a type and null an optional parameter of that type', () => {
     const union = { anyOf: [{ type: 'string' }, { type: 'null' }], description: 'A pair', default: null };
-    expect(withParameter(union).input).toEqual({
+    const { input, changes } = withParameter(union);
+    const symbol = { type: 'string', description: 'A pair' };
+    expect(input).toEqual({ type: 'object', properties: { symbol }, required: [] });
+    expect(changes).toContain('inputSchema.properties.symbol');
+    expect(parameterOf(withParameter(union, []))).toEqual(union);
+    const several = { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'null' }] };
+    expect(withParameter(several).input?.required).toEqual(['symbol']);
+  });
+
+  it('keeps the references inside such a union', () => {
+    const children = { type: 'array', items: { $ref: '#/properties/symbol/anyOf/1' } };
+    const tree = { type: ['object', 'null'], properties: { children } };
+    expect(parameterOf(withParameter({ anyOf: [{ type: 'null' }, tree] }))).toEqual({
       type: 'object',
-      properties: { symbol: text },
-      required: [],
+      properties: { children: { type: 'array', items: { $ref: '#/properties/symbol' } } },
     });
   });
 
