@@ -13,7 +13,7 @@ const dataKey = new RegExp(
   ].join('|')})$`,
 );
 
-/** `USD`, `BTCUSDT`, `BRK-B`: a code, if there are several. */
+/** `BTCUSDT`, `BRK-B`: a code, if there are several, and their values are not words. */
 const code = /^[A-Z][A-Z\d]*(?:[-_/.][A-Z\d]+)*$/;
 const currencies = new Set(Intl.supportedValuesOf('currency'));
 
@@ -39,16 +39,19 @@ export function keysAreData(objects: readonly JsonObject[], { isRoot, inputs }: 
   if (names.every((name) => dataKey.test(name))) return true;
   const values = objects.flatMap((object) => Object.values(object)).filter((value) => value !== null);
   if (!areAlike(values)) return false;
-  const [first = '', another] = names;
+  if (names.every((name) => currencies.has(name))) return true;
   const isRole = names.some((name) => role.test(name));
-  const areCodes = names.every((name) => code.test(name)) && !isRole;
-  if (areCodes && (another !== undefined || currencies.has(first))) return true;
+  const several = names.length > 1;
+  const areCodes =
+    several && names.every((name) => code.test(name)) && names.some(({ length }) => length > 1);
+  const areWords = values.some((value) => typeof value === 'string' && !/^[-+]?[\d.]+$/.test(value));
+  if (areCodes && !areWords && !isRole) return true;
   if (names.every((name) => inputs.has(name))) return true;
   const areObjects = values.every(isObject);
   const hasNull = objects.some((object) => Object.values(object).includes(null));
   const differ = !names.some((name) => objects.every((object) => Object.hasOwn(object, name)));
   if (differ && (isRoot || areObjects)) return true;
-  return isRoot && another !== undefined && areObjects && !hasNull && !isRole;
+  return isRoot && several && areObjects && !hasNull && !isRole;
 }
 
 /** Whether values have one type; objects share at least half of their members. */

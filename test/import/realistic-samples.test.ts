@@ -9,6 +9,7 @@ import { prepareImported } from '../../src/import/prepare.ts';
 import { readSample } from '../../src/import/read-sample.ts';
 import { toolOfSamples } from '../../src/import/sample.ts';
 import { combineResults } from '../../src/model/input-error.ts';
+import fc from '../fast-check.ts';
 import { accepted, refused } from './realistic-samples.ts';
 
 /**
@@ -110,4 +111,51 @@ describe('a sample that is no answer', () => {
     ]);
     for (const { hint } of imported.ok ? [] : imported.errors) expect(hint).toMatch(/^[A-Z].*\.$/);
   });
+});
+
+it('the schema of any samples accepts them, as the tool returns them', () => {
+  const key = fc.oneof(
+    fc.constantFrom(
+      'id',
+      'usd',
+      'USD',
+      'EUR',
+      'bitcoin',
+      '2026-11-20',
+      '0x8617E340B3D01FA5F11F306F4090FD50E238070D',
+      '',
+    ),
+    fc.string({ maxLength: 5 }).filter((name) => name !== '__proto__'),
+  );
+  const scalar = fc.oneof(
+    fc.integer(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.constantFrom(null, true, '1234567890123456789', 'x', '2026-11-20'),
+    fc.bigInt({ min: 2n ** 53n, max: 2n ** 70n }),
+  );
+  const { answer } = fc.letrec((tie) => ({
+    answer: fc.oneof(
+      { maxDepth: 4 },
+      scalar,
+      fc.array(tie('answer'), { maxLength: 3 }),
+      fc.dictionary(key, tie('answer'), { maxKeys: 3 }),
+    ),
+  }));
+  const text = (value: unknown): string => {
+    if (typeof value === 'bigint') return String(value);
+    if (Array.isArray(value)) return `[${value.map(text)}]`;
+    if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+    return `{${Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${text(member)}`)}}`;
+  };
+  const object = fc.dictionary(key, answer, { minKeys: 1, maxKeys: 3 });
+  fc.assert(
+    fc.property(fc.array(object, { minLength: 1, maxLength: 3 }), (samples) => {
+      const imported = importOf(samples.map(text), ['id:string=bitcoin The coin']);
+      fc.pre(imported.ok);
+      const { entry, answers } = imported.value;
+      const validate = compileSchema((entry as { outputSchema: JsonObject }).outputSchema);
+      for (const one of answers) expect(validate(one), JSON.stringify([one, validate.errors])).toBe(true);
+    }),
+    { numRuns: 200 },
+  );
 });

@@ -201,6 +201,18 @@ const maps: readonly AcceptedSample[] = [
     left: [mapped],
   },
   {
+    api: 'names of currencies',
+    samples: [{ USD: 'United States Dollar', EUR: 'Euro' }],
+    shape: { result: { '*': 'string' } },
+    left: [mapped],
+  },
+  {
+    api: 'prices by pair, as text',
+    samples: [{ BTCUSDT: '63120.01', ETHUSDT: '3021.5' }],
+    shape: { result: { '*': 'string' } },
+    left: [mapped],
+  },
+  {
     api: 'prices by symbol and currency',
     samples: [{ BTC: { USD: 63120, EUR: 58000 }, ETH: { USD: 3021, EUR: 2800.1 } }],
     shape: { result: { '*': { '*': 'number' } } },
@@ -596,6 +608,21 @@ const records: readonly AcceptedSample[] = [
           goals: { home: 'number', away: 'number' },
         },
       ],
+    },
+  },
+  {
+    api: 'members in capitals',
+    samples: [
+      {
+        RESULT: { CODE: 'INFO-000', TEXT: 'ok' },
+        ROW: [{ ID: 1, CITY: 'Seoul', NAME: 'x' }],
+        A: { X: 1, Y: 2 },
+      },
+    ],
+    shape: {
+      RESULT: { CODE: 'string', TEXT: 'string' },
+      ROW: [{ ID: 'integer', CITY: 'string', NAME: 'string' }],
+      A: { X: 'number', Y: 'number' },
     },
   },
   {
