@@ -155,7 +155,7 @@ function outputOf({ name, outputSchema }: JsonObject, fixes: Fixes): JsonObject 
     (outputSchema ?? undefined) === undefined
       ? [
           'is missing; the marketplace requires it (C§2.1)',
-          `Write an outputSchema into the file, or declare what ${tool} returns: ${flags}; all such tools return a text with --output-text`,
+          `Write an outputSchema into the file, take the text of each such answer (--output-text), or declare what ${tool} returns: ${flags}`,
         ]
       : [
           'is not a JSON Schema object',
