@@ -34,6 +34,12 @@ describe('the description of a tool', () => {
     );
   });
 
+  it('names the API where the path says nothing', async () => {
+    expect(await descriptionOf('get', '/', { summary: 'Get it' })).toBe(
+      'Get it. Use it when a question is about Parcel API.',
+    );
+  });
+
   it('uses the summary, the description and the name of the operation before the path', async () => {
     const both = { summary: 'Get a parcel', description: 'With its last event.' };
     const use = 'Use it when a question is about one parcel in Parcel API.';
@@ -58,6 +64,16 @@ describe('the description of a tool', () => {
     ['post', 'Cancel a parcel', 'Cancel a parcel. Returns id, status. Use it for one parcel in Parcel API.'],
   ])('says what a %s does', async (method, summary, expected) => {
     expect(await descriptionOf(method, '/parcels/{id}', { summary })).toBe(expected);
+  });
+
+  it.each([
+    ['/parcels/{id}/cancel', 'Use it to cancel one parcel in Parcel API.'],
+    ['/parcels/{id}/set_state', 'Use it to set state of one parcel in Parcel API.'],
+    ['/parcels/{id}/orders', 'Use it for orders of one parcel in Parcel API.'],
+    ['/cancel', 'Use it for cancel in Parcel API.'],
+    ['/people/{personId}/cards', 'Use it for cards of one person in Parcel API.'],
+  ])('says what a post to %s is for', async (path, use) => {
+    expect(await descriptionOf('post', path, { summary: 'Create it' })).toBe(`Create it. ${use}`);
   });
 
   it.each([
@@ -108,10 +124,11 @@ describe('an argument without a description', () => {
     ['days', { type: 'string' }],
     ['archived', { type: 'boolean' }],
     ['constructor', { type: 'integer' }],
+    ['_', { type: 'string', enum: ['a', 'b'] }],
   ])('%s %j is a to-do that the rule names', async (name, schema) => {
     const parameters = [{ name, in: 'query', schema }];
     const { tool, inputs } = await toolAt('get', '/parcels', { summary: 'Get it', parameters });
-    expect(inputs[name]?.description).toBe(`TODO: what ${name} means, with its unit.`);
+    expect(Object.values(inputs)[0]?.description).toBe(`TODO: what ${name} means, with its unit.`);
     const found = inspectTools([tool.definition], context).find(({ id }) => id === 'tool.to-do');
     expect(found?.problems).toHaveLength(1);
   });

@@ -1,3 +1,4 @@
+import { verbIn, wordsOf } from '../../contract/effect.ts';
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { membersOf, typesOf } from '../../contract/schema/keywords.ts';
@@ -32,7 +33,8 @@ export function toolDescription(operation: Operation, title: string, answer: Jso
     .filter((text) => text !== '')
     .map((text) => (/[.!?…]$/.test(text) ? text : `${text}.`));
   if (contents !== '' && !returning.test(sentences.join(' '))) sentences.push(`Returns ${contents}.`);
-  return [...sentences, `${uses[method]} ${thing === '' ? title : `${thing} in ${title}`}.`].join(' ');
+  const use = (method === 'get' ? undefined : actionOf(path)) ?? `${uses[method]} ${thing}`;
+  return [...sentences, thing === '' ? `${use}${title}.` : `${use} in ${title}.`].join(' ');
 }
 
 const returning =
@@ -53,6 +55,15 @@ function contentsOf(answer: JsonObject): string {
   const inner = isObject(items) && isObject(items.items) ? items.items : isObject(result) ? result : answer;
   const names = Object.keys(membersOf(inner));
   return nameList(names);
+}
+
+/** `Use it to cancel one parcel`, of a path that ends in a verb. */
+function actionOf(path: string): string | undefined {
+  const segments = path.split('/');
+  const words = wordsOf(segments.at(-1) ?? '');
+  const thing = thingOf(segments.slice(0, -1).join('/'));
+  if (thing === '' || words.length === 0 || verbIn(words.join('_'))?.word !== words[0]) return undefined;
+  return `Use it to ${words.join(' ')} ${words.length > 1 ? 'of ' : ''}${thing}`;
 }
 
 /** Segments of a path that name no thing: versions, and the kind of interface. */
@@ -94,15 +105,10 @@ function subjectOf(name: string): string {
 }
 
 function singular(noun: string): string {
+  if (noun === 'people') return 'person';
   if (/(ss|us|is|as|news|series)$/.test(noun)) return noun;
   if (/ies$/.test(noun)) return noun.replace(/ies$/, 'y');
   return noun.replace(/(?<=ss|x|[^a]ch|sh|tus)es$|s$/, '');
-}
-
-/** The words of a name: `parcelId`, `parcel_id` and `filter[parcel-id]` have `parcel` and `id`. */
-function wordsOf(name: string): string[] {
-  const parts = name.split(/[^\p{L}\p{N}]+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u);
-  return parts.filter((part) => part !== '').map((part) => part.toLowerCase());
 }
 
 function capital(words: string): string {
@@ -165,6 +171,7 @@ const formats: { readonly [format: string]: string } = {
  */
 export function inputDescription(name: string, schema: JsonObject, path: string): string {
   const words = wordsOf(name);
+  if (words.length === 0) return toDo(name);
   const all = words.join(' ');
   const last = words.at(-1) ?? '';
   const known = usual.find(([pattern]) => pattern.test(all))?.[1];
