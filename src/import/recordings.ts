@@ -44,7 +44,7 @@ function withoutDone(answer: JsonObject, outputSchema: JsonObject): JsonObject {
 
 /**
  * A recording that another tool may have made of the same request, with the made-up members that this tool needs, if it was reduced
- * to other fields. Then it is no longer a real exchange.
+ * to other fields. With them, it is not a real exchange.
  */
 export function completed(known: Recording, fresh: Recording, tool: ImportedTool, call: ApiCall): Recording {
   if (known.status !== 200 || fresh.status !== 200) return known;
