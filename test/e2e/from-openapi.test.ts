@@ -91,6 +91,7 @@ const behaviours: {
 } = {
   found: (response, answer) => send(response, 200, answer),
   missing: (response) => send(response, 404, {}),
+  empty: (response) => response.writeHead(204).end(),
   refused: (response) => send(response, 401, { message: 'no such key' }),
   limited: (response) => response.writeHead(429, { 'retry-after': '60' }).end(),
   recovering: (response, answer, count) => send(response, count === 1 ? 500 : 200, answer),
@@ -183,6 +184,12 @@ describe.each(apiDocuments)(
       const documented = ['gas.yaml', 'pets.json'].includes(file);
       if (documented) expect(ending('missing')).toMatchObject({ searchExhausted: true });
       else expect(ending('missing')).toMatchObject({ error: 'SOURCE_NOT_FOUND' });
+    });
+
+    it('return done after a write without content, and an empty result after a read', () => {
+      const isWrite = ['payments.json', 'search.json'].includes(file);
+      expect(ending('empty')).toMatchObject(isWrite ? { done: true } : { searchExhausted: true });
+      expect(results.empty?.isError).toBeUndefined();
     });
 
     it.each([

@@ -17,9 +17,9 @@ const parallel = 2;
 const leastEach = 0.95;
 const leastInAll = 0.995;
 
-const [, self = '', ...args] = process.argv;
+/** The bundle of this code. */
+const self = import.meta.filename;
 const { values, positionals } = parseArgs({
-  args,
   options: { only: { type: 'string', multiple: true, default: [] } },
   allowPositionals: true,
 });
