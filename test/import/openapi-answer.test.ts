@@ -289,6 +289,11 @@ describe('the answer of a tool', () => {
     expect(refused?.message).toContain('is not JSON');
   });
 
+  it('has the schema of any type where JSON has only an example', async () => {
+    const content = { 'application/json': { example: { gwei: 1 } }, '*/*': { schema: answer } };
+    expect((await toolOf(documentOf({ responses: { 200: { content } } }))).outputs).toHaveProperty('gwei');
+  });
+
   it('of Swagger 2.0 is JSON only if its document says so, or nothing', async () => {
     const swagger = (produces: object, own: object = {}) => ({
       swagger: '2.0',

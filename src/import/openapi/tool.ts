@@ -180,7 +180,7 @@ function contentOf(
   }
   const content = objectOr(response.content);
   const hasSchema = (type: string) => isObject(content[type]) && content[type].schema !== undefined;
-  const type = preferred(types.filter(isJsonType), hasSchema) ?? types.find(mayBeJson);
+  const type = preferred([...types.filter(isJsonType), ...types.filter(mayBeJson)], hasSchema);
   const media =
     type === undefined ? undefined : document.object(content[type], below(pointer, 'content', type));
   if (!media) return { given: undefined, pointer, examples: [] };
