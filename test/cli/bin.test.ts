@@ -45,7 +45,13 @@ describe('the built programs', () => {
 
   it.each(['create-market-mcp', 'market-mcp'] as const)('%s says the same help ahead and afresh', (name) => {
     const bin = join(root, `bin/${name}.js`);
-    const help = buildProgram(name, async () => {}).helpInformation();
+    let help = '';
+    const writeOut = (text: string) => {
+      help += text;
+    };
+    buildProgram(name, async () => {})
+      .configureOutput({ writeOut })
+      .outputHelp();
     for (const flag of ['--help', '-h']) expect(run(bin, flag)).toMatchObject({ status: 0, stdout: help });
   });
 
