@@ -127,7 +127,7 @@ const openapi = {
 
 /** @param {number} page from 1 */
 function pageOf(page) {
-  const end = page * pageSize;
+  const end = Math.max(0, page * pageSize);
   return {
     currencies: currencies.slice(end - pageSize, end),
     next_page: end < currencies.length ? page + 1 : null,
