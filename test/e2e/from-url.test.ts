@@ -186,7 +186,9 @@ describe('the tools of a running MCP server', () => {
     const ask = (env: { readonly [name: string]: string }) =>
       run(process.execPath, ['--input-type=module', '-e', call], { cwd: directory, env });
     const env = { CITY_FACTS_URL: `${url}/mcp` };
-    expect((await ask(env)).stdout).toContain('SOURCE_REFUSED');
+    const withoutToken = await ask(env);
+    expect(withoutToken.stdout).toContain('SOURCE_REFUSED');
+    expect(withoutToken.stderr).toContain('set a valid key in CITY_FACTS_TOKEN');
     const allowed = await ask({ ...env, CITY_FACTS_TOKEN: token });
     expect(allowed.stdout).not.toContain('SOURCE_REFUSED');
     expect(allowed.stdout + allowed.stderr).not.toContain(token);

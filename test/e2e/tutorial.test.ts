@@ -62,6 +62,9 @@ describe('docs/tutorial.md', () => {
     const others = [
       ['195.769', '195.77'],
       ['getRate  found', 'getRate  empty'],
+      ['next_page   2', 'next_page   3'],
+      ['"SOURCE_REFUSED"', '"SOURCE_REJECTED"'],
+      ['retryAfterSeconds  60', 'retryAfterSeconds  59'],
       ['0 failed', '1 failed'],
       ['--operation getRate', '--operation listCurrencies'],
     ];

@@ -315,6 +315,24 @@ describe('secrets', () => {
     expect(String(logged.mock.calls)).toContain('[secret API_KEY]');
     expect(received).toHaveLength(0);
   });
+
+  it.each([
+    [
+      { headers: { a: new Secret('API_KEY', key), b: new Secret('API_KEY', key).after('x ') } },
+      ' in API_KEY.',
+    ],
+    [{ headers: { a: new Secret('A', key) }, query: { b: new Secret('B', null, true) } }, ' in A and B.'],
+  ])('that the API refuses are named in the log, %#', async (options, variables) => {
+    const { api } = await source(always({}, 401), options);
+    expect((await errorOf(api.get('/x', {}))).message).not.toMatch(/API_KEY|A and B/);
+    const [[line]] = logged.mock.calls as [[string]];
+    expect(JSON.parse(line)).toMatchObject({
+      code: 'SOURCE_REFUSED',
+      status: 401,
+      hint: `The API refused this server: set a valid key${variables}`,
+    });
+    expect(line).not.toContain(key);
+  });
 });
 
 describe('credentials by name', () => {
@@ -358,6 +376,17 @@ describe('credentials by name', () => {
     });
     expect(String(logged.mock.calls)).toContain('/x needs USER and PASSWORD, or USER and PASSWORD');
     expect(String(logged.mock.calls)).not.toContain('the-token-itself');
+  });
+
+  it('that the API refuses are named in the log, and no others', async () => {
+    const { api } = await source(always({}, 401), { headers: own, credentials });
+    await errorOf(api.get('/x', { auth: [['user'], ['token', 'tenant']] }));
+    await errorOf(api.get('/x', { auth: [] }));
+    const hints = logged.mock.calls.map(([line]) => JSON.parse(line).hint);
+    expect(hints).toEqual([
+      'The API refused this server: set a valid key in TOKEN and TENANT.',
+      'The API refused this server: it may require a key.',
+    ]);
   });
 
   it('that do not exist are an error of the author', async () => {

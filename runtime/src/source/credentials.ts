@@ -23,8 +23,10 @@ export interface SourceCredentials extends Credentials {
   readonly auth?: Alternatives;
 }
 
-/** Names and texts, as a request sends them. */
-type Sent = { readonly [place in keyof Required<Credentials>]: readonly (readonly [string, string])[] };
+/** Names and texts, as a request sends them, and the variables of its secrets. */
+type Sent = { readonly [place in keyof Required<Credentials>]: readonly (readonly [string, string])[] } & {
+  readonly variables: readonly string[];
+};
 
 /**
  * What a request sends.
@@ -34,7 +36,10 @@ type Sent = { readonly [place in keyof Required<Credentials>]: readonly (readonl
  * @throws SourceError `SOURCE_MISCONFIGURED` if a secret is not set; the log names it
  */
 export function sentBy(source: SourceCredentials, path: string, auth = source.auth): Sent {
-  if (auth === undefined) return { headers: revealed(source.headers), query: revealed(source.query) };
+  if (auth === undefined) {
+    const { headers, query } = source;
+    return { headers: revealed(headers), query: revealed(query), variables: variablesOf([source]) };
+  }
   const chosen = chosenFrom(source, auth);
   if (!chosen) throw misconfigured(`${path} needs ${lackingText(source, auth)}, which must be set`);
   const shared = { headers: withoutSecrets(source.headers), query: withoutSecrets(source.query) };
@@ -42,6 +47,7 @@ export function sentBy(source: SourceCredentials, path: string, auth = source.au
   return {
     headers: withOneCookie(all.flatMap(({ headers }) => revealed(headers))),
     query: all.flatMap(({ query }) => revealed(query)),
+    variables: variablesOf(all),
   };
 }
 
@@ -54,9 +60,16 @@ export function reportCredentials(source: SourceCredentials): void {
 
 /** Everything that no answer to a caller and no recording may hold. */
 export function secretsOf({ headers, query, credentials = {} }: SourceCredentials): readonly string[] {
-  return [{ headers, query }, ...Object.values(credentials)]
-    .flatMap((one) => [...Object.values(one.headers ?? {}), ...Object.values(one.query ?? {})])
-    .flatMap((value) => (value instanceof Secret ? value.texts() : []));
+  return [{ headers, query }, ...Object.values(credentials)].flatMap(secretsIn).flatMap((one) => one.texts());
+}
+
+/** The variables of the secrets, also of optional ones that are not set. */
+export function variablesOf(all: readonly Credentials[]): readonly string[] {
+  return [...new Set(all.flatMap(secretsIn).map(({ name }) => name))];
+}
+
+function secretsIn({ headers = {}, query = {} }: Credentials): readonly Secret[] {
+  return [...Object.values(headers), ...Object.values(query)].filter((value) => value instanceof Secret);
 }
 
 /** Name and text of each value; an optional secret that is not set is left out. */
@@ -83,9 +96,7 @@ function lackingIn({ credentials = {} }: SourceCredentials, names: readonly stri
   return names.flatMap((name) => {
     const one = Object.hasOwn(credentials, name) ? credentials[name] : undefined;
     if (!one) throw new Error(`The source has no credentials ${JSON.stringify(name)}.`);
-    return [...Object.values(one.headers ?? {}), ...Object.values(one.query ?? {})].flatMap((value) =>
-      value instanceof Secret && value.reveal() === null ? [value.name] : [],
-    );
+    return secretsIn(one).flatMap((secret) => (secret.reveal() === null ? [secret.name] : []));
   });
 }
 

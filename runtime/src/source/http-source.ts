@@ -167,7 +167,9 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
       const keys = sentBy(options, path, request.auth);
       for (const [name, value] of keys.headers) headers.set(name, value);
       for (const [name, value] of keys.query) setParameter(url, name, value);
-      const exchange: Exchange = { method, url, path, headers, body: body?.content ?? null, isIdempotent };
+      const { variables } = keys;
+      const content = body?.content ?? null;
+      const exchange: Exchange = { method, url, path, headers, body: content, isIdempotent, variables };
       const tries = isIdempotent && (method === 'get' || !isRehearsing()) ? retries : 0;
       const notFoundIsEmpty = notFound === 'empty';
       const limits = { timeoutMs, retries: tries, maxBytes, notFoundIsEmpty };

@@ -3,7 +3,7 @@ import { isolatesRequests } from '../server/limits.ts';
 import { checkOf } from '../server/schema.ts';
 import { reportAddress } from './address.ts';
 import { Budget } from './budget.ts';
-import { revealed, secretsOf } from './credentials.ts';
+import { revealed, secretsOf, variablesOf } from './credentials.ts';
 import { declared, recordable } from './declared.ts';
 import { SourceError, tooSlow, unavailable } from './errors.ts';
 import { answerOf, failureOf, isEmpty, parsed, type Result, resultOf } from './mcp-result.ts';
@@ -179,7 +179,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
           const known = errorOf(error, isReadOnly, signal?.aborted === true, late.aborted);
           if (known.code !== 'CANCELLED') {
             const place = { method: 'call', url: new URL(options.baseUrl), path: asked.path };
-            logFailure(known, error, place);
+            logFailure(known, error, { ...place, variables: variablesOf([options]) });
           }
           throw known;
         }

@@ -12,6 +12,8 @@ export interface Exchange {
   readonly headers: Headers;
   readonly body: string | Uint8Array<ArrayBuffer> | null;
   readonly isIdempotent: boolean;
+  /** The variables of its secrets. */
+  readonly variables: readonly string[];
 }
 
 export interface SendLimits {
@@ -179,20 +181,27 @@ function retryAfterMs(headers: Headers): number | null {
 }
 
 const hints: { readonly [code: string]: string } = {
-  SOURCE_REFUSED: 'The API refused the key of this server: set a valid key.',
   SOURCE_NOT_FOUND: "The base URL may be wrong. If 404 means that nothing was found, set notFound: 'empty'.",
   SOURCE_MISCONFIGURED:
     'The API redirects to another address, or speaks another version of MCP: correct baseUrl or protocolVersion in src/apis/.',
 };
 
+type Failed = Pick<Exchange, 'url' | 'path' | 'variables'> & { readonly method: string };
+
 /** For the author: what failed, without anything that was sent. */
 export function logFailure(
   { code }: SourceError,
   cause: unknown,
-  { method, url, path }: { readonly method: string; readonly url: URL; readonly path: string },
+  { method, url, path, variables }: Failed,
 ): void {
   const status = cause instanceof HTTPError ? cause.response.status : undefined;
   const reason = (cause as { cause?: { code?: unknown } } | null)?.cause?.code;
-  const line = { event: 'source', code, method, host: url.host, path, status, reason, hint: hints[code] };
+  const hint = code === 'SOURCE_REFUSED' ? refusedHint(variables) : hints[code];
+  const line = { event: 'source', code, method, host: url.host, path, status, reason, hint };
   console.error(JSON.stringify(line));
+}
+
+function refusedHint(variables: readonly string[]): string {
+  if (variables.length === 0) return 'The API refused this server: it may require a key.';
+  return `The API refused this server: set a valid key in ${variables.join(' and ')}.`;
 }

@@ -39,7 +39,8 @@ export function firstEditOf({ definition, call }: ImportedTool): FirstEdit | und
   const secrets = call.api.variables.filter(({ kind }) => kind === 'secret').map(({ name }) => name);
   if (secrets.length === 0) return undefined;
   const which = call.api.credentials ? 'those that you need of ' : '';
-  return { edit: '.env', where: `set ${which}${secrets.join(', ')}: .env.example describes them` };
+  const them = secrets.length === 1 ? 'it' : 'them';
+  return { edit: '.env', where: `set ${which}${secrets.join(', ')}: .env.example describes ${them}` };
 }
 
 export function nextSteps(
@@ -71,7 +72,7 @@ export function fileLines(files: FileSet): readonly string[] {
 /** Prints the changes to the author's definitions, and possible improvements. */
 export function showPrepared({ changes, advice }: Prepared, output: Output): void {
   if (changes.length > 0)
-    output.note(`${counted(changes.length, 'change')} so that the definitions meet the contract`);
+    output.note(`${counted(changes.length, 'change')} to the definitions, with the reasons`);
   for (const line of changeLines(changes)) output.line(`    ${singleLine(line)}`);
   if (advice.length > 0) output.note(`${counted(advice.length, 'hint')} for a better listing`);
   for (const line of adviceLines(advice)) output.line(`    ${singleLine(line)}`);
