@@ -150,6 +150,7 @@ export async function develop(development: Development): Promise<void> {
       await tell(ending);
       say(`The server ended with ${how}.${isOnce ? '' : ' It starts again after the next change.'}`);
       if (state.kind !== 'ended') say(`${state.message} ${state.hint}`);
+      else if (state.at !== null) say(state.hint);
     });
   }
 

@@ -117,7 +117,7 @@ export async function stateAfter(exit: Exit): Promise<ServerState> {
     return { kind: 'load-error', url, message, details: [crash.message], at, hint: correct };
   }
   const details = crash ? [crash.message] : lastLines(errors);
-  const hint = crash ? correct : 'Read what it wrote last, and restart it.';
+  const hint = crash ? correct : 'Read what it wrote last. It starts again after the next change.';
   return { kind: 'ended', url, message: `The server ended with ${how}.`, details, at, hint };
 }
 

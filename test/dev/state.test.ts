@@ -177,7 +177,7 @@ const rows: readonly Row[] = [
     kind: 'variable-missing',
     enter: async (port) => {
       appended(
-        "import { defineEnv, secret } from 'market-mcp-runtime/env';\ndefineEnv({ GAS_KEY: secret() });",
+        "import { defineEnv, secret } from 'market-mcp-runtime/env';\ndefineEnv({ GAS_KEY: secret('Key of the gas API') });",
       );
       return startDev(port);
     },
