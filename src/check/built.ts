@@ -146,5 +146,6 @@ export function notStarted(directory: string, lines: readonly string[]): SystemE
   const message = 'the server does not start';
   if (!crash) return new SystemError('NOT_STARTED', message, hint, lines);
   const fix = crash.at === undefined ? hint : `Correct ${crash.at}.`;
-  return new SystemError('NOT_STARTED', `${message}: ${crash.message}`, fix, crash.stack);
+  const stack = crash.stack.filter((frame) => !frame.includes('[eval')); // the script of `evaluated`
+  return new SystemError('NOT_STARTED', `${message}: ${crash.message}`, fix, stack);
 }
