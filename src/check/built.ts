@@ -147,5 +147,7 @@ export function notStarted(directory: string, lines: readonly string[]): SystemE
   if (!crash) return new SystemError('NOT_STARTED', message, hint, lines);
   const fix = crash.at === undefined ? hint : `Correct ${crash.at}.`;
   const stack = crash.stack.filter((frame) => !frame.includes('[eval')); // the script of `evaluated`
-  return new SystemError('NOT_STARTED', `${message}: ${crash.message}`, fix, stack);
+  // Its first line: the others of a long message explain.
+  const error = lines.find((line) => line.trim() !== '' && crash.message.startsWith(line.trim()));
+  return new SystemError('NOT_STARTED', message, fix, [error ?? crash.message, ...stack]);
 }
