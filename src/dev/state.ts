@@ -133,9 +133,14 @@ export function isServing({ kind }: ServerState): boolean {
   return kind === 'running' || kind === 'old-build';
 }
 
-/** Whether the state is the reason why calls do not arrive: not while it is unknown whether something serves there. */
-export function isDown({ kind }: ServerState): boolean {
-  return !['running', 'old-build', 'building', 'never-started'].includes(kind);
+/** Whether nothing answers calls, and nothing will before something is corrected or started. */
+export function isDown(state: ServerState): boolean {
+  return !isServing(state) && state.kind !== 'building';
+}
+
+/** Whether no further process of the server could start either. */
+export function cannotStart({ kind }: ServerState): boolean {
+  return kind === 'compile-error' || kind === 'variable-missing' || kind === 'load-error';
 }
 
 /** The cause and the fix, a line each. */

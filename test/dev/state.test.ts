@@ -18,7 +18,7 @@ import { ownerOf } from '../../src/dev/port-owner.ts';
 import { publishedState } from '../../src/dev/published.ts';
 import type { StateKind } from '../../src/dev/state.ts';
 import type { Access } from '../../src/marketplace/core/access.ts';
-import { runningMarketplace } from '../../src/marketplace/local.ts';
+import { requestJson, runningMarketplace } from '../../src/marketplace/local.ts';
 import { freePort, run } from '../runtime/built.ts';
 import { generatedProject, market, repository } from './project.ts';
 
@@ -258,6 +258,19 @@ test.each(rows)(
     if (kind === 'running') expect(everything).not.toContain('class="notice fail"');
     const home = JSON.parse(await page(access, '/state.json')) as { readonly state: unknown };
     expect(home).toMatchObject({ state: { kind } });
+
+    // What the forms of the pages send gets the same answer.
+    const post = (path: string, body: object) =>
+      requestJson(access, path, { ...body, endpoint: `http://localhost:${port}/mcp` }).catch(
+        ({ message, hint }) => `${message} ${hint}`,
+      );
+    if (codes.call !== 0) {
+      const form = { name: 'Prices', description: 'Prices', category: 'Utility', price: '0.01' };
+      expect(missingIn(String(await post('/try.json', { tool: 'get_price', arguments: {} })))).toEqual([]);
+      expect(missingIn(String(await post('/register.json', form)))).toEqual([]);
+    }
+    if (['compile-error', 'variable-missing', 'load-error'].includes(kind))
+      expect(missingIn(String(await post('/check.json', {})))).toEqual([]);
 
     const commands = [
       market2('call', 'get_price'),

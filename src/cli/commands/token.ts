@@ -25,7 +25,7 @@ export async function token(
   const asked = numberIn('--ttl', ttl, [1, longestSeconds], 'a lifetime', hint);
   const directory = findProject(process.cwd());
   const state = publishedState(directory);
-  if (isDown(state)) throw stateError(state);
+  if (state.kind !== 'never-started' && isDown(state)) throw stateError(state);
   if (!isServing(state)) await requireCompiled(directory);
   const { tools } = await factsOf(directory);
   const profile = presentProfile(readAnyManifest(directory));

@@ -3,7 +3,7 @@ import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { propertiesOf } from '../../contract/schema/keywords.ts';
 import { curlCommands } from '../../dev/curl.ts';
-import { isServing } from '../../dev/state.ts';
+import { cannotStart, isServing } from '../../dev/state.ts';
 import type { CallReport } from '../core/caller.ts';
 import { type DeliberateError, deliberateErrors } from '../core/deliberate-errors.ts';
 import { MarketError } from '../core/errors.ts';
@@ -70,7 +70,9 @@ export function authorRoutes(site: Site): void {
       const hint = 'Run the marketplace in a project, or name a server with --endpoint <url>.';
       throw new MarketError('NOTHING_TO_CHECK', 'no server is known', hint);
     }
-    await requireCheckable(marketplace);
+    // It starts a process of its own.
+    const state = await marketplace.state();
+    if (state && cannotStart(state)) await marketplace.requireRunning(state.url ?? '');
     const started = marketplace.jobs.start('check', 'Checking', (onStep) =>
       check((rule, done, total) =>
         onStep({ label: 'Rules', status: 'running', details: [`${done} of ${total}: ${rule}`] }),
@@ -79,12 +81,6 @@ export function authorRoutes(site: Site): void {
     return doneWith(started, c, 'NOT_CHECKED', ({ result }) => result);
   });
   jobPages(site, 'check', (job) => <CheckView job={job} />);
-}
-
-/** @throws MarketError `NOT_STARTED` if an instance of the project's server could not start either. */
-async function requireCheckable(marketplace: Marketplace): Promise<void> {
-  const state = await marketplace.state();
-  if (state?.kind !== 'port-taken') await marketplace.requireRunning(marketplace.options.endpoint ?? '');
 }
 
 async function homeOf(marketplace: Marketplace, outcomes: ReadonlyMap<string, string>): Promise<HomeData> {
