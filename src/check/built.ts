@@ -5,6 +5,7 @@ import type { ServerPlatform } from '../plan/project.ts';
 import { runtimePackage } from '../plan/versions.ts';
 import { SystemError } from '../system/errors.ts';
 import { run } from '../system/processes.ts';
+import { findCrash } from './causes.ts';
 
 /** A tool as its compiled code declares it. */
 export interface ProjectTool {
@@ -138,7 +139,15 @@ process.stdout.write(${JSON.stringify(mark)} + JSON.stringify(evaluated), () => 
   throw notStarted(directory, lastLines);
 }
 
+/** @param lines the last lines of the process; an uncaught error is named by its place in the source */
 export function notStarted(directory: string, lines: readonly string[]): SystemError {
+  const crash = findCrash(lines.join('\n'), directory);
   const hint = `In ${directory} run: npm run dev`;
-  return new SystemError('NOT_STARTED', 'the server does not start', hint, lines);
+  const message = 'the server does not start';
+  if (!crash) return new SystemError('NOT_STARTED', message, hint, lines);
+  const fix = crash.at === undefined ? hint : `Correct ${crash.at}.`;
+  const stack = crash.stack.filter((frame) => !frame.includes('[eval')); // the script of `evaluated`
+  // Its first line: the others of a long message explain.
+  const error = lines.find((line) => line.trim() !== '' && crash.message.startsWith(line.trim()));
+  return new SystemError('NOT_STARTED', message, fix, [error ?? crash.message, ...stack]);
 }

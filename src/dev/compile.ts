@@ -1,18 +1,49 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { stripVTControlCharacters } from 'node:util';
 import { ProjectError } from '../project/errors.ts';
 import { compilerOf } from '../system/compiler.ts';
 
+/** How a compilation ended. */
+export interface Compiled {
+  readonly ok: boolean;
+  /** The first errors: `src/tools/x.ts:3 TS2322: Type 'number' …`. */
+  readonly errors: readonly string[];
+}
+
+const shownErrors = 5;
+
 /**
- * Starts the compiler of a project. It writes its messages to this process's stderr.
+ * Compiles a project. The compiler's messages go to this process's stderr, too.
  *
  * @throws ProjectError `NOT_INSTALLED` if the project has no compiler.
  */
-export function startCompiler(directory: string): ChildProcess {
+export async function compile(directory: string): Promise<Compiled> {
   const compiler = compilerOf(directory);
-  if (compiler !== undefined) {
-    return spawn(process.execPath, [compiler], { cwd: directory, stdio: ['ignore', 2, 2] });
+  if (compiler === undefined) {
+    const hint =
+      'Install its packages first: run npm install, or the install command of the package manager that the project uses.';
+    throw new ProjectError('NOT_INSTALLED', `${directory} has no TypeScript compiler`, hint);
   }
-  const hint =
-    'Install its packages first: run npm install, or the install command of the package manager that the project uses.';
-  throw new ProjectError('NOT_INSTALLED', `${directory} has no TypeScript compiler`, hint);
+  const args = [compiler, ...(process.stderr.isTTY ? ['--pretty'] : [])];
+  const child = spawn(process.execPath, args, { cwd: directory, stdio: ['ignore', 'pipe', 2] });
+  let written = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    written += text;
+    process.stderr.write(text);
+  });
+  const [code] = await once(child, 'close');
+  return { ok: code === 0, errors: code === 0 ? [] : errorsIn(written) };
+}
+
+/** `src/x.ts(3,5): error TS1: …`, or with `--pretty` `src/x.ts:3:5 - error TS1: …`. */
+const compilerError =
+  /^(?:(?<file>\S.*?)(?:\((?<row>\d+),\d+\):|:(?<line>\d+):\d+ -) )?error (?<what>TS\d+: .*)$/gm;
+
+function errorsIn(text: string): readonly string[] {
+  return [...stripVTControlCharacters(text).matchAll(compilerError)]
+    .slice(0, shownErrors)
+    .map(({ groups: { file, row, line, what } = {} }) =>
+      file === undefined ? `${what}` : `${file}:${row ?? line} ${what}`,
+    );
 }

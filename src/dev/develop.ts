@@ -3,8 +3,11 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProjectError } from '../project/errors.ts';
 import { observerSource } from './assets.ts';
-import { startCompiler } from './compile.ts';
+import { compile } from './compile.ts';
+import type { LocalServer } from './local-server.ts';
 import { onParentExit } from './parents.ts';
+import { ownerOf } from './port-owner.ts';
+import { building, notCompiled, running, type ServerState, stateAfter } from './state.ts';
 import { changesOf } from './watch.ts';
 
 /** A chunk of output of a server in development. */
@@ -18,18 +21,16 @@ export interface OutputChunk {
 export interface Development {
   /** Directory of the project. */
   readonly directory: string;
-  /** Environment of the server; read before each start. If it rejects, the running server continues. */
-  readonly environment: () => Promise<NodeJS.ProcessEnv>;
+  /** Address and environment of the server; read first, and before each start. If it rejects, the running server continues. */
+  readonly server: () => Promise<Pick<LocalServer, 'url' | 'environment'>>;
   /** Arguments for Node, before the program: `--inspect=9229`. */
   readonly nodeArguments: readonly string[];
   /** Called with a one-line message for each event. */
   readonly say: (text: string) => void;
   /** Called with each chunk that the server writes, and the id of the exchange that caused it. */
   readonly onWritten?: (written: OutputChunk) => void;
-  /** Called after each start of the server. */
-  readonly onStart?: () => void;
-  /** Called when the server has exited, and when the source does not compile and no server is running. */
-  readonly onFailure?: () => void;
+  /** Called with each new state of the server; a start waits for it. */
+  readonly onState?: (state: ServerState) => void | Promise<void>;
   /** Where the server's stdout goes: to this process's stdout (the default), to its stderr, or nowhere. */
   readonly stdout?: 'inherit' | 'stderr' | 'ignore';
   /** Ends it like a signal. */
@@ -44,13 +45,18 @@ export interface Development {
  * when the package manager that runs it is gone, or as `once` says; then no process of it is left. The server writes to this process's stdout
  * and stderr, the compiler to its stderr.
  *
- * @throws ProjectError `NOT_INSTALLED`; what `environment` throws before the first start.
+ * @throws ProjectError `NOT_INSTALLED`; what `server` throws before the first start.
  */
 export async function develop(development: Development): Promise<void> {
-  const { directory, environment, nodeArguments, say, onWritten, onStart, onFailure, until } = development;
+  const { directory, server: current, nodeArguments, say, onWritten, onState, until } = development;
   const { stdout = 'inherit', once: isOnce = false } = development;
   const ending = new AbortController();
   const end = () => ending.abort();
+  let { url } = await current();
+  let state = building(url);
+  let newest: ChildProcess | undefined;
+  /** The errors of the last compilation. */
+  let errors: readonly string[] = [];
   for (const signal of signals) process.on(signal, end);
   if (until?.aborted) end();
   until?.addEventListener('abort', end, { once: true });
@@ -71,22 +77,28 @@ export async function develop(development: Development): Promise<void> {
     let server: ChildProcess | undefined;
     try {
       do {
-        const compiles = await succeeds(startCompiler(directory));
+        const before = state;
+        await tell(building(url));
+        const compiled = await compile(directory);
         if (ended.aborted) break;
-        if (!compiles && !server) onFailure?.();
-        if (!compiles && isOnce) break;
-        const variables = compiles ? await variablesFor(server) : undefined;
-        if (variables) {
-          if (server) await stop(server);
-          server = start(variables);
-          if (isOnce) server.once('exit', end);
-          onStart?.();
-        } else if (!compiles) {
-          say(
-            server
-              ? 'The code does not compile. The last good build keeps running.'
-              : 'The code does not compile. Correct it, and dev starts the server.',
-          );
+        const isServed = server !== undefined && !hasEnded(server);
+        if (!compiled.ok) {
+          errors = compiled.errors;
+          await tell(notCompiled(url, errors, isServed));
+          say(`${state.message} ${state.hint}`);
+          if (isOnce) break;
+        } else {
+          errors = [];
+          const next = await serverFor(server);
+          if (next) {
+            if (server) await stop(server);
+            url = next.url;
+            await tell(building(url));
+            server = start(next.environment);
+            if (isOnce) server.once('close', end);
+          } else {
+            await tell(isServed ? running(url) : before);
+          }
         }
         if (isOnce && !ended.aborted) await once(ended, 'abort');
         const { done } = await next;
@@ -99,13 +111,13 @@ export async function develop(development: Development): Promise<void> {
   }
 
   /** Undefined if the variables cannot be read, but a server was started with earlier ones. */
-  async function variablesFor(server: ChildProcess | undefined): Promise<NodeJS.ProcessEnv | undefined> {
+  async function serverFor(server: ChildProcess | undefined) {
     try {
-      return await environment();
+      return await current();
     } catch (error) {
       if (!server || !(error instanceof ProjectError)) throw error;
-      const state = hasEnded(server) ? 'stays stopped' : 'keeps running with the old values';
-      say(`${error.message}. The server ${state}. ${error.hint}`);
+      const then = hasEnded(server) ? 'stays stopped' : 'keeps running with the old values';
+      say(`${error.message}. The server ${then}. ${error.hint}`);
       return undefined;
     }
   }
@@ -117,16 +129,39 @@ export async function develop(development: Development): Promise<void> {
       env: variables,
       stdio: ['ignore', stdout === 'stderr' ? 2 : stdout, 'inherit', 'ipc'],
     });
-    if (onWritten) child.on('message', (message) => onWritten(message as OutputChunk));
-    return child.on('exit', (code, signal) => {
-      if (signal !== 'SIGTERM' && signal !== 'SIGKILL' && (code !== 0 || !isStopping.has(child))) {
-        const then = isOnce ? '' : ' It starts again after the next change.';
-        say(`The server ended with ${signal ?? `code ${code}`}.${then}`);
-        onFailure?.();
-      }
+    let stderr = '';
+    let crash: string | undefined;
+    let hasListened = false;
+    child.on('message', (message: Partial<OutputChunk> & { crash?: string; listening?: number }) => {
+      if (message.stream === 'stderr') stderr = `${stderr}${message.text}`.slice(-keptCharacters);
+      if (message.stream !== undefined) onWritten?.(message as OutputChunk);
+      crash ??= message.crash;
+      if (message.listening !== Number(new URL(url).port || 80) || isStopping.has(child)) return;
+      hasListened = true;
+      if (state.kind === 'building') void tell(running(url));
+    });
+    newest = child;
+    // Then all that it wrote has arrived.
+    return child.on('close', async (code, signal) => {
+      if (isStopping.has(child) && (code === 0 || signal === 'SIGTERM' || signal === 'SIGKILL')) return;
+      const how = signal ?? `code ${code}`;
+      const ending = await stateAfter({ url, directory, errors: stderr, crash, how, hasListened, ownerOf });
+      if (newest !== child) return;
+      await tell(ending);
+      say(`The server ended with ${how}.${isOnce ? '' : ' It starts again after the next change.'}`);
+      if (state.kind !== 'ended') say(`${state.message} ${state.hint}`);
+      else if (state.at !== null) say(state.hint);
     });
   }
+
+  async function tell(next: ServerState): Promise<void> {
+    state = next;
+    await onState?.(next);
+  }
 }
+
+/** The end of a server's stderr, with the reason why it ended. */
+const keptCharacters = 16_384;
 
 /** Arguments for Node that make a server report its output over IPC. The project itself contains nothing of it. */
 const observerArguments: readonly string[] = [
@@ -139,11 +174,6 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Longer than the server waits for running calls in development. */
 const stopMs = 3_000;
 const isStopping = new WeakSet<ChildProcess>();
-
-async function succeeds(child: ChildProcess): Promise<boolean> {
-  const [code] = await once(child, 'exit');
-  return code === 0;
-}
 
 function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;

@@ -44,7 +44,8 @@ async function firstFree({ host, port }: Inspection): Promise<number> {
   return port;
 }
 
-async function isFree(host: string, port: number): Promise<boolean> {
+/** Whether a server could listen at an address. */
+export async function isFree(host: string, port: number): Promise<boolean> {
   const server = createServer();
   try {
     await once(server.listen(port, host.replaceAll(/[[\]]/g, '')), 'listening');

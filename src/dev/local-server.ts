@@ -10,6 +10,10 @@ import { type LocalPlatform, openLocalPlatform } from './local-platform.ts';
 export interface LocalServer {
   /** Its endpoint URL for callers and tokens. */
   readonly url: string;
+  /** Its HOST. */
+  readonly host: string;
+  /** Whether PORT is set. */
+  readonly namesPort: boolean;
   /** Its environment: that of this process, with the local platform in place of the platform. */
   readonly environment: NodeJS.ProcessEnv;
   readonly platform: LocalPlatform;
@@ -35,6 +39,8 @@ export async function localServer(
   const platform = await openLocalPlatform(directory, token, given);
   return {
     url: `http://localhost:${port}/mcp`,
+    host: given.HOST?.trim() || '0.0.0.0',
+    namesPort: Boolean(given.PORT?.trim()),
     platform,
     maxTokenSeconds: Number(given.MAX_TOKEN_SECONDS?.trim()) || lifetimeFactor * token.lifetimeSeconds,
     environment: {

@@ -8,6 +8,7 @@ const header = 'x-market-mcp-exchange';
 
 const { emit } = Server.prototype;
 Server.prototype.emit = function (event, ...rest) {
+  if (event === 'listening') send({ listening: this.address()?.port });
   const exchange = event === 'request' ? Number(rest[0].headers[header]) : Number.NaN;
   if (Number.isNaN(exchange)) return emit.call(this, event, ...rest);
   return requests.run(exchange, () => emit.call(this, event, ...rest));
@@ -25,8 +26,16 @@ for (const stream of ['stdout', 'stderr']) {
 process.once('disconnect', () => process.exit(0));
 
 // Node writes these directly, not through the streams.
-process.on('uncaughtExceptionMonitor', (error) => tell('stderr', format(error)));
+process.on('uncaughtExceptionMonitor', (error) => {
+  const crash = format(error);
+  tell('stderr', crash);
+  send({ crash });
+});
 
 function tell(stream, text) {
-  if (process.connected) process.send({ stream, text, exchange: requests.getStore() ?? null }, () => {});
+  send({ stream, text, exchange: requests.getStore() ?? null });
+}
+
+function send(message) {
+  if (process.connected) process.send(message, () => {});
 }

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { openLocalPlatform } from '../dev/local-platform.ts';
+import { isRunning } from '../dev/published.ts';
 import { readSealed } from '../project/read/read.ts';
 import { saveSealed } from '../project/write/save.ts';
+import { makeStateDirectory, refuseLinkedState, stateDirectory } from '../project/write/state-directory.ts';
 import { type Access, accessIn, isSame, linkOf, proofHeader, proofOf, proofPath } from './core/access.ts';
 import { MarketError } from './core/errors.ts';
 import { Marketplace, type MarketplaceOptions } from './core/marketplace.ts';
-import { makeStateDirectory, refuseLinkedState, Store, stateDirectory } from './core/store.ts';
+import { Store } from './core/store.ts';
 import { type Serving, serveMarketplace } from './web/serve.tsx';
 
 export interface LocalOptions extends Omit<MarketplaceOptions, 'privateKey' | 'issuer'> {
@@ -82,15 +84,6 @@ async function namedMarketplace(link: string): Promise<Access> {
   const hint =
     'Start it with market-mcp marketplace and use the link that it prints, or unset MARKET_MCP_URL.';
   throw new MarketError('NO_MARKETPLACE', `${access.url} ${objection}`, hint);
-}
-
-/** Whether a process of this user runs. */
-function isRunning(pid: unknown): boolean {
-  try {
-    return Number.isSafeInteger(pid) && Number(pid) > 0 && process.kill(Number(pid), 0);
-  } catch {
-    return false;
-  }
 }
 
 const answerMs = 1_000;

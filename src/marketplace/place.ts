@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { resolvePlatform } from '../changes/platform.ts';
 import { type HeldServer, holdProject } from '../check/project.ts';
 import { selfCheck } from '../check/self-check.ts';
@@ -11,14 +10,16 @@ import { generic } from '../contract/platforms/index.ts';
 import type { PlatformProfile } from '../contract/platforms/profile.ts';
 import { type Development, develop } from '../dev/develop.ts';
 import { type LocalServer, localServer } from '../dev/local-server.ts';
+import { publishedState, publisherOf } from '../dev/published.ts';
+import { building, running, type ServerState } from '../dev/state.ts';
 import { unwrap } from '../model/command-error.ts';
 import { ProjectError } from '../project/errors.ts';
 import { findProject } from '../project/manifest/manifest.ts';
 import type { Project } from '../project/model.ts';
 import { openProject } from '../project/read/open.ts';
+import { stateDirectory } from '../project/write/state-directory.ts';
 import { SystemError } from '../system/errors.ts';
 import { draftOf } from './core/entry.ts';
-import { stateDirectory } from './core/store.ts';
 import { type Local, openLocalMarketplace } from './local.ts';
 
 /** Where a marketplace runs: its directory, the author's server, and the project if there is one. */
@@ -34,8 +35,12 @@ export interface Place {
 /** What flags name besides the current directory: the URL of a server, and a platform profile or its file. */
 type Named = { readonly [name in 'endpoint' | 'platform']?: string | undefined };
 
-/** @throws ProjectError if the project cannot be read; CommandError if there is no such platform. */
-export async function placeOf({ endpoint, platform }: Named): Promise<Place> {
+/**
+ * @param isOwn whether the server of the project runs at the address that its environment names: it is to be started there. Else
+ *   the address of the server that already runs wins.
+ * @throws ProjectError if the project cannot be read; CommandError if there is no such platform.
+ */
+export async function placeOf({ endpoint, platform }: Named, isOwn = false): Promise<Place> {
   const cwd = process.cwd();
   const directory = projectAbove(cwd);
   const named = platform === undefined ? undefined : unwrap(await resolvePlatform(platform));
@@ -45,7 +50,8 @@ export async function placeOf({ endpoint, platform }: Named): Promise<Place> {
   const project = await openProject(directory);
   const profile = named ?? project.profile;
   const server = endpoint === undefined ? await localServer(directory, profile.token) : undefined;
-  return { directory, project, profile, endpoint: endpoint ?? server?.url, server };
+  const published = isOwn ? null : publishedState(directory).url;
+  return { directory, project, profile, endpoint: endpoint ?? published ?? server?.url, server };
 }
 
 function projectAbove(cwd: string): string | undefined {
@@ -70,17 +76,19 @@ export interface OpenOptions extends Partial<Pick<Development, 'nodeArguments' |
  * Opens the marketplace of a place, runs the server of its project beside it, runs `work`, and ends both. The server is
  * not started if it already runs.
  *
- * @param work gets `ended`, which settles when the server has ended for good, and `failed`, which is aborted when it could
- *   not start or ended by itself, even if a change will start it again.
+ * @param work gets `ended`, which settles when the server has ended for good.
  * @throws SystemError `NOT_STARTED` if another program answers at the address of the server.
  */
 export async function withLocal<T>(
   place: Place,
   { port, reset, startsServer = false, ...running }: OpenOptions,
-  work: (local: Local, ended: Promise<void>, failed: AbortSignal) => Promise<T>,
+  work: (local: Local, ended: Promise<void>) => Promise<T>,
 ): Promise<T> {
   const { directory, project, profile, endpoint, server } = place;
-  const isRunning = server !== undefined && !startsServer && (await isServedBy(place));
+  const isElsewhere = !startsServer && publishedState(directory).kind !== 'never-started';
+  const runsServer = server !== undefined && !isElsewhere && (startsServer || !(await isServedBy(place)));
+  let own: ServerState | undefined = runsServer && endpoint !== undefined ? building(endpoint) : undefined;
+  const publish = running.once ? undefined : publisherOf(directory);
   const local = await openLocalMarketplace({
     directory,
     keyDirectory: project?.directory ?? join(directory, stateDirectory),
@@ -88,6 +96,7 @@ export async function withLocal<T>(
     reset,
     profile,
     endpoint,
+    ...(server && { state: async () => own ?? stateOf(place) }),
     ...(project && {
       draft: draftOf(project),
       sources: new Map(project.tools.map(({ path, file, source }) => [source.name ?? file, path])),
@@ -95,24 +104,25 @@ export async function withLocal<T>(
     ...(endpoint !== undefined && { check: (onRule) => selfCheck(hold(place, local), onRule) }),
   });
   const until = new AbortController();
-  const failed = new AbortController();
-  const fail = () => failed.abort();
   try {
-    const ended =
-      project && server && !isRunning
-        ? develop({
-            directory,
-            environment: () => environmentAt(endpoint, directory, profile),
-            nodeArguments: [],
-            ...running,
-            onWritten: ({ stream, text, exchange }) =>
-              local.marketplace.takeLog({ stream, text: text.trimEnd() }, exchange ?? undefined),
-            onFailure: fail,
-            until: until.signal,
-          })
-        : untilSignal(until.signal);
-    ended.then(fail, fail);
-    const result = await work(local, ended, failed.signal);
+    const ended = runsServer
+      ? develop({
+          directory,
+          server: () => serverAt(endpoint, directory, profile),
+          nodeArguments: [],
+          ...running,
+          onWritten: ({ stream, text, exchange }) =>
+            local.marketplace.takeLog({ stream, text: text.trimEnd() }, exchange ?? undefined),
+          onState: async (state) => {
+            own = state;
+            await publish?.(state);
+            local.marketplace.emit('change', 'server');
+          },
+          until: until.signal,
+        })
+      : untilSignal(until.signal);
+    const failed = new Promise<never>((_, reject) => ended.catch(reject));
+    const result = await Promise.race([work(local, ended), failed]);
     until.abort();
     await ended;
     return result;
@@ -123,9 +133,10 @@ export async function withLocal<T>(
 }
 
 /** @throws ProjectError `PORT_CHANGED` if the server would move: callers, tokens and the marketplace use its address. */
-async function environmentAt(endpoint: string | undefined, directory: string, { token }: PlatformProfile) {
-  const { url, environment } = await localServer(directory, token);
-  if (url === endpoint) return environment;
+async function serverAt(endpoint: string | undefined, directory: string, { token }: PlatformProfile) {
+  const server = await localServer(directory, token);
+  const { url } = server;
+  if (url === endpoint) return server;
   const message = `PORT was changed, so the server would move from ${endpoint} to ${url}`;
   throw new ProjectError('PORT_CHANGED', message, 'Restart the command to use the new port.');
 }
@@ -137,28 +148,15 @@ async function untilSignal(signal: AbortSignal): Promise<void> {
   for (const wait of waits) wait.catch(() => {});
 }
 
-const startMs = 120_000;
-const pollMs = 100;
-
 /**
- * Resolves when the server of a place's project answers.
- *
- * @throws SystemError `NOT_STARTED` if it fails or does not answer in time, or another program answers.
+ * The state of the server of a place's project. A server that nobody has published, such as that of `npm start`, counts if it
+ * answers as this project.
  */
-export async function untilServerAnswers(place: Place, failed: AbortSignal): Promise<void> {
-  const end = Date.now() + startMs;
-  while (!(await isServedBy(place))) {
-    if (failed.aborted) {
-      const hint = 'Correct the error that is printed above, and run the command again.';
-      throw new SystemError('NOT_STARTED', 'the server of the project did not start', hint);
-    }
-    if (Date.now() > end) {
-      const hint = 'Run npm run dev to see what it waits for.';
-      const waited = `${startMs / 1_000} seconds after its start`;
-      throw new SystemError('NOT_STARTED', `${place.endpoint} does not answer ${waited}`, hint);
-    }
-    await delay(pollMs);
-  }
+export async function stateOf(place: Place): Promise<ServerState> {
+  const published = publishedState(place.directory);
+  if (published.kind !== 'never-started' || place.endpoint === undefined) return published;
+  const isServed = await isServedBy(place).catch(() => false);
+  return isServed ? running(place.endpoint) : published;
 }
 
 /**

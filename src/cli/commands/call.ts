@@ -1,12 +1,13 @@
 import { isObject } from '../../contract/json.ts';
 import type { Json } from '../../contract/model.ts';
+import { linesOf } from '../../dev/state.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
 import { causeOfCall, objectionTo } from '../../marketplace/judge-call.ts';
 import { requestJson } from '../../marketplace/local.ts';
 import { type ExitCode, exitCodes, unknownTool, unwrap } from '../../model/command-error.ts';
 import { pass, reject } from '../../model/input-error.ts';
 import type { Result } from '../../model/model.ts';
-import { withMarketplace } from '../marketplace/connect.ts';
+import { avoidTakenPort, withMarketplace } from '../marketplace/connect.ts';
 import { callLines } from '../marketplace/format.ts';
 import type { CallFlags } from '../marketplace/options.ts';
 import type { Output } from '../output.ts';
@@ -23,7 +24,8 @@ export async function call(
   flags: CallFlags,
 ): Promise<ExitCode> {
   const args = unwrap(argumentsIn(given));
-  return withMarketplace(flags, output, async (market, { directory, endpoint }) => {
+  if (flags.endpoint === undefined) await avoidTakenPort();
+  return withMarketplace(flags, output, async (market, { directory, endpoint }, state) => {
     const { tools, arguments: sample } = await requestJson<Offer>(
       market,
       `/try.json?tool=${encodeURIComponent(tool)}`,
@@ -40,7 +42,8 @@ export async function call(
     const objection = objectionTo(report, flags.expect);
     const cause = objection === undefined ? undefined : await causeOfCall(market, report, directory);
     for (const line of callLines({ report, objection, cause, output })) output.line(line);
-    const judged = { ok: objection === undefined, objection: objection ?? null, cause: cause ?? null };
+    if (state?.kind === 'old-build') output.note(`${state.message} ${linesOf(state).join(' ')}`);
+    const judged = { ok: objection === undefined, objection: objection ?? null, cause: cause ?? null, state };
     const exitCode = output.result({ ...report, ...judged });
     return report.verdict.outcome === 'no-answer' && objection !== undefined
       ? exitCodes.notStarted

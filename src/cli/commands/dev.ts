@@ -1,6 +1,7 @@
 import { develop } from '../../dev/develop.ts';
 import { handOverInspector, type Inspection } from '../../dev/inspector.ts';
 import { localServer } from '../../dev/local-server.ts';
+import { publisherOf } from '../../dev/published.ts';
 import { linkOf } from '../../marketplace/core/access.ts';
 import { type ExitCode, exitCodes } from '../../model/command-error.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
@@ -29,12 +30,12 @@ export async function dev(output: Output, flags: DevFlags): Promise<ExitCode> {
   const say = (text: string) => output.note(text);
   if (!flags.marketplace) {
     const { profile } = await openProject(directory);
-    const environment = async () => (await localServer(directory, profile.token)).environment;
-    await develop({ directory, environment, nodeArguments, say });
+    const server = () => localServer(directory, profile.token);
+    await develop({ directory, server, nodeArguments, say, onState: publisherOf(directory) });
     return exitCodes.ok;
   }
   const { placeOf, withLocal } = await import('../../marketplace/place.ts');
-  const place = await placeOf({});
+  const place = await placeOf({}, true);
   return withLocal(place, { nodeArguments, port, startsServer: true, say }, async (local, ended) => {
     output.line(`${output.style('bold', 'Marketplace')}  ${linkOf(local)}`);
     await ended;

@@ -1,3 +1,4 @@
+import type { Access } from '../../marketplace/core/access.ts';
 import type { Dispute } from '../../marketplace/core/model.ts';
 import { requestJson } from '../../marketplace/local.ts';
 import { type ExitCode, exitCodes, unwrap } from '../../model/command-error.ts';
@@ -23,11 +24,12 @@ export async function dispute(call: string, output: Output, flags: PlaceFlags): 
     const hint = 'market-mcp call prints the number of each call.';
     unwrap(reject('<call>', call, 'is not the number of a call', hint));
   }
-  return withMarketplace(flags, output, async (market) => {
+  const file = async (market: Access) => {
     const filed = await requestJson<Dispute>(market, '/disputes.json', { call: Number(call) });
     output.line(words[filed.verdict]);
     for (const problem of filed.problems) output.line(`    ${problemLine(problem)}`);
     output.result(filed);
     return filed.verdict === 'innocent' ? exitCodes.ok : exitCodes.checkFailed;
-  });
+  };
+  return withMarketplace(flags, output, file, false);
 }

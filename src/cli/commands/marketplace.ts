@@ -3,7 +3,7 @@ import { runningMarketplace } from '../../marketplace/local.ts';
 import { placeOf, withLocal } from '../../marketplace/place.ts';
 import { type ExitCode, exitCodes } from '../../model/command-error.ts';
 import { runAttached } from '../../system/processes.ts';
-import { serverAnswers } from '../marketplace/connect.ts';
+import { servingState } from '../marketplace/connect.ts';
 import { printAddress } from '../marketplace/format.ts';
 import type { MarketplaceFlags } from '../marketplace/options.ts';
 import { portIn } from '../numbers.ts';
@@ -30,13 +30,13 @@ export async function marketplace(output: Output, flags: MarketplaceFlags): Prom
     stdout: stdoutFor(flags, output),
     say: (text: string) => output.note(text),
   };
-  return withLocal(place, options, async (local, ended, failed) => {
+  return withLocal(place, options, async (local, ended) => {
     printAddress(local, place, output);
     if (flags.exec === undefined) {
       await ended;
       return exitCodes.ok;
     }
-    await serverAnswers(place, failed, output);
+    await servingState(local, place, output);
     return execute(flags.exec, local, process.cwd());
   });
 }

@@ -1,8 +1,9 @@
-import { once } from 'node:events';
 import { type Facts, factsOf } from '../../check/built.ts';
-import { startCompiler } from '../../dev/compile.ts';
+import { compile } from '../../dev/compile.ts';
 import { curlCommands } from '../../dev/curl.ts';
 import { localServer } from '../../dev/local-server.ts';
+import { publishedState } from '../../dev/published.ts';
+import { isDown, isServing, linesOf, stateError } from '../../dev/state.ts';
 import { type ExitCode, unknownTool, unwrap } from '../../model/command-error.ts';
 import { reject } from '../../model/input-error.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
@@ -23,7 +24,9 @@ export async function token(
   const hint = `Write a whole number of seconds from 1 to ${longestSeconds}: --ttl 3600.`;
   const asked = numberIn('--ttl', ttl, [1, longestSeconds], 'a lifetime', hint);
   const directory = findProject(process.cwd());
-  await compile(directory);
+  const state = publishedState(directory);
+  if (state.kind !== 'never-started' && isDown(state)) throw stateError(state);
+  if (!isServing(state)) await requireCompiled(directory);
   const { tools } = await factsOf(directory);
   const profile = presentProfile(readAnyManifest(directory));
   const tool = toolNamed(name, tools);
@@ -35,27 +38,29 @@ export async function token(
     const hint = `Write at most ${most}, or set MAX_TOKEN_SECONDS=${lifetimeSeconds} in .env and restart the server.`;
     unwrap(reject('--ttl', String(lifetimeSeconds), message, hint));
   }
+  const url = state.url ?? server.url;
   const call = {
-    url: server.url,
+    url,
     tool: tool.name,
     arguments: tool.examples?.[0]?.arguments ?? {},
-    token: await server.platform.sign(server.url, lifetimeSeconds),
+    token: await server.platform.sign(url, lifetimeSeconds),
   };
   const commands = curlCommands(call, profile.token);
   const { run } = packageManagerCommands[detectPackageManager(directory)];
   output.line(`# The token is valid for ${lifetimeSeconds} s. Paste while "${run} dev" runs:`);
   output.line(commands);
-  return output.result({ ...call, expiresInSeconds: lifetimeSeconds, commands });
+  if (state.kind === 'old-build') output.comment([state.message, ...linesOf(state)]);
+  return output.result({ ...call, state, expiresInSeconds: lifetimeSeconds, commands });
 }
 
 const longestSeconds = 86_400;
 
-/** @throws SystemError `BUILD_FAILED`; the compiler has printed the reason. */
-async function compile(directory: string): Promise<void> {
-  const [code] = await once(startCompiler(directory), 'exit');
-  if (code === 0) return;
+/** @throws SystemError `BUILD_FAILED` with the first errors. */
+async function requireCompiled(directory: string): Promise<void> {
+  const { ok, errors } = await compile(directory);
+  if (ok) return;
   const hint = 'Correct the errors that the compiler reports above.';
-  throw new SystemError('BUILD_FAILED', 'the project does not compile', hint);
+  throw new SystemError('BUILD_FAILED', 'the project does not compile', hint, errors);
 }
 
 type Tool = Facts['tools'][number];

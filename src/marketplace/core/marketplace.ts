@@ -6,6 +6,7 @@ import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import type { PlatformProfile } from '../../contract/platforms/profile.ts';
 import { sampleArguments } from '../../contract/schema/smoke.ts';
+import { isDown, linesOf, type ServerState } from '../../dev/state.ts';
 import { type AskRun, ask, type Question } from './ask.ts';
 import { Caller, type CallOrder, type CallReport } from './caller.ts';
 import { keySetOf } from './certificate.ts';
@@ -29,6 +30,8 @@ export interface MarketplaceOptions {
   readonly issuer: string;
   /** The author's own server, if known. */
   readonly endpoint?: string | undefined;
+  /** The state of the author's server, if it is that of a project. */
+  readonly state?: () => Promise<ServerState>;
   /** Path of each tool's source in the project, by the tool's name. */
   readonly sources?: ReadonlyMap<string, string>;
   /** Initial values of the registration form. */
@@ -87,6 +90,19 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
 
   get profile(): PlatformProfile {
     return this.options.profile;
+  }
+
+  /** The state of the author's server; null if it is not that of a project. */
+  async state(): Promise<ServerState | null> {
+    return (await this.options.state?.()) ?? null;
+  }
+
+  /** @throws MarketError `NOT_STARTED` if the author's server is known to be down: nothing at this endpoint is it. */
+  async requireRunning(endpoint: string): Promise<void> {
+    const state = await this.state();
+    if (state === null || endpoint !== this.options.endpoint || !isDown(state)) return;
+    const [hint = '', ...causes] = linesOf(state).toReversed();
+    throw new MarketError('NOT_STARTED', [state.message, ...causes.toReversed()].join(' '), hint);
   }
 
   async close(): Promise<void> {

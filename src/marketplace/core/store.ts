@@ -1,29 +1,11 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject } from '../../contract/json.ts';
 import { ProjectError } from '../../project/errors.ts';
-import { refuseObstacles } from '../../project/read/inside.ts';
 import { readRegular } from '../../project/read/read.ts';
-import { notWritable, saveJson, saveText } from '../../project/write/save.ts';
+import { saveJson } from '../../project/write/save.ts';
+import { makeStateDirectory, stateDirectory } from '../../project/write/state-directory.ts';
 import type { MarketplaceState } from './model.ts';
-
-/** The directory with the state of a marketplace. */
-export const stateDirectory = '.market-mcp';
-
-/** @throws ProjectError `LINK_IN_THE_WAY`, `NOT_A_DIRECTORY`: a clone may contain what leads out of it. */
-export function refuseLinkedState(directory: string): void {
-  refuseObstacles(directory, [`${stateDirectory}/.gitignore`]);
-}
-
-/** Creates the directory with the state, which git ignores. @throws ProjectError like `refuseLinkedState`, or `NOT_WRITABLE`. */
-export async function makeStateDirectory(directory: string): Promise<void> {
-  refuseLinkedState(directory);
-  const place = join(directory, stateDirectory);
-  await mkdir(place, { recursive: true, mode: 0o700 }).catch((error) => {
-    throw notWritable(place, error);
-  });
-  await saveText(join(place, '.gitignore'), '*\n');
-}
 
 const empty: MarketplaceState = { schema: 1, listings: [], disputes: [], examples: [] };
 

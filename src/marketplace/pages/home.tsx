@@ -46,12 +46,8 @@ export function Home({ data }: { data: HomeData }) {
           can also register any server.
         </Empty>
       )}
-      {endpoint !== null && !healthy && (
-        <Notice
-          mark="fail"
-          title={`The server does not answer at ${endpoint}`}
-          lines={[problem ?? 'Start it: npm run dev', 'This page shows it as soon as you reload.']}
-        />
+      {problem !== null && (
+        <Notice mark="fail" title={`The server does not answer at ${endpoint}`} lines={[problem]} />
       )}
       {endpoint !== null && <NextSteps data={data} />}
       {tools.length > 0 && (
@@ -77,7 +73,7 @@ export function Home({ data }: { data: HomeData }) {
 }
 
 function NextSteps({ data }: { data: HomeData }) {
-  const { tools, calls, lastCheck, listed, refreshNeeded, canCheck } = data;
+  const { tools, calls, lastCheck, listed, refreshNeeded, canCheck, healthy } = data;
   const source = tools.find((tool) => tool.source !== null)?.source;
   const steps = [
     {
@@ -106,11 +102,13 @@ function NextSteps({ data }: { data: HomeData }) {
     },
     {
       title: listed ? 'Refresh Skills' : 'Register',
-      done: listed && !refreshNeeded,
+      done: listed && !refreshNeeded && healthy,
       text: listed
         ? refreshNeeded
           ? 'Your tools have changed. Buyers still see the old ones.'
-          : 'Listed. Buyers see what your server serves.'
+          : healthy
+            ? 'Listed. Buyers see what your server serves.'
+            : 'Listed. Whether your tools have changed is not known until the server answers.'
         : 'Fill in the form, and see what the submission finds.',
       link: listed ? '/listings' : '/register',
     },

@@ -1,3 +1,4 @@
+import { isServing, type ServerState } from '../../dev/state.ts';
 import type { CallReport } from '../core/caller.ts';
 import type { NamedTool } from '../core/registration.ts';
 import { Choice, Empty, Head, Notice, shown } from '../web/parts.tsx';
@@ -9,12 +10,13 @@ export interface TryData extends CallFormData {
   readonly tools: readonly NamedTool[];
   readonly selected: string | null;
   readonly problem: string | null;
+  readonly state: ServerState | null;
   readonly report: CallReport | null;
   readonly curl: string | null;
 }
 
 export function Try({ data }: { data: TryData }) {
-  const { endpoint, tools, selected, problem, report } = data;
+  const { endpoint, tools, selected, problem, report, state } = data;
   const tool = tools.find(({ name }) => name === selected) ?? tools[0];
   return (
     <>
@@ -29,11 +31,11 @@ export function Try({ data }: { data: TryData }) {
         )}
       </Head>
       {problem && <Notice mark="fail" title="The call could not be made" lines={[problem]} />}
-      {!tool && (
+      {!tool && (state === null || isServing(state)) && (
         <Notice
           mark="advice"
           title="There is no tool to call"
-          lines={['Start the server with npm run dev, or register a server.']}
+          lines={[endpoint ? 'Its tools/list is empty or was not read.' : 'Register a server.']}
         />
       )}
       {tool && endpoint && (

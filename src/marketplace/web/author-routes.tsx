@@ -3,6 +3,7 @@ import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { propertiesOf } from '../../contract/schema/keywords.ts';
 import { curlCommands } from '../../dev/curl.ts';
+import { cannotStart, isServing } from '../../dev/state.ts';
 import type { CallReport } from '../core/caller.ts';
 import { type DeliberateError, deliberateErrors } from '../core/deliberate-errors.ts';
 import { MarketError } from '../core/errors.ts';
@@ -69,6 +70,9 @@ export function authorRoutes(site: Site): void {
       const hint = 'Run the marketplace in a project, or name a server with --endpoint <url>.';
       throw new MarketError('NOTHING_TO_CHECK', 'no server is known', hint);
     }
+    // It starts a process of its own.
+    const state = await marketplace.state();
+    if (state && cannotStart(state)) await marketplace.requireRunning(state.url ?? '');
     const started = marketplace.jobs.start('check', 'Checking', (onStep) =>
       check((rule, done, total) =>
         onStep({ label: 'Rules', status: 'running', details: [`${done} of ${total}: ${rule}`] }),
@@ -82,11 +86,10 @@ export function authorRoutes(site: Site): void {
 async function homeOf(marketplace: Marketplace, outcomes: ReadonlyMap<string, string>): Promise<HomeData> {
   const { endpoint = null, sources = new Map<string, string>(), check } = marketplace.options;
   const { listings } = await marketplace.store.read();
+  const state = await marketplace.state();
   const own = listings.find((listing) => listing.endpoint === endpoint);
-  const [healthy, read] = await Promise.all([
-    endpoint === null ? false : marketplace.isHealthy(endpoint),
-    readTools(marketplace, endpoint),
-  ]);
+  const read = await readTools(marketplace, endpoint);
+  const healthy = endpoint !== null && read.problem === null && (await marketplace.isHealthy(endpoint));
   const stored = new Map(own?.tools.filter(isObject).map((tool) => [tool.name, JSON.stringify(tool)]));
   const tools = read.tools.map(({ name, definition }): ToolView => {
     const known = stored.get(name);
@@ -100,11 +103,12 @@ async function homeOf(marketplace: Marketplace, outcomes: ReadonlyMap<string, st
   return {
     endpoint,
     healthy,
-    problem: read.problem,
+    problem: state === null || isServing(state) ? read.problem : null,
     tools,
     listed: own !== undefined,
     refreshNeeded:
       own !== undefined &&
+      read.problem === null &&
       (tools.some(({ listed }) => listed !== 'listed') || own.tools.length !== tools.length),
     lastCheck:
       job && report
@@ -129,7 +133,8 @@ interface Read {
 
 async function readTools(marketplace: Marketplace, endpoint: string | null): Promise<Read> {
   if (endpoint === null) return { tools: [], problem: null };
-  return marketplace.caller.tools(endpoint).then(
+  const read = marketplace.requireRunning(endpoint).then(() => marketplace.caller.tools(endpoint));
+  return read.then(
     (tools) => ({ tools: namedTools(tools), problem: null }),
     (error: Error) => ({ tools: [], problem: error.message }),
   );
@@ -146,7 +151,10 @@ async function ownEndpoint(marketplace: Marketplace): Promise<string> {
 
 async function tryData(marketplace: Marketplace, selected: string | null, given?: Json): Promise<TryData> {
   const endpoint = await ownEndpoint(marketplace).catch(() => null);
-  const { tools, problem } = await readTools(marketplace, endpoint);
+  const [state, { tools, problem }] = await Promise.all([
+    marketplace.state(),
+    readTools(marketplace, endpoint),
+  ]);
   const tool = tools.find(({ name }) => name === selected) ?? tools[0];
   const { examples } = await marketplace.store.read();
   return {
@@ -156,7 +164,8 @@ async function tryData(marketplace: Marketplace, selected: string | null, given?
     arguments: isObject(given) ? given : filled(marketplace, tool?.definition),
     deliberate: null,
     examples: examples.filter((one) => one.endpoint === endpoint && one.tool === tool?.name),
-    problem,
+    problem: state === null || isServing(state) ? problem : null,
+    state,
     report: null,
     curl: null,
   };
@@ -183,6 +192,7 @@ async function callAs(marketplace: Marketplace, input: Input): Promise<CallRepor
     throw new MarketError('BAD_WAY', message, `Choose one of: ${known}.`);
   }
   const deliberate = way === '' ? undefined : (way as DeliberateError);
+  await marketplace.requireRunning(endpoint);
   const { tools } = await readTools(marketplace, endpoint);
   const definition = tools.find((tool) => tool.name === name)?.definition;
   const typed = textOf(input, 'json').trim();

@@ -1,4 +1,6 @@
 import type { Child } from 'hono/jsx';
+import { linesOf, type ServerState } from '../../dev/state.ts';
+import { Notice } from './parts.tsx';
 
 /** The pages, in the order of the navigation. */
 export const pages = [
@@ -16,6 +18,8 @@ export const pages = [
 export interface PageContext {
   readonly path: string;
   readonly profile: string;
+  /** The state of the project's server, if there is one. */
+  readonly state: ServerState | null;
 }
 
 export function Layout({ frame, title, children }: { frame: PageContext; title: string; children?: Child }) {
@@ -58,6 +62,13 @@ export function Layout({ frame, title, children }: { frame: PageContext; title: 
             </footer>
           </header>
           <main id="main" tabindex={-1}>
+            {frame.state && frame.state.kind !== 'running' && (
+              <Notice
+                mark={frame.state.kind === 'building' ? 'running' : 'fail'}
+                title={frame.state.message}
+                lines={linesOf(frame.state)}
+              />
+            )}
             {children}
           </main>
         </div>

@@ -38,7 +38,11 @@ function registerRoutes(site: Site): void {
   const { marketplace } = site;
   const { listing: rules } = marketplace.profile;
   const show = async (form: ListingForm, problems: RegisterData['problems'] = []): Promise<RegisterData> => {
-    const tools = form.endpoint === '' ? [] : await marketplace.caller.tools(form.endpoint).catch(() => []);
+    const readTools = async () => {
+      await marketplace.requireRunning(form.endpoint);
+      return marketplace.caller.tools(form.endpoint);
+    };
+    const tools = form.endpoint === '' ? [] : await readTools().catch(() => []);
     const calls = plannedCalls(tools, marketplace.profile.smoke);
     return { form, problems, stake: stakeOf(form.price, rules), rules, calls };
   };
@@ -68,6 +72,7 @@ function registerRoutes(site: Site): void {
       const data = await show(form, problems);
       return { data, status: 422, title: 'Register', view: <Register data={data} /> };
     }
+    await marketplace.requireRunning(form.endpoint);
     const started = marketplace.jobs.start('register', `Submitting ${form.name}`, (onStep) =>
       marketplace.register(form, onStep),
     );

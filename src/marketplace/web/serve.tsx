@@ -74,6 +74,7 @@ export function appOf(marketplace: Marketplace, access: Access): Site['app'] {
       marketplace.off('change', tell);
     }),
   );
+  app.get('/state.json', async (c) => c.json({ state: await marketplace.state() }));
   authorRoutes(site);
   marketRoutes(site);
   trafficRoutes(site);

@@ -90,8 +90,9 @@ export class Site {
     this.app.post(`${path}.json`, handle);
   }
 
-  #html(c: Context, title: string, view: Child, status: 200 | 403 | 404 | 409 | 413 | 422 | 500 = 200) {
-    const frame = { path: c.req.path, profile: this.marketplace.profile.title };
+  async #html(c: Context, title: string, view: Child, status: 200 | 403 | 404 | 409 | 413 | 422 | 500 = 200) {
+    const state = await this.marketplace.state();
+    const frame = { path: c.req.path, profile: this.marketplace.profile.title, state };
     const page = (
       <Layout frame={frame} title={title}>
         {view}

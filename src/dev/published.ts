@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import { isObject } from '../contract/json.ts';
+import { readSealed } from '../project/read/read.ts';
+import { saveSealed } from '../project/write/save.ts';
+import { makeStateDirectory, stateDirectory } from '../project/write/state-directory.ts';
+import { neverStarted, type ServerState } from './state.ts';
+
+/**
+ * The state that the running `dev` or `marketplace` of a project has published in `.market-mcp/server.json`. That file counts
+ * while the process that wrote it runs; without one, the server was never started.
+ */
+export function publishedState(directory: string): ServerState {
+  return liveNote(directory)?.state ?? neverStarted(directory);
+}
+
+/** Publishes the states of the server that this process runs, in their order, unless another process has published one. */
+export function publisherOf(directory: string): (state: ServerState) => Promise<void> {
+  let last: Promise<void> = Promise.resolve();
+  return (state) => {
+    last = last.then(async () => {
+      const pid = liveNote(directory)?.pid ?? process.pid;
+      if (pid !== process.pid) return;
+      await makeStateDirectory(directory);
+      await saveSealed(noteOf(directory), { pid, state });
+    });
+    return last;
+  };
+}
+
+function liveNote(directory: string): { readonly pid: number; readonly state: ServerState } | undefined {
+  const { pid, state } = readSealed(noteOf(directory)) ?? {};
+  return isRunning(pid) && isObject(state)
+    ? { pid: Number(pid), state: state as unknown as ServerState }
+    : undefined;
+}
+
+function noteOf(directory: string): string {
+  return join(directory, stateDirectory, 'server.json');
+}
+
+/** Whether a process of this user runs. */
+export function isRunning(pid: unknown): boolean {
+  try {
+    return Number.isSafeInteger(pid) && Number(pid) > 0 && process.kill(Number(pid), 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,336 @@
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { ownerOf } from '../../src/dev/port-owner.ts';
+import { publishedState } from '../../src/dev/published.ts';
+import type { StateKind } from '../../src/dev/state.ts';
+import type { Access } from '../../src/marketplace/core/access.ts';
+import { requestJson, runningMarketplace } from '../../src/marketplace/local.ts';
+import { freePort, run } from '../runtime/built.ts';
+import { generatedProject, market, repository } from './project.ts';
+
+let project: Awaited<ReturnType<typeof generatedProject>>;
+let original: string;
+const at = (path: string) => join(project.directory, path);
+const toolFile = 'src/tools/get-price.ts';
+const gate = 'hold-compiler';
+
+beforeAll(async () => {
+  project = await generatedProject({
+    platform: 'context',
+    tool: 'get_price',
+    description: 'Returns the last price of one coin. Use it when a question names a coin.',
+    input: ['symbol:string=BTC Ticker of the coin'],
+    output: ['price:number Last price in US dollars'],
+  });
+  original = readFileSync(at(toolFile), 'utf8');
+  mkdirSync(at('.market-mcp'), { mode: 0o700 });
+  compilerBehindGate();
+});
+afterAll(() => project.remove());
+
+/** The real compiler, which waits while the file of the gate exists. */
+function compilerBehindGate(): void {
+  const modules = join(repository, 'node_modules');
+  rmSync(at('node_modules'));
+  mkdirSync(at('node_modules/typescript/bin'), { recursive: true });
+  for (const name of readdirSync(modules)) {
+    if (name !== 'typescript') symlinkSync(join(modules, name), at(`node_modules/${name}`));
+  }
+  writeFileSync(at('node_modules/typescript/package.json'), '{"name":"typescript","version":"5.0.0"}');
+  const compiler = JSON.stringify(join(modules, 'typescript/bin/tsc'));
+  const waiting = `const { existsSync, watch } = require('node:fs');
+const opened = () => !existsSync(${JSON.stringify(at(gate))});
+const watcher = watch(${JSON.stringify(project.directory)}, go);
+let gone = false;
+function go() {
+  if (gone || !opened()) return;
+  gone = true;
+  watcher.close();
+  require(${compiler});
+}
+go();
+`;
+  writeFileSync(at('node_modules/typescript/bin/tsc'), waiting);
+}
+
+/** Waits for the event of a state: the change of the file that publishes it. */
+async function untilState(kind: StateKind): Promise<void> {
+  const ended = new AbortController();
+  await new Promise<void>((resolve) => {
+    const look = () => publishedState(project.directory).kind === kind && resolve();
+    watch(at('.market-mcp'), { signal: ended.signal }, look);
+    look();
+  });
+  ended.abort();
+}
+
+/** Commands in a second terminal: PORT is not set there. */
+const market2 = (...args: readonly string[]) => run(project.directory, market, {}, args).exit;
+
+function appended(code: string): void {
+  writeFileSync(at(toolFile), `${original}${code}\n`);
+}
+
+/** The line of code that `appended` adds. */
+const line = () => original.split('\n').length;
+
+async function startDev(port: number, ...args: readonly string[]) {
+  const env = { PORT: String(port), HOST: '127.0.0.1' };
+  return run(project.directory, market, env, ['dev', ...(args.length > 0 ? args : ['--port', '0'])]);
+}
+
+async function page(access: Access, path: string): Promise<string> {
+  const headers = { authorization: `Bearer ${access.secret}`, accept: 'text/html' };
+  const text = await (await fetch(`${access.url}${path}`, { headers })).text();
+  return text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&');
+}
+
+/** A started `dev`, or what stands for it, and its output so far. */
+type Started = Awaited<ReturnType<typeof startDev>>;
+
+interface Row {
+  readonly kind: StateKind;
+  /** Brings the server into the state. */
+  readonly enter: (port: number) => Promise<Started>;
+  /** What each place says; the exit codes of call and token. */
+  readonly says: (port: number) => readonly string[];
+  readonly codes: { readonly call: number; readonly token: number };
+  /** Ends the state while the commands wait. */
+  readonly release?: () => void;
+}
+
+const untilListening = async (port: number) => {
+  const dev = await startDev(port);
+  await untilState('running');
+  return dev;
+};
+
+const rows: readonly Row[] = [
+  {
+    kind: 'never-started',
+    enter: async (port) => {
+      const dev = await startDev(port, '--no-marketplace');
+      await untilState('running');
+      const pages = run(project.directory, market, {}, ['marketplace', '--port', '0']);
+      await once(pages.child.stdout, 'data');
+      dev.child.kill('SIGKILL');
+      await dev.exit; // and its server, which has the same output
+      return pages;
+    },
+    says: () => ['The server of this project is not running.', 'Start it: npm run dev.'],
+    codes: { call: 3, token: 0 },
+  },
+  {
+    kind: 'building',
+    enter: async (port) => {
+      writeFileSync(at(gate), '');
+      const dev = await startDev(port);
+      await Promise.all([untilState('building'), once(dev.child.stdout, 'data')]);
+      return dev;
+    },
+    says: () => ['The server is being built and started.'],
+    codes: { call: 0, token: 0 },
+    release: () => rmSync(at(gate)),
+  },
+  {
+    kind: 'compile-error',
+    enter: async (port) => {
+      appended("const wrong: number = 'text';");
+      return startDev(port);
+    },
+    says: () => [
+      'The code does not compile.',
+      `${toolFile}:${line()} TS2322: Type 'string' is not assignable to type 'number'.`,
+      'Correct it, and dev starts the server.',
+    ],
+    codes: { call: 3, token: 3 },
+  },
+  {
+    kind: 'old-build',
+    enter: async (port) => {
+      const dev = await untilListening(port);
+      appended("const wrong: number = 'text';");
+      return dev;
+    },
+    says: () => [
+      'The code does not compile. The last good build keeps running.',
+      `${toolFile}:${line()} TS2322: Type 'string' is not assignable to type 'number'.`,
+      'until then, the old build answers',
+    ],
+    codes: { call: 0, token: 0 },
+  },
+  {
+    kind: 'variable-missing',
+    enter: async (port) => {
+      appended(
+        "import { defineEnv, secret } from 'market-mcp-runtime/env';\ndefineEnv({ GAS_KEY: secret('Key of the gas API') });",
+      );
+      return startDev(port);
+    },
+    says: () => ['The server cannot start: a variable is missing or invalid.', 'GAS_KEY', 'in the file .env'],
+    codes: { call: 3, token: 3 },
+  },
+  {
+    kind: 'load-error',
+    enter: async (port) => {
+      appended("throw new TypeError('no table');");
+      return startDev(port);
+    },
+    says: () => [
+      'The server cannot start: an error is thrown while its code is loaded.',
+      'TypeError: no table',
+      `Correct ${toolFile}:${line()}.`,
+    ],
+    codes: { call: 3, token: 3 },
+  },
+  {
+    kind: 'port-taken',
+    enter: async (port) => {
+      const other = createServer((_, response) => response.end('{"server":"other"}'));
+      await once(other.listen(port, '127.0.0.1'), 'listening');
+      onTestFinished(() => {
+        other.closeAllConnections();
+        other.close();
+      });
+      return startDev(port);
+    },
+    says: (port) => [`Port ${port} is taken by`, `(pid ${process.pid})`, 'set PORT to a free port'],
+    codes: { call: 3, token: 3 },
+  },
+  {
+    kind: 'ended',
+    enter: async (port) => {
+      appended("process.on('SIGUSR2', () => { throw new RangeError('too late'); });");
+      const dev = await untilListening(port);
+      const [, pid] = /pid (\d+)/.exec(await ownerOf(port)) ?? [];
+      process.kill(Number(pid), 'SIGUSR2');
+      return dev;
+    },
+    says: () => ['The server ended with code 1.', 'RangeError: too late', `Correct ${toolFile}:${line()}.`],
+    codes: { call: 3, token: 3 },
+  },
+  {
+    kind: 'running',
+    enter: untilListening,
+    says: () => [],
+    codes: { call: 0, token: 0 },
+  },
+];
+
+test.each(rows)(
+  '$kind is what every command and page says',
+  async ({ kind, enter, says, codes, release }) => {
+    onTestFinished(() => {
+      writeFileSync(at(toolFile), original);
+      rmSync(at(gate), { force: true });
+    });
+    const port = await freePort();
+    const dev = await enter(port);
+    await untilState(kind);
+    const access = await runningMarketplace(project.directory);
+    if (!access) throw new Error('no marketplace runs');
+
+    const expected = says(port);
+    const missingIn = (text: string) => expected.filter((words) => !text.includes(words));
+    const paths = { Home: '/', Try: '/try', Check: '/check', Register: '/register' };
+    const pages = await Promise.all(
+      Object.entries(paths).map(async ([name, path]) => [name, missingIn(await page(access, path))] as const),
+    );
+    expect(Object.fromEntries(pages)).toEqual({ Home: [], Try: [], Check: [], Register: [] });
+    const everything = (await Promise.all(Object.values(paths).map((path) => page(access, path)))).join();
+    expect(everything).not.toMatch(
+      /ECONNREFUSED|the server does not start|Start the server with npm run dev/,
+    );
+    if (kind === 'running') expect(everything).not.toContain('class="notice fail"');
+    const home = JSON.parse(await page(access, '/state.json')) as { readonly state: unknown };
+    expect(home).toMatchObject({ state: { kind } });
+
+    // What the forms of the pages send gets the same answer.
+    const post = (path: string, body: object) =>
+      requestJson(access, path, { ...body, endpoint: `http://localhost:${port}/mcp` }).catch(
+        ({ message, hint }) => `${message} ${hint}`,
+      );
+    if (codes.call !== 0) {
+      const form = { name: 'Prices', description: 'Prices', category: 'Utility', price: '0.01' };
+      expect(missingIn(String(await post('/try.json', { tool: 'get_price', arguments: {} })))).toEqual([]);
+      expect(missingIn(String(await post('/register.json', form)))).toEqual([]);
+    }
+    if (['compile-error', 'variable-missing', 'load-error'].includes(kind))
+      expect(missingIn(String(await post('/check.json', {})))).toEqual([]);
+
+    const commands = [
+      market2('call', 'get_price'),
+      market2('call', 'get_price', '--json'),
+      market2('token', '--json'),
+    ];
+    release?.();
+    const [call, json, token] = await Promise.all(commands);
+    expect([call?.code, json?.code, token?.code]).toEqual([codes.call, codes.call, codes.token]);
+    // A command waits while the server is built.
+    const told = kind === 'building' ? [] : expected;
+    const both = (ran: typeof call) => `${ran?.stdout}${ran?.stderr}`;
+    expect(told.filter((words) => !both(call).includes(words))).toEqual([]);
+    if (codes.call === 0) expect(call?.stdout).toContain('get_price  found');
+    const answer = JSON.parse((codes.call === 0 ? json?.stdout : json?.stderr) || '{}');
+    const state = codes.call === 0 ? answer.state : answer.error.state;
+    expect(state).toMatchObject({ kind: kind === 'building' ? 'running' : kind });
+    expect(told.filter((words) => !JSON.stringify(state).replaceAll('\\"', '"').includes(words))).toEqual([]);
+    const printed = JSON.parse(
+      (codes.token === 0 ? token?.stdout : token?.stderr.trim().split('\n').at(-1)) || '{}',
+    );
+    if (codes.token === 0 && kind !== 'never-started')
+      expect(printed).toMatchObject({ url: `http://localhost:${port}/mcp` });
+    if (codes.token !== 0) expect(printed.error.state).toMatchObject({ kind });
+
+    // `dev` has said it, too; nobody says it if none runs, and nothing is to be said while all is well.
+    if (!['never-started', 'building', 'running'].includes(kind)) {
+      const output = `${dev.output.stdout}${dev.output.stderr}`.replaceAll(/\((\d+),\d+\): error/g, ':$1');
+      expect(expected.filter((words) => !output.includes(words))).toEqual([]);
+    }
+    expect(existsSync(at('.market-mcp/server.json'))).toBe(true);
+    expect(statSync(at('.market-mcp/server.json')).mode & 0o777).toBe(0o600);
+    dev.child.kill('SIGTERM');
+    expect(await dev.exit).toMatchObject({ code: 0 });
+    expect(publishedState(project.directory).kind).toBe('never-started');
+  },
+);
+
+test('a second dev does not hide the first one', async () => {
+  const port = await freePort();
+  const first = await untilListening(port);
+  const second = await startDev(port, '--no-marketplace');
+  await once(second.child.stdout, 'data');
+  expect(publishedState(project.directory)).toMatchObject({ kind: 'running' });
+  for (const { child } of [first, second]) child.kill('SIGTERM');
+  await Promise.all([first.exit, second.exit]);
+});
+
+test('call without PORT uses a free port if another program has the default one', async () => {
+  const other = createServer((_, response) => response.end('{"server":"other"}'));
+  const taken = once(other.listen(3000, '127.0.0.1'), 'listening').catch(() => {});
+  await taken; // or a program of this machine has it
+  onTestFinished(() => {
+    other.closeAllConnections();
+    other.close();
+  });
+  const { code, stdout } = await market2('call', 'get_price', '--json');
+  expect(code).toBe(0);
+  const { endpoint, verdict } = JSON.parse(stdout);
+  expect(verdict.outcome).toBe('found');
+  expect(Number(new URL(endpoint).port)).not.toBe(3000);
+  expect((other.address() as AddressInfo | null)?.port ?? 3000).toBe(3000);
+});
