@@ -122,6 +122,9 @@ function valuesOf(bindings: readonly Binding[], args: JsonObject): JsonObject {
 function bodyOf(answer: JsonObject, { wrap, method }: ApiCall): Json {
   if (wrap === 'text') return { content: [{ type: 'text', text: answer.result ?? '' }] };
   const member = wrap === null ? answer : answer[wrap];
+  // Of a list, `--fields` may keep only the number of its items.
+  if (wrap === 'items' && member === undefined)
+    return Array.from({ length: Number(answer.count) || 0 }, () => ({}));
   if (method === 'call') return { structuredContent: member ?? {}, content: [] };
   return member ?? (isObject(answer) ? null : answer);
 }

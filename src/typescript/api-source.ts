@@ -7,8 +7,11 @@ import { bracketStep, textIn } from './tokens.ts';
 export interface ApiSource {
   /** The members of `env` in `headers` and `query`, which every request sends. */
   readonly shared: ReadonlySet<string>;
-  /** The names in `credentials`, which requests state. */
-  readonly named: ReadonlySet<string>;
+  /**
+   * The names in `credentials`, which requests state: the places that each fills and its members of `env`, `headers X-Key` and
+   * `SHOP_KEY`; empty if it is not literal.
+   */
+  readonly named: ReadonlyMap<string, ReadonlySet<string>>;
   /** What requests send that state nothing; undefined if it is not stated, or not literal. */
   readonly auth: Json | undefined;
   /** The ends of the options, and of `credentials` if there are any. */
@@ -32,7 +35,7 @@ export function readApiSource(text: string): ApiSource | undefined {
     ({ value }, i) => value === 'httpSource' && tokens[i + 1]?.value === '(' && tokens[i + 2]?.value === '{',
   );
   const shared = new Set<string>();
-  const named = new Set<string>();
+  const named = new Map<string, Set<string>>();
   const path: string[] = [];
   let credentials: End | undefined;
   for (let i = start + 2; start >= 0 && i < tokens.length; i += 1) {
@@ -52,11 +55,15 @@ export function readApiSource(text: string): ApiSource | undefined {
     }
     if (after === ':' && /^[{,]$/.test(before)) {
       path[path.length - 1] = nameIn(token);
-      if (path.length === 2 && path[0] === 'credentials') named.add(nameIn(token));
+      if (path[0] === 'credentials' && path.length === 2) named.set(nameIn(token), new Set());
+      if (path[0] === 'credentials' && path.length === 4)
+        named.get(path[1] ?? '')?.add(path.slice(2).join(' '));
     }
     const isMember = before === '.' || (before === '[' && after === ']');
     const object = before === '.' || before === '[' ? tokens[i - 2]?.value : undefined;
-    if (isMember && object === 'env' && /^(headers|query)$/.test(path[0] ?? '')) shared.add(nameIn(token));
+    if (!isMember || object !== 'env') continue;
+    if (/^(headers|query)$/.test(path[0] ?? '')) shared.add(nameIn(token));
+    if (path[0] === 'credentials') named.get(path[1] ?? '')?.add(nameIn(token));
   }
   return undefined;
 }

@@ -231,6 +231,27 @@ export const api = httpSource({
     expect((await add('getEither')).stdout).toContain('nothing to do for getEither');
   });
 
+  it('is refused if the file sends another key under the same name', async () => {
+    const query = apiKey('query', 'X-Api-Key');
+    const securitySchemes = { ...document.components.securitySchemes, header: query };
+    const place = join(root, 'other.json');
+    writeFileSync(place, JSON.stringify({ ...document, components: { securitySchemes } }));
+    const before = readFileSync(api(), 'utf8');
+    const options = ['get_other', '--from-openapi', place, '--operation', 'getBoth'];
+    const refused = await run(
+      process.execPath,
+      [bins.market, 'add-tool', '--yes', '--no-check', ...options],
+      {
+        cwd: directory,
+      },
+    );
+    expect(refused.status).toBe(2);
+    expect(refused.stderr).toContain(
+      "src/apis/doors.ts sends other keys as credentials.header than the new tools need: header: { query: { 'X-Api-Key': env.DOORS_API_KEY } }",
+    );
+    expect(readFileSync(api(), 'utf8')).toBe(before);
+  });
+
   it('is refused by name if the file cannot be extended', async () => {
     const text = readFileSync(api(), 'utf8');
     const own = `const options = { baseUrl: env.DOORS_URL };\nexport const api = httpSource(options);\n`;

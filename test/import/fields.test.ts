@@ -8,6 +8,7 @@ import { fieldsOf, withFields } from '../../src/import/fields.ts';
 import { toolsOfServer } from '../../src/import/mcp.ts';
 import type { Imported } from '../../src/import/model.ts';
 import { prepareImported } from '../../src/import/prepare.ts';
+import { recordingsOf } from '../../src/import/recordings.ts';
 import { toolOfSamples } from '../../src/import/sample.ts';
 import { directory } from '../project/directory.ts';
 import { documentOf, importOf, ok } from './openapi.ts';
@@ -135,6 +136,17 @@ describe('chosen fields of an API', () => {
     ]);
     const map = await operation({ type: 'object', additionalProperties: owner }, { a: example.owner });
     expect(reduced(map, 'result.*.id').tool.answers).toEqual([{ result: { a: { id: 1 } } }]);
+  });
+
+  it('leave the number of items of a list, whose recording is a list all the same', async () => {
+    const { preparation } = reduced(
+      await operation({ type: 'array', items: owner }, [example.owner]),
+      'count',
+    );
+    const [tool] = preparation.prepared.tools;
+    if (!tool?.call) throw new Error('no call');
+    const [recorded] = recordingsOf(tool, tool.call, context.smoke);
+    expect(recorded).toMatchObject({ status: 200, body: [{}] });
   });
 
   it('make tools that meet the contract, and say what they save', async () => {

@@ -134,12 +134,26 @@ describe('the arguments of a tool', () => {
     const texts = { type: 'array', items: { type: 'string' } };
     const schema = {
       type: 'object',
-      properties: { plain: texts, deep: texts, comma: texts, pipe: texts, text: { type: 'string' } },
+      properties: {
+        plain: texts,
+        deep: texts,
+        comma: texts,
+        pipe: texts,
+        pairs: texts,
+        json: { type: 'object', properties: { a: { type: 'string' } } },
+        styled: texts,
+        text: { type: 'string' },
+      },
     };
+    const contentType = 'application/json';
     const encoding = {
       deep: { style: 'deepObject', explode: true },
       comma: { explode: false },
       pipe: { style: 'pipeDelimited', explode: false },
+      pairs: { style: 'spaceDelimited', explode: true },
+      json: { contentType },
+      styled: { contentType, explode: false },
+      text: { contentType },
     };
     const requestBody = { content: { 'application/x-www-form-urlencoded': { schema, encoding } } };
     const { call } = await toolOf(documentOf({ requestBody }));
@@ -148,6 +162,9 @@ describe('the arguments of a tool', () => {
       { name: 'deep', input: 'deep', style: 'deepObject' },
       { name: 'comma', input: 'comma', style: 'comma' },
       { name: 'pipe', input: 'pipe', style: 'pipe' },
+      { name: 'pairs', input: 'pairs', style: 'form' },
+      { name: 'json', input: 'json', style: 'json' },
+      { name: 'styled', input: 'styled', style: 'comma' },
       { name: 'text', input: 'text' },
     ]);
   });

@@ -79,6 +79,12 @@ describe('keep: declared', () => {
     );
   });
 
+  it('keeps what stands for a success without content', async () => {
+    const { api } = await source((_, response) => void response.writeHead(204).end());
+    const schema = { ...object({ id: { type: ['integer', 'null'] } }), required: ['id'] } as const;
+    expect(await api.post('/x', { schema, keep: 'declared' })).toEqual({ id: null, done: true });
+  });
+
   it('works inside a wrapped list and a wrapped value', async () => {
     const { api } = await source(always([{ id: 1, more: 2 }]));
     const item = { type: 'array', items: object({ id: { type: 'integer' } }) };

@@ -53,6 +53,18 @@ it('contains no secret, even if the answer repeats one or a part of it', () => {
   expect(JSON.parse(file)[0].body).toEqual({ you: 'sent [secret]', key: '[secret]' });
 });
 
+it('contains no short secret as a word, and keeps longer words that contain one', () => {
+  const answer = { you: 'api:pw, api', user: 'api', apiVersion: 'apiary pw1', nested: { has_api: 1 } };
+  record(asked, { status: 200, text: JSON.stringify(answer) }, ['api', 'pw'], directory);
+  const file = readFileSync(join(directory, recordingFile(asked)), 'utf8');
+  expect(JSON.parse(file)[0].body).toEqual({
+    you: '[secret]:[secret], [secret]',
+    user: '[secret]',
+    apiVersion: 'apiary pw1',
+    nested: { has_api: 1 },
+  });
+});
+
 it('shows invisible and direction characters as escapes, in requests, too', () => {
   const text = 'admin\u202e\u2066 \u200b\u{e0041}\u3164\u0085\ufeff\u2028 \u0661é';
   record(

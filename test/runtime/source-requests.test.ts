@@ -32,6 +32,13 @@ describe('the arguments', () => {
     expect(url.href).toMatch(/^https:\/\/api\.example\/v1\/gas\/[^/?#]+\/now$/);
   });
 
+  it('halves of characters become U+FFFD in each place', () => {
+    const [params, query] = [{ a: 'x\ud800' }, { b: '\udfff', c: ['\ud83d', '\u{1f600}'] }];
+    const styles = { c: 'reservedComma' } as const;
+    const { href } = urlOf({ baseUrl: 'https://a.example', path: '/{a}', params, query, styles });
+    expect(href).toBe('https://a.example/x%EF%BF%BD?b=%EF%BF%BD&c=%EF%BF%BD,%F0%9F%98%80');
+  });
+
   it('lists and objects are written in the query style of the API', () => {
     const query = {
       a: [1, 2],

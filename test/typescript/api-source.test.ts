@@ -36,7 +36,10 @@ describe('the keys in the file of an API', () => {
     }`);
     const source = readApiSource(text);
     expect([...(source?.shared ?? [])]).toEqual(['A_KEY']);
-    expect([...(source?.named ?? [])]).toEqual(['token', 'a b']);
+    expect([...(source?.named ?? [])].map(([name, said]) => [name, [...said]])).toEqual([
+      ['token', ['headers authorization', 'A_TOKEN', 'query v']],
+      ['a b', ['query headers', 'A_OTHER']],
+    ]);
     expect(source?.auth).toEqual([['token'], ['a b', 'token'], []]);
     expect(text.slice(source?.credentials?.behind, source?.credentials?.bracket)).toBe(
       ' // the last {one}\n      ',

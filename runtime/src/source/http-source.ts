@@ -187,11 +187,11 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     }
     const { ok, value: whole } =
       text === '' && schema ? { ok: true, value: done(schema) } : parsed(text, wrap);
-    const only = request.keep === 'declared' ? schema : undefined;
+    const only = request.keep === 'declared' && text !== '' ? schema : undefined;
     const value = only ? declared(whole, only) : whole;
     const problem = ok && schema && checkOf(schema)(value, 'answer', text.length);
     if (ok && !problem) {
-      const isReduced = only !== undefined && text !== '' && isRecording();
+      const isReduced = only !== undefined && isRecording();
       const body = isReduced ? unwrapped(recordable(asked, whole, only), wrap) : undefined;
       const recorded = body === undefined ? text : JSON.stringify(body);
       writeDown(asked, { ...reply, text: recorded }, secretsOf(options));

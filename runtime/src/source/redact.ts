@@ -10,7 +10,8 @@ export const removed = '[secret]';
  * Removes keys from an answer, in whatever form an API repeats them: plain, in another case, URL-encoded, in base64, in hex,
  * with JSON's escapes; also in names of members, and as numbers. Takes time linear in the length of the answer.
  *
- * @param secrets the keys; those shorter than `least` are not removed, and those of fewer than 8 characters only in plain form
+ * @param secrets the keys; those shorter than `least` are not removed, and those of fewer than 8 characters only as whole words,
+ *   in plain form: a user may be `api`
  * @returns a function of JSON text to JSON text; anything but the keys stays as it is, and so does text that is not JSON
  */
 export function redactorOf(secrets: readonly string[], least = leastLength): (text: string) => string {
@@ -53,7 +54,7 @@ function patternsOf(secret: string): readonly string[] {
   const parts = compared.join('').match(/\\+|[\s\S]/gu) ?? [];
   const plain = parts.map((part) => anyForm(part, eitherCase(part))).join('');
   const rest = compared.length < secret.length ? String.raw`[\w.~+/%=-]*` : '';
-  if (secret.length < leastLength) return [plain];
+  if (secret.length < leastLength) return [String.raw`(?<![\p{L}\p{N}_])(?:${plain})(?![\p{L}\p{N}_])`];
   const bytes = Buffer.from(compared.join(''));
   // Whatever follows the key changes only what follows its last three bytes.
   const base64 = bytes.subarray(0, bytes.length - (bytes.length % 3)).toString('base64');

@@ -70,7 +70,7 @@ export function setParameter(url: URL, name: string, value: string): void {
 
 function segment(name: string, value: Parameter, style: PathStyle = 'simple'): string {
   if (value === undefined || value === null) throw new Error(`The path parameter ${name} has no value.`);
-  const text = expanded(name, value, style, encodeURIComponent);
+  const text = expanded(name, value, style, (part) => encodeURIComponent(wellFormed(part)));
   // In a URL, dots mean steps up, even when they are encoded; an empty segment is another route.
   if (/^(?:\.|%(?:25)*2e){0,2}$/i.test(text)) {
     const given = JSON.stringify(decodeURIComponent(text));
@@ -137,9 +137,14 @@ export function pairsOf(name: string, value: Parameter, style: QueryStyle = 'for
  * a query cannot contain or that separate its pairs.
  */
 function reserved(text: string): string {
-  return encodeURI(text)
+  return encodeURI(wellFormed(text))
     .replaceAll(/%25([\da-f]{2})/gi, '%$1')
     .replaceAll(/[#&+]/g, encodeURIComponent);
+}
+
+/** A text without halves of characters, which no URL can contain; `URLSearchParams` replaces them in the same way. */
+function wellFormed(text: string): string {
+  return text.replaceAll(/\p{Surrogate}/gu, '\ufffd');
 }
 
 /** `filter[price][gte]=1`, encoded; lists by index: `expand[0]=data`. */

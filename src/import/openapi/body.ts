@@ -91,7 +91,7 @@ export function describedBody(
   const declared = new Map(
     encodings.map(([name, encoding]) => [
       name,
-      withReserved(encoding, styleOf(encoding) ?? 'form', noteOf(name)),
+      isJsonText(encoding) ? 'json' : withReserved(encoding, styleOf(encoding) ?? 'form', noteOf(name)),
     ]),
   );
   const styles = new Map(
@@ -108,6 +108,12 @@ export function describedBody(
     partTypes,
     ...(kind === 'form' && { styles }),
   };
+}
+
+/** Whether a member of a form is JSON: its type counts if no style is given (OpenAPI 3.1, "Encoding Object"). */
+function isJsonText({ contentType, style, explode, allowReserved }: JsonObject): boolean {
+  const isStyled = [style, explode, allowReserved].some((one) => one !== undefined);
+  return !isStyled && typeof contentType === 'string' && isJsonType(contentType);
 }
 
 /** Whether only `{}` matches: Stripe declares such a body for each operation without one. */

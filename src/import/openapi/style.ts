@@ -10,6 +10,8 @@ export function isScalar(schema: JsonObject): boolean {
 /** The style of a query parameter, or of a member of a form, unless it is the default. */
 export function styleOf({ style, explode, collectionFormat }: JsonObject): QueryStyle | undefined {
   if (style === 'deepObject') return 'deepObject';
+  // Separate parameters have no delimiter (OpenAPI 3, "explode").
+  if (explode === true) return undefined;
   if (style === 'spaceDelimited' || collectionFormat === 'ssv') return 'space';
   if (style === 'pipeDelimited' || collectionFormat === 'pipes') return 'pipe';
   return explode === false ? 'comma' : undefined;

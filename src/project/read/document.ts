@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { type Beside, nothingBeside } from '../../import/openapi/references.ts';
 import { notAnswered, ProjectError } from '../errors.ts';
 import { besideFile } from './beside.ts';
@@ -39,6 +40,8 @@ export async function readDocumentText(
   if (username !== '' || password !== '')
     throw unreadable('the URL', 'it contains a user', "Give it by --header 'authorization: Basic …'.");
   const signal = AbortSignal.timeout(ms);
+  // Each request listens to it, and a document may refer to many others.
+  setMaxListeners(0, signal);
   const fetchText = (url: URL) => textFrom(url, { headers, signal, ms });
   const { text, url } = await fetchText(new URL(place));
   return { text, url: url.href, beside: besideUrl(url, async (other) => (await fetchText(other)).text) };

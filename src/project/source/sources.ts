@@ -109,6 +109,12 @@ function apiFile({ file }: Api): string {
 function withKeys(api: Api, text: string): string {
   const source = readApiSource(text);
   const missing = (api.credentials ?? []).filter(({ key }) => !source?.named.has(key));
+  const other = (api.credentials ?? []).find((key) => !isLike(key, source?.named.get(key.key)));
+  if (other) {
+    const message = `src/apis/${api.file}.ts sends other keys as credentials.${other.key} than the new tools need: ${keyEntry(other, 0)}`;
+    const hint = `Rename ${other.key} there and in the tools that state it, or rename the file so that a new one is written.`;
+    throw new ProjectError('SOURCES_EDITED', message, hint);
+  }
   const next = source && missing.length > 0 ? withEntries(text, source, missing) : text;
   const lacking = api.variables.filter(({ name }) => !next.includes(name));
   if (lacking.length === 0 && (source || missing.length === 0)) return next;
@@ -120,6 +126,12 @@ function withKeys(api: Api, text: string): string {
   const entries = missing.map((key) => keyEntry(key, 0)).join(', ');
   const hint = `Add ${entries === '' ? 'it' : `credentials: { ${entries} }`} there, or rename the file so that a new one is written.`;
   throw new ProjectError('SOURCES_EDITED', message, hint);
+}
+
+/** Whether what the file sends under this name contains the key in its place, as far as the text says. */
+function isLike({ in: place, credential }: Key, said: ReadonlySet<string> = new Set()): boolean {
+  const own = [`${place} ${credential.name}`, ...credential.variables];
+  return said.size === 0 || own.every((one) => said.has(one));
 }
 
 function withEntries(text: string, { credentials, options }: ApiSource, keys: readonly Key[]): string {
