@@ -138,7 +138,7 @@ export async function develop(development: Development): Promise<void> {
       crash ??= message.crash;
       if (message.listening !== Number(new URL(url).port || 80) || isStopping.has(child)) return;
       hasListened = true;
-      if (state.kind === 'building') void tell(running(url));
+      if (state.kind === 'building') tell(running(url)).catch(complain);
     });
     newest = child;
     // Then all that it wrote has arrived.
@@ -147,11 +147,16 @@ export async function develop(development: Development): Promise<void> {
       const how = signal ?? `code ${code}`;
       const ending = await stateAfter({ url, directory, errors: stderr, crash, how, hasListened, ownerOf });
       if (newest !== child) return;
-      await tell(ending);
+      await tell(ending).catch(complain);
       say(`The server ended with ${how}.${isOnce ? '' : ' It starts again after the next change.'}`);
       if (state.kind !== 'ended') say(`${state.message} ${state.hint}`);
       else if (state.at !== null) say(state.hint);
     });
+  }
+
+  /** A state that cannot be published does not end the server. */
+  function complain({ message }: Error): void {
+    say(message);
   }
 
   async function tell(next: ServerState): Promise<void> {

@@ -13,16 +13,18 @@ export function publishedState(directory: string): ServerState {
   return liveNote(directory)?.state ?? neverStarted(directory);
 }
 
-/** Publishes the states of the server that this process runs, in their order, unless another process has published one. */
+/** Publishes the states of the server that this process runs, in their order, unless another process has published one. @throws ProjectError */
 export function publisherOf(directory: string): (state: ServerState) => Promise<void> {
   let last: Promise<void> = Promise.resolve();
   return (state) => {
-    last = last.then(async () => {
-      const pid = liveNote(directory)?.pid ?? process.pid;
-      if (pid !== process.pid) return;
-      await makeStateDirectory(directory);
-      await saveSealed(noteOf(directory), { pid, state });
-    });
+    last = last
+      .catch(() => {})
+      .then(async () => {
+        const pid = liveNote(directory)?.pid ?? process.pid;
+        if (pid !== process.pid) return;
+        await makeStateDirectory(directory);
+        await saveSealed(noteOf(directory), { pid, state });
+      });
     return last;
   };
 }

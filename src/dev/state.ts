@@ -19,7 +19,7 @@ export type StateKind =
 /** The state of a project's server, in the words of every command and page. */
 export interface ServerState {
   readonly kind: StateKind;
-  /** Its endpoint, whether or not it answers there; null if it was never started. */
+  /** Its endpoint, whether or not it answers there; null if it was never started and none is known. */
   readonly url: string | null;
   /** The state in one sentence. */
   readonly message: string;

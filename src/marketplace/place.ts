@@ -156,7 +156,7 @@ export async function stateOf(place: Place): Promise<ServerState> {
   const published = publishedState(place.directory);
   if (published.kind !== 'never-started' || place.endpoint === undefined) return published;
   const isServed = await isServedBy(place).catch(() => false);
-  return isServed ? running(place.endpoint) : published;
+  return isServed ? running(place.endpoint) : { ...published, url: place.endpoint };
 }
 
 /**

@@ -32,7 +32,7 @@ export async function withMarketplace<T>(
     port: 0,
     stdout: 'ignore',
     once: true,
-    say: (text: string) => output.note(text),
+    say: (text: string) => output.comment([text]),
   } as const;
   return withLocal(place, options, async (local) => work(local, place, await stateAt(local)));
 }
@@ -68,7 +68,8 @@ export async function servingState(
   return withProgress(output.progress('starting the server'), async () => {
     while (true) {
       const { state } = await requestJson<{ readonly state: ServerState | null }>(market, '/state.json');
-      if (state === null || (state.url !== null && state.url !== endpoint)) return null;
+      const isOther = Boolean(process.env.MARKET_MCP_URL) && state?.url !== endpoint;
+      if (state === null || isOther) return null;
       if (isServing(state)) return state;
       if (state.kind !== 'building') throw stateError(state);
       if (Date.now() > end) {
