@@ -1,4 +1,4 @@
-import type { Imported } from '../import/model.ts';
+import type { ApiVariable, Imported } from '../import/model.ts';
 import { type ImportedPrepared, prepareImported } from '../import/prepare.ts';
 import { CommandError, invalidInput } from '../model/command-error.ts';
 import { inputError } from '../model/input-error.ts';
@@ -117,7 +117,23 @@ function withStated(
   variables: ManifestAnswers['variables'],
 ): ImportedPrepared {
   const secrets = variables?.flatMap(({ kind, name }) => (kind === 'secret' ? [name] : []));
-  return { ...prepared, tools: withStatedKeys(prepared.tools, read, secrets) };
+  const advice = [...prepared.advice, ...otherAddresses(prepared, variables)];
+  return { ...prepared, advice, tools: withStatedKeys(prepared.tools, read, secrets) };
+}
+
+/** A document of another address, whose tools call the one that an earlier document gave the same variable. */
+function otherAddresses(
+  { tools }: ImportedPrepared,
+  variables: ManifestAnswers['variables'] = [],
+): readonly InputError[] {
+  return apisOf(tools).flatMap((api) => {
+    const addressIn = (all: readonly ApiVariable[]) => all.find(({ name }) => name === api.baseUrl)?.fallback;
+    const [known, fresh] = [addressIn(variables), addressIn(api.variables)];
+    if (known === undefined || fresh === undefined || known === fresh) return [];
+    const message = `is ${known} in this project, but the document says ${fresh}`;
+    const hint = `The new tools call the first. If that is wrong, give them a file in src/apis/ and a variable of their own.`;
+    return [inputError(api.baseUrl, undefined, message, hint)];
+  });
 }
 
 /** Whether an earlier run wrote the same files, even if the author has edited them since. */

@@ -86,7 +86,9 @@ export function allVariables(
   known: ManifestAnswers['variables'],
   apis: Parameters<typeof variablesOf>[0],
 ): ManifestAnswers['variables'] {
-  const all = [...(known ?? []), ...variablesOf(apis)];
+  const own = known ?? [];
+  // The declarations of known variables stay as they are, in their order.
+  const all = [...own, ...variablesOf(apis), ...own];
   return known === undefined && apis.length === 0
     ? undefined
     : [...new Map(all.map((one) => [one.name, one])).values()];

@@ -231,6 +231,24 @@ export const api = httpSource({
     expect((await add('getEither')).stdout).toContain('nothing to do for getEither');
   });
 
+  it('is reported if the document has another address', async () => {
+    const place = join(root, 'moved.json');
+    const moved = { ...document, servers: [{ url: 'https://upload.doors.example/v2' }] };
+    writeFileSync(place, JSON.stringify(moved));
+    const options = ['get_moved', '--from-openapi', place, '--operation', 'getDefault'];
+    const { status, stdout } = await run(
+      process.execPath,
+      [bins.market, 'add-tool', '--yes', '--no-check', ...options],
+      { cwd: directory },
+    );
+    expect(status).toBe(0);
+    expect(stdout).toContain(
+      'DOORS_URL is https://api.doors.example/v1 in this project, but the document says https://upload.doors.example/v2',
+    );
+    const readme = readFileSync(join(directory, 'README.md'), 'utf8');
+    expect(readme).toContain('Default: `https://api.doors.example/v1`');
+  });
+
   it('is refused if the file sends another key under the same name', async () => {
     const query = apiKey('query', 'X-Api-Key');
     const securitySchemes = { ...document.components.securitySchemes, header: query };
