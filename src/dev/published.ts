@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '../contract/json.ts';
 import { readSealed } from '../project/read/read.ts';
@@ -40,10 +41,24 @@ function noteOf(directory: string): string {
   return join(directory, stateDirectory, 'server.json');
 }
 
-/** Whether a process of this user runs. */
+/**
+ * Whether a process of this user runs. One that has ended keeps its number until its parent asks for its end, which the first
+ * process of a container may never do.
+ */
 export function isRunning(pid: unknown): boolean {
   try {
-    return Number.isSafeInteger(pid) && Number(pid) > 0 && process.kill(Number(pid), 0);
+    return (
+      Number.isSafeInteger(pid) && Number(pid) > 0 && process.kill(Number(pid), 0) && !isZombie(Number(pid))
+    );
+  } catch {
+    return false;
+  }
+}
+
+/** `1234 (name) Z 1 …`; the name may contain anything. False where there is no /proc. */
+function isZombie(pid: number): boolean {
+  try {
+    return /^Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1) ?? '');
   } catch {
     return false;
   }
