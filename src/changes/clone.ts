@@ -1,18 +1,19 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { nameList } from '../model/text.ts';
 import { packageManagerCommands } from '../plan/package-manager.ts';
 import { readAnyManifest } from '../project/manifest/vendored-manifest.ts';
 import { isInOtherRepository } from '../project/read/inside.ts';
 import { gitCommand } from '../system/command-line.ts';
 import { detectPackageManager } from '../system/detect.ts';
-import { ignoredFiles } from '../system/git.ts';
 
 /**
  * What breaks a clone of a project: files that it needs and that git ignores, such as the packages in `vendor` if `.gitignore`
  * contains `*.tgz`. One sentence for each rule of git, with the command that helps.
  */
 export async function cloneProblems(directory: string): Promise<readonly string[]> {
+  if (!isInRepository(realpathSync(directory))) return [];
+  const { ignoredFiles } = await import('../system/git.ts');
   const { files } = readAnyManifest(directory);
   const { lockFile, frozenInstall } = packageManagerCommands[detectPackageManager(directory)];
   const ours = Object.keys(files).filter((path) => files[path]?.owner !== 'yours');
@@ -26,4 +27,10 @@ export async function cloneProblems(directory: string): Promise<readonly string[
     ([rule, paths]) =>
       `git ignores ${nameList(paths)} (${rule}), so no clone contains them and ${frozenInstall} or the build fails there. Remove that rule, or run: ${gitCommand(directory, ['add', '--force'], paths)}`,
   );
+}
+
+/** Whether a directory is in a repository. Git itself would take a quarter of the time of a creation to say no. */
+function isInRepository(directory: string): boolean {
+  const parent = dirname(directory);
+  return existsSync(join(directory, '.git')) || (parent !== directory && isInRepository(parent));
 }

@@ -1,5 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { dirname, isAbsolute, join, posix } from 'node:path';
+import { isAbsolute, posix } from 'node:path';
 import { SystemError } from './errors.ts';
 import { run } from './processes.ts';
 
@@ -69,7 +68,6 @@ export async function ignoredFiles(
   directory: string,
   paths: readonly string[],
 ): Promise<readonly IgnoredFile[]> {
-  if (!isInRepository(realpathSync(directory))) return [];
   // Whoever ignores the whole directory does not expect it in a clone.
   const whole = await readRepository(directory, ['check-ignore', '--quiet', '.']);
   if (whole?.exitCode === 0) return [];
@@ -83,12 +81,6 @@ export async function ignoredFiles(
     const shown = isAbsolute(file) ? file : posix.relative(within, file);
     return [{ path, rule: `${shown}, line ${number}: ${pattern}` }];
   });
-}
-
-/** Whether a directory is in a repository. Git itself would take a quarter of the time of a creation to say no. */
-function isInRepository(directory: string): boolean {
-  const parent = dirname(directory);
-  return existsSync(join(directory, '.git')) || (parent !== directory && isInRepository(parent));
 }
 
 /** Runs a git command that only reads; undefined without git. It does not start a file monitor that the repository names. */
