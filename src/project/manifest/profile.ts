@@ -14,7 +14,8 @@ import { type Manifest, manifestFile } from './manifest.ts';
 export function presentProfile({ answers: { profile } }: Manifest): PlatformProfile {
   const found =
     typeof profile === 'string' ? platforms.find(({ name }) => name === profile) : upgraded(profile);
-  const [problem] = found ? profileProblems(found) : [];
+  // Those of this program are tested.
+  const [problem] = found && typeof profile !== 'string' ? profileProblems(found) : [];
   if (found && !problem) return found;
   const what = problem
     ? `${problem.path}: expected ${problem.expected}, found ${problem.actual}`
