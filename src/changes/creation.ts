@@ -11,7 +11,6 @@ import { apisOf, variablesOf } from '../plan/sources.ts';
 import { type ManifestAnswers, withManifest } from '../project/manifest/manifest.ts';
 import { ownPackages } from '../project/package/own-package.ts';
 import { readTemplates } from '../project/package/templates.ts';
-import { sourceFiles } from '../project/source/sources.ts';
 import type { CreateAnswers } from '../questions/create-answers.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
 import { render } from '../render/render.ts';
@@ -50,7 +49,16 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Creat
   const tools = prepared.tools.map(({ definition }) => definition.name);
   const base = new Map([...render(planned, templates), ...own.files]);
   const text = (path: string) => base.get(path) && new TextDecoder().decode(base.get(path)?.content);
-  const sources = sourceFiles(prepared.tools, text, templates, profile.value.smoke);
+  const apis = apisOf(prepared.tools);
+  const sources: FileSet =
+    apis.length === 0
+      ? new Map()
+      : (await import('../project/source/sources.ts')).sourceFiles(
+          prepared.tools,
+          text,
+          templates,
+          profile.value.smoke,
+        );
   const files = withManifest(sources.size === 0 ? base : sorted(new Map([...base, ...sources])), {
     platform: profile.value.name,
     answers: {
@@ -59,7 +67,7 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Creat
       profile: recorded(profile.value),
       tools,
       ...(start !== 'blank' && { start }),
-      ...(sources.size > 0 && { variables: variablesOf(apisOf(prepared.tools)) }),
+      ...(sources.size > 0 && { variables: variablesOf(apis) }),
       ...chosenFields(prepared.tools),
     },
     listed: null,

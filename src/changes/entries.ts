@@ -1,5 +1,4 @@
 import type { PlatformProfile } from '../contract/platforms/profile.ts';
-import { withFields } from '../import/fields.ts';
 import type { Imported } from '../import/model.ts';
 import { combineResults, pass } from '../model/input-error.ts';
 import type { Result, SpecEntry } from '../model/model.ts';
@@ -29,6 +28,7 @@ export async function entriesOf(
     .map(({ entry }) => `${entry.name}:`)
     .filter((name) => !fields.some((text) => isOne || text.startsWith(name)));
   const kept = before.filter((text) => open.some((name) => text.startsWith(name)));
+  const { withFields } = await import('../import/fields.ts');
   return withFields(entries.value, [...fields, ...kept]);
 }
 

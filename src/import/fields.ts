@@ -31,19 +31,6 @@ export function tokensOf({ entry }: Imported): number {
   return estimatedTokens(JSON.stringify(entry));
 }
 
-/** How to shorten a definition by choosing fields; undefined if it is within the limit or has none to choose from. */
-export function sizeAdvice(tool: Imported): InputError | undefined {
-  const { entry, fields } = tool;
-  const tokens = fields === undefined ? 0 : tokensOf(tool);
-  if (tokens <= budgets.tool) return undefined;
-  const all = fieldsOf(tool);
-  const plain = all.filter(({ schema }) => membersAt(schema, '').length === 0).slice(0, 3);
-  const flag = shellLine(['--fields', `${entry.name}:${plain.map(({ path }) => path).join(',')}`]);
-  const message = `has ${grouped(all.length)} fields, and the tool about ${grouped(tokens)} tokens; agents read all of them`;
-  const hint = `Keep only what callers need, such as ${flag}. The rest of each answer is dropped.`;
-  return inputError(`${entry.name}.outputSchema`, undefined, message, hint);
-}
-
 /**
  * Tools whose answers have only the chosen fields: in the outputSchema, in the sample data, and in each answer at run time.
  *
@@ -68,7 +55,7 @@ export function withFields(
   const reduced = tools.map((tool): Imported => {
     const own = paths.get(tool);
     const result = own ? withOnly(tool, [...new Set(own)]) : pass(withAll(tool));
-    if (result.ok) return result.value;
+    if (result.ok) return { ...result.value, advice: sizeAdvice(result.value) };
     errors.push(...result.errors);
     return tool;
   });
@@ -98,6 +85,19 @@ function toolNamed(
           `The tools are ${listed(all.slice(0, 10))}. Did you mean ${near}?`,
         ];
   return refuse(inputError('--fields', text, message, hint));
+}
+
+/** How to shorten a definition by choosing fields; empty if it is within the limit or has none to choose from. */
+function sizeAdvice(tool: Imported): readonly InputError[] {
+  const { entry, fields } = tool;
+  const tokens = fields === undefined ? 0 : tokensOf(tool);
+  if (tokens <= budgets.tool) return [];
+  const all = fieldsOf(tool);
+  const plain = all.filter(({ schema }) => membersAt(schema, '').length === 0).slice(0, 3);
+  const flag = shellLine(['--fields', `${entry.name}:${plain.map(({ path }) => path).join(',')}`]);
+  const message = `has ${grouped(all.length)} fields, and the tool about ${grouped(tokens)} tokens; agents read all of them`;
+  const hint = `Keep only what callers need, such as ${flag}. The rest of each answer is dropped.`;
+  return [inputError(`${entry.name}.outputSchema`, undefined, message, hint)];
 }
 
 /** A tool with all fields, of which some can be chosen if there are several. */

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../contract/model.ts';
-import type { Change, PreparedTool, SpecEntry } from '../model/model.ts';
+import type { Change, InputError, PreparedTool, SpecEntry } from '../model/model.ts';
 
 /** An imported tool, before it is judged by the contract. */
 export interface Imported {
@@ -12,6 +12,8 @@ export interface Imported {
   readonly call?: ApiCall;
   /** Paths of the chosen fields of its answer; empty: all. Absent if they cannot be chosen. */
   readonly fields?: readonly string[];
+  /** How to shorten its definition, if it is long and fields can be chosen. */
+  readonly advice?: readonly InputError[];
 }
 
 /** A judged tool and its API request. */
@@ -161,3 +163,9 @@ export interface Recording {
   readonly body?: Json;
   readonly from: 'document';
 }
+
+/** What a write returns whose success has no content. */
+export const done = {
+  type: 'boolean',
+  description: 'True if the API did this and answered without content.',
+};

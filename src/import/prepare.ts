@@ -5,7 +5,6 @@ import { requiredOf } from '../contract/schema/keywords.ts';
 import { inputError } from '../model/input-error.ts';
 import type { InputError, Prepared, PreparedTool, SpecEntry } from '../model/model.ts';
 import { type Preparation, prepare } from '../tools/prepare.ts';
-import { sizeAdvice } from './fields.ts';
 import type { Api, Imported, ImportedTool } from './model.ts';
 
 /** `Prepared`, with the API requests of the tools. */
@@ -39,13 +38,13 @@ export function prepareImported(
   });
   const addresses = imported.flatMap(({ call }) => (call ? addressAdvice(call.api) : []));
   const distinct = new Map(addresses.map((one) => [one.where, one]));
-  const sizes = imported.flatMap((one) => sizeAdvice(one) ?? []);
+  const sizes = imported.flatMap((one) => one.advice ?? []);
   const isSaid = sizes.length > 0 && imported.every(({ fields }) => fields !== undefined);
   const own = [...distinct.values(), ...sizes, ...(isSaid ? advice.filter(isNotOfSize) : advice)];
   return { ok: true, prepared: { tools: answered, changes: all, advice: own } };
 }
 
-/** The advice of the rule is less exact than `sizeAdvice`. */
+/** The advice of the rule is less exact than that of the import. */
 function isNotOfSize({ message }: InputError): boolean {
   return !message.includes('(fit.tokens-tool)');
 }

@@ -5,8 +5,14 @@ import { compileSchema } from '../contract/schema/compile.ts';
 import { membersOf } from '../contract/schema/keywords.ts';
 import { sampleArguments } from '../contract/schema/smoke.ts';
 import { clientMismatches } from '../model/match.ts';
-import type { ApiCall, Binding, ImportedTool, RecordedRequest, Recording } from './model.ts';
-import { done } from './openapi/tool.ts';
+import {
+  type ApiCall,
+  type Binding,
+  done,
+  type ImportedTool,
+  type RecordedRequest,
+  type Recording,
+} from './model.ts';
 
 /**
  * The API's presumed answers to the calls that tests and checks make: the tool's examples and the marketplace's test. They

@@ -1,6 +1,6 @@
 import { enterCommand, type ProjectContext } from '../../changes/target.ts';
 import type { CheckReport } from '../../check/model.ts';
-import { reporters } from '../../check/report/index.ts';
+import { prettyReport } from '../../check/report/pretty.ts';
 import type { JsonObject, Level, Report, RuleResult } from '../../contract/model.ts';
 import { blankAnswer, signals } from '../../contract/outcomes.ts';
 import { clip, fieldRows, tableLines } from '../../fields/table.ts';
@@ -86,7 +86,7 @@ export function showReport(report: CheckReport, output: Output): void {
   const isClean = report.summary.failed === 0 && report.summary.advice === 0;
   const lines = isClean
     ? notRunLines(report)
-    : reporters.pretty(report, { color: output.hasColors, verbose: false }).split('\n');
+    : prettyReport(report, { color: output.hasColors, verbose: false }).split('\n');
   for (const line of lines) output.line(`  ${line}`);
 }
 

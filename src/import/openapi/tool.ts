@@ -9,7 +9,7 @@ import { clientMismatches } from '../../model/match.ts';
 import type { Change } from '../../model/model.ts';
 import { suggestToolName } from '../../model/names.ts';
 import { listOf, withSignals } from '../../tools/definition.ts';
-import type { ApiCall, Imported } from '../model.ts';
+import { type ApiCall, done, type Imported } from '../model.ts';
 import type { Apis } from './api.ts';
 import { isJsonType, mayBeJson, preferred } from './body.ts';
 import { toolDescription } from './describe.ts';
@@ -110,12 +110,6 @@ function answerOf(
     hasNotFound,
   };
 }
-
-/** What a write returns whose success has no content. */
-export const done = {
-  type: 'boolean',
-  description: 'True if the API did this and answered without content.',
-};
 
 /** Statuses of success with content, in order of preference. */
 const successes = ['200', '201', '202', '203', '2XX', '2xx', '206', '207'];
