@@ -69,7 +69,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: [
-            'test/{scaffold,hostile,matrix,judge,e2e,dev,browser,registry,bench,reliability,attacks,real-tools,upgrade,openapi-requests}/**',
+            'test/{scaffold,hostile,matrix,judge,e2e,dev,browser,registry,bench,reliability,attacks,real-tools,upgrade,openapi-requests,deploy}/**',
             'test/foreign/foreign.test.ts',
             'test/fuzz/long.test.ts',
             'test/runtime/workerd.test.ts',
@@ -85,6 +85,7 @@ export default defineConfig({
         include: ['test/{e2e,dev,openapi-requests}/**/*.test.ts', 'test/runtime/workerd.test.ts'],
         globalSetup: installs,
       }),
+      builds('deploy', { include: ['test/deploy/**/*.test.ts'], globalSetup: installs }),
       // Needs the package to be built, and chromium.
       builds('browser', { include: ['test/browser/**/*.test.ts'] }),
       builds('registry', { include: ['test/registry/**/*.test.ts'] }),

@@ -38,6 +38,21 @@ export interface LauncherOptions {
   readonly startMs?: number;
 }
 
+/** Ends an instance by force. */
+type Kill = () => void;
+
+/** How to start one instance. */
+export interface Command {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+  /** Ends by force what a killed process would leave. */
+  kill?(): void;
+  /** What the instance wrote, with places in the code as this machine has them. */
+  localized?(text: string): string;
+}
+
 /**
  * Starts instances of a server, each a process `node <entry>` with its own environment. Every process is
  * ended by its id, at the latest when this process ends.
@@ -48,19 +63,36 @@ export interface LauncherOptions {
 export function createLauncher(
   entry: string,
   base: Environment,
-  { cwd, nodeArguments = [], startMs = 60_000 }: LauncherOptions = {},
+  { cwd, nodeArguments = [], startMs }: LauncherOptions = {},
 ): Launcher {
-  const running = new Set<ChildProcess>();
+  const commandOf = (environment: NodeJS.ProcessEnv): Command => ({
+    file: process.execPath,
+    args: [...nodeArguments, entry],
+    env: { ...process.env, ...environment },
+    ...(cwd !== undefined && { cwd }),
+  });
+  return launcherOf(commandOf, base, startMs);
+}
+
+/** `createLauncher` for servers that another program starts. */
+export function launcherOf(
+  commandOf: (environment: NodeJS.ProcessEnv) => Command,
+  base: Environment,
+  startMs = 60_000,
+): Launcher {
+  const running = new Set<Kill>();
   const launchAt = async (port: string | undefined, environment: Environment): Promise<WatchedInstance> => {
-    const child = spawn(process.execPath, [...nodeArguments, entry], {
-      env: { ...process.env, ...emptied({ ...base, ...environment, PORT: port }) },
+    const command = commandOf(emptied({ ...base, ...environment, PORT: port }));
+    const { file, args, env, cwd } = command;
+    const child = spawn(file, args, {
+      env,
       stdio: ['ignore', 'pipe', 'pipe'],
       ...(cwd !== undefined && { cwd }),
     });
-    running.add(child);
-    endWithThisProcess(child);
-    const instance = supervise(child, `http://127.0.0.1:${port ?? defaultPort}/mcp`);
-    instance.exit.then(() => running.delete(child));
+    const end = endWithThisProcess(child, command);
+    running.add(end);
+    const instance = supervise(child, end, command, `http://127.0.0.1:${port ?? defaultPort}/mcp`);
+    instance.exit.then(() => running.delete(end));
     const healthy = await answers(new URL('/health', instance.url), instance.exit, startMs);
     if (!healthy) await instance.stop();
     return { ...instance, healthy };
@@ -72,18 +104,23 @@ export function createLauncher(
   return { launch, killAll: () => kill(running) };
 }
 
-const ownChildren = new Set<ChildProcess>();
+const ownInstances = new Set<Kill>();
 let isArmed = false;
 
-function endWithThisProcess(child: ChildProcess): void {
-  if (!isArmed) process.once('exit', () => kill(ownChildren));
+function endWithThisProcess(child: ChildProcess, command: Command): Kill {
+  if (!isArmed) process.once('exit', () => kill(ownInstances));
   isArmed = true;
-  ownChildren.add(child);
-  child.once('close', () => ownChildren.delete(child));
+  const end = () => {
+    child.kill('SIGKILL');
+    command.kill?.();
+  };
+  ownInstances.add(end);
+  child.once('close', () => ownInstances.delete(end));
+  return end;
 }
 
-function kill(children: Iterable<ChildProcess>): void {
-  for (const child of children) child.kill('SIGKILL');
+function kill(instances: Iterable<Kill>): void {
+  for (const end of instances) end();
 }
 
 /** The port of a server without PORT (C§4.2). */
@@ -131,15 +168,21 @@ async function listenOnce(port: number): Promise<number | undefined> {
   return typeof address === 'object' && address ? address.port : undefined;
 }
 
-function supervise(child: ChildProcess, url: string): Omit<WatchedInstance, 'healthy'> {
+function supervise(
+  child: ChildProcess,
+  end: Kill,
+  command: Command,
+  url: string,
+): Omit<WatchedInstance, 'healthy'> {
   let output = '';
   let errors = '';
   const log = new ServerLog();
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
+      const localized = command.localized?.(text) ?? text;
       output = (output + text).slice(-keptOutput);
-      if (stream === child.stderr) errors = (errors + text).slice(-keptOutput);
-      else log.add(text);
+      if (stream === child.stderr) errors = (errors + localized).slice(-keptOutput);
+      else log.add(localized);
     });
   }
   const exit = new Promise<Exit>((resolve) => {
@@ -160,7 +203,7 @@ function supervise(child: ChildProcess, url: string): Omit<WatchedInstance, 'hea
     async stop() {
       child.kill('SIGTERM');
       const ended = await Promise.race([exit, setTimeout(stopMs, undefined, { ref: false })]);
-      if (!ended) child.kill('SIGKILL');
+      if (!ended) end();
       await exit;
     },
   };

@@ -12,6 +12,7 @@ import { runtimeVersion } from '../project/manifest/runtime.ts';
 import { readAnyManifest } from '../project/manifest/vendored-manifest.ts';
 import { toolMethods, toolSources } from '../project/read/open.ts';
 import { childEnded, childStarting } from '../system/children.ts';
+import type { Image } from '../system/containers.ts';
 import { SystemError } from '../system/errors.ts';
 import { type CalledExample, callExamples, calledLine, factsOf, notStarted, requireListed } from './built.ts';
 import type { ProjectCode } from './located.ts';
@@ -40,6 +41,8 @@ export interface HoldOptions {
   readonly sources?: Sources | undefined;
   /** Tools that may change something whose examples are called for real, once each, before the server starts. */
   readonly call?: readonly string[];
+  /** The image to start instead of the built files. */
+  readonly image?: Image | undefined;
 }
 
 /**
@@ -50,7 +53,7 @@ export interface HoldOptions {
  */
 export async function holdProject(
   directory: string,
-  { platform, sources = 'replay', call = [] }: HoldOptions = {},
+  { platform, sources = 'replay', call = [], image }: HoldOptions = {},
 ): Promise<HeldServer> {
   const entry = join(directory, 'dist/src/main.js');
   if (!existsSync(entry)) {
@@ -94,6 +97,7 @@ export async function holdProject(
       kept,
       asking,
       privateKey,
+      image,
     });
     const examples = new Map(facts.tools.map(({ name, examples = [] }) => [name, examples]));
     const unrecorded = new Set<string>();
@@ -128,7 +132,9 @@ export async function holdProject(
     forget();
     await childEnded(undefined);
     if (!(error instanceof NotStarted)) throw error;
-    throw notStarted(directory, error.message.split('\n'));
+    const lines = error.message.split('\n');
+    if (image) throw new SystemError('NOT_STARTED', 'the image does not start', lookInside(image), lines);
+    throw notStarted(directory, lines);
   }
 }
 
@@ -140,6 +146,10 @@ function requireExpected(called: readonly CalledExample[]): void {
     'Correct the tool or its example. Nothing else was checked.',
     called.map(calledLine),
   );
+}
+
+function lookInside({ engine, tag }: Image): string {
+  return `Correct the Dockerfile. To look inside: ${engine} run --rm -it --entrypoint sh ${tag}`;
 }
 
 function buildHint(directory: string): string {

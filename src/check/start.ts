@@ -1,9 +1,19 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { PlatformProfile } from '../contract/platforms/profile.ts';
 import { createSigner, type Signer } from '../contract/probe/signer.ts';
 import { printable } from '../contract/report/report.ts';
 import type { Instance, Launch } from '../contract/target.ts';
-import { createLauncher, onFreePort, type WatchedInstance, type WatchedLaunch } from './launch.ts';
+import { containerOf, type Image } from '../system/containers.ts';
+import {
+  type Command,
+  createLauncher,
+  launcherOf,
+  onFreePort,
+  type WatchedInstance,
+  type WatchedLaunch,
+} from './launch.ts';
 import type { SourceAnswer } from './logged.ts';
 import { ownedBy, type WatchedServer } from './owned.ts';
 
@@ -20,6 +30,8 @@ export interface SourceSettings {
   readonly asking?: readonly string[];
   /** The key of the temporary platform; by default a new one. */
   readonly privateKey?: KeyObject;
+  /** The image whose containers are the instances, instead of processes of the entry. */
+  readonly image?: Image | undefined;
 }
 
 /** A server that was started for a check. */
@@ -51,7 +63,7 @@ export async function start(
   entry: string,
   platform: PlatformProfile,
   cwd: string,
-  { sources = 'replay', kept, asking = [], privateKey }: SourceSettings = {},
+  { sources = 'replay', kept, asking = [], privateKey, image }: SourceSettings = {},
 ): Promise<Started> {
   const all: WatchedInstance[] = [];
   const started = await onFreePort(async (port) => {
@@ -66,6 +78,7 @@ export async function start(
       PLATFORM_ISSUER: signer.issuer,
       PLATFORM_AUDIENCE: url,
       SESSION_SECRET: randomBytes(32).toString('hex'),
+      DRAIN_MS: undefined,
       ALLOWED_ORIGINS: undefined,
       // Rules send a public host name, as callers of a deployed server do.
       ALLOWED_HOSTS: '*',
@@ -74,7 +87,9 @@ export async function start(
       SOURCES_KEPT: kept,
       SOURCES_TOOLS: JSON.stringify(asking),
     };
-    const launcher = createLauncher(entry, environment, { cwd, nodeArguments });
+    const launcher = image
+      ? launcherOf((variables) => inContainer(image, cwd, variables), environment)
+      : createLauncher(entry, environment, { cwd, nodeArguments });
     const launch: WatchedLaunch = async (further) => {
       const launched = await launcher.launch(further);
       all.push(launched);
@@ -89,4 +104,17 @@ export async function start(
   }
   const lastLines = instance.output().trim().split('\n').slice(-15).map(printable).join('\n  ');
   throw new NotStarted(`The server does not start. The last lines it wrote:\n  ${lastLines || '(none)'}`);
+}
+
+/** An instance in a container, with the recordings of its project, which no image contains. */
+function inContainer(image: Image, project: string, variables: NodeJS.ProcessEnv): Command {
+  const { workingDirectory: inside } = image;
+  const recordings = join(project, 'test/recordings');
+  const mounts = existsSync(recordings) ? [[`${inside}/test/recordings`, recordings] as const] : [];
+  const env = { ...variables, NODE_OPTIONS: nodeArguments.join(' ') };
+  return {
+    ...containerOf(image, Object.keys(env), new Map(mounts)),
+    env: { ...process.env, ...env },
+    localized: (text) => text.replaceAll(`${inside}/dist/`, `${project}/dist/`),
+  };
 }

@@ -24,6 +24,8 @@ const exitCodeOf: { readonly [code: string]: ExitCode } = {
   SELF_CHECK_FAILED: exitCodes.checkFailed,
   UPGRADE_CONFLICTS: exitCodes.checkFailed,
   BUILD_FAILED: exitCodes.notStarted,
+  IMAGE_NOT_BUILT: exitCodes.notStarted,
+  NO_ENGINE: exitCodes.notStarted,
   NOT_ANSWERED: exitCodes.notStarted,
   NOT_CALLED: exitCodes.notStarted,
   NOT_REFRESHED: exitCodes.notStarted,

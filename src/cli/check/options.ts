@@ -68,6 +68,11 @@ export const checkFlags = {
     '--live',
     'let the tools of the project that only read call their real APIs instead of recordings',
   ),
+  deploy: choice(
+    '--deploy <target>',
+    'build what is deployed, start it on this machine and check that: docker (with Docker or Podman)',
+    ['docker'] as const,
+  ),
   build: off('--no-build', 'do not build the project first'),
   watch: on('--watch', 'check again after each change of the project'),
   reporter: choice('--reporter <name>', 'format of the report', reporterNames, 'pretty'),

@@ -11,9 +11,11 @@ import { createSigner, type Signer } from '../../contract/probe/signer.ts';
 import { type CommandError, invalidInput, requireNone, unwrap } from '../../model/command-error.ts';
 import { combineResults, inputError, pass, reject } from '../../model/input-error.ts';
 import type { InputError, Result } from '../../model/model.ts';
+import { projectName, suggestProjectName } from '../../model/names.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
 import { readInput } from '../../project/read/input.ts';
 import { nameOf } from '../../questions/model.ts';
+import { buildImage, findEngine, type Image } from '../../system/containers.ts';
 import type { Output } from '../output.ts';
 import { withProgress } from '../progress.ts';
 import { type CheckFlags, checkFlags } from './options.ts';
@@ -41,6 +43,7 @@ export async function subjectOf(target: string | undefined, flags: CheckFlags): 
     ...onlyFor('a URL', ['token', 'signingKey', 'issuer', 'audience', 'header'], flags),
     ...(flags.call.length > 0 ? callErrors(flags) : []),
   ]);
+  requireNone(deployErrors(flags));
   return project(findProject(resolve(target ?? '.')), platform, flags);
 }
 
@@ -80,25 +83,45 @@ function callErrors({ live, watch }: CheckFlags): readonly InputError[] {
   return refused('cannot be combined with --watch', 'Remove one: each change would call the tools for real.');
 }
 
+/** An image has no sources that change, and neither recordings nor secrets of its own. */
+function deployErrors({ deploy, live, watch }: CheckFlags): readonly InputError[] {
+  if (deploy === undefined) return [];
+  return Object.entries({ '--live': live, '--watch': watch })
+    .filter(([, isGiven]) => isGiven)
+    .map(([flag]) => inputError('--deploy', deploy, `cannot be combined with ${flag}`, `Remove ${flag}.`));
+}
+
 function project(
   directory: string,
   platform: PlatformProfile | undefined,
-  { build: isWanted, live, call }: Pick<CheckFlags, 'build' | 'live' | 'call'>,
+  { build: isWanted, live, call, deploy }: Pick<CheckFlags, 'build' | 'live' | 'call' | 'deploy'>,
 ): Subject {
   return {
     directory,
     async hold(output) {
       if (isWanted) await withProgress(output.progress('building'), () => build(directory));
-      const options = { platform, sources: live ? ('live' as const) : undefined, call };
+      const image = deploy === undefined ? undefined : await imageOf(directory, output);
+      const options = { platform, sources: live ? ('live' as const) : undefined, call, image };
       return withProgress(output.progress('starting'), () => holdProject(directory, options));
     },
   };
 }
 
+/** The image of a project, built with the engine of this machine. It stays there, to be run or pushed. */
+async function imageOf(directory: string, output: Output): Promise<Image> {
+  const engine = await findEngine();
+  const tag = `${suggestProjectName(projectName(directory))}:checked`;
+  const image = await withProgress(output.progress(`building the image with ${engine}`), (update) =>
+    buildImage(engine, directory, tag, update),
+  );
+  output.comment([`${engine} built the image ${tag}.`]);
+  return image;
+}
+
 async function serverAt(url: string, profile: PlatformProfile, flags: CheckFlags): Promise<Subject> {
   const hint = 'Remove it, or name a directory to check.';
   requireNone([
-    ...onlyFor('a directory', ['watch'], flags),
+    ...onlyFor('a directory', ['watch', 'deploy'], flags),
     ...(flags.build
       ? []
       : [inputError('--no-build', undefined, 'works only with the directory of a project', hint)]),

@@ -1,0 +1,97 @@
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { execa } from 'execa';
+import { describe, expect, it } from 'vitest';
+import type { CheckReport } from '../../src/check/model.ts';
+import { fromRates, ratesDocument } from '../e2e/rates.ts';
+import { bins, create, scratch } from '../e2e/support.ts';
+import { engineHere, engineRun } from './engine.ts';
+
+const engine = await engineHere();
+const root = scratch();
+
+/** `check --deploy docker` of a project, with the engine of this machine. */
+function checkImage(project: string, flags: readonly string[] = []) {
+  const args = [bins.market, 'check', project, '--deploy', 'docker', ...flags];
+  return execa(process.execPath, args, { env: engine?.env ?? {}, reject: false });
+}
+
+/** What a shell prints inside an image, without its server. */
+async function inside(image: string, script: string): Promise<string> {
+  const run = ['run', '--rm', '--network', 'host', '--entrypoint', 'sh', image, '-c', script];
+  const { stdout } = await engineRun(engine ?? fail(), run);
+  return stdout;
+}
+
+function fail(): never {
+  throw new Error('no engine');
+}
+
+async function containersLeft(): Promise<string> {
+  const { stdout } = await engineRun(engine ?? fail(), [
+    ...['ps', '--all', '--filter', 'name=market-mcp-check', '--format', '{{.Names}}'],
+  ]);
+  return stdout;
+}
+
+describe.skipIf(!engine)('check --deploy docker (skipped where neither docker nor podman runs)', () => {
+  const projects = [
+    { name: 'plain', flags: ['--yes'], maxBytes: 3_600_000 },
+    { name: 'rates', flags: fromRates, maxBytes: 7_500_000 },
+  ];
+  it.each(projects)(
+    'passes every rule in the image of the project $name',
+    async ({ name, flags, maxBytes }) => {
+      writeFileSync(join(root, 'api.json'), JSON.stringify(ratesDocument('https://rates.example')));
+      const more = ['--yes', '--no-git', '--no-check', '--package-manager', 'npm'];
+      const created = await create([name, ...flags, ...more], { cwd: root });
+      expect(created.status, created.stderr).toBe(0);
+
+      const checked = await checkImage(join(root, name), ['--json']);
+      expect(checked.exitCode, checked.stderr).toBe(0);
+      const { summary, rules }: CheckReport = JSON.parse(checked.stdout);
+      expect(summary.failed).toBe(0);
+      const ofProcess = rules.filter(({ id }) => id.startsWith('process.'));
+      expect(ofProcess.length).toBeGreaterThan(5);
+      expect(ofProcess.filter(({ status }) => status !== 'pass')).toEqual([]);
+      expect(await containersLeft()).toBe('');
+
+      const image = `${name}:checked`;
+      expect(await inside(image, 'id -u')).toBe('1000');
+      expect(Number(/^\d+/.exec(await inside(image, 'du --apparent-size -sb /app'))?.[0])).toBeLessThan(
+        maxBytes,
+      );
+      const files = await inside(image, 'find /app -type f');
+      expect(files).toContain('/app/dist/src/main.js');
+      expect(files).not.toMatch(/create-market-mcp|\/vendor\/|\/test\/|\/app\/src\/|\/\.env/);
+    },
+  );
+
+  it('names what a changed Dockerfile breaks, in the build and at the start', async () => {
+    const project = join(root, 'changed');
+    cpSync(join(root, 'plain'), project, { recursive: true });
+    const dockerfile = join(project, 'Dockerfile');
+    const good = readFileSync(dockerfile, 'utf8');
+    writeFileSync(dockerfile, good.replace('npm run build', 'npm run nothing'));
+    const unbuilt = await checkImage(project, ['--no-build', '--json']);
+    expect(unbuilt.exitCode).toBe(3);
+    expect(JSON.parse(unbuilt.stderr).error).toMatchObject({ code: 'IMAGE_NOT_BUILT' });
+    expect(unbuilt.stderr).toContain('Missing script');
+
+    writeFileSync(dockerfile, good.replace(/^COPY --from=build .*$/m, ''));
+    const unstarted = await checkImage(project, ['--no-build', '--json']);
+    expect(unstarted.exitCode).toBe(3);
+    expect(JSON.parse(unstarted.stderr).error).toMatchObject({ code: 'NOT_STARTED' });
+    expect(unstarted.stderr).toContain("Cannot find module '/app/dist/src/main.js'");
+    expect(unstarted.stderr).toContain('--entrypoint sh changed:checked');
+  });
+
+  it('leaves no container if it is interrupted', async () => {
+    const check = checkImage(join(root, 'plain'), ['--no-build']);
+    while (check.exitCode === null && (await containersLeft()) === '') await setTimeout(200);
+    check.kill('SIGINT');
+    expect((await check).exitCode).toBe(130);
+    expect(await containersLeft()).toBe('');
+  });
+});

