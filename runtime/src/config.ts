@@ -1,5 +1,6 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { audienceOf } from './audience.ts';
 import { jwkOf, type KeySources, type TokenRules } from './server/auth.ts';
 import type { AppConfig } from './server/http.ts';
 import type { ListenOptions } from './server/listen.ts';
@@ -15,7 +16,10 @@ export type Config = Omit<AppConfig, 'name' | 'version' | 'modern'> & ListenOpti
 /** What the server must know about its platform: the project's `platform.ts`, which market-mcp writes. */
 export interface Platform {
   /** The platform's token (C§5). */
-  readonly token: Omit<TokenRules, 'issuer' | 'audience' | 'keys' | 'maxLifetimeSeconds' | 'once'> & {
+  readonly token: Omit<
+    TokenRules,
+    'issuer' | 'audience' | 'audienceFrom' | 'keys' | 'maxLifetimeSeconds' | 'once'
+  > & {
     /** Lifetime of its tokens, in seconds. */
     readonly lifetimeSeconds: number;
     /** Null if PLATFORM_ISSUER must be set. */
@@ -79,7 +83,7 @@ export function readConfig(
   const production = stage === 'production';
   const port = read('PORT', wholeNumber(0, 65_535));
   const authOff = read('AUTH', (text) => isOff(text, stage));
-  const audience = read('PLATFORM_AUDIENCE', (text) => audienceOf(text, port, production));
+  const audience = read('PLATFORM_AUDIENCE', (text) => audienceOf(text, port, production, env));
   const readKeys = (): KeySources => {
     const { algorithms, jwksUrl, fallbackKey } = platform.token;
     if (given('PLATFORM_PUBLIC_KEY') !== null) {
@@ -99,7 +103,8 @@ export function readConfig(
   const readToken = (): TokenRules => ({
     ...platform.token,
     issuer: read('PLATFORM_ISSUER', (text) => issuerOf(text ?? platform.token.issuer)),
-    audience,
+    audience: audience?.url ?? null,
+    audienceFrom: audience?.from ?? '',
     maxLifetimeSeconds: read('MAX_TOKEN_SECONDS', (text) =>
       wholeNumber(1, 315_360_000)(text ?? String(lifetimeFactor * platform.token.lifetimeSeconds)),
     ),
@@ -110,6 +115,7 @@ export function readConfig(
   const count = wholeNumber(1, 1_000_000);
   const { callMs } = platform.limits;
   const callTimeoutMs = String(Math.max(callMs - answerMs, Math.ceil(callMs / 2)));
+  const shutdownGraceMs = read('SHUTDOWN_GRACE_MS', wholeNumber(0, 600_000));
   const config: Config = {
     port,
     host: read('HOST', (text) => text ?? (production ? '0.0.0.0' : '127.0.0.1')),
@@ -119,7 +125,7 @@ export function readConfig(
     previousSessionSecret: read('SESSION_SECRET_PREVIOUS', secretOf),
     sessionTtlSeconds: read('SESSION_TTL_SECONDS', wholeNumber(60, 31_536_000)),
     allowedOrigins: read('ALLOWED_ORIGINS', originsOf),
-    allowedHosts: read('ALLOWED_HOSTS', (text) => hostsOf(text, audience)),
+    allowedHosts: read('ALLOWED_HOSTS', (text) => hostsOf(text, audience?.url ?? null)),
     clientAddressHeader: read('CLIENT_ADDRESS_HEADER', headerOf),
     maxBodyBytes: read('MAX_BODY_BYTES', bytes),
     unpaidBodyBytes: read('UNPAID_BODY_BYTES', bytes),
@@ -135,7 +141,8 @@ export function readConfig(
     maxLoopDelayMs: read('MAX_LOOP_DELAY_MS', wholeNumber(50, 600_000)),
     callTimeoutMs: read('CALL_TIMEOUT_MS', (text) => wholeNumber(10, 600_000)(text ?? callTimeoutMs)),
     requestTimeoutMs: read('REQUEST_TIMEOUT_MS', wholeNumber(100, 600_000)),
-    shutdownGraceMs: read('SHUTDOWN_GRACE_MS', wholeNumber(0, 600_000)),
+    shutdownGraceMs,
+    drainMs: read('DRAIN_MS', (text) => drainOf(text, shutdownGraceMs)),
   };
   return errors.length > 0 ? { ok: false, errors } : { ok: true, config, warnings: warningsOf(config, env) };
 }
@@ -150,6 +157,11 @@ function warningsOf({ token, sessionSecret, production, host, port }: Config, en
   if (hosted !== undefined) {
     warnings.push(
       `${hosted} is set, as on a host, but NODE_ENV is not: the server listens on ${host}:${port} with the settings of development. Set NODE_ENV=production and PLATFORM_AUDIENCE.`,
+    );
+  }
+  if (token?.audience === null) {
+    warnings.push(
+      'PLATFORM_AUDIENCE is pending: every call of a tool is refused. Set it to the public URL of the endpoint.',
     );
   }
   if (token === null) warnings.push('AUTH is off: anyone can call the tools without paying.');
@@ -169,6 +181,12 @@ function wholeNumber(minimum: number, maximum: number): (text: string | null) =>
   };
 }
 
+function drainOf(text: string | null, graceMs: number | undefined): number {
+  const drainMs = wholeNumber(0, 600_000)(text);
+  if (drainMs === 0 || graceMs === undefined || drainMs < graceMs) return drainMs;
+  throw new Error(`expected less than SHUTDOWN_GRACE_MS, which is ${graceMs}, got "${text}".`);
+}
+
 function isOff(text: string | null, stage: string): boolean {
   if (text === null) return false;
   if (text !== 'off') throw new Error(`the only value is "off", got ${JSON.stringify(text)}.`);
@@ -183,17 +201,6 @@ function isOff(text: string | null, stage: string): boolean {
 function onOrOff(text: string | null): boolean {
   if (text === 'on' || text === 'off') return text === 'on';
   throw new Error(`expected "on" or "off", got ${JSON.stringify(text)}.`);
-}
-
-function audienceOf(text: string | null, port: number, production: boolean): string {
-  if (text === null) {
-    if (!production) return `http://localhost:${port}/mcp`;
-    throw new Error('must be set in production: the public URL of the endpoint, exactly as registered.');
-  }
-  const url = urlOf(text);
-  const secure = url?.protocol === 'https:' || (url?.protocol === 'http:' && !production);
-  if (secure && url?.pathname.endsWith('/mcp') && text.endsWith('/mcp')) return text;
-  throw new Error(`expected an https URL whose path ends in /mcp, got ${JSON.stringify(text)}.`);
 }
 
 function issuerOf(text: string | null): string {
@@ -257,7 +264,7 @@ function originsOf(text: string | null): ReadonlySet<string> {
   );
 }
 
-function hostsOf(text: string | null, audience: string | undefined): ReadonlySet<string> {
+function hostsOf(text: string | null, audience: string | null): ReadonlySet<string> {
   const isHost = (host: string) => urlOf(`http://${host}`)?.host === host;
   const hosts = listOf(text?.toLowerCase(), isHost, 'host names such as tools.local');
   return new Set([...hosts, urlOf(audience ?? '')?.hostname ?? []].flat());

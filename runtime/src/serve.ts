@@ -77,8 +77,10 @@ export async function serve({ tools, platform, ...further }: ServeOptions): Prom
 
   // A reader of this line may end the server at once.
   for (const text of [...warnings, ...ownWarnings]) log('warning', { text });
-  const { host } = config;
-  log('listening', { ...info, runtime, host, port: server.port, tools: tools.length, key: app.keyInUse() });
+  const { host, token } = config;
+  const audience = token && { audience: token.audience, audienceFrom: token.audienceFrom };
+  const key = app.keyInUse();
+  log('listening', { ...info, runtime, host, port: server.port, tools: tools.length, ...audience, key });
   if (stdout.isTTY) console.error(`Serving at ${addressOf(host, server.port)}`);
   void app.prepare();
 }

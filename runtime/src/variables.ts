@@ -18,12 +18,12 @@ export const variables = {
   NODE_ENV: {
     default: null,
     common: true,
-    text: '"production" for a live server; PLATFORM_AUDIENCE is then required. AUTH=off works only with "development", "test" or nothing here.',
+    text: '"production" for a live server; PLATFORM_AUDIENCE is then required, unless the host names its domain. AUTH=off works only with "development", "test" or nothing here.',
   },
   PLATFORM_AUDIENCE: {
     default: null,
     common: true,
-    text: 'Public URL of the endpoint, exactly as registered: https, ending in /mcp. Tokens must name it. Default outside production: http://localhost:PORT/mcp.',
+    text: 'Public URL of the endpoint, exactly as registered: https, ending in /mcp. Tokens must name it. "pending" starts the server before you know it: every call is refused until you set it, unless the host names its domain (RENDER_EXTERNAL_URL, FLY_APP_NAME, VERCEL_PROJECT_PRODUCTION_URL or RAILWAY_PUBLIC_DOMAIN). Default outside production: http://localhost:PORT/mcp.',
   },
   PLATFORM_ISSUER: {
     default: null,
@@ -137,6 +137,10 @@ export const variables = {
   SHUTDOWN_GRACE_MS: {
     default: '8000',
     text: 'Time that running calls get to finish after SIGTERM, in milliseconds. Docker kills the process after 10000.',
+  },
+  DRAIN_MS: {
+    default: '0',
+    text: 'How long the server goes on after SIGTERM while /ready answers 503, in milliseconds: a proxy then sends it no more calls. Part of SHUTDOWN_GRACE_MS. Behind a proxy that asks /ready every second: 2500.',
   },
 } as const satisfies { readonly [name: string]: Variable };
 

@@ -49,6 +49,7 @@ export async function localServer(
       PLATFORM_ISSUER: platform.issuer,
       PLATFORM_AUDIENCE: '',
       SHUTDOWN_GRACE_MS: '1000',
+      DRAIN_MS: '0',
     },
   };
 }

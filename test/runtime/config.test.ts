@@ -1,9 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { hostDomains } from '../../runtime/src/audience.ts';
 import { readConfig } from '../../runtime/src/config.ts';
 import { variables } from '../../runtime/src/variables.ts';
 import { context } from '../../src/contract/platforms/context.ts';
 import { generic } from '../../src/contract/platforms/generic.ts';
+import { hostDomains as hostDomainsOfRule } from '../../src/contract/rules/instance.ts';
 import { certificateOf } from '../../src/marketplace/core/certificate.ts';
 import { platformKey, publicKey } from './support.ts';
 
@@ -57,6 +59,43 @@ describe('defaults', () => {
 
   test('derive the audience from the port in development', () => {
     expect(read({ PORT: '4000' }, context).config.token?.audience).toBe('http://localhost:4000/mcp');
+  });
+
+  test.each([
+    ['RENDER_EXTERNAL_URL', 'https://tools.onrender.com', 'https://tools.onrender.com/mcp'],
+    ['RENDER_EXTERNAL_URL', 'https://tools.onrender.com/', 'https://tools.onrender.com/mcp'],
+    ['FLY_APP_NAME', 'tools', 'https://tools.fly.dev/mcp'],
+    ['VERCEL_PROJECT_PRODUCTION_URL', 'tools.vercel.app', 'https://tools.vercel.app/mcp'],
+    ['RAILWAY_PUBLIC_DOMAIN', 'tools.up.railway.app', 'https://tools.up.railway.app/mcp'],
+  ])('take the audience in production from %s=%s, unless PLATFORM_AUDIENCE is set', (name, value, url) => {
+    for (const given of ['', 'pending']) {
+      const { token } = read({ ...live, PLATFORM_AUDIENCE: given, [name]: value }).config;
+      expect(token).toMatchObject({ audience: url, audienceFrom: name });
+    }
+    const own = read({ ...live, [name]: value }).config.token;
+    expect(own).toMatchObject({ audience: live.PLATFORM_AUDIENCE, audienceFrom: 'PLATFORM_AUDIENCE' });
+    expect(read({ [name]: value }, context).config.token?.audience).toBe('http://localhost:3000/mcp');
+  });
+
+  test.each(['tools.onrender.com', 'http://tools.onrender.com', 'https://', 'https://a/?b='])(
+    'refuse to start where RENDER_EXTERNAL_URL is %s',
+    (value) => {
+      const env = { ...live, PLATFORM_AUDIENCE: 'pending', RENDER_EXTERNAL_URL: value };
+      expect(errorsOf(env)).toEqual([
+        `PLATFORM_AUDIENCE: must be set: RENDER_EXTERNAL_URL is "${value}", which is no domain.`,
+      ]);
+    },
+  );
+
+  test('let a server start before its public URL is known, with a warning', () => {
+    const { config, warnings } = read({ ...live, PLATFORM_AUDIENCE: 'pending' });
+    expect(config.token).toMatchObject({ audience: null });
+    expect(warnings).toEqual([expect.stringContaining('PLATFORM_AUDIENCE is pending')]);
+    expect(read({ PLATFORM_AUDIENCE: 'pending' }, context).config.token?.audience).toMatch(/localhost/);
+  });
+
+  test('name the same variables of hosts as the rule that clears them', () => {
+    expect(Object.keys(hostDomains)).toEqual(hostDomainsOfRule);
   });
 
   test.each([
@@ -164,6 +203,7 @@ test.each([
   ],
   [{ ALLOWED_ORIGINS: 'https://a.example, b.example' }, 'ALLOWED_ORIGINS: expected origins'],
   [{ ALLOWED_ORIGINS: 'https://a.example/' }, 'ALLOWED_ORIGINS: expected origins'],
+  [{ DRAIN_MS: '8000' }, 'DRAIN_MS: expected less than SHUTDOWN_GRACE_MS, which is 8000, got "8000".'],
   [{ CALL_TIMEOUT_MS: '1e3' }, 'CALL_TIMEOUT_MS: expected a whole number'],
 ])('%j is refused', (env, message) => {
   const errors = errorsOf({ ...live, ...env });

@@ -63,6 +63,23 @@ describe('a call is refused', () => {
     if (secret) expect(JSON.stringify(events())).not.toContain(secret);
   });
 
+  test.each([undefined, '', 'pending', 'null', null, audience])(
+    'by a server whose audience is pending, with the audience %j, which discovery and /health do not need',
+    async (aud) => {
+      const { client, events, url } = await start({
+        env: { NODE_ENV: 'production', PLATFORM_AUDIENCE: 'pending', HOST: '127.0.0.1' },
+      });
+      const headers = { ...(await client.session()), authorization: await bearer({ aud }) };
+      expect(await client.send(call, headers)).toMatchObject(unauthorized);
+      expect(events().at(-1)).toMatchObject({
+        event: 'refused',
+        reason: 'PLATFORM_AUDIENCE is pending: no token names this server',
+      });
+      const health = await (await fetch(new URL('/health', url))).json();
+      expect(health).toMatchObject({ status: 'ok', audience: 'pending' });
+    },
+  );
+
   test.each([
     [{ aud: 'x'.repeat(5_000) }, 'ERR_JWT_CLAIM_VALIDATION_FAILED: aud'],
     [{ iss: 'x'.repeat(5_000) }, 'ERR_JWT_CLAIM_VALIDATION_FAILED: iss'],

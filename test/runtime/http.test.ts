@@ -303,6 +303,26 @@ describe('stopping', () => {
     await stopped;
   });
 
+  test('serves on while it drains, and says on /ready that it ends', async () => {
+    const { tool, held } = heldTool();
+    const { client, stop, url } = await start({
+      tools: [tool],
+      env: { DRAIN_MS: '4000', SHUTDOWN_GRACE_MS: '60000' },
+    });
+    const at = (path: string) => fetch(url.replace('/mcp', path));
+    expect((await at('/ready')).status).toBe(200);
+    const stopped = stop();
+    const ready = await at('/ready');
+    expect([ready.status, ready.headers.get('connection')]).toEqual([503, 'close']);
+    expect((await at('/health')).status).toBe(200);
+    const call = client.call('held');
+    await vi.waitUntil(() => held.signal, within);
+    held.release();
+    expect((await call).structuredContent).toEqual({ text: 'late' });
+    await stopped;
+    await expect(at('/ready')).rejects.toThrow();
+  });
+
   test('cuts a call that takes longer than the grace period', async () => {
     const { tool, held } = heldTool();
     const { client, stop, events } = await start({ tools: [tool], env: { SHUTDOWN_GRACE_MS: '50' } });
@@ -317,7 +337,7 @@ describe('stopping', () => {
 
 test('reports a port in use with a message', async () => {
   const { port } = await start();
-  const app = { async handle() {}, refuse() {}, hasPaid: () => false, stop() {} };
+  const app = { async handle() {}, refuse() {}, hasPaid: () => false, drain() {}, stop() {} };
   await expect(
     listen(
       app,

@@ -21,8 +21,10 @@ export interface TokenRules {
   readonly scheme: string;
   readonly algorithms: readonly string[];
   readonly issuer: string;
-  /** The exact value of the `aud` claim. */
-  readonly audience: string;
+  /** The exact value of the `aud` claim; null until it is known: no token is valid then. */
+  readonly audience: string | null;
+  /** The variable that names it. */
+  readonly audienceFrom: string;
   readonly clockToleranceSeconds: number;
   /** Longest validity of a token, counted from `iat`, or from now if it has no `iat`. */
   readonly maxLifetimeSeconds: number;
@@ -168,6 +170,7 @@ interface Claims {
 /** The claims of a valid token. @throws Error if the token is invalid */
 async function verify(token: string, rules: TokenRules, keys: Keys): Promise<Claims> {
   const { issuer, audience, clockToleranceSeconds: clockTolerance, maxLifetimeSeconds: maxSeconds } = rules;
+  if (audience === null) throw new Error('PLATFORM_AUDIENCE is pending: no token names this server');
   const algorithms = [...rules.algorithms];
   const options = { algorithms, issuer, audience, clockTolerance, requiredClaims: ['exp'] };
   // What the token says of its key (`kid`, `jwk`, …) is not read: platforms sign with a `kid` that their set omits.

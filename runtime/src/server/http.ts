@@ -60,6 +60,8 @@ export interface App {
   hasPaid(socket: Socket): boolean;
   /** Describes the keys that verify tokens. */
   keyInUse(): string;
+  /** From now on `/ready` answers 503, and each answer ends its connection. */
+  drain(): void;
   /** Ends event streams and refuses bodies that wait to be parsed, unless they are paid: they would delay a shutdown. */
   stop(): void;
 }
@@ -71,7 +73,7 @@ interface Answer {
 }
 
 /**
- * Serves tools on the endpoints of C§4: `POST`, `GET` and `DELETE` of `/mcp`, `GET /health`, and routes. It needs no process: it
+ * Serves tools on the endpoints of C§4: `POST`, `GET` and `DELETE` of `/mcp`, `GET /health`, `GET /ready`, and routes. It needs no process: it
  * reads no file and no variable, and does nothing until the first request.
  *
  * @throws Error if two tools have the same name, a schema does not compile, or a route or header is invalid.
@@ -84,7 +86,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
   const sessions = createSessions(
     sessionSecret,
     sessionTtlSeconds,
-    token?.audience,
+    token?.audience ?? undefined,
     undefined,
     previousSessionSecret,
   );
@@ -95,6 +97,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
   const calls = createCalls(config, report);
   const methods = createMethods(config, tools, log);
   const payers = new WeakSet<Socket>();
+  let isDraining = false;
   const modern = config.modern === false ? null : createModern(methods, config, tools);
   const routes = routesOf(config);
   const addedHeaders = headersOf(config);
@@ -197,11 +200,18 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     }
     const path = targetForm.exec(url)?.[1];
     if (path === '/health' && (method === 'GET' || method === 'HEAD')) {
-      return json(200, { status: 'ok', server: name, version });
+      return json(200, {
+        status: 'ok',
+        server: name,
+        version,
+        ...(token?.audience === null && { audience: 'pending' }),
+      });
     }
     if (path !== '/mcp') {
       const handler = path === undefined ? undefined : routes.get(path);
       if (handler && path) return answerRoute(handler, path, request, response);
+      if (path === '/ready')
+        return isDraining ? json(503, { status: 'stopping' }) : json(200, { status: 'ok' });
       return json(404, { error: 'Not found' });
     }
     if (origin !== undefined) {
@@ -248,6 +258,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     async handle(request, response) {
       streams.close(request.socket); // this request waits behind it
       addHeaders(response);
+      if (isDraining) response.setHeader('connection', 'close');
       try {
         const answer = await route(request, response);
         if (answer !== null && !response.destroyed) send(response, answer);
@@ -264,6 +275,9 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     prepare: authentication.prepare,
     hasPaid: (socket) => payers.has(socket),
     keyInUse: authentication.inUse,
+    drain() {
+      isDraining = true;
+    },
     stop() {
       streams.closeAll();
       bodies.stop();

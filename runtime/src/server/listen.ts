@@ -1,12 +1,16 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from './http.ts';
 import { createHoldings, networkOf } from './limits.ts';
 import { createReport, type Log } from './log.ts';
 
 export interface RunningServer {
   readonly port: number;
-  /** Stops accepting connections, waits for running calls up to the grace period, then closes every connection. */
+  /**
+   * Serves for `drainMs` more, while `/ready` answers 503. Then stops accepting connections, waits for running calls up to the grace
+   * period, which began with the call, and closes every connection.
+   */
   stop(): Promise<void>;
 }
 
@@ -16,6 +20,8 @@ export interface ListenOptions {
   readonly port: number;
   readonly requestTimeoutMs: number;
   readonly shutdownGraceMs: number;
+  /** Less than `shutdownGraceMs`. */
+  readonly drainMs: number;
   readonly maxConnections: number;
   /** Requests that a connection may send without waiting for an answer. */
   readonly maxPipelined: number;
@@ -49,11 +55,11 @@ const backlog = 4096;
 
 /** @throws Error with a readable message if the server cannot listen on the address. */
 export async function listen(
-  app: Pick<App, 'handle' | 'refuse' | 'hasPaid' | 'stop'>,
+  app: Pick<App, 'handle' | 'refuse' | 'hasPaid' | 'drain' | 'stop'>,
   options: ListenOptions,
   log: Log,
 ): Promise<RunningServer> {
-  const { host, port, requestTimeoutMs, shutdownGraceMs, maxPipelined } = options;
+  const { host, port, requestTimeoutMs, shutdownGraceMs, drainMs, maxPipelined } = options;
   const report = createReport(log);
   const open = new Map<Socket, Connection>();
   // A stream has sent its head, and waits for nothing.
@@ -139,7 +145,7 @@ export async function listen(
     server.listen({ port, host, backlog }, resolve);
   });
 
-  const stop = () =>
+  const close = (graceMs: number) =>
     new Promise<void>((resolve) => {
       const lateAt = performance.now() + arrivalMs;
       const sweeping = setInterval(() => {
@@ -148,7 +154,7 @@ export async function listen(
           if (connection.pending.size === 0 || (isLate && isIdle(connection))) connection.socket.destroy();
         }
       }, sweepMs);
-      const deadline = setTimeout(() => server.closeAllConnections(), shutdownGraceMs);
+      const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
       load.stop();
       server.close(() => {
         clearInterval(sweeping);
@@ -157,6 +163,13 @@ export async function listen(
       });
       app.stop();
     });
+  const stop = async () => {
+    if (drainMs > 0) {
+      app.drain();
+      await sleep(drainMs);
+    }
+    await close(shutdownGraceMs - drainMs);
+  };
   return { port: (server.address() as AddressInfo).port, stop };
 }
 

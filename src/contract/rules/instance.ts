@@ -14,6 +14,14 @@ const publicUrl = 'https://tools.example.com/mcp';
 /** Variables with which a server runs in production. */
 export const production = { NODE_ENV: 'production', PLATFORM_AUDIENCE: publicUrl } as const;
 
+/** Variables from which the runtime takes the domain of the host if PLATFORM_AUDIENCE is not set. */
+export const hostDomains = [
+  'RENDER_EXTERNAL_URL',
+  'FLY_APP_NAME',
+  'VERCEL_PROJECT_PRODUCTION_URL',
+  'RAILWAY_PUBLIC_DOMAIN',
+] as const;
+
 /** A second instance of the target. Rules share it, and one of them ends it. */
 export function secondInstance(probe: Probe): Promise<Instance> {
   return probe.once('second instance', () => probe.launch({}));

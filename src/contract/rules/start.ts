@@ -8,6 +8,7 @@ import type { Environment, Instance } from '../target.ts';
 import {
   audienceProblems,
   callOf,
+  hostDomains,
   lastOutput,
   production,
   secondInstance,
@@ -102,6 +103,7 @@ export const startRules: readonly LiveRule[] = [
   refusesToStart('process.production-audience', 'in production without an audience', 'PLATFORM_AUDIENCE', {
     ...production,
     PLATFORM_AUDIENCE: undefined,
+    ...Object.fromEntries(hostDomains.map((name) => [name, undefined])),
   }),
   refusesToStart(
     'process.production-https',

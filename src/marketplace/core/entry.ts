@@ -142,7 +142,7 @@ function hintFor(path: string): string {
 /** The public endpoint of the deployed server. */
 function deployedAt(directory: string): string | undefined {
   const given = process.env.PLATFORM_AUDIENCE ?? environmentFile(directory).PLATFORM_AUDIENCE;
-  return given === undefined || given.trim() === '' ? undefined : given.trim();
+  return ['', 'pending', undefined].includes(given?.trim()) ? undefined : given?.trim();
 }
 
 function packageOf(directory: string): JsonObject {
