@@ -85,7 +85,12 @@ export default defineConfig({
         include: ['test/{e2e,dev,openapi-requests}/**/*.test.ts', 'test/runtime/workerd.test.ts'],
         globalSetup: installs,
       }),
-      builds('deploy', { include: ['test/deploy/**/*.test.ts'], globalSetup: installs }),
+      // Each test builds and runs an image.
+      builds('deploy', {
+        include: ['test/deploy/**/*.test.ts'],
+        globalSetup: installs,
+        testTimeout: 900_000,
+      }),
       // Needs the package to be built, and chromium.
       builds('browser', { include: ['test/browser/**/*.test.ts'] }),
       builds('registry', { include: ['test/registry/**/*.test.ts'] }),
