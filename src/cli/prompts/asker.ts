@@ -13,7 +13,7 @@ import {
 import { hasWords } from '../../import/openapi/operations.ts';
 import { unwrap } from '../../model/command-error.ts';
 import type { Result } from '../../model/model.ts';
-import { singleLine } from '../single-line.ts';
+import { errorLine, singleLine } from '../single-line.ts';
 import { FieldEditor, type FieldEditorAnswer, type FieldEditorOptions } from './field-editor.ts';
 import { bracketedPaste, Keys } from './keys.ts';
 import { Back, Cancelled } from './leaving.ts';
@@ -275,5 +275,5 @@ function oneLine(text: string): string {
 
 function errorOf(result: Result<unknown>): string | undefined {
   if (result.ok) return undefined;
-  return result.errors.map(({ message, hint }) => singleLine(`${message}. ${hint}`)).join('\n');
+  return result.errors.map(errorLine).join('\n');
 }
