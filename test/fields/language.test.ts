@@ -125,6 +125,10 @@ describe('the field language', () => {
     expect(String(read(...texts))).toContain(part);
   });
 
+  it('takes a negative number before a comma for an allowed value, not for a range', () => {
+    expect(read('a:integer(-5, 5)')).toEqual([{ name: 'a', required: true, type: 'integer', enum: [-5, 5] }]);
+  });
+
   it('lists every error at once', () => {
     expect(read('a:int', 'ok:string', 'b:flot')).toHaveLength(2);
   });
