@@ -12,6 +12,7 @@ import { runtimeVersion } from '../project/manifest/runtime.ts';
 import { readAnyManifest } from '../project/manifest/vendored-manifest.ts';
 import { toolMethods, toolSources } from '../project/read/open.ts';
 import { childEnded, childStarting } from '../system/children.ts';
+import { packageManagerOf } from '../system/detect.ts';
 import { SystemError } from '../system/errors.ts';
 import { type CalledExample, callExamples, calledLine, factsOf, notStarted, requireListed } from './built.ts';
 import type { ProjectCode } from './located.ts';
@@ -143,5 +144,5 @@ function requireExpected(called: readonly CalledExample[]): void {
 }
 
 function buildHint(directory: string): string {
-  return `In ${directory} run: npm run build`;
+  return `In ${directory} run: ${packageManagerOf(directory).run} build`;
 }
