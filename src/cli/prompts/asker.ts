@@ -1,7 +1,16 @@
 import type { Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import { settings } from '@clack/core';
-import { type CANCEL_SYMBOL, intro, isCancel, log, multiselect, note, select } from '@clack/prompts';
+import { settings, wrapTextWithPrefix } from '@clack/core';
+import {
+  type CANCEL_SYMBOL,
+  intro,
+  isCancel,
+  multiselect,
+  note,
+  S_BAR,
+  S_WARN,
+  select,
+} from '@clack/prompts';
 import { unwrap } from '../../model/command-error.ts';
 import type { Result } from '../../model/model.ts';
 import { errorLine, singleLine } from '../single-line.ts';
@@ -188,7 +197,10 @@ export class Asker {
   }
 
   warn(lines: readonly string[]): void {
-    log.warn(lines.map(singleLine).join('\n'), { output: this.#output });
+    const bar = styleText('gray', S_BAR);
+    const mark = styleText('yellow', S_WARN);
+    const text = lines.map(singleLine).join('\n');
+    this.#output.write(`${bar}\n${wrapTextWithPrefix(this.#output, text, `${bar}  `, `${mark}  `)}\n`);
   }
 
   /** Restores the terminal, for a program that ends at once. */

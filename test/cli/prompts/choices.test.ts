@@ -39,6 +39,19 @@ it('at 80 columns, the second line of a path stands below the first', async () =
   );
 });
 
+it('a warning with a long path keeps its gutter', () => {
+  const { keyboard, asker } = at(60);
+  asker.warn([`GET ${path} cannot become a tool.`, 'Choose another.']);
+  expect(keyboard.text.split('\n')).toEqual([
+    '│',
+    '▲  GET /organizations/{organizationId}/workspaces/{workspace',
+    '│  Id}/projects/{projectId}/alerts/{alertId} cannot become a',
+    '│   tool.',
+    '│  Choose another.',
+    '',
+  ]);
+});
+
 it('Enter is refused until one is selected, unless none need be', async () => {
   const { asker } = at(80, ['Which?', enter], ['Select at least one, with Tab.', tab], ['◼', enter]);
   expect(await asker.search('Which?', operations)).toEqual(['one']);
