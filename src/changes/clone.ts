@@ -1,11 +1,10 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { nameList } from '../model/text.ts';
-import { packageManagerCommands } from '../plan/package-manager.ts';
 import { readAnyManifest } from '../project/manifest/vendored-manifest.ts';
 import { isInOtherRepository } from '../project/read/inside.ts';
 import { gitCommand } from '../system/command-line.ts';
-import { detectPackageManager } from '../system/detect.ts';
+import { packageManagerOf } from '../system/detect.ts';
 
 /**
  * What breaks a clone of a project: files that it needs and that git ignores, such as the packages in `vendor` if `.gitignore`
@@ -15,7 +14,7 @@ export async function cloneProblems(directory: string): Promise<readonly string[
   if (!isInRepository(realpathSync(directory))) return [];
   const { ignoredFiles } = await import('../system/git.ts');
   const { files } = readAnyManifest(directory);
-  const { lockFile, frozenInstall } = packageManagerCommands[detectPackageManager(directory)];
+  const { lockFile, frozenInstall } = packageManagerOf(directory);
   const ours = Object.keys(files).filter((path) => files[path]?.owner !== 'yours');
   const needed = [...ours, lockFile].filter(
     (path) => existsSync(join(directory, path)) && !isInOtherRepository(directory, path),

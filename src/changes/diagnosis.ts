@@ -4,7 +4,6 @@ import { compareVersions, securityFixes } from '../contract/versions.ts';
 import { CommandError } from '../model/command-error.ts';
 import { nameList } from '../model/text.ts';
 import type { Ownership } from '../plan/model.ts';
-import { packageManagerCommands } from '../plan/package-manager.ts';
 import { version } from '../plan/versions.ts';
 import type { Manifest } from '../project/manifest/manifest.ts';
 import { editedFiles, runtimeVersion } from '../project/manifest/runtime.ts';
@@ -12,7 +11,7 @@ import { readAnyManifest } from '../project/manifest/vendored-manifest.ts';
 import { readIn } from '../project/read/inside.ts';
 import { listProblems } from '../project/read/open.ts';
 import { thisProgram } from '../system/command-line.ts';
-import { detectPackageManager } from '../system/detect.ts';
+import { packageManagerOf } from '../system/detect.ts';
 import { run } from '../system/processes.ts';
 import { cloneProblems } from './clone.ts';
 import { pendingCommand, readPending } from './upgrade/pending.ts';
@@ -34,7 +33,7 @@ export async function diagnose(directory: string) {
     directory,
     versions: { program: version, runtime: runtimeVersion(directory, manifest) },
     node: { version: process.versions.node, required: requiredNode(directory) },
-    packageManager: await packageManagerOf(directory),
+    packageManager: await installedManager(directory),
     environment: { nodeEnv: process.env.NODE_ENV ?? null, dotEnv: variablesIn(directory) },
     tools: toolProblems(directory, manifest),
     owners: { yours: owned('yours'), generated: owned('generated'), sealed: owned('sealed') },
@@ -54,11 +53,10 @@ function requiredNode(directory: string): string | null {
 }
 
 /** Its version is null if it is not installed. */
-async function packageManagerOf(directory: string) {
-  const name = detectPackageManager(directory);
+async function installedManager(directory: string) {
+  const { name, lockFile } = packageManagerOf(directory);
   // Outside of the project: pnpm and Yarn run the version that a project names or contains.
   const asked = await run(name, ['--version'], { cwd: parse(directory).root });
-  const { lockFile } = packageManagerCommands[name];
   return {
     name,
     version: asked.exitCode === 0 ? (asked.stdout.trim().split('\n').at(-1) ?? null) : null,

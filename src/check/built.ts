@@ -3,6 +3,7 @@ import { CommandError } from '../model/command-error.ts';
 import { closest } from '../model/input-error.ts';
 import type { ServerPlatform } from '../plan/project.ts';
 import { runtimePackage } from '../plan/versions.ts';
+import { packageManagerOf } from '../system/detect.ts';
 import { SystemError } from '../system/errors.ts';
 import { run } from '../system/processes.ts';
 import { findCrash } from './causes.ts';
@@ -142,7 +143,7 @@ process.stdout.write(${JSON.stringify(mark)} + JSON.stringify(evaluated), () => 
 /** @param lines the last lines of the process; an uncaught error is named by its place in the source */
 export function notStarted(directory: string, lines: readonly string[]): SystemError {
   const crash = findCrash(lines.join('\n'), directory);
-  const hint = `In ${directory} run: npm run dev`;
+  const hint = `In ${directory} run: ${packageManagerOf(directory).run} dev`;
   const message = 'the server does not start';
   if (!crash) return new SystemError('NOT_STARTED', message, hint, lines);
   const fix = crash.at === undefined ? hint : `Correct ${crash.at}.`;

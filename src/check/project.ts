@@ -13,6 +13,7 @@ import { readAnyManifest } from '../project/manifest/vendored-manifest.ts';
 import { toolMethods, toolSources } from '../project/read/open.ts';
 import { childEnded, childStarting } from '../system/children.ts';
 import type { Image } from '../system/containers.ts';
+import { packageManagerOf } from '../system/detect.ts';
 import { SystemError } from '../system/errors.ts';
 import { type CalledExample, callExamples, calledLine, factsOf, notStarted, requireListed } from './built.ts';
 import type { ProjectCode } from './located.ts';
@@ -153,5 +154,5 @@ function lookInside({ engine, tag }: Image): string {
 }
 
 function buildHint(directory: string): string {
-  return `In ${directory} run: npm run build`;
+  return `In ${directory} run: ${packageManagerOf(directory).run} build`;
 }

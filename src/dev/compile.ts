@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { stripVTControlCharacters } from 'node:util';
 import { ProjectError } from '../project/errors.ts';
 import { compilerOf } from '../system/compiler.ts';
+import { packageManagerOf } from '../system/detect.ts';
 
 /** How a compilation ended. */
 export interface Compiled {
@@ -21,8 +22,7 @@ const shownErrors = 5;
 export async function compile(directory: string): Promise<Compiled> {
   const compiler = compilerOf(directory);
   if (compiler === undefined) {
-    const hint =
-      'Install its packages first: run npm install, or the install command of the package manager that the project uses.';
+    const hint = `Install its packages first: ${packageManagerOf(directory).install}`;
     throw new ProjectError('NOT_INSTALLED', `${directory} has no TypeScript compiler`, hint);
   }
   const args = [compiler, ...(process.stderr.isTTY ? ['--pretty'] : [])];

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { isObject } from '../contract/json.ts';
 
-/** Who listens at a port of this machine: `node (pid 12)` where /proc tells, else the server that /health names. */
+/** Who listens at a port of this machine: `node (pid 12)` if /proc names it, else the server that /health names. */
 export async function ownerOf(port: number): Promise<string> {
   const pid = listenerAt(port);
   if (pid !== undefined) return `${readText(`/proc/${pid}/comm`).trim()} (pid ${pid})`;

@@ -1,7 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { causeOf } from '../check/causes.ts';
-import { packageManagerCommands } from '../plan/package-manager.ts';
-import { detectPackageManager } from '../system/detect.ts';
+import { packageManagerOf } from '../system/detect.ts';
 import { SystemError } from '../system/errors.ts';
 
 /** What the server of a project does, or why it does not run. */
@@ -34,7 +33,7 @@ export interface ServerState {
 const nothing = { details: [], at: null } as const;
 
 export function neverStarted(directory: string): ServerState {
-  const { run } = packageManagerCommands[detectPackageManager(directory)];
+  const { run } = packageManagerOf(directory);
   const message = 'The server of this project is not running.';
   return { ...nothing, kind: 'never-started', url: null, message, hint: `Start it: ${run} dev.` };
 }

@@ -8,10 +8,15 @@ const bareText = /^[A-Za-z0-9_.:/+@-]+$/;
 /** A declaration as an author would write it; `parseDeclaration` is the inverse. */
 export function formatDeclaration({ path, required, shape }: Declaration): string {
   const { nullable, default: fallback, description, ...bare } = shape;
-  const head = `${path.map(formatStep).join('.')}${required ? '' : '?'}:${formatType(bare)}`;
+  const head = `${formatPath(path)}${required ? '' : '?'}:${formatType(bare)}`;
   const value = fallback === undefined ? '' : `=${formatValue(fallback, shape)}`;
   const text = description === undefined ? '' : ` ${formatDescription(description)}`;
   return `${head}${nullable ? '|null' : ''}${value}${text}`;
+}
+
+/** A path as it is written: `rows[].id`, `"a b".c`. */
+export function formatPath(path: readonly Step[]): string {
+  return path.map(formatStep).join('.');
 }
 
 function formatStep({ name, lists }: Step): string {

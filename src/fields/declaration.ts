@@ -53,6 +53,11 @@ const optionTypes: { readonly [option in OptionName]: readonly FieldType[] } = {
   description: [...scalarTypes, 'object', 'array'],
 };
 const range = new RegExp(String.raw`(${numberPattern})?\.\.(${numberPattern})?(?=\s*[,)])`, 'y');
+/** A range in another notation: `1-5`, `1 to 5`, `1-`. */
+const wrongRange = new RegExp(
+  String.raw`(${numberPattern})\s*(?:[-–—…:]|\.{3}|to)\s*(${numberPattern})?(?=\s*[,)])`,
+  'y',
+);
 /** A comma before another allowed value, not before another option. */
 const nextValue = new RegExp(
   String.raw`\s*,\s*(?!nullable\s*[,)]|[a-zA-Z]+\s*=|(?:${numberPattern})?\.\.)(?=[^\s,|()])`,
@@ -164,7 +169,10 @@ function readOptions(reader: DeclarationReader, bare: Shape): Shape {
       const name = reader.word(optionNames, 'option') as OptionName;
       reader.take(/\s*=\s*/y);
       set(name, name === 'pattern' ? [readPattern(reader)] : readChoice(reader));
-    } else set('enum', readShortEnum(reader));
+    } else {
+      if (optionTypes.min.includes(bare.type)) rejectWrongRange(reader);
+      set('enum', readShortEnum(reader));
+    }
     reader.take(/\s*/y);
   } while (reader.eat(','));
   reader.expect(')', 'Separate options by commas and end them with ")": integer(1..100, examples=5|10)');
@@ -178,6 +186,11 @@ function optionHint(name: OptionName, bare: Shape): string {
     return `It applies to the items. Put it before [], such as ${bare.items.type}(${name}=…)[].`;
   }
   return `Remove it, or use a type that it applies to: ${listed(types)}.`;
+}
+
+function rejectWrongRange(reader: DeclarationReader): void {
+  const [text, from, to = ''] = reader.take(wrongRange) ?? [];
+  if (text !== undefined) reader.stop(`${shorten(text)} is not a range`, `Write ${from}..${to} for a range.`);
 }
 
 /** `a|b`, or `a, b` up to the next option. */

@@ -3,7 +3,7 @@ import { combineResults, inputError, pass, refuse } from '../model/input-error.t
 import type { Field, InputError, Result, Shape } from '../model/model.ts';
 import { parseFieldName } from '../model/names.ts';
 import { type Declaration, parseDeclaration, type Step } from './declaration.ts';
-import { formatDeclaration } from './declaration-format.ts';
+import { formatDeclaration, formatPath } from './declaration-format.ts';
 import { fieldErrors, shapeErrors } from './errors.ts';
 
 /**
@@ -68,16 +68,27 @@ function place(root: Map<string, Node>, declaration: Declaration, where: string)
     const last = i === declaration.path.length - 1;
     const own = last ? innermost(declaration.shape) : { lists, type: 'object' };
     const node = level.get(name) ?? { name, declaration: undefined, lists: own.lists, members: new Map() };
-    const shown = formatPath(declaration.path.slice(0, i + 1));
+    const above = declaration.path.slice(0, i);
+    const shown = formatPath([...above, { name, lists: 0 }]);
     if (last && node.declaration) {
       return [inputError(where, undefined, `${shown} is declared twice`, 'Remove one of the declarations.')];
     }
     const members = !last || node.members.size > 0;
     const type = last ? own.type : node.declaration ? innermost(node.declaration.shape).type : 'object';
-    if (members && (type !== 'object' || own.lists !== node.lists)) {
+    if (members && type !== 'object') {
       const right = `${shown}:object${'[]'.repeat(last ? node.lists : own.lists)}`;
       const message = `${shown} cannot have members, because it is not an object`;
       return [inputError(where, undefined, message, `Declare it as ${right}.`)];
+    }
+    if (members && own.lists !== node.lists) {
+      const right = last
+        ? `${shown}:object${'[]'.repeat(node.lists)}`
+        : formatPath(declaration.path.with(i, { name, lists: node.lists }));
+      const isList = node.lists > 0;
+      const message = `${shown} is ${isList ? 'a list' : 'one object'} in another declaration`;
+      const hint =
+        isList || last ? `Write ${right}.` : `Write ${right}, or ${shown}[] in the other one, too.`;
+      return [inputError(where, undefined, message, hint)];
     }
     if (last) node.declaration = declaration;
     level.set(name, node);
@@ -110,8 +121,4 @@ function innermost(shape: Shape): {
   if (!shape.items) return { type: shape.type, lists: 0, members: shape.fields ?? [] };
   const inner = innermost(shape.items);
   return { ...inner, lists: inner.lists + 1 };
-}
-
-function formatPath(path: readonly Step[]): string {
-  return path.map(({ name }) => name).join('.');
 }

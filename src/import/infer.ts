@@ -2,6 +2,7 @@ import { isObject } from '../contract/json.ts';
 import type { Json, JsonObject } from '../contract/model.ts';
 import { keysAreData } from './maps.ts';
 import { areWhole } from './numbers.ts';
+import { fieldToDo } from './to-do.ts';
 
 /** What is known of all positions. */
 export interface Known {
@@ -41,7 +42,7 @@ export function schemaOfValues(values: readonly Json[], position: Position = {})
   return {
     ...(union.length > 0 && { type: union.length === 1 ? (union[0] as string) : union }),
     ...(name !== undefined && {
-      description: toDo(name, { isUnknown: types.length === 0, isGuess: allowed !== undefined }),
+      description: fieldToDo(name, { isUnknown: types.length === 0, isGuess: allowed !== undefined }),
     }),
     ...(allowed && { enum: nullable ? [...allowed, null] : allowed }),
     ...(format && { format }),
@@ -111,11 +112,4 @@ function formatOf(texts: readonly string[]): string | undefined {
     texts.every((text) => pattern.test(text) && !Number.isNaN(Date.parse(text.slice(0, 10))));
   if (all(dateTime) && texts.every((text) => !Number.isNaN(Date.parse(text)))) return 'date-time';
   return all(date) ? 'date' : undefined;
-}
-
-/** Rule `tool.to-do` reports descriptions that start like this. */
-export function toDo(name: string, { isUnknown = false, isGuess = false } = {}): string {
-  const type = isUnknown ? ', and its type: the samples contain no value' : '';
-  const values = isGuess ? ' The samples contain only these values: are there others?' : '';
-  return `TODO: what ${name} means, with its unit${type}.${values}`;
 }

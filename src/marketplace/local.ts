@@ -5,6 +5,7 @@ import { isRunning } from '../dev/published.ts';
 import { readSealed } from '../project/read/read.ts';
 import { saveSealed } from '../project/write/save.ts';
 import { makeStateDirectory, refuseLinkedState, stateDirectory } from '../project/write/state-directory.ts';
+import { marketCommand } from '../system/command-line.ts';
 import { type Access, accessIn, isSame, linkOf, proofHeader, proofOf, proofPath } from './core/access.ts';
 import { MarketError } from './core/errors.ts';
 import { Marketplace, type MarketplaceOptions } from './core/marketplace.ts';
@@ -81,8 +82,8 @@ async function namedMarketplace(link: string): Promise<Access> {
   }
   const objection = await objectionTo(access);
   if (objection === undefined) return access;
-  const hint =
-    'Start it with market-mcp marketplace and use the link that it prints, or unset MARKET_MCP_URL.';
+  const start = marketCommand('marketplace');
+  const hint = `Start it and use the link that it prints, or unset MARKET_MCP_URL. To start it: ${start}`;
   throw new MarketError('NO_MARKETPLACE', `${access.url} ${objection}`, hint);
 }
 
@@ -122,7 +123,7 @@ export async function requestJson<Answer>(
     },
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
   }).catch((error: Error) => {
-    const hint = 'Start it again: market-mcp marketplace.';
+    const hint = `Start it again: ${marketCommand('marketplace')}`;
     throw new MarketError('NO_MARKETPLACE', `${url} does not answer (${error.message})`, hint);
   });
   const parsed = (await answer.json()) as {

@@ -1,17 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { shellLine } from '../model/shell.ts';
-import { packageManagerCommands } from '../plan/package-manager.ts';
 import { ownCommand } from '../project/package/own-package.ts';
 import { parentsOf } from '../project/read/read.ts';
-import { detectPackageManager } from './detect.ts';
+import { packageManagerOf } from './detect.ts';
 
 /** A `market-mcp` command to paste: of the installed program if there is one in the current directory, else of this program. */
 export function marketCommand(...args: readonly string[]): string {
   const here = process.cwd();
-  const words = isInstalled(here)
-    ? packageManagerCommands[detectPackageManager(here)].market.split(' ')
-    : ownCommand('market-mcp');
+  const words = isInstalled(here) ? packageManagerOf(here).market.split(' ') : ownCommand('market-mcp');
   return shellLine([...words, ...args]);
 }
 

@@ -1,20 +1,44 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { packageManagerCommands } from '../plan/package-manager.ts';
+import { type PackageManagerCommands, packageManagerCommands } from '../plan/package-manager.ts';
+import { manifestFile } from '../project/manifest/manifest.ts';
+import { readAnyManifest } from '../project/manifest/vendored-manifest.ts';
 import { parentsOf } from '../project/read/read.ts';
 import { type PackageManager, packageManagers } from '../questions/package-managers.ts';
 
 /**
- * The package manager to use: the one that runs this program, else the one with a lock file in the directory or
- * above it, else npm.
+ * The package manager to use. In a project: the one whose lock file it has, else the one that its manifest names. Elsewhere, and
+ * where that does not decide: the one that runs this program, else the one with a lock file above the directory, else npm.
  */
 export function detectPackageManager(directory: string, env = process.env): PackageManager {
-  const running = env.npm_config_user_agent?.split('/')[0];
-  return packageManagers.find((name) => name === running) ?? lockedBy(directory) ?? 'npm';
+  const running = packageManagers.find((name) => name === env.npm_config_user_agent?.split('/')[0]);
+  const places = parentsOf(resolve(directory));
+  const project = places.find((place) => existsSync(join(place, manifestFile)));
+  const own = project === undefined ? [] : locksIn(project);
+  return (
+    own.find((name) => name === running) ??
+    own[0] ??
+    (project === undefined ? undefined : recordedIn(project)) ??
+    running ??
+    places.flatMap(locksIn)[0] ??
+    'npm'
+  );
 }
 
-function lockedBy(directory: string): PackageManager | undefined {
-  return parentsOf(resolve(directory)).flatMap((place) =>
-    packageManagers.filter((name) => existsSync(join(place, packageManagerCommands[name].lockFile))),
-  )[0];
+/** The commands of the package manager of a directory, to paste there. */
+export function packageManagerOf(directory: string): PackageManagerCommands {
+  return packageManagerCommands[detectPackageManager(directory)];
+}
+
+function locksIn(place: string): readonly PackageManager[] {
+  return packageManagers.filter((name) => existsSync(join(place, packageManagerCommands[name].lockFile)));
+}
+
+/** Undefined if the manifest is damaged. */
+function recordedIn(project: string): PackageManager | undefined {
+  try {
+    return readAnyManifest(project).answers.packageManager;
+  } catch {
+    return undefined;
+  }
 }

@@ -76,7 +76,7 @@ const textOutput: Field = {
   description: 'What the tool answers, as text.',
 };
 
-/** A tool that says nothing of its result, with the output of a text. */
+/** A tool that does not describe its result, with the output of a text. */
 export function withTextOutput(entry: SpecEntry): SpecEntry {
   return answering(entry, [textOutput], 'record');
 }

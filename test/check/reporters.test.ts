@@ -109,13 +109,13 @@ describe('pretty', () => {
           expected  HTTP 401
           actual    <hostile>
           fix       Fix it.
-          explain   npx market-mcp explain gate.no-token
+          explain   node bin/market-mcp.js explain gate.no-token
       ! output.typed  the title of output.typed
           get_price · outputSchema
           expected  a type
           actual    nothing
           fix       Add "type".
-          explain   npx market-mcp explain output.typed
+          explain   node bin/market-mcp.js explain output.typed
 
       – not run (1): no key <hostile>
           gate.expired

@@ -110,7 +110,7 @@ test('refuses a damaged state and prints a command that resets it', async () => 
   const damaged = await marketplace(['register']);
   expect(damaged).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('market-mcp marketplace --reset'),
+    stderr: expect.stringMatching(/market-mcp(?:\.js)? marketplace --reset/),
   });
   expect((await marketplace(['marketplace', '--reset', '--exec', 'exit 0'])).code).toBe(0);
   expect(existsSync(file)).toBe(false);

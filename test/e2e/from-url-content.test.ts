@@ -164,8 +164,8 @@ describe('a tool that does not say what it returns', () => {
   });
 
   it('is named by the import if it speaks of images', () => {
-    const told = changes.filter(({ what }) => what === 'an answer that is not text ends in SOURCE_NOT_TEXT');
-    expect(told.map(({ tool }) => tool)).toEqual(['get_screenshot', 'get_both']);
+    const noted = changes.filter(({ what }) => what === 'an answer that is not text ends in SOURCE_NOT_TEXT');
+    expect(noted.map(({ tool }) => tool)).toEqual(['get_screenshot', 'get_both']);
   });
 });
 

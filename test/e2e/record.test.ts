@@ -198,7 +198,7 @@ net.Socket.prototype.connect = function (...args) {
       const { report, unitTests } = await prove(directory);
       expect(report.ok).toBe(false);
       expect(unitTests.status).not.toBe(0);
-      expect(unitTests.stdout + unitTests.stderr).toContain('npm run record');
+      expect(unitTests.stdout + unitTests.stderr).toContain('market-mcp record records the examples');
       for (const id of ['outcome.found', 'submission.succeeds']) {
         const problems = report.rules.find((rule) => rule.id === id)?.problems ?? [];
         expect(problems.length, id).toBeGreaterThan(0);

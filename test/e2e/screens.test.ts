@@ -11,7 +11,8 @@ const intro = `# At the terminal
 This page shows the questions of \`create-market-mcp\`. \`test/e2e/screens.test.ts\` takes these screens from a real run and
 fails if they differ. \`npx vitest run --project e2e test/e2e/screens.test.ts -u\` takes them again.
 
-Escape goes back to the previous question. It keeps what you have typed for when you come back. Ctrl-C stops and prints the command
+Escape goes back to the previous question. It keeps what you have typed for when you come back. A suggestion that you accepted
+is a suggestion again: typing replaces it. A file that you named is suggested again when you choose another start. Ctrl-C stops and prints the command
 that resumes with all answers given so far, at the same question: \`--ask\` in this command names it. Each question also has a flag
 (\`create-market-mcp --help\`).
 `;

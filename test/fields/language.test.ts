@@ -105,11 +105,28 @@ describe('the field language', () => {
     [['tags[]:string'], 'Write tags:string[]'],
     [['a:string', 'a:number'], 'declared twice'],
     [['a:string', 'a.b:number'], 'Declare it as a:object'],
-    [['a[].b:number', 'a:object'], 'Declare it as a:object[]'],
+    [['a[].b:number', 'a:object'], 'a is a list in another declaration. Write a:object[].'],
+    [['a[].b:number', 'a.c:string'], 'a is a list in another declaration. Write a[].c.'],
+    [['a:object[]', 'a.c:string'], 'a is a list in another declaration. Write a[].c.'],
+    [['x."my a"[][].b:number', 'x."my a".c.d:string'], 'Write x."my a"[][].c.d.'],
+    [
+      ['a.b:number', 'a[].c:string'],
+      'a is one object in another declaration. Write a.c, or a[] in the other one, too.',
+    ],
+    [['a:integer(1-5)'], '"1-5" is not a range (after "a:integer(1-5"). Write 1..5 for a range.'],
+    [['a:number(-1.5 – 2, examples=1)'], 'Write -1.5..2 for a range.'],
+    [['a:integer(1 to 5)'], 'Write 1..5 for a range.'],
+    [['a:integer(1...5)'], 'Write 1..5 for a range.'],
+    [['a:integer(-3-)'], 'Write -3.. for a range.'],
+    [['a:string(1-5)'], '"1-5" is not a complete option'],
     [['__proto__:string'], 'Use another name, such as proto'],
     [['a:string\u001b'], 'a:string\\u001b'],
   ])('refuses %j with the correct form', (texts, part) => {
     expect(String(read(...texts))).toContain(part);
+  });
+
+  it('takes a negative number before a comma for an allowed value, not for a range', () => {
+    expect(read('a:integer(-5, 5)')).toEqual([{ name: 'a', required: true, type: 'integer', enum: [-5, 5] }]);
   });
 
   it('lists every error at once', () => {

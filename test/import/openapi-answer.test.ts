@@ -263,7 +263,7 @@ describe('the answer of a tool', () => {
     it.each([
       ['a read', writing({ ...ok(), 204: {} }, 'get')],
       ['a write that declares no such success', writing(ok())],
-    ])('says nothing of it for %s', async (_, document) => {
+    ])('does not mention it for %s', async (_, document) => {
       expect((await toolOf(document)).outputs).not.toHaveProperty('done');
     });
 

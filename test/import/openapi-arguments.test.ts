@@ -432,7 +432,7 @@ describe('keys', () => {
     expect(call.query).toEqual([{ name: 'X-Session', input: 'X-Session' }]);
   });
 
-  it('that are parameters are told apart by their places', async () => {
+  it('that are parameters are distinguished by their places', async () => {
     const parameters = ['query', 'header'].map((place) => ({ name: 'token', in: place, required: true }));
     const { names } = await variablesOf([{ it: [] }], { it: bearer }, { parameters });
     expect(names).toEqual(['GAS_TOKEN', 'GAS_QUERY_TOKEN', 'GAS_HEADER_TOKEN']);

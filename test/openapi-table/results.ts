@@ -39,7 +39,7 @@ export function writeResult(title: string, row: TakenOver): void {
   writeResults([...readResults().filter((one) => one.title !== title), made]);
 }
 
-/** @param titles of the documents, in their order; results of others are removed */
+/** @param titles of the documents, in their order; results of other documents are removed */
 export function sortResults(titles: readonly string[]): readonly Result[] {
   const known = readResults();
   const results = titles.flatMap((title) => known.find((one) => one.title === title) ?? []);

@@ -40,7 +40,7 @@ it('a newer exchange replaces the older one', () => {
 it('a request without a recording fails with the command that records it', () => {
   const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
   expect(() => replayed(asked, directory)).toThrow(expect.objectContaining({ code: 'SOURCE_NOT_RECORDED' }));
-  expect(String(logged.mock.calls)).toContain('npm run record');
+  expect(String(logged.mock.calls)).toContain('market-mcp record records the examples');
   logged.mockRestore();
 });
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { detectPackageManager } from '../../src/system/detect.ts';
+import { detectPackageManager, packageManagerOf } from '../../src/system/detect.ts';
 import { SystemError } from '../../src/system/errors.ts';
 import { install } from '../../src/system/package-manager.ts';
 import { directory } from '../project/directory.ts';
@@ -24,6 +24,27 @@ describe('the package manager', () => {
     expect(detectPackageManager(join(root, 'packages/a/new'), {})).toBe('yarn');
     writeFileSync(join(root, 'packages/pnpm-lock.yaml'), '');
     expect(detectPackageManager(join(root, 'packages/a/new'), {})).toBe('pnpm');
+  });
+
+  it('is, in a project, the one of its lock file, or of its manifest, whatever runs the program', () => {
+    const project = directory();
+    const env = { npm_config_user_agent: 'npm/10.8.2 node/v20.20.0' };
+    const answers = { name: 'x', packageManager: 'yarn', profile: 'generic', tools: [] };
+    const manifest = { schema: 3, template: '0.3.0', platform: 'generic', answers, listed: null, files: {} };
+    writeFileSync(join(project, 'market-mcp.json'), JSON.stringify(manifest));
+    expect(detectPackageManager(project, env)).toBe('yarn');
+    writeFileSync(join(project, 'pnpm-lock.yaml'), '');
+    expect(detectPackageManager(project, env)).toBe('pnpm');
+    mkdirSync(join(project, 'src'));
+    expect(packageManagerOf(join(project, 'src')).run).toBe('pnpm run');
+    writeFileSync(join(project, 'package-lock.json'), '');
+    writeFileSync(join(project, 'yarn.lock'), '');
+    expect(detectPackageManager(project, { npm_config_user_agent: 'yarn/4.0.0' })).toBe('yarn');
+    rmSync(join(project, 'pnpm-lock.yaml'));
+    rmSync(join(project, 'package-lock.json'));
+    rmSync(join(project, 'yarn.lock'));
+    writeFileSync(join(project, 'market-mcp.json'), '{');
+    expect(detectPackageManager(project, env)).toBe('npm');
   });
 
   it('is npm by default', () => {

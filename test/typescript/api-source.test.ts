@@ -24,7 +24,7 @@ describe('the keys in the file of an API', () => {
     expect(file(options).slice(source?.options.bracket)).toBe('});\n');
   });
 
-  it('with names are told from those of every request', () => {
+  it('with names are distinguished from those of every request', () => {
     const text = file(`{
       query: { key: env.A_KEY },
       credentials: {

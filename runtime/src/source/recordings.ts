@@ -112,7 +112,7 @@ export function replayed(request: RecordedRequest, directory = recordingsDirecto
     return replyOf(found);
   }
   const byHand = `{"request": ${keyOf(request)}, "status": 200, "body": …, "from": "recorded"}`;
-  const detail = `No recording of ${keyOf(request)} in test/recordings/${recordingFile(request)}. npm run record records the examples of every tool that only reads, and of others with --call <tool>. By hand, add to the list in the file: ${byHand}`;
+  const detail = `No recording of ${keyOf(request)} in test/recordings/${recordingFile(request)}. market-mcp record records the examples of every tool that only reads, and with --call <tool> those of one that may change something. By hand, add to the list in the file: ${byHand}`;
   console.error(JSON.stringify({ event: 'source', code: 'SOURCE_NOT_RECORDED', detail }));
   const asked = `${request.method.toUpperCase()} ${request.path}`;
   throw new SourceError(

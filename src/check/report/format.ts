@@ -2,6 +2,7 @@ import type { Problem } from '../../contract/model.ts';
 import { consent, missing } from '../../contract/report/not-run.ts';
 import { firstOf, type Paint, plain, printable } from '../../contract/report/report.ts';
 import { counted } from '../../model/text.ts';
+import { marketCommand } from '../../system/command-line.ts';
 import type { CheckedRule, CheckReport, OtherError } from '../model.ts';
 
 /** A problem in one printable line: `get_price · outputSchema.type: expected "object", got "array"`. */
@@ -24,8 +25,13 @@ export function detailLines(rule: CheckedRule, most = Number.POSITIVE_INFINITY):
     ...firstOf(rule.problems, most, problemLine),
     ...stackLines(rule.problems),
     ...fixesOf(rule).map((fix) => `fix: ${fix}`),
-    `explain: npx market-mcp explain ${rule.id}`,
+    `explain: ${explainCommand(rule)}`,
   ];
+}
+
+/** The command that explains a rule. */
+export function explainCommand({ id }: Pick<CheckedRule, 'id'>): string {
+  return marketCommand('explain', id);
 }
 
 /** Why rules were not run, and what the caller can do about it. */

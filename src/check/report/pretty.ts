@@ -10,7 +10,15 @@ import {
   ruleLines,
 } from '../../contract/report/report.ts';
 import type { Change, CheckedRule, CheckReport } from '../model.ts';
-import { againLines, countsOf, otherErrorLine, reasonLine, verdictOf, waysOn } from './format.ts';
+import {
+  againLines,
+  countsOf,
+  explainCommand,
+  otherErrorLine,
+  reasonLine,
+  verdictOf,
+  waysOn,
+} from './format.ts';
 import { groupLines, recapLines } from './recap.ts';
 
 export interface PrettyOptions {
@@ -32,7 +40,9 @@ export function prettyReport(report: CheckReport, { color, verbose, again }: Pre
   const blocks = [
     [`Contract check of ${printable(target)} (${printable(by)})`],
     verbose
-      ? rules.filter(({ status }) => status === 'pass').flatMap((rule) => ruleLines(rule, paint))
+      ? rules
+          .filter(({ status }) => status === 'pass')
+          .flatMap((rule) => ruleLines(rule, paint, explainCommand(rule)))
       : groupLines(report, paint),
     rules.filter(({ status }) => status === 'fail').flatMap((rule) => failureLines(rule, paint)),
     notRunLines(rules, paint, verbose),
@@ -52,7 +62,7 @@ export function prettyReport(report: CheckReport, { color, verbose, again }: Pre
 function failureLines(rule: CheckedRule, paint: Paint): readonly string[] {
   return rule.known
     ? [`${paint.dim('✗')} ${rule.id}  ${paint.dim(`${rule.title} (known: in the baseline)`)}`]
-    : ruleLines(rule, paint);
+    : ruleLines(rule, paint, explainCommand(rule));
 }
 
 /** Rules that were not run, by reason: there are few reasons and many rules. */

@@ -32,7 +32,7 @@ export function answerLines(answers: readonly SourceAnswer[]): readonly string[]
       ? `The check made ${counted(sent, 'request')} to APIs; equal requests are made once.`
       : `${answers.length} answers of APIs came from test/recordings/; --live calls the real APIs.`,
     ...[...counts].sort().map(([line, count]) => `${line}, ${counted(count, 'time')}`),
-    ...(hasExamples ? ['  npm run record replaces examples by real answers of the API.'] : []),
+    ...(hasExamples ? [`  ${marketCommand('record')} replaces examples by real answers of the API.`] : []),
   ];
 }
 
@@ -53,7 +53,7 @@ export function realLines(
 
 /** How an author makes a recording without a real call. */
 export const byHand =
-  'By hand, a recording is {"request": …, "status": 200, "body": …, "from": "recorded"} in the list of a file in test/recordings/; npm test prints the missing request and its file.';
+  'By hand, a recording is {"request": …, "status": 200, "body": …, "from": "recorded"} in the list of a file in test/recordings/; the unit tests print the missing request and its file.';
 
 /** Lines that name the calls of writing tools without a recording, and how to make one. */
 export function unrecordedLines(calls: readonly string[]): readonly string[] {

@@ -6,11 +6,10 @@ import { publishedState } from '../../dev/published.ts';
 import { isDown, isServing, linesOf, stateError } from '../../dev/state.ts';
 import { type ExitCode, unknownTool, unwrap } from '../../model/command-error.ts';
 import { reject } from '../../model/input-error.ts';
-import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
 import { presentProfile } from '../../project/manifest/profile.ts';
 import { readAnyManifest } from '../../project/manifest/vendored-manifest.ts';
-import { detectPackageManager } from '../../system/detect.ts';
+import { packageManagerOf } from '../../system/detect.ts';
 import { SystemError } from '../../system/errors.ts';
 import { numberIn } from '../numbers.ts';
 import type { Output } from '../output.ts';
@@ -46,7 +45,7 @@ export async function token(
     token: await server.platform.sign(url, lifetimeSeconds),
   };
   const commands = curlCommands(call, profile.token);
-  const { run } = packageManagerCommands[detectPackageManager(directory)];
+  const { run } = packageManagerOf(directory);
   output.line(`# The token is valid for ${lifetimeSeconds} s. Paste while "${run} dev" runs:`);
   output.line(commands);
   if (state.kind === 'old-build') output.comment([state.message, ...linesOf(state)]);

@@ -6,6 +6,7 @@ import { isServing, type ServerState, stateError } from '../../dev/state.ts';
 import type { Access } from '../../marketplace/core/access.ts';
 import { requestJson, runningMarketplace } from '../../marketplace/local.ts';
 import { type Place, placeOf, stateOf, withLocal } from '../../marketplace/place.ts';
+import { packageManagerOf } from '../../system/detect.ts';
 import { SystemError } from '../../system/errors.ts';
 import type { Output } from '../output.ts';
 import { withProgress } from '../progress.ts';
@@ -60,7 +61,7 @@ const pollMs = 100;
  */
 export async function servingState(
   market: Access,
-  { server, endpoint }: Place,
+  { directory, server, endpoint }: Place,
   output: Output,
 ): Promise<ServerState | null> {
   if (server === undefined) return null;
@@ -73,7 +74,7 @@ export async function servingState(
       if (isServing(state)) return state;
       if (state.kind !== 'building') throw stateError(state);
       if (Date.now() > end) {
-        const hint = 'Run npm run dev to see what it waits for.';
+        const hint = `To see what it waits for, run: ${packageManagerOf(directory).run} dev`;
         const waited = `${startMs / 1_000} seconds after its start`;
         throw new SystemError('NOT_STARTED', `${endpoint} does not answer ${waited}`, hint);
       }

@@ -1,23 +1,27 @@
 import type { Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
+import { settings, wrapTextWithPrefix } from '@clack/core';
 import {
-  autocompleteMultiselect,
   type CANCEL_SYMBOL,
   intro,
   isCancel,
-  log,
   multiselect,
   note,
+  S_BAR,
+  S_WARN,
   select,
 } from '@clack/prompts';
-import { hasWords } from '../../import/openapi/operations.ts';
 import { unwrap } from '../../model/command-error.ts';
 import type { Result } from '../../model/model.ts';
-import { singleLine } from '../single-line.ts';
+import { errorLine, singleLine } from '../single-line.ts';
 import { FieldEditor, type FieldEditorAnswer, type FieldEditorOptions } from './field-editor.ts';
 import { bracketedPaste, Keys } from './keys.ts';
 import { Back, Cancelled } from './leaving.ts';
 import { LinePrompt, type Streams } from './line-prompt.ts';
+import { type Choice, SearchPrompt } from './search-prompt.ts';
+
+// clack moves the cursor of a list by the letters of vi, so a typed word would choose at random.
+for (const letter of 'hjkl') settings.aliases.delete(letter);
 
 const showCursor = '\u001b[?25h';
 
@@ -27,15 +31,11 @@ export interface TextPrompt<T> {
   readonly placeholder?: string;
   /** The answer for Enter alone; absent if something must be typed. */
   readonly initial?: T & string;
-  /** An earlier answer to edit. */
+  /** An earlier answer to edit; if it is a suggestion that was accepted, it is suggested again. */
   readonly before?: string;
+  /** Prompts with the same name suggest what was entered last in any of them. */
+  readonly shared?: string;
   parse(text: string): Result<T>;
-}
-
-export interface Choice<T extends string> {
-  readonly value: T;
-  readonly label: string;
-  readonly hint?: string;
 }
 
 /** A prompt that is open: what was typed in it is shown when it is asked again after Escape. */
@@ -53,6 +53,8 @@ export class Asker {
   readonly #output: Writable;
   /** What was typed in prompts that were left by Escape, by their questions. */
   readonly #drafts = new Map<string, readonly string[]>();
+  /** The suggestions that were accepted, by their questions. */
+  readonly #accepted = new Map<string, string>();
   /** The part of an incomplete answer that is kept if the program ends now, by the name of its question. */
   unfinished: () => object = () => ({});
 
@@ -66,11 +68,14 @@ export class Asker {
   }
 
   /** A paste is joined to one line. */
-  async text<T>({ message, placeholder = '', initial, before, parse }: TextPrompt<T>): Promise<T> {
+  async text<T>(prompt: TextPrompt<T>): Promise<T> {
+    const { message, placeholder = '', initial, before, shared, parse } = prompt;
     const usesInitial = (typed: string | undefined) => initial !== undefined && (typed ?? '').trim() === '';
-    const [draft = before] = this.#drafts.get(message) ?? [];
+    const key = shared ?? message;
+    const isSuggested = before === initial || before === this.#accepted.get(key);
+    const [draft = isSuggested ? undefined : before] = this.#drafts.get(key) ?? [];
     const typed = await this.#asked(
-      message,
+      key,
       (streams) =>
         new LinePrompt({
           ...streams,
@@ -82,7 +87,12 @@ export class Asker {
         }),
       (pasted) => this.#keys.write(oneLine(pasted)),
     );
-    if (initial !== undefined && (usesInitial(typed) || typed === initial)) return initial;
+    this.#accepted.delete(key);
+    if (initial !== undefined && (usesInitial(typed) || typed === initial)) {
+      this.#accepted.set(key, initial);
+      return initial;
+    }
+    if (shared !== undefined) this.#drafts.set(shared, [typed ?? '']);
     return unwrap(parse(typed ?? ''));
   }
 
@@ -126,42 +136,13 @@ export class Asker {
     before: readonly string[] = [],
     statusOf?: (selected: readonly string[]) => string,
   ): Promise<string[]> {
-    let selected: readonly string[] = this.#drafts.get(message) ?? before;
-    const shown = options.map(onOneLine);
-    const prompt = (streams: Streams) => {
-      let opened: { readonly state: string; readonly selectedValues: readonly string[] } | undefined;
-      const remember = () => {
-        if (opened && opened.state !== 'initial') selected = opened.selectedValues;
-      };
-      return autocompleteMultiselect<string>({
-        ...streams,
-        get message() {
-          remember();
-          return statusOf ? `${message} ${statusOf(selected)}` : message;
-        },
-        options() {
-          // clack asks for the options at each key, and gives its state to nobody else.
-          opened = this;
-          remember();
-          return shown;
-        },
-        initialValues: selected.filter((value) => options.some((option) => option.value === value)),
-        placeholder: 'type to filter',
-        required: statusOf === undefined,
-        maxItems: 12,
-        filter: (typed, { label = '', hint = '' }) => hasWords(`${label} ${hint}`, typed),
-      });
-    };
+    const selected = this.#drafts.get(message) ?? before;
+    const choices = options.map(onOneLine);
     return this.#asked(
       message,
-      (streams) => ({
-        prompt: () => prompt(streams),
-        get lines() {
-          return selected;
-        },
-      }),
+      (streams) => new SearchPrompt({ ...streams, message, choices, selected, statusOf }),
       (pasted) => this.#keys.write(oneLine(pasted)),
-    );
+    ) as Promise<string[]>;
   }
 
   /** Arrows, `y` and `n` change the choice; only Enter confirms it, so no Enter is left for the next question. */
@@ -185,14 +166,17 @@ export class Asker {
   }
 
   /** Fields in the field language; the lines of a paste become lines of the editor. */
-  fields(options: Omit<FieldEditorOptions, keyof Streams>): Promise<FieldEditorAnswer> {
+  async fields(options: Omit<FieldEditorOptions, keyof Streams>): Promise<FieldEditorAnswer> {
     const { flag } = options.kind;
-    const lines = this.#drafts.get(flag) ?? options.lines;
+    const before = options.lines.join('\n').trim();
+    const isSuggested = before === options.suggested.join('\n') || before === this.#accepted.get(flag);
+    const suggested = isSuggested && before !== '' ? before.split('\n') : options.suggested;
+    const lines = this.#drafts.get(flag) ?? (isSuggested ? [] : options.lines);
     let editor: FieldEditor | undefined;
-    return this.#asked(
+    const answer = await this.#asked(
       flag,
       (streams) => {
-        const opened = new FieldEditor({ ...options, lines, ...streams });
+        const opened = new FieldEditor({ ...options, lines, suggested, ...streams });
         editor = opened;
         this.unfinished = () => (opened.typed.length > 0 ? { [flag.slice(2)]: opened.typed } : {});
         return opened;
@@ -202,6 +186,10 @@ export class Asker {
         this.#redraw();
       },
     );
+    const isAccepted = answer.fields !== undefined && answer.lines.every((line) => line.trim() === '');
+    if (isAccepted) this.#accepted.set(flag, suggested.join('\n'));
+    else this.#accepted.delete(flag);
+    return answer;
   }
 
   show(title: string, lines: readonly string[]): void {
@@ -209,7 +197,10 @@ export class Asker {
   }
 
   warn(lines: readonly string[]): void {
-    log.warn(lines.map(singleLine).join('\n'), { output: this.#output });
+    const bar = styleText('gray', S_BAR);
+    const mark = styleText('yellow', S_WARN);
+    const text = lines.map(singleLine).join('\n');
+    this.#output.write(`${bar}\n${wrapTextWithPrefix(this.#output, text, `${bar}  `, `${mark}  `)}\n`);
   }
 
   /** Restores the terminal, for a program that ends at once. */
@@ -261,7 +252,7 @@ export class Asker {
 }
 
 /** Keys that switch to the other of two choices. */
-const moves: ReadonlySet<string> = new Set(['up', 'down', 'left', 'right', 'h', 'j', 'k', 'l']);
+const moves: ReadonlySet<string> = new Set(['up', 'down', 'left', 'right']);
 
 /** A choice whose texts may come from others. */
 function onOneLine({ value, label, hint }: Choice<string>): Choice<string> {
@@ -275,5 +266,5 @@ function oneLine(text: string): string {
 
 function errorOf(result: Result<unknown>): string | undefined {
   if (result.ok) return undefined;
-  return result.errors.map(({ message, hint }) => singleLine(`${message}. ${hint}`)).join('\n');
+  return result.errors.map(errorLine).join('\n');
 }

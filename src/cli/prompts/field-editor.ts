@@ -5,7 +5,7 @@ import { type CheckedLines, checkLines } from '../../fields/lines.ts';
 import { fieldsSchema } from '../../fields/shape-schema.ts';
 import { fieldRows, tableLines } from '../../fields/table.ts';
 import type { Field, InputError } from '../../model/model.ts';
-import { singleLine } from '../single-line.ts';
+import { errorLine, singleLine } from '../single-line.ts';
 import { frame, isOver, type Streams, suggestion } from './line-prompt.ts';
 import * as edit from './text-lines.ts';
 
@@ -204,7 +204,7 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
 
   /** The error of a line, dimmed while it is being typed, and what Tab would complete. */
   #below(index: number, error: InputError | undefined): readonly string[] {
-    const shown = error === undefined ? '' : singleLine(`${error.message}. ${error.hint}`);
+    const shown = error === undefined ? '' : errorLine(error);
     const refused = error === undefined ? [] : [`   ${styleText('yellow', shown)}`];
     if (index !== this.#text.row) return refused;
     const { words } = this.#completion();

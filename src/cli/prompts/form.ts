@@ -44,8 +44,9 @@ export async function askFields(
   before?: readonly Field[],
 ): Promise<readonly Field[]> {
   const { flag, isInput } = kind;
+  const isNone = before?.length === 0 && isInput && suggested.length > 0;
   let lines: readonly string[] =
-    before === undefined ? [] : before.length === 0 && isInput ? ['none'] : [...formatFields(before), ''];
+    before === undefined ? [] : isNone ? ['none'] : [...formatFields(before), ''];
   for (;;) {
     const answer = await asker.fields({
       message: `${message} One ${kind.noun} per line: name:type ${isInput ? '[=default] ' : ''}description`,

@@ -40,6 +40,9 @@ const decisive = [
   'returns',
 ] as const;
 
+/** A file that was named is suggested after each start that needs one. */
+const file = 'file';
+
 /** Whether the flags leave the first question open. */
 export function isStartOpen(given: Partial<ToolParts>): boolean {
   return decisive.every((name) => given[name] === undefined && given.ask?.includes(name) !== true);
@@ -74,6 +77,7 @@ export function askSamples(asker: Asker, { fromSample }: Partial<ToolParts>): Pr
   return asker.text({
     message: `${prompt.message} Separate several by commas.`,
     placeholder: 'base.json, ethereum.json',
+    shared: file,
     before: fromSample?.join(', '),
     parse(text) {
       const paths = text.split(',').map((path) => path.trim());
@@ -92,6 +96,7 @@ export function askSpec(asker: Asker, { spec }: Partial<ToolParts>): Promise<str
   return asker.text({
     ...prompt,
     placeholder: 'tools.json',
+    shared: file,
     before: spec,
     parse: (text) => existing(parse(text), '--spec'),
   });
@@ -103,6 +108,7 @@ export function askDocument(asker: Asker, { fromOpenapi, header }: Partial<ToolP
   const question = {
     ...prompt,
     placeholder: 'openapi.json, or https://api.example.com/openapi.yaml',
+    shared: file,
     before: fromOpenapi,
     parse: (text: string) =>
       /^https?:\/\//i.test(text.trim()) ? parse(text) : existing(parse(text), '--from-openapi'),

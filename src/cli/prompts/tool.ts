@@ -15,10 +15,11 @@ import {
   missingExamples,
 } from '../../tools/example-values.ts';
 import { askAnswerFields } from './answer-fields.ts';
-import type { Asker, Choice } from './asker.ts';
+import type { Asker } from './asker.ts';
 import type { FieldKind } from './field-editor.ts';
 import { askFields } from './form.ts';
 import { askInOrder, Back } from './leaving.ts';
+import type { Choice } from './search-prompt.ts';
 import {
   askDocument,
   askOperations,
@@ -113,8 +114,8 @@ const field: FieldKind = {
 };
 
 const shapes = [
-  { value: 'record', label: 'One record' },
-  { value: 'list', label: 'A list', hint: 'items and their count' },
+  { value: 'record', label: 'One record: the fields that you describe next' },
+  { value: 'list', label: 'A list: items with those fields each, and their count' },
 ] as const;
 
 const effectChoices: readonly Choice<Effect>[] = [

@@ -10,9 +10,8 @@ import {
 import { changesBetween, reportOf } from '../../changes/upgrade/report.ts';
 import { CommandError, type ExitCode } from '../../model/command-error.ts';
 import { counted, nameList } from '../../model/text.ts';
-import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { changeProject } from '../../project/write/change.ts';
-import { detectPackageManager } from '../../system/detect.ts';
+import { detectPackageManager, packageManagerOf } from '../../system/detect.ts';
 import { shortReport } from '../create/format.ts';
 import type { Output } from '../output.ts';
 import { afterChange, checkChange, requirePassed } from '../tools/change.ts';
@@ -88,7 +87,7 @@ export async function abort(directory: string, output: Output): Promise<ExitCode
     const pending = requirePending(directory, '--abort');
     return { pending, change: restoringChange(directory, pending) };
   });
-  const { frozenInstall } = packageManagerCommands[detectPackageManager(directory)];
+  const { frozenInstall } = packageManagerOf(directory);
   output.done(`every file is as it was before the upgrade from ${pending.from}`);
   output.line(`  If packages were installed meanwhile, restore the old ones with: ${frozenInstall}`);
   return output.result({ ok: true, directory, from: pending.from, files: Object.keys(pending.files) });

@@ -1,15 +1,17 @@
 import { styleText } from 'node:util';
 import type { Problem, RuleResult } from '../model.ts';
 
-/** One rule with its problems and fixes. */
-export function ruleLines(rule: RuleResult, paint: Paint): readonly string[] {
+/**
+ * One rule with its problems and fixes.
+ *
+ * @param explain the command that explains the rule
+ */
+export function ruleLines(rule: RuleResult, paint: Paint, explain: string): readonly string[] {
   return [
     `${markOf(rule, paint)} ${rule.id}  ${paint.dim(rule.title)}`,
     ...(rule.reason === undefined ? [] : [`    not run: ${printable(rule.reason)}`]),
     ...firstOf(rule.problems, problemsShown, (problem) => problemLines(problem, paint), '    '),
-    ...(rule.status === 'fail'
-      ? [`    fix       ${fixOf(rule)}`, `    explain   npx market-mcp explain ${rule.id}`]
-      : []),
+    ...(rule.status === 'fail' ? [`    fix       ${fixOf(rule)}`, `    explain   ${explain}`] : []),
   ];
 }
 

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../contract/model.ts';
 import { membersOf, typesOf } from '../../contract/schema/keywords.ts';
 import { listed } from '../../model/input-error.ts';
 import { nameList } from '../../model/text.ts';
-import { toDo } from '../infer.ts';
+import { fieldToDo, toolToDo } from '../to-do.ts';
 import type { Operation } from './operations.ts';
 import { plainText } from './text.ts';
 
@@ -22,8 +22,7 @@ export function toolDescription(operation: Operation, title: string, answer: Jso
   const more = plainText(description, 500);
   const id = wordsOf(plainText(operation.id, 100));
   const said = plainText(summary, 200) || (more === '' && id.length > 1 ? capital(id.join(' ')) : '');
-  if (said === '' && more === '' && (thing === '' || method === 'post'))
-    return 'TODO: what this tool returns, and when to use it.';
+  if (said === '' && more === '' && (thing === '' || method === 'post')) return toolToDo;
   const contents = contentsOf(answer);
   const texts =
     said === '' && more === ''
@@ -171,13 +170,13 @@ const formats: { readonly [format: string]: string } = {
  */
 export function inputDescription(name: string, schema: JsonObject, path: string): string {
   const words = wordsOf(name);
-  if (words.length === 0) return toDo(name);
+  if (words.length === 0) return fieldToDo(name);
   const all = words.join(' ');
   const last = words.at(-1) ?? '';
   const known = usual.find(([pattern]) => pattern.test(all))?.[1];
   if (known !== undefined) return `${known}.`;
   const types = typesOf(schema);
-  if (types.includes('boolean')) return booleanDescription(words) ?? toDo(name);
+  if (types.includes('boolean')) return booleanDescription(words) ?? fieldToDo(name);
   if (['id', 'ids', 'uuid', 'guid'].includes(last) || schema.format === 'uuid') {
     const subject = subjectOf(name) || ownerOf(name, path);
     if (subject !== '') return `Identifier${last === 'ids' ? 's' : ''} of the ${subject}.`;
@@ -186,7 +185,7 @@ export function inputDescription(name: string, schema: JsonObject, path: string)
   if (unit !== undefined && words.length > 1 && types.some((type) => type === 'number' || type === 'integer'))
     return `${capital(words.slice(0, -1).join(' '))} in ${unit}.`;
   const detail = detailOf(schema);
-  return detail === '' ? toDo(name) : `${capital(all)}${detail}.`;
+  return detail === '' ? fieldToDo(name) : `${capital(all)}${detail}.`;
 }
 
 /** What the segment before a parameter of the path names. */

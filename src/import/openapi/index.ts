@@ -20,7 +20,7 @@ export interface Choice {
 const operationSeconds = 5;
 
 /** Schemas in an answer before its fields are chosen. */
-const mostBefore = 3_000;
+const maxSchemasBefore = 3_000;
 
 /**
  * Tools that call the chosen operations of a document.
@@ -49,8 +49,8 @@ export function toolsOfDocument(
     const name = tool ?? freeName(toolNameOf(operation), taken);
     taken.add(name.toLowerCase());
     try {
-      const most = isReduced?.(name) ? mostBefore : undefined;
-      const read = () => toolOfOperation(document, operation, apis, name, most);
+      const maxSchemas = isReduced?.(name) ? maxSchemasBefore : undefined;
+      const read = () => toolOfOperation(document, operation, apis, name, maxSchemas);
       return [document.within(operationSeconds, read)];
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

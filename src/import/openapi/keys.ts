@@ -8,7 +8,9 @@ import { type KeyParameter, keyParametersOf } from './parameters.ts';
 import { plainText } from './text.ts';
 
 /** Beyond these, a hostile document would have endless combinations. */
-const most = { alternatives: 20, optional: 4, schemes: 50 };
+const maxAlternatives = 20;
+const maxOptional = 4;
+const maxSchemes = 50;
 
 /** A key that a document describes, without the prefix of its API. */
 interface Described {
@@ -18,7 +20,7 @@ interface Described {
   readonly name: string;
   readonly kind: Credential['kind'];
   readonly cookie?: string;
-  /** What tells it from keys of the same name. */
+  /** What distinguishes it from keys of the same name. */
   readonly other: string;
   /** Ends of the names of its variables, and what they contain. */
   readonly variables: { suffix: string; readonly text: string }[];
@@ -42,7 +44,7 @@ export class Keys {
     const used = new Set(distinct.flat(2));
     for (const [name, scheme] of this.#described().filter(([name]) => used.has(name))) {
       const naming = distinct.filter((names) => names.some((one) => one.includes(name)));
-      const twin = [...this.#schemes].slice(0, most.schemes).find(
+      const twin = [...this.#schemes].slice(0, maxSchemes).find(
         ([other, known]) =>
           known &&
           scheme &&
@@ -91,8 +93,8 @@ export class Keys {
     const own = parameters.map((one) => ({ ...one, key: this.#byShape.get(shapeOf(ofParameter(one))) }));
     const keysOf = (isRequired: boolean) =>
       own.flatMap((one) => (one.isRequired === isRequired && one.key ? [one.key] : []));
-    const optional = subsetsOf(keysOf(false).slice(0, most.optional));
-    const all = sendable.slice(0, most.alternatives).flatMap((keys) => {
+    const optional = subsetsOf(keysOf(false).slice(0, maxOptional));
+    const all = sendable.slice(0, maxAlternatives).flatMap((keys) => {
       // A security scheme says more about its header than a parameter.
       const places = new Set(keys.map(placeOf));
       const isFree = (key: Described) => keys.includes(key) || !places.has(placeOf(key));

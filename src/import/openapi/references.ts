@@ -26,7 +26,8 @@ export interface Others extends Pick<Beside, 'named'> {
   readonly read: ReadonlyMap<string, { readonly value: unknown } | { readonly why: string }>;
 }
 
-const most = { documents: 2_000, atOnce: 8 };
+const maxDocuments = 2_000;
+const maxAtOnce = 8;
 
 /**
  * Reads the documents that references lead to, and those that their references lead to.
@@ -57,10 +58,10 @@ export async function othersOf(
   let next = namesIn(root, '', beside);
   while (next.length > 0) {
     const fresh = [...new Set(next)].filter((name) => !read.has(name));
-    for (const name of fresh.splice(Math.max(0, most.documents - read.size)))
-      read.set(name, { why: `more than ${most.documents} documents are referred to` });
-    for (let at = 0; at < fresh.length; at += most.atOnce)
-      await Promise.all(fresh.slice(at, at + most.atOnce).map(readOne));
+    for (const name of fresh.splice(Math.max(0, maxDocuments - read.size)))
+      read.set(name, { why: `more than ${maxDocuments} documents are referred to` });
+    for (let at = 0; at < fresh.length; at += maxAtOnce)
+      await Promise.all(fresh.slice(at, at + maxAtOnce).map(readOne));
     next = fresh.flatMap((name) => {
       const one = read.get(name);
       return one && 'value' in one ? namesIn(one.value, name, beside) : [];

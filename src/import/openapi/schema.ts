@@ -34,7 +34,7 @@ const maxFlatSchemas = 10_000;
  *
  * @param lost receives what was cut off or omitted
  * @param holdsFiles a binary text is a file, which callers give in base64
- * @param most schemas in the result before it is cut off
+ * @param limit maximum number of schemas in the result before it is cut off
  * @throws Refusal if a reference cannot be resolved, or it has too many members
  */
 export function schemaOf(
@@ -44,11 +44,11 @@ export function schemaOf(
   side: Side,
   lost: (pointer: string, what: string) => void,
   holdsFiles = false,
-  most = maxSchemas,
+  limit = maxSchemas,
 ): JsonObject {
   for (let depth = deepest; ; depth -= 1) {
     const notes: [string, string][] = [];
-    const schema = new Conversion({ document, side, depth, notes, holdsFiles, most }).whole(given, pointer);
+    const schema = new Conversion({ document, side, depth, notes, holdsFiles, limit }).whole(given, pointer);
     if (schema === null) continue;
     for (const what of new Set(notes.map(([, text]) => text))) {
       const places = [...new Set(notes.filter(([, text]) => text === what).map(([at]) => at))];
@@ -69,7 +69,7 @@ interface ConversionOptions {
   /** Receives pointer and text of what is cut off. */
   readonly notes: [string, string][];
   readonly holdsFiles: boolean;
-  readonly most: number;
+  readonly limit: number;
 }
 
 class Conversion {
@@ -93,7 +93,7 @@ class Conversion {
   /** @param open pointers of the enclosing schemas */
   #convert(given: Json | undefined, pointer: string, open: readonly string[]): JsonObject {
     this.#schemas += 1;
-    if (this.#schemas > this.#options.most && this.#options.depth > 1) throw new TooLarge();
+    if (this.#schemas > this.#options.limit && this.#options.depth > 1) throw new TooLarge();
     if (this.#schemas > maxFlatSchemas)
       throw new Refusal(`its schema has more than ${maxFlatSchemas} members`, pointer);
     const found = this.#options.document.follow(given, pointer);

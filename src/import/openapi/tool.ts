@@ -23,7 +23,7 @@ import { schemaOf } from './schema.ts';
  * The tool of one operation, with its API request.
  *
  * @param name of the tool; null: the operation's name
- * @param most schemas in its answer
+ * @param maxSchemas in its answer
  * @throws Refusal if the operation cannot become a tool
  */
 export function toolOfOperation(
@@ -31,13 +31,13 @@ export function toolOfOperation(
   operation: Operation,
   apis: Apis,
   name: string | null = null,
-  most?: number,
+  maxSchemas?: number,
 ): Imported {
   const tool = name ?? toolNameOf(operation);
   const changes: Change[] = [];
   const lost = (path: string, what: string) =>
     changes.push({ tool, path, what, why: 'a tool definition cannot express it' });
-  const answer = answerOf(document, operation, lost, most);
+  const answer = answerOf(document, operation, lost, maxSchemas);
   const inputs = inputsOf(document, operation, apis.keys.isScheme, lost);
   const { api, prefix } = apis.of(operation);
   const needs = apis.keys.neededBy(operation, inputs.keys, prefix);
@@ -81,7 +81,7 @@ function answerOf(
   document: OpenApiDocument,
   { found, method }: Operation,
   lost: (path: string, what: string) => void,
-  most?: number,
+  maxSchemas?: number,
 ): Answer {
   const at = below(found.pointer, 'responses');
   const responses = isObject(found.value.responses) ? found.value.responses : {};
@@ -96,7 +96,7 @@ function answerOf(
     return { schema, wrap: 'done', examples: [{ done: true }], hasNotFound };
   }
   const { given, pointer, examples } = content;
-  const converted = schemaOf(document, given, pointer, 'output', lost, false, most);
+  const converted = schemaOf(document, given, pointer, 'output', lost, false, maxSchemas);
   const wrap = wrapOf(converted);
   const wrapped = (value: Json): Json => {
     if (wrap === 'items' && Array.isArray(value)) return { items: value, count: value.length };

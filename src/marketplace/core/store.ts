@@ -5,6 +5,7 @@ import { ProjectError } from '../../project/errors.ts';
 import { readRegular } from '../../project/read/read.ts';
 import { saveJson } from '../../project/write/save.ts';
 import { makeStateDirectory, stateDirectory } from '../../project/write/state-directory.ts';
+import { marketCommand } from '../../system/command-line.ts';
 import type { MarketplaceState } from './model.ts';
 
 const empty: MarketplaceState = { schema: 1, listings: [], disputes: [], examples: [] };
@@ -70,6 +71,6 @@ function isState(value: unknown): value is MarketplaceState {
 }
 
 function damaged(file: string, what: string, cause: unknown): ProjectError {
-  const hint = 'Start with an empty state: market-mcp marketplace --reset';
+  const hint = `Start with an empty state: ${marketCommand('marketplace', '--reset')}`;
   return new ProjectError('STATE_DAMAGED', `${file}: ${what}`, hint, { cause });
 }

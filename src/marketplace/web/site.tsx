@@ -2,6 +2,8 @@ import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { Child } from 'hono/jsx';
 import type { JsonObject } from '../../contract/model.ts';
+import type { PackageManagerCommands } from '../../plan/package-manager.ts';
+import { packageManagerOf } from '../../system/detect.ts';
 import { script, style } from '../assets.ts';
 import { type Access, proofHeader, proofOf, proofPath } from '../core/access.ts';
 import { MarketError } from '../core/errors.ts';
@@ -17,11 +19,13 @@ export type Done = { readonly data: unknown; readonly status?: 200 | 422 } & (
   | { readonly title: string; readonly view: Child }
 );
 
-const notAdmitted = {
-  code: 'NOT_ADMITTED',
-  message: 'the request does not carry the secret of this marketplace',
-  hint: 'Open the link that npm run dev or market-mcp marketplace printed; market-mcp marketplace prints it again in the same directory. A program sends the secret as Authorization: Bearer <secret>.',
-};
+function notAdmitted({ run, market }: PackageManagerCommands) {
+  return {
+    code: 'NOT_ADMITTED',
+    message: 'the request does not carry the secret of this marketplace',
+    hint: `Open the link that ${run} dev or ${market} marketplace printed; ${market} marketplace prints it again in the same directory. A program sends the secret as Authorization: Bearer <secret>.`,
+  };
+}
 
 /** Maximum size of a POST in bytes. */
 const maximumInput = 2 * 1024 * 1024;
@@ -50,8 +54,9 @@ export class Site {
       if (error instanceof NotAdmitted) {
         c.header('www-authenticate', 'Bearer realm="market-mcp"');
         const isBrowser = c.req.header('accept')?.includes('text/html') && !wantsJson(c);
-        if (!isBrowser) return c.json({ error: notAdmitted }, 401);
-        return c.html(`<!doctype html>${String(<NotAdmittedPage />)}`, 401);
+        const commands = packageManagerOf(marketplace.options.directory);
+        if (!isBrowser) return c.json({ error: notAdmitted(commands) }, 401);
+        return c.html(`<!doctype html>${String(<NotAdmittedPage {...commands} />)}`, 401);
       }
       if (error instanceof Refused) return this.#problem(c, 'REFUSED', error.message, '', 403);
       return this.#problem(c, 'UNEXPECTED', error.message, 'Please report this.', 500);

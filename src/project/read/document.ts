@@ -5,7 +5,9 @@ import { besideFile } from './beside.ts';
 import { allOf, readInput } from './input.ts';
 
 /** Limits for documents from the network; the time is that of all together. */
-const most = { bytes: 100_000_000, ms: 60_000, hops: 3 };
+const maxBytes = 100_000_000;
+const maxMs = 60_000;
+const maxHops = 3;
 
 /** Names and values of headers. */
 export type HeaderPairs = readonly (readonly [string, string])[];
@@ -28,11 +30,11 @@ export interface DocumentText {
 export async function readDocumentText(
   place: string,
   headers: HeaderPairs = [],
-  ms = most.ms,
+  ms = maxMs,
 ): Promise<DocumentText> {
   if (!/^https?:\/\//i.test(place)) {
     const beside = place === '-' ? besideInput : besideFile(place);
-    return { text: await readInput(place, most.bytes), url: null, beside };
+    return { text: await readInput(place, maxBytes), url: null, beside };
   }
   const shown = shownPlace(place);
   if (!URL.canParse(place)) throw unreadable(shown, 'it is not a valid URL', 'Correct the address.');
@@ -102,7 +104,7 @@ async function fetched(
   let url = address;
   const headers = new Headers(pairs.map(([name, value]): [string, string] => [name, value]));
   if (!headers.has('accept')) headers.set('accept', 'application/json, application/yaml, */*;q=0.5');
-  for (let hops = 0; hops <= most.hops; hops += 1) {
+  for (let hops = 0; hops <= maxHops; hops += 1) {
     const response = await fetch(url, { redirect: 'manual', signal, headers });
     const location = response.headers.get('location');
     if (response.status < 300 || response.status >= 400 || location === null) {
@@ -114,8 +116,8 @@ async function fetched(
         throw unreadable(shown, `the server answers HTTP ${response.status}`, hint);
       }
       const tooLarge = () =>
-        unreadable(shown, `it has more than ${most.bytes} bytes`, 'Use a smaller document.');
-      const bytes = await allOf(response.body ?? [], most.bytes, tooLarge);
+        unreadable(shown, `it has more than ${maxBytes} bytes`, 'Use a smaller document.');
+      const bytes = await allOf(response.body ?? [], maxBytes, tooLarge);
       return { text: new TextDecoder().decode(bytes), url };
     }
     await response.body?.cancel();

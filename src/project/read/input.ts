@@ -60,8 +60,8 @@ export async function allOf(
 }
 
 function tooLarge(name: string, maxBytes: number): ProjectError {
-  const most = grouped(maxBytes);
-  return new ProjectError('NOT_READABLE', `${name}: more than ${most} bytes`, 'Give a smaller file.');
+  const message = `${name}: more than ${grouped(maxBytes)} bytes`;
+  return new ProjectError('NOT_READABLE', message, 'Give a smaller file.');
 }
 
 /** Refuses bytes that are not UTF-8: decoding would change the text silently. */

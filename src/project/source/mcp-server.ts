@@ -22,7 +22,7 @@ const maxMs = { answer: 20_000, list: 60_000 };
 export async function listServer(
   url: string,
   token: string | undefined,
-  most = maxMs,
+  { list: listMs, answer: timeoutMs } = maxMs,
 ): Promise<ListedServer> {
   const shown = url.replace(/[?#].*$/s, '');
   const failed = (why: string, hint = 'Check the address: it is the MCP endpoint, such as') =>
@@ -37,13 +37,13 @@ export async function listServer(
     ending.abort(late);
     return late;
   };
-  const timer = startTimer(() => endLate('its tools were not listed', most.list), most.list);
+  const timer = startTimer(() => endLate('its tools were not listed', listMs), listMs);
   const access: Access = {
     url: new URL(url),
     token: token === undefined ? undefined : async () => token,
-    listMs: most.list,
+    listMs,
     guarded: {
-      timeoutMs: most.answer,
+      timeoutMs,
       signal,
       admit: () => signal.throwIfAborted(),
       onLate: (ms) => endLate('it did not answer', ms),

@@ -119,7 +119,7 @@ describe('the interactive flow', () => {
         ['Is chain required?', enter],
         ['Allowed values of chain', 'base, ethereum', enter],
         ['Default of chain', 'polygon', enter],
-        ['does not match its field', ctrlU, 'base', enter],
+        ['"polygon" does not match its field: expected one of ["base","ethereum"].', ctrlU, 'base', enter],
         ['1  chain:string(base|ethereum)=base Chain to look up', tab],
         ['Name of the parameter', 'chain', enter],
         ['already exists', ctrlU, 'limit', enter],

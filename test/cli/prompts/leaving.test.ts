@@ -22,6 +22,72 @@ describe('going back', () => {
     }
   });
 
+  it('shows an accepted suggestion as a suggestion, so that typing replaces it', async () => {
+    const { value } = await drive([
+      ...enterAt('directory'),
+      [prompts.tool, esc],
+      [prompts.directory, 'alerts', enter],
+      ...enterAt('tool', 'description', 'effect', 'input'),
+      [prompts.returns, esc],
+      [prompts.input, 'level:integer', enter],
+      ['2  █', enter],
+      ...enterAt('returns', 'output'),
+      [prompts.platform, esc],
+      [prompts.output, esc],
+      [prompts.returns, esc],
+      ['1  level:integer', enter],
+      ...enterAt('returns'),
+      [prompts.output, 'title:string', enter],
+      ['2  █', enter],
+      ...enterAt('platform', 'write'),
+    ]);
+    expect(value?.directory).toBe('alerts');
+    expect(value?.source).toMatchObject({
+      tool: { name: 'get_alerts', input: [{ name: 'level' }], output: [{ name: 'title' }] },
+    });
+  });
+
+  it('to another answer renews the suggestions that follow from it', async () => {
+    const { value } = await drive([
+      ...enterAt('directory'),
+      [prompts.tool, 'get_gas', enter],
+      ...enterAt('description'),
+      [prompts.effect, esc],
+      [prompts.description, esc],
+      [prompts.tool, ctrlU, 'get_fees', enter],
+      ['Returns the fees', enter],
+      ...enterAt('effect', 'input', 'returns', 'output', 'platform', 'write'),
+    ]);
+    expect(value?.source).toMatchObject({ tool: { description: expect.stringContaining('fees') } });
+  });
+
+  it('to the start keeps the file that was named', async () => {
+    const sample = join(directory(), 'alerts.json');
+    writeFileSync(sample, '{"alerts":[{"id":1}]}');
+    const { value } = await drive([
+      [prompts.start, down, down, enter],
+      [prompts.directory, enter],
+      ['Which OpenAPI document?', sample, enter],
+      ['is not an OpenAPI document', esc],
+      [prompts.directory, esc],
+      [prompts.start, up, enter],
+      [prompts.directory, enter],
+      [`${sample}█`, enter],
+      [prompts.tool, esc],
+      [`${sample}█`, esc],
+      [prompts.directory, esc],
+      [prompts.start, down, down, down, enter],
+      [prompts.directory, enter],
+      [`${sample}█`, esc],
+      [prompts.directory, esc],
+      [prompts.start, up, up, up, enter],
+      [prompts.directory, enter],
+      [`${sample}█`, enter],
+      ...enterAt('tool', 'description', 'effect', 'input', 'platform', 'write'),
+    ]);
+    expect(value?.source).toMatchObject({ kind: 'sample', paths: [sample] });
+  });
+
   it('from the form returns to the lines and keeps them all', async () => {
     const { value } = await drive(
       [
