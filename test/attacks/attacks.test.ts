@@ -54,7 +54,7 @@ async function suffer(
   const server = await startVictim(project.directory, env, scenario.descriptors);
   const front =
     proxy &&
-    (await startProxy(proxy, server.port).catch(async (error) => {
+    (await startProxy(proxy, [server.port]).catch(async (error) => {
       await server.kill();
       throw error;
     }));

@@ -7,17 +7,18 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../runtime/built.ts';
 
-/** A reverse proxy in front of a server, with its default settings where they let calls through. */
-interface Proxy {
+/** A reverse proxy in front of one server or several. */
+export interface ReverseProxy {
   readonly name: string;
-  config(port: number, server: number, directory: string): string;
+  config(port: number, servers: readonly number[], directory: string): string;
   command(file: string): readonly [program: string, ...args: string[]];
 }
 
-export const proxies: readonly Proxy[] = [
+/** With their default settings where they let calls through. */
+export const proxies: readonly ReverseProxy[] = [
   {
     name: 'nginx',
-    config: (port, server, directory) => `
+    config: (port, [server], directory) => `
       user root;
       daemon off;
       pid ${directory}/pid;
@@ -48,7 +49,7 @@ export const proxies: readonly Proxy[] = [
   },
   {
     name: 'HAProxy',
-    config: (port, server) => `
+    config: (port, [server]) => `
 global
   maxconn 4000
 defaults
@@ -67,7 +68,7 @@ backend server
   },
   {
     name: 'Caddy',
-    config: (port, server) => `
+    config: (port, [server]) => `
 {
   admin off
   auto_https off
@@ -84,18 +85,20 @@ http://:${port} {
 ];
 
 /**
- * Starts a proxy in front of a server on this machine.
+ * Starts a proxy in front of servers on this machine.
+ *
+ * @param servers their ports
  *
  * @throws Error if its Debian package is not installed, or it does not start.
  */
 export async function startProxy(
-  { name, config, command }: Proxy,
-  server: number,
+  { name, config, command }: ReverseProxy,
+  servers: readonly number[],
 ): Promise<{ readonly port: number; stop(): Promise<void> }> {
   const directory = mkdtempSync(join(tmpdir(), 'proxy-'));
   const port = await freePort();
   const file = join(directory, 'config');
-  writeFileSync(file, config(port, server, directory));
+  writeFileSync(file, config(port, servers, directory));
   const [program, ...args] = command(file);
   const path = `${process.env.PATH}:/usr/sbin`;
   const child = spawn(program, args, {
