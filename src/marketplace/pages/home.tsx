@@ -1,8 +1,19 @@
 import { isObject } from '../../contract/json.ts';
 import type { Json } from '../../contract/model.ts';
 import { membersOf, requiredOf, typesOf } from '../../contract/schema/keywords.ts';
+import type { ExchangeOutcome } from '../core/outcome.ts';
 import type { NamedTool } from '../core/registration.ts';
-import { Empty, FieldList, Head, Labelled, LinkButton, Notice, shown, Tag } from '../web/parts.tsx';
+import {
+  Empty,
+  FieldList,
+  Head,
+  Labelled,
+  LinkButton,
+  Notice,
+  OutcomeTag,
+  shown,
+  Tag,
+} from '../web/parts.tsx';
 
 /** A summary of one tool of the author's server. */
 export interface ToolView extends NamedTool {
@@ -10,7 +21,8 @@ export interface ToolView extends NamedTool {
   readonly source: string | null;
   /** Its state in the listing. */
   readonly listed: 'listed' | 'changed' | 'not listed';
-  readonly lastOutcome: string | null;
+  /** How its last call ended. */
+  readonly lastOutcome: ExchangeOutcome | null;
 }
 
 export interface HomeData {
@@ -145,9 +157,7 @@ function ToolCard({ tool: { name, definition, source, listed, lastOutcome } }: {
       <div class="row between">
         <h3 class="mono">{shown(name)}</h3>
         <span class="row">
-          {lastOutcome && (
-            <Tag mark={lastOutcome === 'found' ? 'pass' : 'none'}>last call: {lastOutcome}</Tag>
-          )}
+          {lastOutcome && <OutcomeTag of={lastOutcome} before="last call: " />}
           <Tag mark={listedMarks[listed]}>{listed}</Tag>
         </span>
       </div>

@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { isObject } from '../../contract/json.ts';
 import type { Json, Problem } from '../../contract/model.ts';
+import type { ExchangeOutcome } from '../core/outcome.ts';
 import type { SchemaVerdict } from '../core/verdict.ts';
 
 /** Untrusted text with its control and direction characters made visible; line breaks are kept. */
@@ -16,6 +17,33 @@ export type Mark = 'pass' | 'advice' | 'fail' | 'none' | 'running';
 
 export function Tag({ mark = 'none', children }: { mark?: Mark; children?: Child }) {
   return <span class={`tag ${mark}`}>{children}</span>;
+}
+
+const outcomes: { readonly [kind in ExchangeOutcome['kind']]: readonly [words: string, mark: Mark] } = {
+  found: ['found', 'pass'],
+  empty: ['empty', 'pass'],
+  failed: ['failed', 'fail'],
+  refused: ['refused as expected', 'none'],
+  answered: ['answered', 'none'],
+};
+
+/** An outcome in words, without its code. */
+export function outcomeWords(kind: ExchangeOutcome['kind']): string {
+  return outcomes[kind][0];
+}
+
+/** How an exchange ended: `failed: NOT_FOUND`. */
+export function OutcomeTag({ of, before = '' }: { of: ExchangeOutcome | null; before?: string }) {
+  if (of === null) return <Tag mark="running">waiting</Tag>;
+  const [words, mark] = outcomes[of.kind];
+  const code = of.code === null || of.kind === 'refused' ? '' : `: ${of.code}`;
+  return (
+    <Tag mark={of.kind === 'empty' && of.code !== null ? 'advice' : mark}>
+      {before}
+      {words}
+      {shown(code)}
+    </Tag>
+  );
 }
 
 export function Notice({
