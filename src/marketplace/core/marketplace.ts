@@ -70,7 +70,10 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     this.options = options;
     this.store = new Store(directory);
     this.traffic = traffic;
-    this.jobs = new Jobs((id) => this.emit('change', `job:${id}`));
+    this.jobs = new Jobs(({ id, kind, state, steps }) => {
+      this.emit('change', `job:${id}`);
+      if (state === 'done' || steps.length === 0) this.emit('change', kind);
+    });
     this.caller = new Caller(profile, proxy, privateKey, issuer);
     this.keySet = keySetOf(privateKey, profile.token.algorithms[0] ?? 'RS256');
     this.#proxy = proxy;

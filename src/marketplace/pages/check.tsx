@@ -2,7 +2,7 @@ import type { CheckReport } from '../../check/model.ts';
 import { countsOf, verdictOf } from '../../check/report/format.ts';
 import { reporters } from '../../check/report/index.ts';
 import type { Job } from '../core/jobs.ts';
-import { Head, Notice, Text } from '../web/parts.tsx';
+import { Head, live, Notice, Text } from '../web/parts.tsx';
 import { Steps } from './job.tsx';
 
 export interface CheckData {
@@ -16,7 +16,7 @@ export function Check({ data: { available, last } }: { data: CheckData }) {
       <Head title="Check">Every rule of the contract, with the report that market-mcp check prints.</Head>
       {available ? (
         <form method="post" action="/check" class="row">
-          <button type="submit" class="primary">
+          <button type="submit" class="primary" data-pending="Starting the check…">
             Run the check
           </button>
           <span class="soft small">
@@ -30,12 +30,14 @@ export function Check({ data: { available, last } }: { data: CheckData }) {
           lines={['Run the marketplace in a project, or with --endpoint.']}
         />
       )}
-      {last && last.state === 'done' && (
-        <section class="stack">
-          <h2>Last check</h2>
-          <CheckView job={last} />
-        </section>
-      )}
+      <section class="stack" {...live('last', '/check', 'server', 'check', `job:${last?.id}`)}>
+        {last && (
+          <>
+            <h2>{last.state === 'done' ? 'Last check' : 'Running'}</h2>
+            <CheckView job={last} />
+          </>
+        )}
+      </section>
     </>
   );
 }

@@ -9,6 +9,7 @@ import {
   Head,
   Labelled,
   LinkButton,
+  live,
   Notice,
   OutcomeTag,
   shown,
@@ -48,7 +49,7 @@ export interface HomeData {
 export function Home({ data }: { data: HomeData }) {
   const { endpoint, healthy, problem, tools } = data;
   return (
-    <>
+    <div class="whole" {...live('home', '/', 'server', 'calls', 'check', 'listings')}>
       <Head title="Your tools">
         The marketplace as your server will meet it: try, check and register before anything is at stake.
       </Head>
@@ -80,7 +81,7 @@ export function Home({ data }: { data: HomeData }) {
           </div>
         </section>
       )}
-    </>
+    </div>
   );
 }
 

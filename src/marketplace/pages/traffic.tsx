@@ -7,6 +7,7 @@ import {
   CopyButton,
   Head,
   LinkButton,
+  live,
   Notice,
   OutcomeTag,
   outcomeWords,
@@ -79,7 +80,7 @@ export function TrafficPage({ data }: { data: TrafficData }) {
           <button type="submit">Filter</button>
         </div>
       </form>
-      <div data-live={`/traffic/rows?${query}`} data-topic="traffic" class="stack">
+      <div class="stack" {...live('rows', `/traffic?${query}`, 'traffic')}>
         <Rows data={data} />
       </div>
       <div class="row">
@@ -87,18 +88,20 @@ export function TrafficPage({ data }: { data: TrafficData }) {
         <LinkButton to={`/traffic/export.har?${query}`} label="Export HAR" />
         <PostButton to="/traffic/clear" label="Clear" />
       </div>
-      {data.serverLog.length > 0 && (
-        <section class="stack">
-          <h2>Server log</h2>
-          <p class="soft small">Lines that your server wrote outside any request.</p>
-          <Text text={data.serverLog.map(({ text }) => text).join('\n')} />
-        </section>
-      )}
+      <section class="stack" {...live('log', `/traffic?${query}`, 'log')}>
+        {data.serverLog.length > 0 && (
+          <>
+            <h2>Server log</h2>
+            <p class="soft small">Lines that your server wrote outside any request.</p>
+            <Text text={data.serverLog.map(({ text }) => text).join('\n')} />
+          </>
+        )}
+      </section>
     </>
   );
 }
 
-export function Rows({ data: { exchanges, kept, dropped, bytes } }: { data: TrafficData }) {
+function Rows({ data: { exchanges, kept, dropped, bytes } }: { data: TrafficData }) {
   return (
     <>
       <p class="soft small" role="status">

@@ -1,7 +1,7 @@
 import { isServing, type ServerState } from '../../dev/state.ts';
 import type { CallReport } from '../core/caller.ts';
 import type { NamedTool } from '../core/registration.ts';
-import { Choice, Empty, Head, Notice, shown } from '../web/parts.tsx';
+import { Choice, Empty, Head, live, Notice, shown } from '../web/parts.tsx';
 import { CallForm, type CallFormData } from './try-form.tsx';
 import { Result } from './try-result.tsx';
 
@@ -18,8 +18,11 @@ export interface TryData extends CallFormData {
 export function Try({ data }: { data: TryData }) {
   const { endpoint, tools, selected, problem, report, state } = data;
   const tool = tools.find(({ name }) => name === selected) ?? tools[0];
+  const url = `/try${tool ? `?tool=${encodeURIComponent(tool.name)}` : ''}`;
+  // A result stays: only the form beside it follows the server.
+  const part = (id: string, isLive: boolean) => (isLive ? live(id, url, 'server') : { id });
   return (
-    <>
+    <div class="whole" {...part('try', report === null)}>
       <Head title="Try it">
         {endpoint ? (
           <>
@@ -40,7 +43,7 @@ export function Try({ data }: { data: TryData }) {
       )}
       {tool && endpoint && (
         <div class="split">
-          <section class="panel" aria-label="The call">
+          <section class="panel" aria-label="The call" {...part('call', report !== null)}>
             <form method="get" action="/try" class="stack">
               <label>
                 <span>Tool</span>
@@ -57,7 +60,7 @@ export function Try({ data }: { data: TryData }) {
             <p class="soft small">{shown(tool.definition.description)}</p>
             <CallForm data={data} tool={tool} />
           </section>
-          <section class="stack" aria-label="The result" aria-live="polite">
+          <section class="stack" aria-label="The result" aria-live="polite" data-answer>
             {report ? (
               <Result report={report} curl={data.curl} />
             ) : (
@@ -68,6 +71,6 @@ export function Try({ data }: { data: TryData }) {
           </section>
         </div>
       )}
-    </>
+    </div>
   );
 }

@@ -10,7 +10,6 @@ import { type Exchange, purposes } from '../core/traffic.ts';
 import {
   ExchangePage,
   type ExchangeSummary,
-  Rows,
   type TrafficData,
   TrafficPage,
   titleOf,
@@ -25,7 +24,6 @@ export function trafficRoutes(site: Site): void {
   const { marketplace } = site;
   const { traffic } = marketplace;
   site.page('/traffic', 'Traffic', (c) => trafficOf(marketplace, c), TrafficPage);
-  site.fragment('/traffic/rows', (c) => <Rows data={trafficOf(marketplace, c)} />);
   site.app.get('/traffic/export.har', (c) => {
     c.header('content-disposition', 'attachment; filename="traffic.har"');
     return c.json(toHar(filtered(marketplace, c, traffic.size).toReversed(), version));
