@@ -14,7 +14,8 @@ function update(now, next) {
   const [before, after] = [[...now.childNodes], [...next.childNodes]];
   after.forEach((node, at) => {
     const old = before[at];
-    if (old?.nodeName !== node.nodeName) old ? old.replaceWith(node) : now.append(node);
+    const isSame = old?.nodeName === node.nodeName && old.name === node.name;
+    if (!isSame) old ? old.replaceWith(node) : now.append(node);
     else if (node.nodeType === Node.ELEMENT_NODE) update(old, node);
     else if (old.data !== node.data) old.data = node.data;
   });
@@ -29,6 +30,7 @@ function renew(part, next) {
   const isSent = part.querySelector('[aria-busy="true"]') !== null;
   if (isSent || (fields.length > 0 && fieldsIn(next).length === 0)) return;
   const entered = new Map(fields.map(({ name, value }) => [name, value]));
+  const focused = document.activeElement;
   if (!next.querySelector('dialog')) part.querySelector('dialog')?.close('over');
   update(part, next);
   for (const field of fieldsIn(part)) {
@@ -36,6 +38,10 @@ function renew(part, next) {
     const isChoice = field.options && ![...field.options].some((option) => option.value === value);
     if (value !== undefined && field.value !== value && !isChoice) field.value = value;
   }
+  if (!focused.isConnected)
+    fieldsIn(part)
+      .find(({ name }) => name === focused.name)
+      ?.focus();
   for (const head of part.querySelectorAll('th[aria-sort]')) sort(head);
   showOverlay();
 }
@@ -61,9 +67,14 @@ function mark(isConcerned) {
   }, 150);
 }
 
-async function pageAt(url) {
-  const answer = await fetch(url, { headers: { accept: 'text/html' } }).catch(() => undefined);
-  return answer?.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html') : undefined;
+/** The page at a URL, or the one that says what failed; undefined if there is no answer. */
+async function pageAt(url, init = {}) {
+  try {
+    const answer = await fetch(url, { ...init, headers: { accept: 'text/html' } });
+    return new DOMParser().parseFromString(await answer.text(), 'text/html');
+  } catch {
+    return undefined;
+  }
 }
 
 /** Only a visible page is connected: a browser keeps at most six connections to a server. */
@@ -105,36 +116,34 @@ document.addEventListener(
   true,
 );
 
-/** A form that was sent is not sent again before there is an answer. */
-document.addEventListener('submit', (event) => {
+/** A form that names the part for its answer shows that it is sent, and is not sent again before there is an answer. */
+document.addEventListener('submit', async (event) => {
   const form = event.target;
-  if (form.getAttribute('method') !== 'post') return;
-  if (form.ariaBusy === 'true') return event.preventDefault();
-  form.ariaBusy = 'true';
-  const button = event.submitter ?? form.querySelector('[type="submit"]');
-  button.ariaDisabled = 'true';
-  button.classList.add('running');
-  button.dataset.label = button.textContent;
-  button.textContent = button.dataset.pending ?? button.textContent;
-  const note = Object.assign(document.createElement('p'), { className: 'tag running pending' });
-  note.textContent = button.textContent;
-  document.querySelector('[data-answer]')?.prepend(note);
+  const part = document.getElementById(form.dataset.answer);
+  if (!part) return;
+  event.preventDefault();
+  if (form.ariaBusy === 'true') return;
+  const button = form.querySelector('[type="submit"]');
+  const label = button.textContent;
+  const setSent = (isSent) => {
+    form.ariaBusy = String(isSent);
+    button.ariaDisabled = String(isSent);
+    button.classList.toggle('running', isSent);
+    button.textContent = isSent ? button.dataset.pending : label;
+  };
+  setSent(true);
+  const note = Object.assign(document.createElement('p'), { className: 'soft' });
+  note.textContent = button.dataset.pending;
+  part.replaceChildren(note);
+  const body = new URLSearchParams(new FormData(form));
+  const page = await pageAt(form.getAttribute('action'), { method: 'POST', body });
+  setSent(false);
+  const answer = page?.getElementById(part.id) ?? page?.querySelector('main > .notice');
+  if (answer?.id === part.id) update(part, answer);
+  else if (answer) part.replaceChildren(answer);
+  else if (page) location.reload();
+  else note.textContent = 'The marketplace did not answer.';
 });
-
-/** No answer will come after Stop, and to a page that the browser shows again. */
-function release() {
-  for (const form of document.querySelectorAll('[aria-busy="true"]')) {
-    form.removeAttribute('aria-busy');
-    for (const button of form.querySelectorAll('[data-label]')) {
-      button.ariaDisabled = null;
-      button.classList.remove('running');
-      button.textContent = button.dataset.label;
-    }
-  }
-  for (const note of document.querySelectorAll('.pending')) note.remove();
-}
-addEventListener('pageshow', ({ persisted }) => persisted && release());
-addEventListener('keydown', ({ key }) => key === 'Escape' && release());
 
 document.addEventListener('click', async ({ target }) => {
   const copy = target.closest?.('[data-copy]');

@@ -3,7 +3,7 @@ import { countsOf, verdictOf } from '../../check/report/format.ts';
 import { reporters } from '../../check/report/index.ts';
 import type { Job } from '../core/jobs.ts';
 import { Head, live, Notice, Text } from '../web/parts.tsx';
-import { Steps } from './job.tsx';
+import { JobBody, Steps } from './job.tsx';
 
 export interface CheckData {
   readonly available: boolean;
@@ -16,7 +16,7 @@ export function Check({ data: { available, last } }: { data: CheckData }) {
       <Head title="Check">Every rule of the contract, with the report that market-mcp check prints.</Head>
       {available ? (
         <form method="post" action="/check" class="row">
-          <button type="submit" class="primary" data-pending="Starting the check…">
+          <button type="submit" class="primary">
             Run the check
           </button>
           <span class="soft small">
@@ -34,7 +34,9 @@ export function Check({ data: { available, last } }: { data: CheckData }) {
         {last && (
           <>
             <h2>{last.state === 'done' ? 'Last check' : 'Running'}</h2>
-            <CheckView job={last} />
+            <JobBody job={last}>
+              <CheckView job={last} />
+            </JobBody>
           </>
         )}
       </section>

@@ -11,7 +11,7 @@ import {
   LinkButton,
   live,
   Notice,
-  OutcomeTag,
+  Outcome,
   shown,
   Tag,
 } from '../web/parts.tsx';
@@ -158,7 +158,7 @@ function ToolCard({ tool: { name, definition, source, listed, lastOutcome } }: {
       <div class="row between">
         <h3 class="mono">{shown(name)}</h3>
         <span class="row">
-          {lastOutcome && <OutcomeTag of={lastOutcome} before="last call: " />}
+          {lastOutcome && <Outcome of={lastOutcome} before="last call: " />}
           <Tag mark={listedMarks[listed]}>{listed}</Tag>
         </span>
       </div>

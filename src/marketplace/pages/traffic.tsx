@@ -9,8 +9,7 @@ import {
   LinkButton,
   live,
   Notice,
-  OutcomeTag,
-  outcomeWords,
+  Outcome,
   PostButton,
   Submit,
   shown,
@@ -54,7 +53,7 @@ export function TrafficPage({ data }: { data: TrafficData }) {
         up to a bound.
       </Head>
       <form method="get" action="/traffic" class="panel">
-        <div class="row">
+        <div class="row filter">
           <label>
             <span>Search</span>
             <input name="text" value={filter.text} placeholder="tool, argument, code" />
@@ -62,7 +61,7 @@ export function TrafficPage({ data }: { data: TrafficData }) {
           <label>
             <span>Sent for</span>
             <select name="purpose">
-              <option value="">all but look-ups of the page</option>
+              <option value="">all but look-ups</option>
               {purposes.map((purpose) => (
                 <Choice value={purpose} now={filter.purpose} />
               ))}
@@ -73,7 +72,11 @@ export function TrafficPage({ data }: { data: TrafficData }) {
             <select name="outcome">
               <option value="">any</option>
               {outcomeKinds.map((kind) => (
-                <Choice value={kind} now={filter.outcome} text={outcomeWords(kind)} />
+                <Choice
+                  value={kind}
+                  now={filter.outcome}
+                  text={kind === 'refused' ? 'refused as expected' : kind}
+                />
               ))}
             </select>
           </label>
@@ -120,7 +123,7 @@ function Rows({ data: { exchanges, kept, dropped, bytes } }: { data: TrafficData
                 {exchange.rpc?.arguments && <span class="arguments">{shown(exchange.rpc.arguments)}</span>}
               </CodeCell>
               <td>
-                <OutcomeTag of={exchange.outcome} />
+                <Outcome of={exchange.outcome} />
                 {exchange.error !== null && <span class="reason">{shown(exchange.error)}</span>}
               </td>
               <td class="num">{exchange.status ?? ''}</td>
@@ -176,7 +179,7 @@ export function ExchangePage({ data: { exchange, curl } }: { data: ExchangeData 
           {response ? (
             <>
               <p class="row">
-                <OutcomeTag of={outcome} />
+                <Outcome of={outcome} />
                 <span class="soft">
                   HTTP {response.status}
                   {ms === null ? '' : `, ${Math.round(ms)} ms`}

@@ -19,7 +19,7 @@ export function CallForm({ data, tool }: { data: CallFormData; tool: NamedTool }
   const required = requiredOf(inputSchema);
   return (
     <>
-      <form method="post" action="/try" class="stack">
+      <form method="post" action="/try" class="stack" data-answer="answer">
         <input type="hidden" name="tool" value={tool.name} />
         {Object.entries(properties).map(([name, property]) => (
           <Field

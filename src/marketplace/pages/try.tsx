@@ -19,10 +19,8 @@ export function Try({ data }: { data: TryData }) {
   const { endpoint, tools, selected, problem, report, state } = data;
   const tool = tools.find(({ name }) => name === selected) ?? tools[0];
   const url = `/try${tool ? `?tool=${encodeURIComponent(tool.name)}` : ''}`;
-  // A result stays: only the form beside it follows the server.
-  const part = (id: string, isLive: boolean) => (isLive ? live(id, url, 'server') : { id });
   return (
-    <div class="whole" {...part('try', report === null)}>
+    <div class="whole" {...(tool ? { id: 'try' } : live('try', url, 'server'))}>
       <Head title="Try it">
         {endpoint ? (
           <>
@@ -43,7 +41,7 @@ export function Try({ data }: { data: TryData }) {
       )}
       {tool && endpoint && (
         <div class="split">
-          <section class="panel" aria-label="The call" {...part('call', report !== null)}>
+          <section class="panel" aria-label="The call" {...live('call', url, 'server')}>
             <form method="get" action="/try" class="stack">
               <label>
                 <span>Tool</span>
@@ -60,7 +58,7 @@ export function Try({ data }: { data: TryData }) {
             <p class="soft small">{shown(tool.definition.description)}</p>
             <CallForm data={data} tool={tool} />
           </section>
-          <section class="stack" aria-label="The result" aria-live="polite" data-answer>
+          <section class="stack" aria-label="The result" aria-live="polite" id="answer">
             {report ? (
               <Result report={report} curl={data.curl} />
             ) : (

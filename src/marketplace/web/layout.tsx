@@ -106,7 +106,9 @@ function Overlay({ state }: { state: ServerState }) {
         <p>{shown(hint)}</p>
         <form method="dialog" class="row between">
           <span class="soft small">This goes by itself when the server runs again.</span>
-          <button type="submit">Dismiss</button>
+          <button type="submit" autofocus>
+            Dismiss
+          </button>
         </form>
       </div>
     </dialog>

@@ -29,30 +29,22 @@ export function Tag({ mark = 'none', children }: { mark?: Mark; children?: Child
   return <span class={`tag ${mark}`}>{children}</span>;
 }
 
-const outcomes: { readonly [kind in ExchangeOutcome['kind']]: readonly [words: string, mark: Mark] } = {
-  found: ['found', 'pass'],
-  empty: ['empty', 'pass'],
-  failed: ['failed', 'fail'],
-  refused: ['refused as expected', 'none'],
-  answered: ['answered', 'none'],
-};
+const outcomeMarks = { found: 'pass', empty: 'pass', failed: 'fail', refused: 'none' } as const;
 
-/** An outcome in words, without its code. */
-export function outcomeWords(kind: ExchangeOutcome['kind']): string {
-  return outcomes[kind][0];
-}
-
-/** How an exchange ended: `failed: NOT_FOUND`. */
-export function OutcomeTag({ of, before = '' }: { of: ExchangeOutcome | null; before?: string }) {
+/** How an exchange ended, and its code. */
+export function Outcome({ of, before = '' }: { of: ExchangeOutcome | null; before?: string }) {
   if (of === null) return <Tag mark="running">waiting</Tag>;
-  const [words, mark] = outcomes[of.kind];
-  const code = of.code === null || of.kind === 'refused' ? '' : `: ${of.code}`;
+  const { kind, code } = of;
+  if (kind === 'answered') return <span class="soft">answered</span>;
+  const note = kind === 'refused' ? 'as expected' : code;
   return (
-    <Tag mark={of.kind === 'empty' && of.code !== null ? 'advice' : mark}>
-      {before}
-      {words}
-      {shown(code)}
-    </Tag>
+    <span class="outcome">
+      <Tag mark={kind === 'empty' && code !== null ? 'advice' : outcomeMarks[kind]}>
+        {before}
+        {kind}
+      </Tag>
+      {note !== null && <span class="soft small">{shown(note)}</span>}
+    </span>
   );
 }
 
