@@ -122,6 +122,7 @@ test('calls a tool from the form, judges and copies the result, and saves it as 
   await page.locator('select[name=tool]').selectOption('list_coins');
   await page.getByRole('button', { name: 'Call list_coins' }).click();
   const rows = page.getByRole('region', { name: 'coins' }).locator('tbody tr');
+  await rows.first().waitFor();
   expect(await rows.allInnerTexts()).toEqual(['BTC', 'ETH']);
   await page.getByRole('button', { name: 'symbol' }).click();
   await page.getByRole('button', { name: 'symbol' }).click();
@@ -276,6 +277,7 @@ test('renders the texts of a hostile server without harm on every page', async (
   }
   await page.goto(`${url}/try?tool=get_price`);
   await page.getByRole('button', { name: 'Call get_price' }).click();
+  await page.locator('.verdicts').waitFor();
   expect(await main(page)).toContain('<img src=x onerror=alert(1)>');
   await seen();
   await marketplace.withdraw('hostile');
@@ -324,6 +326,7 @@ test.each<[View['theme'], number]>([
   }
   await page.goto(`${url}/try?tool=list_coins`);
   await page.getByRole('button', { name: 'Call list_coins' }).click();
+  await page.locator('.verdicts').waitFor();
   await examine('/try with a result');
   expect(violations).toEqual([]);
 });

@@ -9,8 +9,8 @@ withBrowser();
 
 const within = { timeout: 120_000, interval: 200 };
 
-/** `dev` on a new project, and the link of its marketplace. */
-async function develop() {
+/** `dev` on a new project, and the link of the marketplace that it or `marketplace` opens. */
+async function develop(...flags: readonly string[]) {
   const project = await generatedProject({
     platform: 'context',
     tool: 'get_price',
@@ -20,16 +20,19 @@ async function develop() {
   });
   onTestFinished(() => project.remove());
   const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
-  const dev = run(project.directory, market, env, ['dev', '--port', '0']);
+  const dev = run(project.directory, market, env, ['dev', ...flags]);
   const { output } = dev;
   await vi.waitUntil(() => output.stdout.includes('listening'), within);
-  const [link = ''] = /http:\/\/127\.0\.0\.1:\d+\/\S*/.exec(output.stdout) ?? [];
+  const isApart = flags.includes('--no-marketplace');
+  const beside = isApart ? run(project.directory, market, env, ['marketplace', '--port', '0']) : dev;
+  const address = () => /http:\/\/127\.0\.0\.1:\d+\/\?secret=\S*/.exec(beside.output.stdout)?.[0];
+  const link = await vi.waitUntil(address, within);
   const file = join(project.directory, 'src/tools/get-price.ts');
   return { ...dev, link, file, source: readFileSync(file, 'utf8') };
 }
 
 test('leads from a new project to a listing with the mouse: dev, try, change, check, register, refresh', async () => {
-  const { child, exit, output, link, file, source } = await develop();
+  const { child, exit, output, link, file, source } = await develop('--port', '0');
   const { page, complaints } = await openPage(link);
   const main = () => page.locator('main').innerText();
 
@@ -48,7 +51,7 @@ test('leads from a new project to a listing with the mouse: dev, try, change, ch
   writeFileSync(file, lines);
   await vi.waitUntil(() => starts() === 2, within);
   await page.getByRole('button', { name: 'Call get_price' }).click();
-  expect(await page.locator('.verdicts').innerText()).toContain('failure of the tool');
+  await page.locator('.verdicts', { hasText: 'failure of the tool' }).waitFor();
   await page.getByRole('link', { name: 'See the request' }).click();
   const written = page.locator('section', { hasText: 'What the server wrote during this request' });
   expect(await written.innerText()).toContain('the exchange is down');
@@ -82,7 +85,7 @@ test('leads from a new project to a listing with the mouse: dev, try, change, ch
 });
 
 test('open pages follow the server: why it is down, its new tools, a check; what was entered stays', async () => {
-  const { child, exit, link, file, source } = await develop();
+  const { child, exit, link, file, source } = await develop('--port', '0');
   const { page: home, context, complaints } = await openPage(link);
   const { origin } = new URL(link);
   const [attempt, check] = [await context.newPage(), await context.newPage()];
@@ -126,6 +129,24 @@ test('open pages follow the server: why it is down, its new tools, a check; what
   await check.getByRole('heading', { name: 'Last check' }).waitFor();
   expect(await check.locator('main').innerText()).toContain('The check');
   for (const page of pages) expect(await page.evaluate('window.stayed')).toBe(true);
+  expect(complaints).toEqual([]);
+  child.kill('SIGINT');
+  expect(await exit).toMatchObject({ code: 0 });
+});
+
+test('a page of a marketplace beside another dev follows the server of that dev', async () => {
+  const { child, exit, link, file, source } = await develop('--no-marketplace');
+  const { page, complaints } = await openPage(link);
+  await page.evaluate('window.stayed = true');
+  writeFileSync(file, `${source}\nthrow new RangeError('no table of coins');\n`);
+  await page
+    .getByRole('dialog')
+    .getByText('RangeError: no table of coins')
+    .waitFor({ timeout: within.timeout });
+  writeFileSync(file, source.replace('Returns the last', 'Returns the newest'));
+  await page.getByText('Returns the newest price').waitFor({ timeout: within.timeout });
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  expect(await page.evaluate('window.stayed')).toBe(true);
   expect(complaints).toEqual([]);
   child.kill('SIGINT');
   expect(await exit).toMatchObject({ code: 0 });

@@ -132,9 +132,10 @@ document.addEventListener('submit', async (event) => {
     button.textContent = isSent ? button.dataset.pending : label;
   };
   setSent(true);
-  const note = Object.assign(document.createElement('p'), { className: 'soft' });
+  const note = Object.assign(document.createElement('p'), { className: 'panel empty soft' });
   note.textContent = button.dataset.pending;
   part.replaceChildren(note);
+  note.scrollIntoView({ block: 'nearest' });
   const body = new URLSearchParams(new FormData(form));
   const page = await pageAt(form.getAttribute('action'), { method: 'POST', body });
   setSent(false);

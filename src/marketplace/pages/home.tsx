@@ -3,18 +3,8 @@ import type { Json } from '../../contract/model.ts';
 import { membersOf, requiredOf, typesOf } from '../../contract/schema/keywords.ts';
 import type { ExchangeOutcome } from '../core/outcome.ts';
 import type { NamedTool } from '../core/registration.ts';
-import {
-  Empty,
-  FieldList,
-  Head,
-  Labelled,
-  LinkButton,
-  live,
-  Notice,
-  Outcome,
-  shown,
-  Tag,
-} from '../web/parts.tsx';
+import { Empty, FieldList, Head, Labelled, LinkButton, live, Notice, shown, Tag } from '../web/parts.tsx';
+import { Outcome } from './outcome.tsx';
 
 /** A summary of one tool of the author's server. */
 export interface ToolView extends NamedTool {

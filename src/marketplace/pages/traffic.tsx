@@ -9,7 +9,6 @@ import {
   LinkButton,
   live,
   Notice,
-  Outcome,
   PostButton,
   Submit,
   shown,
@@ -17,6 +16,7 @@ import {
   Text,
   Time,
 } from '../web/parts.tsx';
+import { Outcome } from './outcome.tsx';
 
 export interface TrafficFilter {
   readonly text: string;

@@ -1,7 +1,6 @@
 import type { Child } from 'hono/jsx';
 import { isObject } from '../../contract/json.ts';
 import type { Json, Problem } from '../../contract/model.ts';
-import type { ExchangeOutcome } from '../core/outcome.ts';
 import type { SchemaVerdict } from '../core/verdict.ts';
 
 /** Untrusted text with its control and direction characters made visible; line breaks are kept. */
@@ -27,25 +26,6 @@ export type Mark = 'pass' | 'advice' | 'fail' | 'none' | 'running';
 
 export function Tag({ mark = 'none', children }: { mark?: Mark; children?: Child }) {
   return <span class={`tag ${mark}`}>{children}</span>;
-}
-
-const outcomeMarks = { found: 'pass', empty: 'pass', failed: 'fail', refused: 'none' } as const;
-
-/** How an exchange ended, and its code. */
-export function Outcome({ of, before = '' }: { of: ExchangeOutcome | null; before?: string }) {
-  if (of === null) return <Tag mark="running">waiting</Tag>;
-  const { kind, code } = of;
-  if (kind === 'answered') return <span class="soft">answered</span>;
-  const note = kind === 'refused' ? 'as expected' : code;
-  return (
-    <span class="outcome">
-      <Tag mark={kind === 'empty' && code !== null ? 'advice' : outcomeMarks[kind]}>
-        {before}
-        {kind}
-      </Tag>
-      {note !== null && <span class="soft small">{shown(note)}</span>}
-    </span>
-  );
 }
 
 export function Notice({
