@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
+import type { JsonObject } from '../../src/contract/model.ts';
 import type { ServerState } from '../../src/dev/state.ts';
 import { linkOf } from '../../src/marketplace/core/access.ts';
 import type { MarketplaceOptions } from '../../src/marketplace/core/marketplace.ts';
@@ -248,4 +249,49 @@ test('a page says that its marketplace has ended, and continues when it runs aga
   await notice.waitFor({ state: 'hidden' });
   await marketplace.call({ endpoint, tool: 'get_price', arguments: { symbol: 'BTC' } });
   await page.getByRole('cell', { name: 'tools/call get_price' }).waitFor();
+});
+
+test('a form that is being filled in keeps its text and focus when the tool gets a parameter', async () => {
+  let extra: JsonObject = {};
+  const { page, marketplace, complaints } = await open('/try?tool=get_price', {
+    list: (good) => () =>
+      good().map((tool) => {
+        const inputSchema = tool.inputSchema as { readonly properties: JsonObject };
+        return {
+          ...tool,
+          inputSchema: { ...inputSchema, properties: { ...extra, ...inputSchema.properties } },
+        };
+      }),
+  });
+  await page.getByText('Send other JSON instead').click();
+  await page.getByLabel('Arguments as JSON').fill('{"symbol":');
+  await page.getByLabel('currency').selectOption('EUR');
+  await page.getByLabel('symbol').fill('DO');
+  extra = { day: { type: 'string', default: 'today' } };
+  marketplace.emit('change', 'server');
+  await page.getByLabel('day').waitFor();
+  await page.keyboard.type('GE');
+  expect(await page.getByLabel('symbol').inputValue()).toBe('DOGE');
+  expect(await page.getByLabel('day').inputValue()).toBe('today');
+  expect(await page.getByLabel('currency').inputValue()).toBe('EUR');
+  expect(await page.getByLabel('Arguments as JSON').inputValue()).toBe('{"symbol":');
+  extra = {};
+  marketplace.emit('change', 'server');
+  await page.getByLabel('day').waitFor({ state: 'detached' });
+  expect(await page.getByLabel('symbol').inputValue()).toBe('DOGE');
+  expect(complaints).toEqual([]);
+});
+
+test('a hidden page is not connected, and shows what has changed when it is visible again', async () => {
+  const { page, marketplace, endpoint } = await open('/traffic');
+  const setHidden = (isHidden: boolean) =>
+    page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));`);
+  const connections = () => marketplace.listenerCount('change');
+  await expect.poll(connections).toBe(1);
+  await setHidden(true);
+  await expect.poll(connections).toBe(0);
+  await marketplace.call({ endpoint, tool: 'get_price', arguments: { symbol: 'BTC' } });
+  await setHidden(false);
+  await page.getByRole('cell', { name: 'get_price' }).waitFor();
 });
