@@ -33,7 +33,7 @@ export function Check({ data: { available, last } }: { data: CheckData }) {
       <section class="stack" {...live('last', '/check', 'server', 'check', `job:${last?.id}`)}>
         {last && (
           <>
-            <h2>{last.state === 'done' ? 'Last check' : 'Running'}</h2>
+            {last.state === 'done' && <h2>Last check</h2>}
             <JobBody job={last}>
               <CheckView job={last} />
             </JobBody>

@@ -66,7 +66,7 @@ export function Layout({ frame, title, children }: { frame: PageContext; title: 
               <Notice
                 mark="advice"
                 title="This marketplace does not answer"
-                lines={['Start it again: npm run dev. The page then continues by itself.']}
+                lines={['Start dev or the marketplace again. The page then continues by itself.']}
               />
             </div>
             <StatePart state={frame.state} />
