@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, watch } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { isObject } from '../contract/json.ts';
 import { readSealed } from '../project/read/read.ts';
 import { saveSealed } from '../project/write/save.ts';
@@ -12,6 +12,14 @@ import { neverStarted, type ServerState } from './state.ts';
  */
 export function publishedState(directory: string): ServerState {
   return liveNote(directory)?.state ?? neverStarted(directory);
+}
+
+/** Calls `onChange` after each state that another process publishes for a project, until `signal` is aborted. */
+export function watchPublished(directory: string, onChange: () => void, signal: AbortSignal): void {
+  const note = noteOf(directory);
+  watch(dirname(note), { signal, persistent: false }, (_, name) => {
+    if (name === basename(note)) onChange();
+  });
 }
 
 /** Publishes the states of the server that this process runs, in their order, unless another process has published one. @throws ProjectError */

@@ -10,7 +10,7 @@ import { generic } from '../contract/platforms/index.ts';
 import type { PlatformProfile } from '../contract/platforms/profile.ts';
 import { type Development, develop } from '../dev/develop.ts';
 import { type LocalServer, localServer } from '../dev/local-server.ts';
-import { publishedState, publisherOf } from '../dev/published.ts';
+import { publishedState, publisherOf, watchPublished } from '../dev/published.ts';
 import { building, running, type ServerState } from '../dev/state.ts';
 import { unwrap } from '../model/command-error.ts';
 import { ProjectError } from '../project/errors.ts';
@@ -104,7 +104,9 @@ export async function withLocal<T>(
     ...(endpoint !== undefined && { check: (onRule) => selfCheck(hold(place, local), onRule) }),
   });
   const until = new AbortController();
+  const follow = () => local.marketplace.emit('change', 'server');
   try {
+    if (server !== undefined && !runsServer) watchPublished(directory, follow, until.signal);
     const ended = runsServer
       ? develop({
           directory,
@@ -116,7 +118,7 @@ export async function withLocal<T>(
           onState: async (state) => {
             own = state;
             await publish?.(state);
-            local.marketplace.emit('change', 'server');
+            follow();
           },
           until: until.signal,
         })

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 
@@ -34,11 +34,17 @@ export function withBrowser(): void {
 export interface View {
   readonly width?: number;
   readonly theme?: 'light' | 'dark';
+  /** False: JavaScript is off. */
+  readonly scripts?: boolean;
 }
 
 /** A page that is closed with its test. Everything that the policy blocks and every exception on the page is an error. */
-export async function openPage(url: string, { width = 1280, theme = 'light' }: View = {}): Promise<Watched> {
+export async function openPage(
+  url: string,
+  { width = 1280, theme = 'light', scripts = true }: View = {},
+): Promise<Watched> {
   const context = await browser.newContext({
+    javaScriptEnabled: scripts,
     viewport: { width, height: 900 },
     colorScheme: theme,
     permissions: ['clipboard-read', 'clipboard-write'],
@@ -62,6 +68,34 @@ export async function openPage(url: string, { width = 1280, theme = 'light' }: V
   onTestFinished(() => context.close());
   await page.goto(url);
   return { page, context, complaints };
+}
+
+const axe = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
+const tags = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly target: unknown; readonly failureSummary?: string }[];
+}
+
+/** What axe finds on a page, and how far it scrolls sideways. With SCREENSHOTS, a picture of it is kept. */
+export async function violationsOn(page: Page, where: string, view: View): Promise<readonly unknown[]> {
+  const { violations } = await page.evaluate<{ violations: Violation[] }>(
+    `${axe}; axe.run(document, { runOnly: ${JSON.stringify(tags)} })`,
+  );
+  const found: unknown[] = violations.map(({ id: rule, nodes }) => {
+    const at = nodes.map(({ target, failureSummary }) => [target, failureSummary]);
+    return { where, rule, at };
+  });
+  const overflow = await page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+  const { SCREENSHOTS } = process.env;
+  if (SCREENSHOTS) {
+    const name = `${where.replaceAll(/[^a-z]+/g, '-')}-${view.theme}-${view.width}.png`;
+    await page.screenshot({ path: `${SCREENSHOTS}/${name}`, fullPage: true });
+  }
+  return overflow > 0 ? [...found, { where, overflow }] : found;
 }
 
 export interface Watched {

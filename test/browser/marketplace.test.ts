@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/contract/model.ts';
@@ -7,7 +6,7 @@ import { deliberateErrors } from '../../src/marketplace/core/deliberate-errors.t
 import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import { type Breaks, resultOf } from '../broken/good-server.ts';
 import { formFor, openMarketplace, startServer } from '../marketplace/support.ts';
-import { openPage, type View, withBrowser } from './browser.ts';
+import { openPage, type View, violationsOn, withBrowser } from './browser.ts';
 
 withBrowser();
 
@@ -123,6 +122,7 @@ test('calls a tool from the form, judges and copies the result, and saves it as 
   await page.locator('select[name=tool]').selectOption('list_coins');
   await page.getByRole('button', { name: 'Call list_coins' }).click();
   const rows = page.getByRole('region', { name: 'coins' }).locator('tbody tr');
+  await rows.first().waitFor();
   expect(await rows.allInnerTexts()).toEqual(['BTC', 'ETH']);
   await page.getByRole('button', { name: 'symbol' }).click();
   await page.getByRole('button', { name: 'symbol' }).click();
@@ -277,6 +277,7 @@ test('renders the texts of a hostile server without harm on every page', async (
   }
   await page.goto(`${url}/try?tool=get_price`);
   await page.getByRole('button', { name: 'Call get_price' }).click();
+  await page.locator('.verdicts').waitFor();
   expect(await main(page)).toContain('<img src=x onerror=alert(1)>');
   await seen();
   await marketplace.withdraw('hostile');
@@ -284,14 +285,6 @@ test('renders the texts of a hostile server without harm on every page', async (
   expect(await main(page)).toContain('Rejected');
   await seen();
 });
-
-const axe = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
-const tags = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
-
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly target: unknown; readonly failureSummary?: string }[];
-}
 
 test.each<[View['theme'], number]>([
   ['light', 1280],
@@ -325,33 +318,15 @@ test.each<[View['theme'], number]>([
     new URL(submission).pathname,
   ];
   const violations: unknown[] = [];
-  const examine = async (where: string) => {
-    const found = await page.evaluate(
-      `${axe}; axe.run(document, { runOnly: ${JSON.stringify(tags)} }).then(({ violations }) => violations)`,
-    );
-    for (const { id: rule, nodes } of found as Violation[]) {
-      violations.push({
-        where,
-        rule,
-        at: nodes.map(({ target, failureSummary }) => [target, failureSummary]),
-      });
-    }
-    const overflow = await page.evaluate<number>(
-      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-    );
-    const { SCREENSHOTS } = process.env;
-    if (SCREENSHOTS) {
-      const name = `${where.replaceAll(/[^a-z]+/g, '-')}-${theme}-${width}.png`;
-      await page.screenshot({ path: `${SCREENSHOTS}/${name}`, fullPage: true });
-    }
-    if (overflow > 0) violations.push({ where, overflow });
-  };
+  const examine = async (where: string) =>
+    violations.push(...(await violationsOn(page, where, { theme, width })));
   for (const path of paths) {
     await page.goto(url + path);
     await examine(path);
   }
   await page.goto(`${url}/try?tool=list_coins`);
   await page.getByRole('button', { name: 'Call list_coins' }).click();
+  await page.locator('.verdicts').waitFor();
   await examine('/try with a result');
   expect(violations).toEqual([]);
 });

@@ -9,7 +9,8 @@ withBrowser();
 
 const within = { timeout: 120_000, interval: 200 };
 
-test('leads from a new project to a listing with the mouse: dev, try, change, check, register, refresh', async () => {
+/** `dev` on a new project, and the link of the marketplace that it or `marketplace` opens. */
+async function develop(...flags: readonly string[]) {
   const project = await generatedProject({
     platform: 'context',
     tool: 'get_price',
@@ -19,9 +20,19 @@ test('leads from a new project to a listing with the mouse: dev, try, change, ch
   });
   onTestFinished(() => project.remove());
   const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
-  const { child, exit, output } = run(project.directory, market, env, ['dev', '--port', '0']);
+  const dev = run(project.directory, market, env, ['dev', ...flags]);
+  const { output } = dev;
   await vi.waitUntil(() => output.stdout.includes('listening'), within);
-  const [link = ''] = /http:\/\/127\.0\.0\.1:\d+\/\S*/.exec(output.stdout) ?? [];
+  const isApart = flags.includes('--no-marketplace');
+  const beside = isApart ? run(project.directory, market, env, ['marketplace', '--port', '0']) : dev;
+  const address = () => /http:\/\/127\.0\.0\.1:\d+\/\?secret=\S*/.exec(beside.output.stdout)?.[0];
+  const link = await vi.waitUntil(address, within);
+  const file = join(project.directory, 'src/tools/get-price.ts');
+  return { ...dev, link, file, source: readFileSync(file, 'utf8') };
+}
+
+test('leads from a new project to a listing with the mouse: dev, try, change, check, register, refresh', async () => {
+  const { child, exit, output, link, file, source } = await develop('--port', '0');
   const { page, complaints } = await openPage(link);
   const main = () => page.locator('main').innerText();
 
@@ -30,8 +41,6 @@ test('leads from a new project to a listing with the mouse: dev, try, change, ch
   await page.getByRole('button', { name: 'Call get_price' }).click();
   expect((await page.locator('.verdicts').innerText()).match(/matches/g)).toHaveLength(3);
 
-  const file = join(project.directory, 'src/tools/get-price.ts');
-  const source = readFileSync(file, 'utf8');
   const thrown = "throw new Error('the exchange is down')";
   const lines = source.replace(
     'signal.throwIfAborted();',
@@ -42,7 +51,7 @@ test('leads from a new project to a listing with the mouse: dev, try, change, ch
   writeFileSync(file, lines);
   await vi.waitUntil(() => starts() === 2, within);
   await page.getByRole('button', { name: 'Call get_price' }).click();
-  expect(await page.locator('.verdicts').innerText()).toContain('failure of the tool');
+  await page.locator('.verdicts', { hasText: 'failure of the tool' }).waitFor();
   await page.getByRole('link', { name: 'See the request' }).click();
   const written = page.locator('section', { hasText: 'What the server wrote during this request' });
   expect(await written.innerText()).toContain('the exchange is down');
@@ -70,6 +79,74 @@ test('leads from a new project to a listing with the mouse: dev, try, change, ch
   expect(await main()).toContain('is refreshed');
   await page.getByRole('link', { name: 'Ask', exact: true }).click();
   expect(await main()).toContain('get_latest_price');
+  expect(complaints).toEqual([]);
+  child.kill('SIGINT');
+  expect(await exit).toMatchObject({ code: 0 });
+});
+
+test('open pages follow the server: why it is down, its new tools, a check; what was entered stays', async () => {
+  const { child, exit, link, file, source } = await develop('--port', '0');
+  const { page: home, context, complaints } = await openPage(link);
+  const { origin } = new URL(link);
+  const [attempt, check] = [await context.newPage(), await context.newPage()];
+  await attempt.goto(`${origin}/try`);
+  await check.goto(`${origin}/check`);
+  await attempt.getByLabel('symbol').fill('DOGE');
+  await attempt.getByLabel('Call as').selectOption({ label: 'Expired token' });
+  const pages = [home, attempt, check];
+  for (const page of pages) await page.evaluate('window.stayed = true');
+
+  writeFileSync(file, `${source}\nthrow new RangeError('no table of coins');\n`);
+  const line = source.split('\n').length + 1;
+  for (const page of pages) {
+    const overlay = page.getByRole('dialog');
+    await overlay.getByText('RangeError: no table of coins').waitFor({ timeout: within.timeout });
+    const text = await overlay.innerText();
+    expect(text).toContain('The server cannot start: an error is thrown while its code is loaded.');
+    expect(text).toContain(`Correct src/tools/get-price.ts:${line}.`);
+  }
+  const currency =
+    "currency: { type: 'string', description: 'The currency', default: 'USD' },\n    symbol: {";
+  writeFileSync(
+    file,
+    source.replace('symbol: {', currency).replace('Returns the last', 'Returns the newest'),
+  );
+  for (const page of pages)
+    await page.getByRole('dialog').waitFor({ state: 'detached', timeout: within.timeout });
+  await home.getByText('Returns the newest price of one coin.').waitFor();
+  await attempt.getByLabel('currency').waitFor();
+  expect(await attempt.getByLabel('currency').inputValue()).toBe('USD');
+  expect(await attempt.getByLabel('symbol').inputValue()).toBe('DOGE');
+  expect(await attempt.getByLabel('Call as').inputValue()).toBe('expired');
+  await attempt.getByRole('button', { name: 'Call get_price' }).click();
+  await attempt.getByText('The server answered correctly').waitFor();
+  await home.getByText('last call: refused').waitFor();
+
+  const [other] = [await context.newPage()];
+  await other.goto(`${origin}/check`);
+  await other.getByRole('button', { name: 'Run the check' }).click();
+  await home.getByText(/\d+ rules (?:passed|failed)/).waitFor({ timeout: within.timeout });
+  await check.getByRole('heading', { name: 'Last check' }).waitFor();
+  expect(await check.locator('main').innerText()).toContain('The check');
+  for (const page of pages) expect(await page.evaluate('window.stayed')).toBe(true);
+  expect(complaints).toEqual([]);
+  child.kill('SIGINT');
+  expect(await exit).toMatchObject({ code: 0 });
+});
+
+test('a page of a marketplace beside another dev follows the server of that dev', async () => {
+  const { child, exit, link, file, source } = await develop('--no-marketplace');
+  const { page, complaints } = await openPage(link);
+  await page.evaluate('window.stayed = true');
+  writeFileSync(file, `${source}\nthrow new RangeError('no table of coins');\n`);
+  await page
+    .getByRole('dialog')
+    .getByText('RangeError: no table of coins')
+    .waitFor({ timeout: within.timeout });
+  writeFileSync(file, source.replace('Returns the last', 'Returns the newest'));
+  await page.getByText('Returns the newest price').waitFor({ timeout: within.timeout });
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  expect(await page.evaluate('window.stayed')).toBe(true);
   expect(complaints).toEqual([]);
   child.kill('SIGINT');
   expect(await exit).toMatchObject({ code: 0 });

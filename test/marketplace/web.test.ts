@@ -223,3 +223,38 @@ test('a check that ends with an error is an error in JSON, too', async () => {
     error: { code: 'NOT_CHECKED', message: 'the server is gone' },
   });
 });
+
+test('filters the traffic by outcome, and names the outcomes there are', async () => {
+  const endpoint = await startServer();
+  const marketplace = await openMarketplace({ endpoint });
+  const { url } = await site(marketplace);
+  const order = { endpoint, tool: 'get_price', arguments: { symbol: 'BTC' } };
+  const found = await marketplace.call(order);
+  const unpaid = await marketplace.call({ ...order, deliberate: 'no-token' });
+  const unknown = await marketplace.call({ ...order, tool: 'no_tool' });
+  const ids = async (query: string) => {
+    const answer = await (await fetch(`${url}/traffic.json?${query}`)).json();
+    return (answer as { exchanges: { id: number }[] }).exchanges.map(({ id }) => id);
+  };
+  expect(await ids('outcome=found')).toEqual([found.id]);
+  expect(await ids('outcome=refused')).toEqual([unpaid.id]);
+  expect(await ids('outcome=failed')).toEqual([unknown.id]);
+  expect(await ids('outcome=empty')).toEqual([]);
+  expect(await ids('outcome=failed&text=found')).toEqual([]);
+  expect(await ids('text=no_tool&outcome=')).toEqual([unknown.id]);
+  expect(await ids('text="symbol":"btc"')).toEqual([unknown.id, unpaid.id, found.id]);
+  const page = await (await fetch(`${url}/traffic?outcome=refused`)).text();
+  expect(page).toContain('<option value="refused" selected="">refused as expected</option>');
+  expect(page).toMatch(/get_price<span class="arguments">\{&quot;symbol&quot;:&quot;BTC&quot;\}/);
+  const har = await told(fetch(`${url}/traffic/export.har?outcome=failed`));
+  expect(har.log.entries).toHaveLength(1);
+  const bad = await fetch(`${url}/traffic.json?outcome=lost`);
+  expect(bad.status).toBe(409);
+  expect(await bad.json()).toMatchObject({
+    error: {
+      code: 'BAD_FILTER',
+      message: 'there is no outcome "lost"',
+      hint: 'Choose one of: found, empty, failed, refused, answered.',
+    },
+  });
+});

@@ -6,6 +6,11 @@ export function isEventStream(contentType: string | null | undefined): boolean {
   return contentType?.startsWith('text/event-stream') === true;
 }
 
+/** The JSON values of an answer's text: its body, or the data of its server-sent events. */
+export function valuesIn(text: string, contentType: string | null | undefined): readonly Json[] {
+  return isEventStream(contentType) ? eventValues(text) : jsonIn(text);
+}
+
 /** The JSON values in the data of each server-sent event. */
 export function eventValues(stream: string): readonly Json[] {
   return eventsOf(stream).map(dataOf).flatMap(jsonIn);

@@ -12,10 +12,9 @@ import type { Socket } from 'node:net';
 import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import { now } from '../clock.ts';
-import { jsonIn } from '../json.ts';
 import type { Json } from '../model.ts';
 import { NotRun } from '../report/not-run.ts';
-import { eventValues, isEventStream, requestsIn } from './events.ts';
+import { isEventStream, requestsIn, valuesIn } from './events.ts';
 import { networkReason } from './network-error.ts';
 import { AnswerTimeout, NoAnswer, receive } from './receive.ts';
 import { confirmMs, maximumUnanswered, settleMs } from './timeouts.ts';
@@ -151,7 +150,7 @@ async function exchange(
     // The unsent rest of a body that was refused early would precede the next request.
     if (!outgoing.writableFinished) outgoing.destroy();
     const text = bytes.toString('utf8');
-    const values = !isUtf8(bytes) ? [] : events ? eventValues(text) : jsonIn(text);
+    const values = isUtf8(bytes) ? valuesIn(text, headers['content-type']) : [];
     return { status: statusCode, headers, body: text, values, open, ms: endedAt - started };
   } catch (error) {
     if (limit.signal.aborted) throw limit.signal.reason;

@@ -42,7 +42,7 @@ export function unanswered(error: unknown): RpcAnswer {
 }
 
 /** Whether authentication has refused a request. */
-export function isRefusal({ status }: HttpAnswer): boolean {
+export function isRefusal({ status }: Pick<HttpAnswer, 'status'>): boolean {
   return status === 401 || status === 403;
 }
 

@@ -1,5 +1,4 @@
 import type { KeyObject } from 'node:crypto';
-import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import type { PlatformProfile } from '../../contract/platforms/profile.ts';
 import { Probe } from '../../contract/probe/probe.ts';
@@ -7,8 +6,8 @@ import { nextId, type RpcAnswer, rpcAnswer, rpcRequest, unanswered } from '../..
 import type { CallPolicy } from '../../contract/probe/safety.ts';
 import { createSigner, type Forgery, type Signer } from '../../contract/probe/signer.ts';
 import { memoize } from '../../model/memoize.ts';
-import type { DeliberateError } from './deliberate-errors.ts';
-import type { RecordingProxy, Route } from './proxy.ts';
+import { type DeliberateError, isRefusedWith, type Refusal, refusalOf } from './deliberate-errors.ts';
+import type { RecordingProxy, Route, RouteOptions } from './proxy.ts';
 import type { Purpose } from './traffic.ts';
 import { type CallVerdict, verdictOf } from './verdict.ts';
 
@@ -61,11 +60,9 @@ export class Caller {
   async probing<T>(
     endpoint: string,
     options: {
-      readonly purpose: Purpose;
-      readonly slow?: boolean;
       readonly signal?: AbortSignal;
       readonly calls?: CallPolicy;
-    },
+    } & RouteOptions,
     act: (probe: Probe, route: Route) => Promise<T>,
   ): Promise<T> {
     const route = this.#proxy.route(endpoint, options);
@@ -93,7 +90,8 @@ export class Caller {
   /** Opens a session and calls a tool in it, with a deliberate error if the order names one. */
   async call(order: CallOrder): Promise<CallReport> {
     const { endpoint, tool, arguments: args, definition, deliberate, purpose = 'call' } = order;
-    const options = { purpose, slow: deliberate === 'slow' };
+    const refusal = deliberate === undefined ? null : refusalOf(deliberate);
+    const options = { purpose, refusal, slow: deliberate === 'slow' };
     return this.probing(endpoint, options, async (probe, route) => {
       const answer = await send(probe, tool, args, deliberate).catch(unanswered);
       const { http, result, error } = answer;
@@ -151,17 +149,18 @@ async function tokenFor(probe: Probe, deliberate: Way): Promise<string | undefin
   return forgery ? probe.token(forgery) : probe.payment();
 }
 
+const refusals: { readonly [refusal in Refusal]: string } = {
+  Unauthorized: 'HTTP 401 {"error":"Unauthorized"} (C§7), and no call',
+  'Invalid session': 'HTTP 400 {"error":"Invalid session"} (C§7)',
+};
+
 /** The answer that the contract expects to a call with a deliberate error. */
 function expectation(way: DeliberateError, { http, result }: RpcAnswer): NonNullable<CallReport['expected']> {
-  const [value] = http.values;
-  const says = isObject(value) && typeof value.error === 'string' ? value.error : undefined;
-  const { status, body } = http;
+  const { status, body, values } = http;
   const actual = status === 0 ? body : `HTTP ${status} ${body.slice(0, 200)}`.trimEnd();
-  if (way === 'slow') return { what: 'the result that other clients get', met: result !== undefined, actual };
-  if (way === 'dropped-session') {
-    const met = status === 400 && says === 'Invalid session';
-    return { what: 'HTTP 400 {"error":"Invalid session"} (C§7)', met, actual };
+  const refusal = refusalOf(way);
+  if (refusal === null) {
+    return { what: 'the result that other clients get', met: result !== undefined, actual };
   }
-  const met = status >= 400 && status < 500 && says === 'Unauthorized';
-  return { what: 'HTTP 401 {"error":"Unauthorized"} (C§7), and no call', met, actual };
+  return { what: refusals[refusal], met: isRefusedWith(refusal, status, values), actual };
 }

@@ -1,3 +1,6 @@
+import { isObject } from '../../contract/json.ts';
+import type { Json } from '../../contract/model.ts';
+
 /** Errors that a caller can make deliberately. */
 export const deliberateErrors = {
   'no-token': 'No token',
@@ -10,3 +13,18 @@ export const deliberateErrors = {
 } as const;
 
 export type DeliberateError = keyof typeof deliberateErrors;
+
+/** The `error` in the body of a refusal (C§7). */
+export type Refusal = 'Unauthorized' | 'Invalid session';
+
+/** The refusal that the contract expects for a deliberate error; null if it expects the result. */
+export function refusalOf(way: DeliberateError): Refusal | null {
+  if (way === 'slow') return null;
+  return way === 'dropped-session' ? 'Invalid session' : 'Unauthorized';
+}
+
+/** Whether an answer is a certain refusal. C§7 leaves the status of `Unauthorized` open. */
+export function isRefusedWith(refusal: Refusal, status: number, [value]: readonly Json[]): boolean {
+  if (!isObject(value) || value.error !== refusal) return false;
+  return refusal === 'Invalid session' ? status === 400 : status >= 400 && status < 500;
+}

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isObject, jsonIn } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
-import { eventValues, isEventStream } from '../../contract/probe/events.ts';
+import { valuesIn } from '../../contract/probe/events.ts';
 import { textOf } from '../../contract/probe/rpc.ts';
 import { mismatches, tryCompile } from '../../contract/schema/schema.ts';
 import { MarketError } from './errors.ts';
@@ -97,9 +97,7 @@ function outputOf({ id, response }: Exchange): Json | undefined {
     const hint = 'Make the call again so that it returns a shorter response, and dispute that call.';
     throw new MarketError('NOT_DISPUTABLE', `call ${id} cannot be judged: ${why}`, hint);
   }
-  const values = isEventStream(response.headers['content-type'])
-    ? eventValues(response.body)
-    : jsonIn(response.body);
+  const values = valuesIn(response.body, response.headers['content-type']);
   const answer = values.filter(isObject).find(({ result }) => isObject(result));
   const result = answer && isObject(answer.result) ? answer.result : {};
   return result.structuredContent ?? jsonIn(textOf(result.content) ?? '')[0];

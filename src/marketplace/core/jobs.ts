@@ -19,9 +19,9 @@ const keptJobs = 50;
 /** The jobs of a marketplace. Of finished jobs, only the newest are kept. */
 export class Jobs {
   readonly #jobs = new Map<string, Job>();
-  readonly #onChange: (id: string) => void;
+  readonly #onChange: (job: Job) => void;
 
-  constructor(onChange: (id: string) => void) {
+  constructor(onChange: (job: Job) => void) {
     this.#onChange = onChange;
   }
 
@@ -60,7 +60,7 @@ export class Jobs {
 
   #put(job: Job): Job {
     this.#jobs.set(job.id, job);
-    this.#onChange(job.id);
+    this.#onChange(job);
     return job;
   }
 }

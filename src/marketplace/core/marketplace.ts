@@ -14,11 +14,13 @@ import { fileDispute, guiltyOf } from './dispute.ts';
 import { MarketError } from './errors.ts';
 import { Jobs } from './jobs.ts';
 import type { BuyerTool, Dispute, Listing, ListingForm, SavedExample, Step, Submission } from './model.ts';
+import { failed } from './outcome.ts';
 import { type RecordingProxy, startProxy } from './proxy.ts';
 import { redactTokens } from './redact.ts';
 import { namedTools, submit } from './registration.ts';
 import { Store } from './store.ts';
 import { type LogLine, sentTo, Traffic } from './traffic.ts';
+import { hasNoMismatch } from './verdict.ts';
 
 export interface MarketplaceOptions {
   /** Directory that contains `.market-mcp/`: the project, or the current directory. */
@@ -68,7 +70,10 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     this.options = options;
     this.store = new Store(directory);
     this.traffic = traffic;
-    this.jobs = new Jobs((id) => this.emit('change', `job:${id}`));
+    this.jobs = new Jobs(({ id, kind, state, steps }) => {
+      this.emit('change', `job:${id}`);
+      if (state === 'done' || steps.length === 0) this.emit('change', kind);
+    });
     this.caller = new Caller(profile, proxy, privateKey, issuer);
     this.keySet = keySetOf(privateKey, profile.token.algorithms[0] ?? 'RS256');
     this.#proxy = proxy;
@@ -176,14 +181,21 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
       );
   }
 
-  call(order: CallOrder): Promise<CallReport> {
-    return this.caller.call(order);
+  async call(order: CallOrder): Promise<CallReport> {
+    const report = await this.caller.call(order);
+    const { id, result, verdict } = report;
+    const hasFailed = !result || this.traffic.get(id)?.outcome?.kind === 'failed';
+    // To the platform, such a result is a failure (C§7).
+    if (!hasFailed && !hasNoMismatch(verdict)) {
+      this.traffic.change(id, { outcome: failed('schema mismatch') });
+    }
+    return report;
   }
 
   async ask(question: Question, onStep: (step: Step) => void = () => {}): Promise<AskRun> {
     return ask(question, {
       tools: await this.buyerTools(),
-      call: (order) => this.caller.call(order),
+      call: (order) => this.call(order),
       sample: ({ inputSchema }) => this.sample(inputSchema),
       onCall: ({ tool, attempt, decision, report }) =>
         onStep({

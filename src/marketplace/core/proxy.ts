@@ -11,11 +11,16 @@ import { request as secureRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { now } from '../../contract/clock.ts';
-import { isObject, jsonIn } from '../../contract/json.ts';
+import { isObject, jsonIn, shorten } from '../../contract/json.ts';
+import type { Json } from '../../contract/model.ts';
 import { isLoopback } from '../../contract/probe/address.ts';
+import { isEventStream, valuesIn } from '../../contract/probe/events.ts';
 import { networkReason } from '../../contract/probe/network-error.ts';
-import { redact, redactUrl } from './redact.ts';
-import { type Message, maxBodyBytes, type Purpose, sentTo, type Traffic } from './traffic.ts';
+import { maximumBytes } from '../../contract/probe/receive.ts';
+import type { Refusal } from './deliberate-errors.ts';
+import { type Answered, exchangeOutcome, failed } from './outcome.ts';
+import { redact, redactTokens, redactUrl } from './redact.ts';
+import { type Exchange, type Message, maxBodyBytes, type Purpose, sentTo, type Traffic } from './traffic.ts';
 
 /** A recorded connection to an endpoint. */
 export interface Route {
@@ -34,6 +39,8 @@ export interface RouteOptions {
   readonly purpose: Purpose;
   /** Sends request bodies in small pieces with pauses, like a client with a slow connection. */
   readonly slow?: boolean;
+  /** The refusal that the contract expects of its calls; a call without a token is `Unauthorized` in any case (C§5.4). */
+  readonly refusal?: Refusal | null;
 }
 
 export interface RecordingProxy {
@@ -47,11 +54,9 @@ const exchangeHeader = 'x-market-mcp-exchange';
 const slowPieces = 12;
 const slowPauseMs = 60;
 
-type OpenRoute = { -readonly [K in keyof Route]: Route[K] } & {
-  endpoint: URL;
-  slow: boolean;
-  purpose: Purpose;
-};
+type OpenRoute = { -readonly [K in keyof Route]: Route[K] } & Required<RouteOptions> & {
+    readonly endpoint: URL;
+  };
 
 /**
  * A proxy on loopback that forwards requests byte for byte and records them in the traffic, without secrets. It serves
@@ -72,7 +77,7 @@ export async function startProxy(traffic: Traffic, tokenHeader: string): Promise
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   return {
-    route(endpoint, { purpose, slow = false }) {
+    route(endpoint, { purpose, slow = false, refusal = null }) {
       const key = randomUUID();
       const url = new URL(endpoint);
       const route: OpenRoute = {
@@ -84,6 +89,7 @@ export async function startProxy(traffic: Traffic, tokenHeader: string): Promise
         endpoint: url,
         slow,
         purpose,
+        refusal,
       };
       routes.set(key, route);
       return route;
@@ -123,27 +129,51 @@ function forward(
 
   const send = target.protocol === 'https:' ? secureRequest : plainRequest;
   const upstream = send(target, { method, headers: { ...headers, ...marked(target, id) } });
-  const fail = (error: Error): void => {
-    route.error = networkReason(error);
-    traffic.change(id, { ms: now() - started, error: networkReason(error) });
+  let calls: Calls = 'none';
+  let answered: Pick<Answered, 'status' | 'values'> | undefined;
+  /** Sets the outcome when both the request and its answer are complete, in either order. A verdict of the caller stays. */
+  const settle = (): void => {
+    if (!answered || !incoming.readableEnded) return;
+    const unpaid = given[tokenHeader] === undefined ? 'Unauthorized' : null;
+    const refusal = calls === 'none' ? null : (route.refusal ?? unpaid);
+    const outcome = exchangeOutcome({ ...answered, isCall: calls === 'one', refusal });
+    traffic.change(id, { outcome: traffic.get(id)?.outcome ?? outcome });
+  };
+  let isLeft = false;
+  const fail = (reason: Error): void => {
+    const error = isLeft ? 'the caller closed the connection' : networkReason(reason);
+    route.error = error;
+    traffic.change(id, { ms: now() - started, error, outcome: failed('no answer') });
     outgoing.destroy();
   };
   upstream.on('error', fail);
   upstream.on('response', (answer) => {
     const response = record(answer.headers);
     const status = answer.statusCode ?? 0;
-    const finish = (): void =>
+    const type = answer.headers['content-type'];
+    const arrive = (): void =>
       traffic.change(id, { response: { ...keep(response.message()), status }, ms: now() - started });
+    const finish = (): void => {
+      answered = { status, values: valuesIn(response.text(), type) };
+      arrive();
+      settle();
+    };
     outgoing.writeHead(status, endToEnd(answer.headers));
     outgoing.flushHeaders();
-    answer.on('data', response.take).on('end', finish).on('error', fail).pipe(outgoing);
-    if (answer.headers['content-type']?.startsWith('text/event-stream')) finish();
+    // Whoever leaves a stream of events has what it waited for.
+    const end = (error: Error): void => (isLeft && isEventStream(type) ? finish() : fail(error));
+    answer.on('data', response.take).on('end', finish).on('error', end).pipe(outgoing);
+    if (isEventStream(type)) arrive();
   });
   outgoing.on('close', () => {
-    if (!outgoing.writableFinished) upstream.destroy(new Error('the caller closed the connection'));
+    isLeft = !outgoing.writableFinished;
+    if (isLeft) upstream.destroy();
   });
   incoming.on('data', request.take).on('end', () => {
-    traffic.change(id, { request: keep(request.message()), rpc: rpcIn(request.message().body) });
+    const [value] = jsonIn(redactTokens(request.text()));
+    calls = callsIn(value);
+    traffic.change(id, { request: keep(request.message()), rpc: rpcOf(value) });
+    settle();
   });
   if (route.slow) sendSlowly(incoming, upstream).catch(fail);
   else incoming.pipe(upstream);
@@ -165,24 +195,24 @@ function marked({ hostname }: URL, id: number): IncomingHttpHeaders {
 
 interface Recorder {
   take(chunk: Buffer): void;
+  /** The body, up to the size at which callers give up. */
+  text(): string;
   message(): Message;
 }
 
 function record(headers: IncomingHttpHeaders): Recorder {
   const chunks: Buffer[] = [];
-  let kept = 0;
-  let cut = 0;
+  let size = 0;
   return {
     take(chunk) {
-      const room = Math.max(0, maxBodyBytes - kept);
-      if (room > 0) chunks.push(chunk.subarray(0, room));
-      kept += Math.min(room, chunk.length);
-      cut += Math.max(0, chunk.length - room);
+      if (size < maximumBytes) chunks.push(chunk);
+      size += chunk.length;
     },
+    text: () => Buffer.concat(chunks).toString('utf8'),
     message: () => ({
       headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
-      body: Buffer.concat(chunks).toString('utf8'),
-      cut,
+      body: Buffer.concat(chunks).subarray(0, maxBodyBytes).toString('utf8'),
+      cut: Math.max(0, size - maxBodyBytes),
     }),
   };
 }
@@ -193,12 +223,23 @@ function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.test(name)));
 }
 
-/** The method of a JSON-RPC request, and the tool if it calls one. */
-function rpcIn(body: string): { readonly method: string; readonly tool?: string } | null {
-  const [value] = jsonIn(body);
+/** Whether a body calls a tool: alone, or in a batch. */
+type Calls = 'none' | 'one' | 'batch';
+
+function callsIn(value: Json | undefined): Calls {
+  const isCall = (message: Json | undefined) => isObject(message) && message.method === 'tools/call';
+  if (Array.isArray(value)) return value.some(isCall) ? 'batch' : 'none';
+  return isCall(value) ? 'one' : 'none';
+}
+
+const shownCharacters = 200;
+
+/** The method of a JSON-RPC request; the tool and its arguments if it calls one. */
+function rpcOf(value: Json | undefined): Exchange['rpc'] {
   if (Array.isArray(value)) return { method: `batch of ${value.length}` };
   if (!isObject(value) || typeof value.method !== 'string') return null;
-  const { method, params } = value;
-  const name = isObject(params) ? params.name : undefined;
-  return typeof name === 'string' ? { method, tool: name } : { method };
+  const { method } = value;
+  const params = isObject(value.params) ? value.params : {};
+  if (typeof params.name !== 'string') return { method };
+  return { method, tool: params.name, arguments: shorten(params.arguments ?? {}, shownCharacters) };
 }

@@ -1,3 +1,5 @@
+import type { ExchangeOutcome } from './outcome.ts';
+
 export const purposes = ['call', 'registration', 'refresh', 'ask', 'replay', 'discovery'] as const;
 /** The purpose of a request. */
 export type Purpose = (typeof purposes)[number];
@@ -25,16 +27,20 @@ export interface Exchange {
   readonly purpose: Purpose;
   readonly method: string;
   readonly url: string;
-  /** The JSON-RPC method, and the tool if it is a call. */
-  readonly rpc: { readonly method: string; readonly tool?: string } | null;
+  /** The JSON-RPC method; of a call, the tool and its arguments as text, which may be shortened. */
+  readonly rpc: { readonly method: string; readonly tool?: string; readonly arguments?: string } | null;
   readonly request: Message;
   readonly response: (Message & { readonly status: number }) | null;
   /** Milliseconds from the first byte sent to the last received; null while the exchange is running. */
   readonly ms: number | null;
   /** The reason if there is no response. */
   readonly error: string | null;
+  /** Null while the exchange is running. */
+  readonly outcome: ExchangeOutcome | null;
   readonly logs: readonly LogLine[];
 }
+
+const running = { response: null, ms: null, error: null, outcome: null, logs: [] } as const;
 
 const overheadBytes = 1_024;
 const maximumLogLines = 200;
@@ -83,10 +89,10 @@ export class Traffic {
     return [...this.#exchanges.values()];
   }
 
-  start(exchange: Omit<Exchange, 'id' | 'at' | 'response' | 'ms' | 'error' | 'logs'>): number {
+  start(exchange: Omit<Exchange, 'id' | 'at' | keyof typeof running>): number {
     const id = ++this.#lastId;
     const at = new Date().toISOString();
-    this.#put({ ...exchange, id, at, response: null, ms: null, error: null, logs: [] });
+    this.#put({ ...exchange, ...running, id, at });
     return id;
   }
 

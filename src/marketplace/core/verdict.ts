@@ -67,7 +67,12 @@ export function hasNoMismatch({ text, structuredContent, same }: CallVerdict): b
   return [text, structuredContent, same].every(({ status }) => status !== 'fail');
 }
 
-function outcomeOf({ http, result, error }: RpcAnswer): Outcome {
+/** How a tools/call ended (C§2.2, C§7). */
+export function outcomeOf({
+  http,
+  result,
+  error,
+}: Pick<RpcAnswer, 'result' | 'error'> & { readonly http: Pick<RpcAnswer['http'], 'status'> }): Outcome {
   if (http.status === 0) return 'no-answer';
   if (isRefusal(http)) return 'refused';
   if (error) return 'error';

@@ -2,8 +2,8 @@ import type { CheckReport } from '../../check/model.ts';
 import { countsOf, verdictOf } from '../../check/report/format.ts';
 import { reporters } from '../../check/report/index.ts';
 import type { Job } from '../core/jobs.ts';
-import { Head, Notice, Text } from '../web/parts.tsx';
-import { Steps } from './job.tsx';
+import { Head, live, Notice, Text } from '../web/parts.tsx';
+import { JobBody, Steps } from './job.tsx';
 
 export interface CheckData {
   readonly available: boolean;
@@ -30,12 +30,16 @@ export function Check({ data: { available, last } }: { data: CheckData }) {
           lines={['Run the marketplace in a project, or with --endpoint.']}
         />
       )}
-      {last && last.state === 'done' && (
-        <section class="stack">
-          <h2>Last check</h2>
-          <CheckView job={last} />
-        </section>
-      )}
+      <section class="stack" {...live('last', '/check', 'server', 'check', `job:${last?.id}`)}>
+        {last && (
+          <>
+            {last.state === 'done' && <h2>Last check</h2>}
+            <JobBody job={last}>
+              <CheckView job={last} />
+            </JobBody>
+          </>
+        )}
+      </section>
     </>
   );
 }

@@ -1,8 +1,10 @@
 import { isObject } from '../../contract/json.ts';
 import type { Json } from '../../contract/model.ts';
 import { membersOf, requiredOf, typesOf } from '../../contract/schema/keywords.ts';
+import type { ExchangeOutcome } from '../core/outcome.ts';
 import type { NamedTool } from '../core/registration.ts';
-import { Empty, FieldList, Head, Labelled, LinkButton, Notice, shown, Tag } from '../web/parts.tsx';
+import { Empty, FieldList, Head, Labelled, LinkButton, live, Notice, shown, Tag } from '../web/parts.tsx';
+import { Outcome } from './outcome.tsx';
 
 /** A summary of one tool of the author's server. */
 export interface ToolView extends NamedTool {
@@ -10,7 +12,8 @@ export interface ToolView extends NamedTool {
   readonly source: string | null;
   /** Its state in the listing. */
   readonly listed: 'listed' | 'changed' | 'not listed';
-  readonly lastOutcome: string | null;
+  /** How its last call ended. */
+  readonly lastOutcome: ExchangeOutcome | null;
 }
 
 export interface HomeData {
@@ -36,7 +39,7 @@ export interface HomeData {
 export function Home({ data }: { data: HomeData }) {
   const { endpoint, healthy, problem, tools } = data;
   return (
-    <>
+    <div class="whole" {...live('home', '/', 'server', 'calls', 'check', 'listings')}>
       <Head title="Your tools">
         The marketplace as your server will meet it: try, check and register before anything is at stake.
       </Head>
@@ -68,7 +71,7 @@ export function Home({ data }: { data: HomeData }) {
           </div>
         </section>
       )}
-    </>
+    </div>
   );
 }
 
@@ -145,9 +148,7 @@ function ToolCard({ tool: { name, definition, source, listed, lastOutcome } }: {
       <div class="row between">
         <h3 class="mono">{shown(name)}</h3>
         <span class="row">
-          {lastOutcome && (
-            <Tag mark={lastOutcome === 'found' ? 'pass' : 'none'}>last call: {lastOutcome}</Tag>
-          )}
+          {lastOutcome && <Outcome of={lastOutcome} before="last call: " />}
           <Tag mark={listedMarks[listed]}>{listed}</Tag>
         </span>
       </div>

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import type { Job } from '../core/jobs.ts';
 import type { Step } from '../core/model.ts';
-import { Head, type Mark, Notice, shown, Tag } from '../web/parts.tsx';
+import { Head, live, type Mark, Notice, shown, Tag } from '../web/parts.tsx';
 
 const words: { readonly [status in Step['status']]: string } = {
   running: 'running',
@@ -35,9 +35,10 @@ export function Steps({ job }: { job: Job }) {
   );
 }
 
-/** The page of a job. The inner part is fetched again after each change until the job is done. */
-export function JobPage({ job, fragment, children }: { job: Job; fragment: string; children?: Child }) {
-  const live = job.state === 'running' ? { 'data-live': fragment, 'data-topic': `job:${job.id}` } : {};
+/** The page of a job. The inner part follows the job until it is done. */
+export function JobPage({ job, children }: { job: Job; children?: Child }) {
+  const { id, kind, state } = job;
+  const part = state === 'running' ? live('job', `/${kind}/${id}`, `job:${id}`) : { id: 'job' };
   return (
     <>
       <Head title={job.title} />
@@ -46,7 +47,7 @@ export function JobPage({ job, fragment, children }: { job: Job; fragment: strin
           <p>Reload the page to see how far it has come.</p>
         </noscript>
       )}
-      <div class="stack" aria-live="polite" {...live}>
+      <div class="stack" aria-live="polite" {...part}>
         {children}
       </div>
     </>

@@ -1,25 +1,27 @@
 import { jsonIn } from '../../contract/json.ts';
-import { type Exchange, type LogLine, purposes } from '../core/traffic.ts';
+import { type ExchangeOutcome, outcomeKinds } from '../core/outcome.ts';
+import { type Exchange, type LogLine, type Purpose, purposes } from '../core/traffic.ts';
 import {
   Choice,
   CodeCell,
   CopyButton,
   Head,
   LinkButton,
+  live,
   Notice,
   PostButton,
   Submit,
   shown,
   Table,
-  Tag,
   Text,
   Time,
 } from '../web/parts.tsx';
+import { Outcome } from './outcome.tsx';
 
 export interface TrafficFilter {
   readonly text: string;
-  readonly purpose: string;
-  readonly failed: boolean;
+  readonly purpose: Purpose | '';
+  readonly outcome: ExchangeOutcome['kind'] | '';
 }
 
 /** One exchange in the list, without the messages, which are on its own page. */
@@ -37,8 +39,8 @@ export interface TrafficData {
 }
 
 /** The filter as a URL query. */
-export function queryOf({ text, purpose, failed }: TrafficFilter): string {
-  return new URLSearchParams({ text, purpose, ...(failed && { failed: '1' }) }).toString();
+export function queryOf(filter: TrafficFilter): string {
+  return new URLSearchParams({ ...filter }).toString();
 }
 
 export function TrafficPage({ data }: { data: TrafficData }) {
@@ -51,28 +53,37 @@ export function TrafficPage({ data }: { data: TrafficData }) {
         up to a bound.
       </Head>
       <form method="get" action="/traffic" class="panel">
-        <div class="row">
+        <div class="row filter">
           <label>
             <span>Search</span>
-            <input name="text" value={filter.text} placeholder="tool, method, address" />
+            <input name="text" value={filter.text} placeholder="tool, argument, code" />
           </label>
           <label>
             <span>Sent for</span>
             <select name="purpose">
-              <option value="">all but look-ups of the page</option>
+              <option value="">all but look-ups</option>
               {purposes.map((purpose) => (
                 <Choice value={purpose} now={filter.purpose} />
               ))}
             </select>
           </label>
-          <label class="choice">
-            <input type="checkbox" name="failed" value="1" checked={filter.failed} />
-            <span>only failed</span>
+          <label>
+            <span>Outcome</span>
+            <select name="outcome">
+              <option value="">any</option>
+              {outcomeKinds.map((kind) => (
+                <Choice
+                  value={kind}
+                  now={filter.outcome}
+                  text={kind === 'refused' ? 'refused as expected' : kind}
+                />
+              ))}
+            </select>
           </label>
           <button type="submit">Filter</button>
         </div>
       </form>
-      <div data-live={`/traffic/rows?${query}`} data-topic="traffic" class="stack">
+      <div class="stack" {...live('rows', `/traffic?${query}`, 'traffic')}>
         <Rows data={data} />
       </div>
       <div class="row">
@@ -80,18 +91,20 @@ export function TrafficPage({ data }: { data: TrafficData }) {
         <LinkButton to={`/traffic/export.har?${query}`} label="Export HAR" />
         <PostButton to="/traffic/clear" label="Clear" />
       </div>
-      {data.serverLog.length > 0 && (
-        <section class="stack">
-          <h2>Server log</h2>
-          <p class="soft small">Lines that your server wrote outside any request.</p>
-          <Text text={data.serverLog.map(({ text }) => text).join('\n')} />
-        </section>
-      )}
+      <section class="stack" {...live('log', `/traffic?${query}`, 'log')}>
+        {data.serverLog.length > 0 && (
+          <>
+            <h2>Server log</h2>
+            <p class="soft small">Lines that your server wrote outside any request.</p>
+            <Text text={data.serverLog.map(({ text }) => text).join('\n')} />
+          </>
+        )}
+      </section>
     </>
   );
 }
 
-export function Rows({ data: { exchanges, kept, dropped, bytes } }: { data: TrafficData }) {
+function Rows({ data: { exchanges, kept, dropped, bytes } }: { data: TrafficData }) {
   return (
     <>
       <p class="soft small" role="status">
@@ -99,16 +112,21 @@ export function Rows({ data: { exchanges, kept, dropped, bytes } }: { data: Traf
         {dropped > 0 ? `; ${dropped} older ones were removed` : ''}
       </p>
       {exchanges.length > 0 && (
-        <Table label="Requests" heads={['#', 'Request', 'Status', 'ms', 'For', 'Time']}>
+        <Table label="Requests" heads={['#', 'Request', 'Outcome', 'HTTP', 'ms', 'For', 'Time']}>
           {exchanges.map((exchange) => (
             <tr>
               <td class="num">
                 <a href={`/traffic/${exchange.id}`}>{exchange.id}</a>
               </td>
-              <CodeCell>{shown(titleOf(exchange))}</CodeCell>
-              <td class="nowrap">
-                <Status exchange={exchange} />
+              <CodeCell>
+                {shown(titleOf(exchange))}
+                {exchange.rpc?.arguments && <span class="arguments">{shown(exchange.rpc.arguments)}</span>}
+              </CodeCell>
+              <td>
+                <Outcome of={exchange.outcome} />
+                {exchange.error !== null && <span class="reason">{shown(exchange.error)}</span>}
               </td>
+              <td class="num">{exchange.status ?? ''}</td>
               <td class="num">{exchange.ms === null ? '' : Math.round(exchange.ms)}</td>
               <td class="nowrap">{exchange.purpose}</td>
               <td class="nowrap">{exchange.at.slice(11, 23)}</td>
@@ -126,19 +144,13 @@ export function titleOf({ rpc, method, url }: Pick<Exchange, 'rpc' | 'method' | 
   return rpc.tool === undefined ? rpc.method : `${rpc.method} ${rpc.tool}`;
 }
 
-function Status({ exchange: { status, error } }: { exchange: Pick<ExchangeSummary, 'status' | 'error'> }) {
-  if (error !== null) return <Tag mark="fail">{shown(error)}</Tag>;
-  if (status === null) return <Tag mark="running">waiting</Tag>;
-  return <Tag mark={status < 400 ? 'pass' : 'fail'}>{status}</Tag>;
-}
-
 export interface ExchangeData {
   readonly exchange: Exchange;
   readonly curl: string;
 }
 
 export function ExchangePage({ data: { exchange, curl } }: { data: ExchangeData }) {
-  const { id, at, purpose, method, url, request, response, ms, error, logs, rpc } = exchange;
+  const { id, at, purpose, method, url, request, response, ms, error, outcome, logs, rpc } = exchange;
   return (
     <>
       <Head title={`Request ${id}`}>
@@ -167,8 +179,11 @@ export function ExchangePage({ data: { exchange, curl } }: { data: ExchangeData 
           {response ? (
             <>
               <p class="row">
-                <Tag mark={response.status < 400 ? 'pass' : 'fail'}>HTTP {response.status}</Tag>
-                <span class="soft">{ms === null ? '' : `${Math.round(ms)} ms`}</span>
+                <Outcome of={outcome} />
+                <span class="soft">
+                  HTTP {response.status}
+                  {ms === null ? '' : `, ${Math.round(ms)} ms`}
+                </span>
               </p>
               <Text text={headersText(response.headers)} />
               {response.body !== '' && <Text text={pretty(response.body)} />}

@@ -19,7 +19,7 @@ export function CallForm({ data, tool }: { data: CallFormData; tool: NamedTool }
   const required = requiredOf(inputSchema);
   return (
     <>
-      <form method="post" action="/try" class="stack">
+      <form method="post" action="/try" class="stack" data-answer="answer">
         <input type="hidden" name="tool" value={tool.name} />
         {Object.entries(properties).map(([name, property]) => (
           <Field
@@ -52,7 +52,7 @@ export function CallForm({ data, tool }: { data: CallFormData; tool: NamedTool }
         <span class="hint">
           The contract does not show how a token looks: header, claims and lifetime are those of the profile.
         </span>
-        <button type="submit" class="primary">
+        <button type="submit" class="primary" data-pending={`Calling ${shown(tool.name)}…`}>
           Call {shown(tool.name)}
         </button>
       </form>

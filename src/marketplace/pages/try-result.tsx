@@ -24,11 +24,6 @@ const outcomes: { readonly [outcome in Outcome]: readonly [string, Mark] } = {
   'no-answer': ['no answer', 'fail'],
 };
 
-/** An outcome in two words. */
-export function outcomeWords(outcome: Outcome): string {
-  return outcomes[outcome][0];
-}
-
 /** The result of a tool call: the outcome, the verdict by the schema, and the data. */
 export function Result({ report, curl }: { report: CallReport; curl: string | null }) {
   const { id, verdict, status, ms, result, error, expected } = report;

@@ -1,7 +1,7 @@
 import { isServing, type ServerState } from '../../dev/state.ts';
 import type { CallReport } from '../core/caller.ts';
 import type { NamedTool } from '../core/registration.ts';
-import { Choice, Empty, Head, Notice, shown } from '../web/parts.tsx';
+import { Choice, Empty, Head, live, Notice, shown } from '../web/parts.tsx';
 import { CallForm, type CallFormData } from './try-form.tsx';
 import { Result } from './try-result.tsx';
 
@@ -18,8 +18,9 @@ export interface TryData extends CallFormData {
 export function Try({ data }: { data: TryData }) {
   const { endpoint, tools, selected, problem, report, state } = data;
   const tool = tools.find(({ name }) => name === selected) ?? tools[0];
+  const url = `/try${tool ? `?tool=${encodeURIComponent(tool.name)}` : ''}`;
   return (
-    <>
+    <div class="whole" {...(tool ? { id: 'try' } : live('try', url, 'server'))}>
       <Head title="Try it">
         {endpoint ? (
           <>
@@ -40,7 +41,7 @@ export function Try({ data }: { data: TryData }) {
       )}
       {tool && endpoint && (
         <div class="split">
-          <section class="panel" aria-label="The call">
+          <section class="panel" aria-label="The call" {...live('call', url, 'server')}>
             <form method="get" action="/try" class="stack">
               <label>
                 <span>Tool</span>
@@ -57,7 +58,7 @@ export function Try({ data }: { data: TryData }) {
             <p class="soft small">{shown(tool.definition.description)}</p>
             <CallForm data={data} tool={tool} />
           </section>
-          <section class="stack" aria-label="The result" aria-live="polite">
+          <section class="stack" aria-label="The result" aria-live="polite" id="answer">
             {report ? (
               <Result report={report} curl={data.curl} />
             ) : (
@@ -68,6 +69,6 @@ export function Try({ data }: { data: TryData }) {
           </section>
         </div>
       )}
-    </>
+    </div>
   );
 }

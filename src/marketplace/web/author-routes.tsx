@@ -12,7 +12,6 @@ import { type NamedTool, namedTools } from '../core/registration.ts';
 import { Check, CheckView } from '../pages/check.tsx';
 import { Home, type HomeData, type ToolView } from '../pages/home.tsx';
 import { Try, type TryData } from '../pages/try.tsx';
-import { outcomeWords } from '../pages/try-result.tsx';
 import { argumentsOf, jsonOf, textOf } from './input.ts';
 import { pages } from './layout.tsx';
 import { doneWith, jobPages } from './market-routes.tsx';
@@ -22,9 +21,9 @@ import { type Done, jsonPathOf, type Site, wantsJson } from './site.tsx';
 /** Home, Try it and Check: pages for the author's own server. */
 export function authorRoutes(site: Site): void {
   const { marketplace } = site;
-  const outcomes = new Map<string, string>();
+  const lastCalls = new Map<string, number>();
 
-  site.page('/', 'Your tools', () => homeOf(marketplace, outcomes), Home);
+  site.page('/', 'Your tools', () => homeOf(marketplace, lastCalls), Home);
 
   site.page(
     '/try',
@@ -37,7 +36,8 @@ export function authorRoutes(site: Site): void {
   );
   site.post('/try', async (input, c): Promise<Done> => {
     const report = await callAs(marketplace, input);
-    outcomes.set(report.tool, outcomeWords(report.verdict.outcome));
+    lastCalls.set(report.tool, report.id);
+    marketplace.emit('change', 'calls');
     if (wantsJson(c)) return { data: report, to: '/try' };
     const data = await called(marketplace, report);
     return { data: report, title: 'Try it', view: <Try data={data} /> };
@@ -83,7 +83,8 @@ export function authorRoutes(site: Site): void {
   jobPages(site, 'check', (job) => <CheckView job={job} />);
 }
 
-async function homeOf(marketplace: Marketplace, outcomes: ReadonlyMap<string, string>): Promise<HomeData> {
+/** @param lastCalls the id of each tool's last call in the traffic, by the tool's name. */
+async function homeOf(marketplace: Marketplace, lastCalls: ReadonlyMap<string, number>): Promise<HomeData> {
   const { endpoint = null, sources = new Map<string, string>(), check } = marketplace.options;
   const { listings } = await marketplace.store.read();
   const state = await marketplace.state();
@@ -96,7 +97,8 @@ async function homeOf(marketplace: Marketplace, outcomes: ReadonlyMap<string, st
     const isSame = known === JSON.stringify(definition);
     const listed = known === undefined ? 'not listed' : isSame ? 'listed' : 'changed';
     const source = sources.get(name) ?? null;
-    return { name, definition, source, listed, lastOutcome: outcomes.get(name) ?? null };
+    const last = marketplace.traffic.get(lastCalls.get(name) ?? 0);
+    return { name, definition, source, listed, lastOutcome: last?.outcome ?? null };
   });
   const job = marketplace.jobs.newest('check');
   const report = job?.result as CheckReport | null | undefined;
@@ -120,7 +122,7 @@ async function homeOf(marketplace: Marketplace, outcomes: ReadonlyMap<string, st
             job: job.id,
           }
         : null,
-    calls: outcomes.size,
+    calls: lastCalls.size,
     canCheck: check !== undefined,
     twins: Object.fromEntries(pages.map(([path, name]) => [name, jsonPathOf(path)])),
   };

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
-import { linesOf, type ServerState } from '../../dev/state.ts';
-import { Notice } from './parts.tsx';
+import { isDown, isServing, linesOf, type ServerState } from '../../dev/state.ts';
+import { live, Notice, shown, Text } from './parts.tsx';
 
 /** The pages, in the order of the navigation. */
 export const pages = [
@@ -62,18 +62,56 @@ export function Layout({ frame, title, children }: { frame: PageContext; title: 
             </footer>
           </header>
           <main id="main" tabindex={-1}>
-            {frame.state && frame.state.kind !== 'running' && (
+            <div id="offline" hidden>
               <Notice
-                mark={frame.state.kind === 'building' ? 'running' : 'fail'}
-                title={frame.state.message}
-                lines={linesOf(frame.state)}
+                mark="advice"
+                title="This marketplace does not answer"
+                lines={['Start dev or the marketplace again. The page then continues by itself.']}
               />
-            )}
+            </div>
+            <StatePart state={frame.state} />
             {children}
           </main>
         </div>
       </body>
     </html>
+  );
+}
+
+/** Why the server does not run, as a notice and as an overlay, which the script shows. Empty while it runs. */
+export function StatePart({ state }: { state: ServerState | null }) {
+  const isRunning = state === null || state.kind === 'running';
+  return (
+    <div {...live('state', '/state', 'server')}>
+      {!isRunning && (
+        <Notice
+          mark={state.kind === 'building' ? 'running' : 'fail'}
+          title={state.message}
+          lines={linesOf(state)}
+        />
+      )}
+      {!isRunning && !isServing(state) && <Overlay state={state} />}
+    </div>
+  );
+}
+
+function Overlay({ state }: { state: ServerState }) {
+  const { message, details, at, hint } = state;
+  return (
+    <dialog class={isDown(state) ? 'down' : ''} aria-labelledby="overlay">
+      <div class="stack">
+        <h2 id="overlay">{shown(message)}</h2>
+        {at !== null && <p class="mono">{shown(at)}</p>}
+        {details.length > 0 && <Text text={details.join('\n')} />}
+        <p>{shown(hint)}</p>
+        <form method="dialog" class="row between">
+          <span class="soft small">This goes by itself when the server runs again.</span>
+          <button type="submit" autofocus>
+            Dismiss
+          </button>
+        </form>
+      </div>
+    </dialog>
   );
 }
 

@@ -203,17 +203,15 @@ export function jobPages(
   kind: Job['kind'],
   view: (job: Job) => ReturnType<typeof JobBody>,
 ): void {
-  const body = (job: Job) => <JobBody job={job}>{view(job)}</JobBody>;
   const title = kind[0]?.toUpperCase() + kind.slice(1);
   site.page(
     `/${kind}/:id`,
     title,
     (c) => jobOf(site.marketplace, c.req.param('id')),
     ({ data: job }) => (
-      <JobPage job={job} fragment={`/${kind}/${job.id}/part`}>
-        {body(job)}
+      <JobPage job={job}>
+        <JobBody job={job}>{view(job)}</JobBody>
       </JobPage>
     ),
   );
-  site.fragment(`/${kind}/:id/part`, (c) => body(jobOf(site.marketplace, c.req.param('id'))));
 }

@@ -12,6 +12,16 @@ export function shown(text: unknown): string {
   );
 }
 
+/**
+ * Attributes of a part of a page that changes while the page is open.
+ *
+ * @param url of a page or fragment that contains the part, for a GET
+ * @param topics of the changes after which the script updates the part
+ */
+export function live(id: string, url: string, ...topics: readonly string[]) {
+  return { id, 'data-live': url, 'data-topic': topics.join(' ') };
+}
+
 export type Mark = 'pass' | 'advice' | 'fail' | 'none' | 'running';
 
 export function Tag({ mark = 'none', children }: { mark?: Mark; children?: Child }) {

@@ -7,6 +7,7 @@ import { type Access, newSecret } from '../core/access.ts';
 import { MarketError } from '../core/errors.ts';
 import type { Marketplace } from '../core/marketplace.ts';
 import { authorRoutes } from './author-routes.tsx';
+import { StatePart } from './layout.tsx';
 import { marketRoutes } from './market-routes.tsx';
 import { Site } from './site.tsx';
 import { trafficRoutes } from './traffic-routes.tsx';
@@ -75,6 +76,7 @@ export function appOf(marketplace: Marketplace, access: Access): Site['app'] {
     }),
   );
   app.get('/state.json', async (c) => c.json({ state: await marketplace.state() }));
+  app.get('/state', async (c) => c.html(<StatePart state={await marketplace.state()} />));
   authorRoutes(site);
   marketRoutes(site);
   trafficRoutes(site);

@@ -78,11 +78,6 @@ export class Site {
     if (!path.includes(':')) this.app.get(jsonPathOf(path), handle);
   }
 
-  /** Adds a part of a page, which the script fetches and inserts. */
-  fragment(path: string, view: (c: Context) => Child | Promise<Child>): void {
-    this.app.get(path, async (c) => c.html(String(await view(c))));
-  }
-
   /** Adds the action of a form at `path`, and the same for a JSON body at `path.json`. */
   post(path: string, act: (input: Input, c: Context) => Promise<Done>): void {
     const handle = async (c: Context) => {

@@ -4,12 +4,12 @@ import { version } from '../../plan/versions.ts';
 import { MarketError } from '../core/errors.ts';
 import { toHar } from '../core/export.ts';
 import type { Marketplace } from '../core/marketplace.ts';
+import { outcomeKinds } from '../core/outcome.ts';
 import { redacted } from '../core/redact.ts';
-import type { Exchange } from '../core/traffic.ts';
+import { type Exchange, purposes } from '../core/traffic.ts';
 import {
   ExchangePage,
   type ExchangeSummary,
-  Rows,
   type TrafficData,
   TrafficPage,
   titleOf,
@@ -24,7 +24,6 @@ export function trafficRoutes(site: Site): void {
   const { marketplace } = site;
   const { traffic } = marketplace;
   site.page('/traffic', 'Traffic', (c) => trafficOf(marketplace, c), TrafficPage);
-  site.fragment('/traffic/rows', (c) => <Rows data={trafficOf(marketplace, c)} />);
   site.app.get('/traffic/export.har', (c) => {
     c.header('content-disposition', 'attachment; filename="traffic.har"');
     return c.json(toHar(filtered(marketplace, c, traffic.size).toReversed(), version));
@@ -59,19 +58,29 @@ function exchangeOf(marketplace: Marketplace, c: Context): Exchange {
 function filterOf(c: Context): TrafficData['filter'] {
   return {
     text: c.req.query('text') ?? '',
-    purpose: c.req.query('purpose') ?? '',
-    failed: c.req.query('failed') === '1',
+    purpose: choiceOf(c, 'purpose', purposes),
+    outcome: choiceOf(c, 'outcome', outcomeKinds),
   };
 }
 
+/** A parameter of the URL that is empty or one of a list. @throws MarketError `BAD_FILTER` */
+function choiceOf<Value extends string>(c: Context, name: string, known: readonly Value[]): Value | '' {
+  const given = c.req.query(name) ?? '';
+  const value = known.find((one) => one === given);
+  if (value !== undefined || given === '') return value ?? '';
+  const message = `there is no ${name} ${JSON.stringify(given)}`;
+  throw new MarketError('BAD_FILTER', message, `Choose one of: ${known.join(', ')}.`);
+}
+
 function filtered(marketplace: Marketplace, c: Context, count: number): readonly Exchange[] {
-  const { text, purpose, failed } = filterOf(c);
+  const { text, purpose, outcome } = filterOf(c);
   const wanted = text.toLowerCase();
   return marketplace.traffic.newest(count, (exchange) => {
-    const { error, response } = exchange;
     if (purpose === '' ? exchange.purpose === 'discovery' : exchange.purpose !== purpose) return false;
-    if (failed && error === null && (response === null || response.status < 400)) return false;
-    return wanted === '' || `${titleOf(exchange)} ${exchange.url}`.toLowerCase().includes(wanted);
+    if (outcome !== '' && exchange.outcome?.kind !== outcome) return false;
+    const { url, rpc } = exchange;
+    const searched = [titleOf(exchange), rpc?.arguments, url, exchange.outcome?.code].join(' ');
+    return searched.toLowerCase().includes(wanted);
   });
 }
 

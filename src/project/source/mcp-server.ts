@@ -1,8 +1,8 @@
 import { setTimeout as startTimer } from 'node:timers';
-import { isObject, jsonIn } from '../../contract/json.ts';
+import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { connect } from '../../contract/probe/client.ts';
-import { eventValues, isEventStream } from '../../contract/probe/events.ts';
+import { isEventStream, valuesIn } from '../../contract/probe/events.ts';
 import { type Guarded, guardedFetch } from '../../contract/probe/guarded-fetch.ts';
 import { metaKey, modernMessage, modernVersion } from '../../contract/probe/modern.ts';
 import { bounds } from '../../contract/schema/walk.ts';
@@ -203,7 +203,7 @@ async function statelessPage(
     body: JSON.stringify(body),
   });
   const text = await response.text();
-  const values = isEventStream(response.headers.get('content-type')) ? eventValues(text) : jsonIn(text);
+  const values = valuesIn(text, response.headers.get('content-type'));
   const answer = values.find((value): value is JsonObject => isObject(value) && value.id === body.id);
   if (!isObject(answer?.result) || !Array.isArray(answer.result.tools))
     throw Object.assign(new Error(refusalOf(answer?.error, response.status)), { code: response.status });

@@ -1,0 +1,73 @@
+import { isObject, jsonIn } from '../../contract/json.ts';
+import type { Json, JsonObject } from '../../contract/model.ts';
+import { textOf } from '../../contract/probe/rpc.ts';
+import { isRefusedWith, type Refusal } from './deliberate-errors.ts';
+import { outcomeOf } from './verdict.ts';
+
+/**
+ * How an exchange ended. A call is found, empty or failed; `refused` is a refusal that the contract expects; any other request
+ * that succeeded is answered.
+ */
+export const outcomeKinds = ['found', 'empty', 'failed', 'refused', 'answered'] as const;
+
+export interface ExchangeOutcome {
+  readonly kind: (typeof outcomeKinds)[number];
+  /**
+   * Of a failure: the code of the tool or of JSON-RPC, the HTTP status, or what is wrong; null if the tool names no code. Of an
+   * empty result: `no signal` if it does not say so (C§2.2).
+   */
+  readonly code: string | null;
+}
+
+/** What an outcome is read from. */
+export interface Answered {
+  /** The HTTP status. */
+  readonly status: number;
+  /** The JSON values of the answer. */
+  readonly values: readonly Json[];
+  /** Whether the request is a tools/call. */
+  readonly isCall: boolean;
+  /** The refusal that the contract expects. */
+  readonly refusal: Refusal | null;
+}
+
+/** The outcome of an answered request (C§2.2, C§7). */
+export function exchangeOutcome({ status, values, isCall, refusal }: Answered): ExchangeOutcome {
+  if (refusal !== null && isRefusedWith(refusal, status, values)) {
+    return { kind: 'refused', code: `HTTP ${status}` };
+  }
+  const response = values
+    .flat()
+    .filter(isObject)
+    .find(({ result, error }) => isObject(result) || isObject(error));
+  const result = isObject(response?.result) ? response.result : undefined;
+  const error = isObject(response?.error) ? response.error : undefined;
+  if (refusal !== null && result) return failed('not refused');
+  if (!isCall && !error) {
+    return status < 400 ? { kind: 'answered', code: null } : failed(`HTTP ${status}`);
+  }
+  const outcome = outcomeOf({ http: { status }, result, error });
+  switch (outcome) {
+    case 'found':
+    case 'empty':
+      return { kind: outcome, code: null };
+    case 'empty-unsigned':
+      return { kind: 'empty', code: 'no signal' };
+    case 'fail':
+      return failed(codeOf(result));
+    case 'error':
+      return failed(String(error?.code));
+    default:
+      return failed(status < 400 ? 'no result' : `HTTP ${status}`);
+  }
+}
+
+export function failed(code: string | null): ExchangeOutcome {
+  return { kind: 'failed', code };
+}
+
+/** The code in the recommended failure payload (C§2.2). */
+function codeOf({ structuredContent, content }: JsonObject = {}): string | null {
+  const payload = structuredContent ?? jsonIn(textOf(content) ?? '')[0];
+  return isObject(payload) && typeof payload.error === 'string' ? payload.error : null;
+}

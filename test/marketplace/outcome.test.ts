@@ -1,0 +1,184 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { valuesIn } from '../../src/contract/probe/events.ts';
+import { exchangeOutcome } from '../../src/marketplace/core/outcome.ts';
+import { resultOf } from '../broken/good-server.ts';
+import { formFor, openMarketplace, startServer } from './support.ts';
+
+/** The outcome of a tools/call with a valid token whose answer has this body. */
+const ofCall = (body: string, status = 200, type = 'application/json') =>
+  exchangeOutcome({ status, values: valuesIn(body, type), isCall: true, refusal: null });
+
+test.each([
+  [
+    'data (C§2.2)',
+    '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\\"price\\":1}"}],"structuredContent":{"price":1}}}',
+    { kind: 'found', code: null },
+  ],
+  [
+    'searchExhausted (C§2.2)',
+    '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{}"}],"structuredContent":{"price":null,"searchExhausted":true}}}',
+    { kind: 'empty', code: null },
+  ],
+  [
+    'noResultsReason (C§2.2), in the text alone',
+    '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\\"noResultsReason\\":\\"no such coin\\"}"}]}}',
+    { kind: 'empty', code: null },
+  ],
+  [
+    'nothing, and no signal of it (C§7)',
+    '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{}"}],"structuredContent":{"price":null,"rows":[]}}}',
+    { kind: 'empty', code: 'no signal' },
+  ],
+  [
+    'isError with a code (C§2.2)',
+    '{"jsonrpc":"2.0","id":1,"result":{"isError":true,"content":[{"type":"text","text":"x"}],"structuredContent":{"error":"RATE_LIMITED","message":"later"}}}',
+    { kind: 'failed', code: 'RATE_LIMITED' },
+  ],
+  [
+    'isError with a code in the text alone',
+    '{"jsonrpc":"2.0","id":1,"result":{"isError":true,"content":[{"type":"text","text":"{\\"error\\":\\"NO_ROUTE\\"}"}]}}',
+    { kind: 'failed', code: 'NO_ROUTE' },
+  ],
+  [
+    'isError of an unknown tool, which has no code (C§4.1)',
+    '{"jsonrpc":"2.0","id":1,"result":{"isError":true,"content":[{"type":"text","text":"Unknown tool: x"}]}}',
+    { kind: 'failed', code: null },
+  ],
+  [
+    'a JSON-RPC error',
+    '{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params"}}',
+    { kind: 'failed', code: '-32602' },
+  ],
+  ['no result', '{"jsonrpc":"2.0","id":1}', { kind: 'failed', code: 'no result' }],
+  ['HTML', '<h1>Bad gateway</h1>', { kind: 'failed', code: 'no result' }],
+])('%s', (_, body, outcome) => {
+  expect(ofCall(body)).toEqual(outcome);
+});
+
+test('reads a stream of events, past its notifications', () => {
+  const stream =
+    'event: message\ndata: {"jsonrpc":"2.0","method":"notifications/progress","params":{}}\n\n' +
+    'data: {"jsonrpc":"2.0","id":2,\ndata: "result":{"isError":true,"content":[],"structuredContent":{"error":"DOWN"}}}\n\n';
+  expect(ofCall(stream, 200, 'text/event-stream')).toEqual({ kind: 'failed', code: 'DOWN' });
+});
+
+test('an HTTP error is a failure, unless the contract expects this refusal (C§7)', () => {
+  const unauthorized = '{"error":"Unauthorized"}';
+  const invalid = '{"error":"Invalid session"}';
+  const values = (body: string) => valuesIn(body, 'application/json');
+  const answer = (status: number, body: string, refusal: 'Unauthorized' | 'Invalid session' | null) =>
+    exchangeOutcome({ status, values: values(body), isCall: true, refusal });
+  expect(answer(401, unauthorized, null)).toEqual({ kind: 'failed', code: 'HTTP 401' });
+  expect(answer(401, unauthorized, 'Unauthorized')).toEqual({ kind: 'refused', code: 'HTTP 401' });
+  expect(answer(403, unauthorized, 'Unauthorized')).toEqual({ kind: 'refused', code: 'HTTP 403' });
+  expect(answer(400, invalid, 'Invalid session')).toEqual({ kind: 'refused', code: 'HTTP 400' });
+  expect(answer(400, invalid, null)).toEqual({ kind: 'failed', code: 'HTTP 400' });
+  expect(answer(404, invalid, 'Invalid session')).toEqual({ kind: 'failed', code: 'HTTP 404' });
+  expect(answer(400, invalid, 'Unauthorized')).toEqual({ kind: 'failed', code: 'HTTP 400' });
+  expect(answer(401, 'Unauthorized', 'Unauthorized')).toEqual({ kind: 'failed', code: 'HTTP 401' });
+  expect(answer(503, unauthorized, 'Unauthorized')).toEqual({ kind: 'failed', code: 'HTTP 503' });
+  const data = '{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":{"price":1}}}';
+  expect(answer(200, data, 'Unauthorized')).toEqual({ kind: 'failed', code: 'not refused' });
+});
+
+test('a request that is no call is answered or failed', () => {
+  const of = (status: number, body: string) =>
+    exchangeOutcome({
+      status,
+      values: valuesIn(body, 'application/json'),
+      isCall: false,
+      refusal: null,
+    });
+  expect(of(202, '')).toEqual({ kind: 'answered', code: null });
+  expect(of(200, '{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}')).toEqual({ kind: 'answered', code: null });
+  expect(of(200, '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"x"}}')).toEqual({
+    kind: 'failed',
+    code: '-32601',
+  });
+  expect(of(500, 'oops')).toEqual({ kind: 'failed', code: 'HTTP 500' });
+});
+
+test('records the outcome and the arguments of each call, and of what a submission sends', async () => {
+  const endpoint = await startServer();
+  const marketplace = await openMarketplace({ endpoint });
+  const call = (
+    symbol: string,
+    deliberate?: 'no-token' | 'wrong-key' | 'batch' | 'dropped-session' | 'slow',
+  ) => marketplace.call({ endpoint, tool: 'get_price', arguments: { symbol }, deliberate });
+  const seen = async (...order: Parameters<typeof call>) => {
+    const { rpc, outcome } = marketplace.traffic.get((await call(...order)).id) ?? {};
+    return { rpc, outcome };
+  };
+  const rpc = { method: 'tools/call', tool: 'get_price', arguments: '{"symbol":"BTC"}' };
+  expect(await seen('BTC')).toEqual({ rpc, outcome: { kind: 'found', code: null } });
+  expect(await seen('BTC', 'slow')).toEqual({ rpc, outcome: { kind: 'found', code: null } });
+  for (const way of ['no-token', 'wrong-key'] as const) {
+    expect(await seen('BTC', way)).toEqual({ rpc, outcome: { kind: 'refused', code: 'HTTP 401' } });
+  }
+  expect(await seen('BTC', 'dropped-session')).toMatchObject({
+    outcome: { kind: 'refused', code: 'HTTP 400' },
+  });
+  expect(await seen('BTC', 'batch')).toMatchObject({
+    rpc: { method: 'batch of 1' },
+    outcome: { kind: 'refused', code: 'HTTP 401' },
+  });
+  await marketplace.register(formFor(endpoint));
+  const failures = marketplace.traffic.newest(1_000, ({ outcome }) => outcome?.kind === 'failed');
+  expect(failures.map(({ rpc, outcome, error }) => [rpc, outcome, error])).toEqual([]);
+  const unpaid = marketplace.traffic
+    .all()
+    .filter(({ purpose, rpc }) => purpose === 'registration' && rpc?.tool);
+  expect(unpaid.map(({ outcome }) => outcome?.kind)).toEqual(['refused', 'found', 'found']);
+});
+
+test('an unpaid call that is answered is a failure (C§5.4), and so is a result that does not match (C§7)', async () => {
+  const endpoint = await startServer({
+    authorized: () => async () => true,
+    result: () => () => resultOf({ symbol: 'BTC', price: '64000' }),
+  });
+  const marketplace = await openMarketplace({ endpoint });
+  const [definition] = (await marketplace.caller.tools(endpoint)) as [{ name: string }];
+  const order = { endpoint, tool: 'get_price', arguments: {}, definition };
+  const unpaid = await marketplace.call({ ...order, deliberate: 'no-token' });
+  const paid = await marketplace.call(order);
+  const outcomes = [unpaid, paid].map(({ id }) => marketplace.traffic.get(id)?.outcome?.code);
+  expect(outcomes).toEqual(['not refused', 'schema mismatch']);
+});
+
+test('judges an answer that is too long to be kept, and names why there is none', async () => {
+  const rows = `"${'x'.repeat(400_000)}"`;
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      if (request.headers['x-end'] === '1') return request.socket.destroy();
+      response.setHeader('content-type', 'application/json').setHeader('mcp-session-id', 's');
+      response.end(
+        `{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":{"rows":[${rows}],"searchExhausted":true}}}`,
+      );
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  const marketplace = await openMarketplace({ endpoint });
+  const send = (headers: Record<string, string>) =>
+    marketplace.caller.probing(endpoint, { purpose: 'call' }, async (probe, route) => {
+      const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'rows', arguments: {} } };
+      const token = await probe.token();
+      await probe.post(body, { token, headers }).catch(() => {});
+      return marketplace.traffic.get(route.exchanges.at(-1) ?? 0);
+    });
+  const long = await send({});
+  expect(long?.response?.cut).toBeGreaterThan(0);
+  expect(long?.outcome).toEqual({ kind: 'empty', code: null });
+  const none = await send({ 'x-end': '1' });
+  expect(none).toMatchObject({
+    error: expect.stringContaining('ECONNRESET'),
+    outcome: { code: 'no answer' },
+  });
+});
