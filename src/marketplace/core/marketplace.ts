@@ -34,6 +34,8 @@ export interface MarketplaceOptions {
   readonly state?: () => Promise<ServerState>;
   /** Path of each tool's source in the project, by the tool's name. */
   readonly sources?: ReadonlyMap<string, string>;
+  /** A text that changes whenever a source of the author's server does; absent if they are not known. */
+  readonly version?: () => string;
   /** Initial values of the registration form. */
   readonly draft?: Partial<ListingForm>;
   /** Runs the contract on the author's server; absent if there is none. */
