@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 
@@ -34,13 +34,19 @@ export function withBrowser(): void {
 export interface View {
   readonly width?: number;
   readonly theme?: 'light' | 'dark';
+  /** Whether the page may run its script. */
+  readonly hasScript?: boolean;
 }
 
 /** A page that is closed with its test. Everything that the policy blocks and every exception on the page is an error. */
-export async function openPage(url: string, { width = 1280, theme = 'light' }: View = {}): Promise<Watched> {
+export async function openPage(
+  url: string,
+  { width = 1280, theme = 'light', hasScript = true }: View = {},
+): Promise<Watched> {
   const context = await browser.newContext({
     viewport: { width, height: 900 },
     colorScheme: theme,
+    javaScriptEnabled: hasScript,
     permissions: ['clipboard-read', 'clipboard-write'],
   });
   const page = await context.newPage();
@@ -69,4 +75,30 @@ export interface Watched {
   readonly context: BrowserContext;
   /** Exceptions, policy violations, dialogs, and requests to other origins. */
   readonly complaints: readonly string[];
+}
+
+const axe = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
+const tags = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly target: unknown; readonly failureSummary?: string }[];
+}
+
+/** What axe finds on a page, and by how much the page scrolls sideways; empty if all is well. */
+export async function violationsOn(page: Page, where: string): Promise<readonly unknown[]> {
+  const found = await page.evaluate(
+    `${axe}; axe.run(document, { runOnly: ${JSON.stringify(tags)} }).then(({ violations }) => violations)`,
+  );
+  const overflow = await page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+  return [
+    ...(found as Violation[]).map(({ id: rule, nodes }) => ({
+      where,
+      rule,
+      at: nodes.map(({ target, failureSummary }) => [target, failureSummary]),
+    })),
+    ...(overflow > 0 ? [{ where, overflow }] : []),
+  ];
 }

@@ -174,18 +174,17 @@ function Rehearsal({ report: { rehearsal = [] } }: { report: CheckReport }) {
     <section class="stack tight">
       <h2>Submission rehearsal</h2>
       <p class="soft small">The calls of the marketplace's submission test, with sample arguments.</p>
-      <Table label="Submission rehearsal" heads={['Tool', 'Arguments', 'Verdict', 'ms', '']}>
+      <Table label="Submission rehearsal" heads={['Tool', 'Try it with', 'Verdict', 'ms']}>
         {rehearsal.map(({ tool, arguments: args, status, ms }) => (
           <tr>
             <CodeCell>{shown(tool)}</CodeCell>
-            <CodeCell>{shown(shorten(args))}</CodeCell>
+            <CodeCell>
+              <a href={tryPath(tool, args)}>{shown(shorten(args))}</a>
+            </CodeCell>
             <td>
               <Tag mark={status}>{status === 'pass' ? 'passed' : 'failed'}</Tag>
             </td>
             <td class="num">{Math.round(ms)}</td>
-            <td>
-              <a href={tryPath(tool, args)}>Try it</a>
-            </td>
           </tr>
         ))}
       </Table>

@@ -1,7 +1,7 @@
 import { explanations } from '../../check/explain/index.ts';
 import { nameErrors } from '../../check/select.ts';
 import { rules } from '../../contract/catalogue.ts';
-import { readIfThere } from '../../project/read/inside.ts';
+import { isInside, readIfThere } from '../../project/read/inside.ts';
 import type { Checks } from '../core/checks.ts';
 import { MarketError } from '../core/errors.ts';
 import { Check, CheckView } from '../pages/check.tsx';
@@ -36,7 +36,11 @@ export function checkRoutes(site: Site, checks: Checks): void {
     'Source',
     (c) => {
       const { file = '', line } = c.req.query();
-      return sourceOf(options.sources ? options.directory : undefined, file, Number(line) || null);
+      return sourceOf(
+        options.sources ? options.directory : undefined,
+        file,
+        /^[1-9]\d*$/.test(line ?? '') ? Number(line) : null,
+      );
     },
     Source,
   );
@@ -64,10 +68,11 @@ const around = 500;
  * A TypeScript source of the project.
  *
  * @param directory of the project; undefined if there is none.
- * @throws MarketError `NO_SUCH_SOURCE`; ProjectError if the path leads out of the project.
+ * @throws MarketError `NO_SUCH_SOURCE`; ProjectError if a link is on the way.
  */
 function sourceOf(directory: string | undefined, file: string, line: number | null): SourceData {
-  const content = directory !== undefined && isSource(file) ? readIfThere(directory, file) : undefined;
+  const isNamed = directory !== undefined && isSource(file) && isInside(file);
+  const content = isNamed ? readIfThere(directory, file) : undefined;
   if (!content) {
     const message = `there is no source ${JSON.stringify(file)} in this project`;
     throw new MarketError('NO_SUCH_SOURCE', message, 'Give a file below src/ that ends in .ts.');
