@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { effects } from '../../src/contract/effect.ts';
 import { linkOf } from '../../src/marketplace/core/access.ts';
+import { pages } from '../../src/marketplace/web/layout.tsx';
 import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import { type Breaks, resultOf } from '../broken/good-server.ts';
 import { formFor, openMarketplace, startServer } from '../marketplace/support.ts';
@@ -61,17 +62,7 @@ test.each([390, 320])(
   'the active tab is in view at %i px on every page, without the script',
   async (width) => {
     const { page, url } = await open({}, { width, hasScript: false });
-    for (const path of [
-      '/',
-      '/try',
-      '/check',
-      '/register',
-      '/listings',
-      '/ask',
-      '/disputes',
-      '/traffic',
-      '/check/rules/gate.no-token',
-    ]) {
+    for (const path of [...pages.map(([path]) => path), '/check/rules/gate.no-token']) {
       await page.goto(url + path);
       const {
         x = -1,

@@ -1,11 +1,16 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { selfCheck } from '../../src/check/self-check.ts';
 import type { JsonObject } from '../../src/contract/model.ts';
+import { context } from '../../src/contract/platforms/index.ts';
+import { createSigner } from '../../src/contract/probe/signer.ts';
 import { running, type ServerState } from '../../src/dev/state.ts';
 import type { MarketplaceOptions } from '../../src/marketplace/core/marketplace.ts';
 import type { ListingForm } from '../../src/marketplace/core/model.ts';
 import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import type { Breaks } from '../broken/good-server.ts';
-import { formFor, openMarketplace, startServer } from './support.ts';
+import { directory, formFor, issuer, openMarketplace, privateKey, startServer } from './support.ts';
 
 /** A served marketplace of the good server with changes. */
 async function open(
@@ -116,25 +121,29 @@ test('the step that failed comes first, with its rule, and the passed ones below
   expect(text.match(/Tool definitions/g)).toHaveLength(1);
 });
 
-test('a call that fails the submission test has a link that repeats it', async () => {
-  const { endpoint, submit, page } = await open({
-    result: (good) => (outcome, tool) => ({
-      ...good(outcome, tool),
-      content: [{ type: 'text', text: 'about 64000' }],
-    }),
-  });
+test('a call that fails the submission test has links to its source and to the same call', async () => {
+  const { endpoint, submit, page } = await open(
+    {
+      result: (good) => (outcome, tool) => ({
+        ...good(outcome, tool),
+        content: [{ type: 'text', text: 'about 64000' }],
+      }),
+    },
+    () => ({ sources: new Map([['get_price', 'src/tools/get-price.ts']]) }),
+  );
   const html = await submit(formFor(endpoint));
   expect(textOf(html)).toContain(
     'Rejected: Submission test get_price called with {"symbol":"BTC"}'.replaceAll('"', '&quot;'),
   );
+  expect(html).toContain('href="/check/source?file=src%2Ftools%2Fget-price.ts"');
   const [, path = ''] = /href="(\/try\?tool=get_price[^"]*)"/.exec(html) ?? [];
   expect(await page(path.replaceAll('&amp;', '&'))).toMatch(/name="arg.symbol"[^>]* value="BTC"/);
 });
 
-test('thirty equal warnings are one, with the places folded, on the page and as text', async () => {
+test('thirty equal warnings are one, with the places folded', async () => {
   const names = Array.from({ length: 30 }, (_, at) => `field_${at}`);
   const bare = Object.fromEntries(names.map((name) => [name, { type: ['string', 'null'] }]));
-  const { endpoint, submit, json } = await open(
+  const { endpoint, submit } = await open(
     changed(({ outputSchema, ...tool }) => {
       const { properties, ...schema } = outputSchema as { properties: JsonObject };
       return { ...tool, outputSchema: { ...schema, properties: { ...properties, ...bare } } };
@@ -148,6 +157,80 @@ test('thirty equal warnings are one, with the places folded, on the page and as 
   expect(folded).toContain('27 more places');
   expect(folded.match(/<li>/g)).toHaveLength(27);
   expect(textOf(html).match(/Describe what the field means/g)).toHaveLength(1);
-  const { listings } = (await json('/listings.json')) as { listings: unknown[] };
-  expect(listings).toHaveLength(1);
+});
+
+test('without a project, the mark of a passed check goes when the list of tools changes', async () => {
+  let more: JsonObject = {};
+  const { json, post } = await open(
+    changed((tool) => ({ ...tool, ...more })),
+    (endpoint) => ({
+      check: async (onRule) => {
+        const signer = await createSigner(context.token, endpoint, { issuer, privateKey });
+        const target = { url: endpoint, profile: context, signer, calls: { named: [] } };
+        return selfCheck(Promise.resolve({ target, release: async () => {} }), onRule);
+      },
+    }),
+  );
+  expect((await post('/check.json', {})).status).toBe(200);
+  expect(await json('/index.json')).toMatchObject({ lastCheck: { isCurrent: true } });
+  more = { title: 'Another title' };
+  expect(await json('/index.json')).toMatchObject({ lastCheck: { isCurrent: false } });
+});
+
+const asked = (args: unknown) => `/try?tool=get_price&arguments=${encodeURIComponent(JSON.stringify(args))}`;
+
+test.each([
+  [{ symbol: 'ETH', currency: 'EUR' }, false],
+  [{ symbol: '' }, false],
+  // What a field would change: a number becomes text, an unknown choice another one, a line break a blank; or leave out.
+  [{ symbol: 5 }, true],
+  [{ symbol: 'ETH', currency: 'CHF' }, true],
+  [{ symbol: 'E\nTH' }, true],
+  [{ symbol: 'ETH', more: 1 }, true],
+  [{}, true],
+  ['text', true],
+])('Try it sends %j as they are, as other JSON where a field would change them: %s', async (args, isJson) => {
+  const { page } = await open();
+  const html = await page(asked(args));
+  const [, json = ''] = /<textarea name="json"[^>]*>\n?([^<]*)</.exec(html) ?? [];
+  expect(json === '' ? null : JSON.parse(json.replaceAll('&quot;', '"'))).toEqual(isJson ? args : null);
+  expect(/<details open[^>]*><summary>Send other JSON instead/.test(html)).toBe(isJson);
+});
+
+test('shows sources of the project alone: no other file, nothing behind a link, and the lines around the named one', async () => {
+  const place = directory();
+  mkdirSync(join(place, 'src/tools'), { recursive: true });
+  writeFileSync(join(place, 'secret.ts'), 'hidden text');
+  writeFileSync(join(place, 'src/.env'), 'hidden text');
+  symlinkSync(join(place, 'secret.ts'), join(place, 'src/link.ts'));
+  const lines = Array.from({ length: 3_000 }, (_, at) => `// line ${at + 1} <b>`);
+  writeFileSync(join(place, 'src/tools/long.ts'), lines.join('\n'));
+  const { page } = await open({}, () => ({ directory: place, sources: new Map() }));
+  const others = [
+    '../secret.ts',
+    'src/../secret.ts',
+    'src/link.ts',
+    'src/.env',
+    'secret.ts',
+    '/etc/passwd',
+    'src/no.ts',
+  ];
+  for (const file of others) {
+    const html = await page(`/check/source?file=${encodeURIComponent(file)}`);
+    expect([file, html.includes('hidden text') || html.includes('root:'), html.includes('<ol')]).toEqual([
+      file,
+      false,
+      false,
+    ]);
+  }
+  const html = await page('/check/source?file=src/tools/long.ts&line=2000');
+  expect(html).toMatch(/<li id="L2000" class="now" aria-current="true"><code>\/\/ line 2000 &lt;b&gt;</);
+  expect(html.match(/<li id="L/g)).toHaveLength(1_001);
+  const unknown = textOf(await page('/check/rules/gate.no-tokn'));
+  expect(unknown).toContain('Did you mean gate.no-token?');
+});
+
+test('without a project there are no sources', async () => {
+  const { page } = await open();
+  expect(textOf(await page('/check/source?file=src/main.ts'))).toContain('there is no source');
 });

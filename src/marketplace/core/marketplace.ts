@@ -16,7 +16,7 @@ import { Jobs } from './jobs.ts';
 import type { BuyerTool, Dispute, Listing, ListingForm, SavedExample, Step, Submission } from './model.ts';
 import { type RecordingProxy, startProxy } from './proxy.ts';
 import { redactTokens } from './redact.ts';
-import { namedTools, submit } from './registration.ts';
+import { namedTools, submit, withSources } from './registration.ts';
 import { Store } from './store.ts';
 import { type LogLine, sentTo, Traffic } from './traffic.ts';
 
@@ -115,7 +115,9 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
   async register(form: ListingForm, onStep?: (step: Step) => void): Promise<Submission> {
     const { listings } = await this.store.read();
     const taken = listings.map(({ endpoint }) => endpoint);
-    const submission = await submit(form, taken, this.caller, onStep);
+    const { endpoint, sources = new Map() } = this.options;
+    const own = form.endpoint === endpoint ? sources : new Map();
+    const submission = await submit(form, taken, this.caller, (step) => onStep?.(withSources(step, own)));
     if (submission.accepted) await this.#change((before) => [...before, submission.listing]);
     return submission;
   }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { groupsOf } from '../../check/report/group.ts';
 import { type WritingEffect, writingEffect } from '../../contract/effect.ts';
 import { isObject, shorten } from '../../contract/json.ts';
-import type { Json, JsonObject, RehearsalStep, RuleResult } from '../../contract/model.ts';
+import type { Json, JsonObject, Problem, RehearsalStep, RuleResult } from '../../contract/model.ts';
 import type { PlatformProfile } from '../../contract/platforms/profile.ts';
 import type { Probe } from '../../contract/probe/probe.ts';
 import { submissionTest, verdictsOf } from '../../contract/probe/rehearsal.ts';
@@ -194,6 +194,19 @@ function stepReasons({ tool, arguments: args, problems }: RehearsalStep): readon
   return problems.map(({ path, expected, actual, fix = '' }) =>
     `${tool} called with ${JSON.stringify(args)}: ${path}: expected ${expected}, got ${actual}. ${fix}`.trimEnd(),
   );
+}
+
+/** A step of the author's own server: its problems name the source of their tool, where it is known. */
+export function withSources(step: Step, sources: ReadonlyMap<string, string>): Step {
+  if (!step.findings) return step;
+  const located = (problem: Problem): Problem => {
+    const at = problem.at ?? sources.get(problem.tool ?? '');
+    return at === undefined ? problem : { ...problem, at };
+  };
+  return {
+    ...step,
+    findings: step.findings.map((finding) => ({ ...finding, problems: finding.problems.map(located) })),
+  };
 }
 
 /** The names of the elements of a tools/list result. */
