@@ -159,22 +159,37 @@ test('thirty equal warnings are one, with the places folded', async () => {
   expect(textOf(html).match(/Describe what the field means/g)).toHaveLength(1);
 });
 
+/** Runs the contract on a server for real. */
+const checking = (endpoint: string): Pick<MarketplaceOptions, 'check'> => ({
+  check: async (onRule) => {
+    const signer = await createSigner(context.token, endpoint, { issuer, privateKey });
+    const target = { url: endpoint, profile: context, signer, calls: { named: [] } };
+    return selfCheck(Promise.resolve({ target, release: async () => {} }), onRule);
+  },
+});
+
 test('without a project, the mark of a passed check goes when the list of tools changes', async () => {
   let more: JsonObject = {};
   const { json, post } = await open(
     changed((tool) => ({ ...tool, ...more })),
-    (endpoint) => ({
-      check: async (onRule) => {
-        const signer = await createSigner(context.token, endpoint, { issuer, privateKey });
-        const target = { url: endpoint, profile: context, signer, calls: { named: [] } };
-        return selfCheck(Promise.resolve({ target, release: async () => {} }), onRule);
-      },
-    }),
+    checking,
   );
   expect((await post('/check.json', {})).status).toBe(200);
   expect(await json('/index.json')).toMatchObject({ lastCheck: { isCurrent: true } });
   more = { title: 'Another title' };
   expect(await json('/index.json')).toMatchObject({ lastCheck: { isCurrent: false } });
+});
+
+test('a check of the last good build is no verdict on code that does not compile', async () => {
+  const state = { ...running(''), kind: 'old-build', message: 'The code does not compile.' } as const;
+  const { page, json, post } = await open({}, (endpoint) => ({
+    ...checking(endpoint),
+    state: async () => state,
+    version: () => 'the sources',
+  }));
+  expect((await post('/check.json', {})).status).toBe(200);
+  expect(await json('/index.json')).toMatchObject({ lastCheck: { isCurrent: false } });
+  expect(textOf(await page('/check'))).toContain('Your tools have changed since this check');
 });
 
 const asked = (args: unknown) => `/try?tool=get_price&arguments=${encodeURIComponent(JSON.stringify(args))}`;

@@ -16,7 +16,8 @@ export interface LastCheck {
 /** Runs the contract on the author's server, and knows whether the last verdict still holds. */
 export class Checks {
   readonly #marketplace: Marketplace;
-  #checked: { readonly id: string; readonly version: string } | undefined;
+  /** The newest check; the version is undefined if it judges an older build than the sources. */
+  #checked: { readonly id: string; readonly version: string | undefined } | undefined;
 
   constructor(marketplace: Marketplace) {
     this.#marketplace = marketplace;
@@ -33,7 +34,8 @@ export class Checks {
     // It starts a process of its own.
     const state = await this.#marketplace.state();
     if (state && cannotStart(state)) await this.#marketplace.requireRunning(state.url ?? '');
-    const version = await this.#version();
+    const isOld = state?.kind === 'old-build' || state?.kind === 'building';
+    const version = isOld ? undefined : await this.#version();
     const started = jobs.start('check', 'Check', (onStep) =>
       check((rule, done, total) =>
         onStep({ label: 'Rules', status: 'running', details: [`${done} of ${total}: ${rule}`] }),

@@ -61,7 +61,11 @@ export function JobBody({ job, children }: { job: Job; children?: Child }) {
   const done = job.state === 'done' ? { 'data-done': '', tabindex: -1 } : {};
   return (
     <div class="stack" {...done}>
-      {job.state === 'running' && <Tag mark="running">running</Tag>}
+      {job.state === 'running' && (
+        <p>
+          <Tag mark="running">running</Tag>
+        </p>
+      )}
       {job.error !== null && <Notice mark="fail" title="The run ended with an error" lines={[job.error]} />}
       {children}
     </div>
