@@ -5,14 +5,14 @@ import { linkOf } from '../../src/marketplace/core/access.ts';
 import { pages } from '../../src/marketplace/web/layout.tsx';
 import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import { type Breaks, resultOf } from '../broken/good-server.ts';
-import { formFor, openMarketplace, startServer } from '../marketplace/support.ts';
+import { checking, formFor, openMarketplace, startServer } from '../marketplace/support.ts';
 import { openPage, type View, violationsOn, withBrowser } from './browser.ts';
 
 withBrowser();
 
 async function open(breaks: Breaks, view: View = {}) {
   const endpoint = await startServer(breaks);
-  const marketplace = await openMarketplace({ endpoint });
+  const marketplace = await openMarketplace({ endpoint, ...checking(endpoint) });
   const serving = await serveMarketplace(marketplace, 0);
   onTestFinished(() => serving.close());
   return { ...(await openPage(linkOf(serving), view)), marketplace, endpoint, url: serving.url };
@@ -143,3 +143,30 @@ test.each<[View['theme'], number]>([
     expect(violations).toEqual([]);
   },
 );
+
+const hostile = '<img src=x onerror=alert(1)></code></ul></p><script>alert(2)</script>" \u202eevil';
+
+test('a report about a hostile server does no harm, and its links lead somewhere', async () => {
+  const { page, url, complaints } = await open({
+    list: (good) => () => good().map((tool) => ({ ...tool, name: `get_${hostile}`, description: hostile })),
+    result: () => () => resultOf({ [hostile]: hostile }),
+  });
+  await page.goto(`${url}/check`);
+  await page.getByRole('button', { name: 'Run the check' }).click();
+  await page.locator('[data-done]').waitFor({ state: 'attached', timeout: 120_000 });
+  for (const path of [
+    new URL(page.url()).pathname,
+    '/check',
+    `/check/rules/${encodeURIComponent(hostile)}`,
+  ]) {
+    await page.goto(url + path);
+    expect(await page.locator('main img, main script').count()).toBe(0);
+  }
+  await page.goto(`${url}/check`);
+  expect(await page.locator('main').innerText()).toContain('<img src=x onerror=alert(1)>');
+  const links = page.locator('main a[href^="/try"]');
+  const paths = new Set(await links.evaluateAll((all) => all.map((link) => link.getAttribute('href'))));
+  expect(paths.size).toBeGreaterThan(0);
+  for (const path of paths) expect((await page.request.get(`${url}${path}`)).status()).toBe(200);
+  expect(complaints).toEqual([]);
+});

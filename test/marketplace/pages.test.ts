@@ -1,16 +1,13 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { selfCheck } from '../../src/check/self-check.ts';
 import type { JsonObject } from '../../src/contract/model.ts';
-import { context } from '../../src/contract/platforms/index.ts';
-import { createSigner } from '../../src/contract/probe/signer.ts';
 import { running, type ServerState } from '../../src/dev/state.ts';
 import type { MarketplaceOptions } from '../../src/marketplace/core/marketplace.ts';
 import type { ListingForm } from '../../src/marketplace/core/model.ts';
 import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import type { Breaks } from '../broken/good-server.ts';
-import { directory, formFor, issuer, openMarketplace, privateKey, startServer } from './support.ts';
+import { checking, directory, formFor, openMarketplace, startServer } from './support.ts';
 
 /** A served marketplace of the good server with changes. */
 async function open(
@@ -157,15 +154,6 @@ test('thirty equal warnings are one, with the places folded', async () => {
   expect(folded).toContain('27 more places');
   expect(folded.match(/<li>/g)).toHaveLength(27);
   expect(textOf(html).match(/Describe what the field means/g)).toHaveLength(1);
-});
-
-/** Runs the contract on a server for real. */
-const checking = (endpoint: string): Pick<MarketplaceOptions, 'check'> => ({
-  check: async (onRule) => {
-    const signer = await createSigner(context.token, endpoint, { issuer, privateKey });
-    const target = { url: endpoint, profile: context, signer, calls: { named: [] } };
-    return selfCheck(Promise.resolve({ target, release: async () => {} }), onRule);
-  },
 });
 
 test('without a project, the mark of a passed check goes when the list of tools changes', async () => {

@@ -43,6 +43,8 @@ function FindingItem({ finding }: { finding: Finding }) {
 
 const shownProblems = 5;
 const shownPaths = 3;
+/** Node refuses requests with more than 16 KiB before the body. */
+const maxPath = 8_000;
 
 interface GroupProps {
   readonly group: ProblemGroup;
@@ -54,7 +56,7 @@ interface GroupProps {
 
 function Group({ group: { problem, paths }, hasTitle, fix }: GroupProps) {
   const { tool, arguments: args, expected, actual, cause, at } = problem;
-  const isCall = tool !== undefined && args !== undefined;
+  const tried = tool === undefined || args === undefined ? '' : tryPath(tool, args);
   const where = paths.length > 1 ? [counted(paths.length, 'place')] : paths;
   const names = [...(tool === undefined || hasTitle ? [] : [tool]), ...where];
   return (
@@ -77,9 +79,9 @@ function Group({ group: { problem, paths }, hasTitle, fix }: GroupProps) {
           ...(fix !== undefined && { fix: shown(problem.fix ?? fix) }),
         }}
       />
-      {isCall && (
+      {tried !== '' && tried.length <= maxPath && (
         <div class="row">
-          <LinkButton to={tryPath(tool, args)} label="Try it with these arguments" />
+          <LinkButton to={tried} label="Try it with these arguments" />
         </div>
       )}
     </div>
