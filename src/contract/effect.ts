@@ -139,6 +139,27 @@ export function onlyReads({
   return typeof readOnlyHint === 'boolean' ? readOnlyHint : effectInName(String(name)) === 'reads';
 }
 
+/** What calls of a tool do beyond reading. */
+export type WritingEffect = Exclude<Effect, 'reads' | 'computes'> | 'unknown';
+
+/**
+ * What calls of a tool do beyond reading: by its hints, completed by its name. `unknown` if neither says anything; undefined if
+ * they only read.
+ */
+export function writingEffect(tool: {
+  readonly name?: Json;
+  readonly annotations?: Json;
+}): WritingEffect | undefined {
+  if (onlyReads(tool)) return undefined;
+  const { readOnlyHint, destructiveHint, idempotentHint } = completeHints(
+    String(tool.name),
+    tool.annotations,
+  );
+  if (readOnlyHint === true && destructiveHint !== true) return 'unknown';
+  if (destructiveHint === false) return 'adds';
+  return idempotentHint === true ? 'changes' : 'acts';
+}
+
 /** The effect of a tool that declares none, judged by its name. */
 export function effectOfName(name: string): Effect {
   return effectInName(name) ?? 'reads';

@@ -43,6 +43,8 @@ export interface Problem {
   readonly tool?: string;
   /** Path in the definition, the result or the request: `outputSchema.properties.price.type`. */
   readonly path?: string;
+  /** The arguments of the call, if the problem belongs to one. */
+  readonly arguments?: Json;
   readonly expected: string;
   readonly actual: string;
   /** What to change, if it is known more exactly than the rule's `fix`. */

@@ -9,16 +9,17 @@ const pollMs = 300;
  * on every file system, and a source tree is small.
  */
 export async function* changesOf(directory: string, signal: AbortSignal): AsyncGenerator<void> {
-  let known = snapshot(directory);
+  let known = sourceVersion(directory);
   while (!signal.aborted) {
-    const seen = snapshot(directory);
+    const seen = sourceVersion(directory);
     if (seen !== known) yield;
     known = seen;
     await delay(pollMs, undefined, { signal }).catch(() => {});
   }
 }
 
-function snapshot(directory: string): string {
+/** A text that changes with the sources and the `.env` of a project. */
+export function sourceVersion(directory: string): string {
   const sources = path.join(directory, 'src');
   const names = readdirSync(sources, { recursive: true, encoding: 'utf8' });
   return [...names.map((name) => path.join(sources, name)), path.join(directory, '.env')]

@@ -12,6 +12,7 @@ import { type Development, develop } from '../dev/develop.ts';
 import { type LocalServer, localServer } from '../dev/local-server.ts';
 import { publishedState, publisherOf, watchPublished } from '../dev/published.ts';
 import { building, running, type ServerState } from '../dev/state.ts';
+import { sourceVersion } from '../dev/watch.ts';
 import { unwrap } from '../model/command-error.ts';
 import { ProjectError } from '../project/errors.ts';
 import { findProject } from '../project/manifest/manifest.ts';
@@ -101,6 +102,7 @@ export async function withLocal<T>(
       draft: draftOf(project),
       sources: new Map(project.tools.map(({ path, file, source }) => [source.name ?? file, path])),
     }),
+    ...(server && { version: () => sourceVersion(directory) }),
     ...(endpoint !== undefined && { check: (onRule) => selfCheck(hold(place, local), onRule) }),
   });
   const until = new AbortController();

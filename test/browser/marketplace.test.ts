@@ -72,7 +72,8 @@ test('rejects a tool whose outputSchema has no object at the root, by its name',
   await register(page, url);
   const told = await page.getByRole('alert').innerText();
   expect(told).toContain('Rejected');
-  expect(told).toContain('get_price: outputSchema.type must be "object" at the root');
+  expect(told).toMatch(/get_price · outputSchema\.type\s+expected\s+"object"\s+got\s+"array"/);
+  expect(told).toContain('Set outputSchema.type to "object"');
 });
 
 test('hides a changed tool from buyers until Refresh Skills', async () => {

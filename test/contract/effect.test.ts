@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { completeHints, type Effect, effectInName, onlyReads, verbIn } from '../../src/contract/effect.ts';
+import {
+  completeHints,
+  type Effect,
+  effectInName,
+  onlyReads,
+  verbIn,
+  writingEffect,
+} from '../../src/contract/effect.ts';
 import { verdictOn } from '../../src/contract/probe/safety.ts';
 import { writingTools } from '../../src/import/mcp.ts';
 
@@ -103,4 +110,30 @@ describe('what follows from a name', () => {
     [{ name: 'x', annotations: { readOnlyHint: true, destructiveHint: true } }, false],
     [{}, false],
   ])('%j only reads: %s', (tool, reads) => expect(onlyReads(tool)).toBe(reads));
+});
+
+describe('what a tool does beyond reading', () => {
+  const hints = (readOnlyHint: boolean, destructiveHint: boolean, idempotentHint: boolean) => ({
+    readOnlyHint,
+    destructiveHint,
+    idempotentHint,
+    openWorldHint: true,
+  });
+  it.each([
+    ['thing', hints(true, false, true), undefined],
+    ['thing', hints(false, false, false), 'adds'],
+    ['thing', hints(false, true, true), 'changes'],
+    ['thing', hints(false, true, false), 'acts'],
+    // Absent hints of a tool that writes: destructive, not idempotent (MCP, "Tool annotations").
+    ['thing', { readOnlyHint: false }, 'acts'],
+    ['get_price', undefined, undefined],
+    ['create_order', undefined, 'adds'],
+    ['delete_order', undefined, 'changes'],
+    ['send_mail', undefined, 'acts'],
+    ['delete_order', { readOnlyHint: true }, undefined],
+    ['parcels', undefined, 'unknown'],
+    ['parcels', { title: 'Parcels' }, 'unknown'],
+  ])('%s with %o', (name, annotations, effect) => {
+    expect(writingEffect({ name, ...(annotations && { annotations }) })).toBe(effect);
+  });
 });

@@ -95,6 +95,27 @@ test('rejects an outputSchema without an object at the root, with the tool and t
   expect((await marketplace.store.read()).listings).toEqual([]);
 });
 
+test('equal problems of a tool are one reason, which counts their places', async () => {
+  const marketplace = await openMarketplace();
+  const bare = { a: { type: 'string' }, b: { type: 'string' }, c: { type: 'string' } };
+  const endpoint = await startServer(
+    listing((tool) => ({ ...tool, inputSchema: { type: 'object', properties: bare, required: ['a'] } })),
+  );
+  const steps: Step[] = [];
+  await marketplace.register(formFor(endpoint), (step) => steps.push(step));
+  const { details = [], findings } = steps.find(({ label }) => label === 'Tool definitions') ?? {};
+  const own = details.filter((text) => text.includes('.description'));
+  expect(own).toEqual([
+    expect.stringMatching(
+      /^get_price: inputSchema\.properties\.a\.description and 2 more: expected .*, got nothing\. /,
+    ),
+  ]);
+  const described = findings?.filter(({ problems }) =>
+    problems.some(({ path }) => path?.endsWith('.b.description')),
+  );
+  expect(described).toMatchObject([{ rule: 'input.description', problems: { length: 3 } }]);
+});
+
 test('rejects a server that runs unpaid calls if its price is above zero', async () => {
   const marketplace = await openMarketplace();
   const endpoint = await startServer({ isPaid: () => () => false });

@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { selfCheck } from '../../src/check/self-check.ts';
 import { context } from '../../src/contract/platforms/index.ts';
+import { createSigner } from '../../src/contract/probe/signer.ts';
 import { Marketplace, type MarketplaceOptions } from '../../src/marketplace/core/marketplace.ts';
 import type { ListingForm } from '../../src/marketplace/core/model.ts';
 import { type Breaks, createSteps, serve } from '../broken/good-server.ts';
@@ -58,3 +60,12 @@ export function formFor(endpoint: string, more: Partial<ListingForm> = {}): List
     ...more,
   };
 }
+
+/** The option of a marketplace that runs the contract on a server. */
+export const checking = (endpoint: string): Pick<MarketplaceOptions, 'check'> => ({
+  check: async (onRule) => {
+    const signer = await createSigner(context.token, endpoint, { issuer, privateKey });
+    const target = { url: endpoint, profile: context, signer, calls: { named: [] } };
+    return selfCheck(Promise.resolve({ target, release: async () => {} }), onRule);
+  },
+});

@@ -1,5 +1,6 @@
 import { explanations } from '../../check/explain/index.ts';
 import type { Example } from '../../check/explain/model.ts';
+import { exampleText, originOf } from '../../check/explain/text.ts';
 import { nameErrors } from '../../check/select.ts';
 import { rules } from '../../contract/catalogue.ts';
 import type { RuleText } from '../../contract/model.ts';
@@ -40,21 +41,10 @@ function asText(rule: RuleText, output: Output): string {
   return [...lines, '', `fix     ${fix}`, `source  ${originOf(source)}`].join('\n');
 }
 
-/** Where a rule comes from, in words: `C§4.1` is a section of the contract, `app x.ts` a file of the marketplace. */
-function originOf(source: string): string {
-  return source
-    .replaceAll(
-      /C§[\d.]+(?:, C§[\d.]+)*/g,
-      (sections) => `the tool server contract, ${sections.replaceAll('C', '')}`,
-    )
-    .replace(/^app (?=[\w/-]+)/, "the marketplace's public source, ")
-    .replace(/\bdocs (?=[\w/-]+\.mdx)/, "the marketplace's documentation, ");
-}
-
 function indented(example: Example): readonly string[] {
-  const text =
-    typeof example === 'string' ? example : example.map((part) => JSON.stringify(part, null, 2)).join('\n');
-  return text.split('\n').map((line) => `  ${line}`);
+  return exampleText(example)
+    .split('\n')
+    .map((line) => `  ${line}`);
 }
 
 function asData({ id, level, title, source, fix }: RuleText) {

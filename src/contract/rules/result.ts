@@ -218,6 +218,7 @@ export function ofCall(call: Call, problem: Problem): Problem {
     tool: name,
     ...problem,
     path: `${problem.path ?? 'result'} (called with ${shorten(args)})`,
+    arguments: args,
     ...((result?.isError === true || failure !== undefined) && { failed: true }),
     ...(incident !== undefined && { incident }),
   };

@@ -17,7 +17,7 @@ import type { BuyerTool, Dispute, Listing, ListingForm, SavedExample, Step, Subm
 import { failed } from './outcome.ts';
 import { type RecordingProxy, startProxy } from './proxy.ts';
 import { redactTokens } from './redact.ts';
-import { namedTools, submit } from './registration.ts';
+import { namedTools, submit, withSources } from './registration.ts';
 import { Store } from './store.ts';
 import { type LogLine, sentTo, Traffic } from './traffic.ts';
 import { hasNoMismatch } from './verdict.ts';
@@ -36,6 +36,8 @@ export interface MarketplaceOptions {
   readonly state?: () => Promise<ServerState>;
   /** Path of each tool's source in the project, by the tool's name. */
   readonly sources?: ReadonlyMap<string, string>;
+  /** A text that changes whenever a source of the author's server does; absent if they are not known. */
+  readonly version?: () => string;
   /** Initial values of the registration form. */
   readonly draft?: Partial<ListingForm>;
   /** Runs the contract on the author's server; absent if there is none. */
@@ -118,7 +120,9 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
   async register(form: ListingForm, onStep?: (step: Step) => void): Promise<Submission> {
     const { listings } = await this.store.read();
     const taken = listings.map(({ endpoint }) => endpoint);
-    const submission = await submit(form, taken, this.caller, onStep);
+    const { endpoint, sources = new Map() } = this.options;
+    const own = form.endpoint === endpoint ? sources : new Map();
+    const submission = await submit(form, taken, this.caller, (step) => onStep?.(withSources(step, own)));
     if (submission.accepted) await this.#change((before) => [...before, submission.listing]);
     return submission;
   }

@@ -1,4 +1,11 @@
-import type { Json, JsonObject, Problem, RehearsalStep, ToolExample } from '../../contract/model.ts';
+import type {
+  Json,
+  JsonObject,
+  Problem,
+  RehearsalStep,
+  RuleResult,
+  ToolExample,
+} from '../../contract/model.ts';
 
 /** The registration form (C§2.5): every value is the text that was typed. */
 export interface ListingForm {
@@ -55,6 +62,11 @@ export interface MarketplaceState {
   readonly examples: readonly SavedExample[];
 }
 
+/** The finding of a failed rule. */
+export function findingOf({ id, title, fix, problems }: RuleResult): Finding {
+  return { rule: id, title, fix, problems };
+}
+
 /** A problem of one field of the form. Advice does not prevent a submission. */
 export interface FieldProblem {
   readonly field: keyof ListingForm;
@@ -68,6 +80,18 @@ export interface Step {
   readonly status: 'running' | 'pass' | 'fail' | 'advice';
   /** The findings as text, one per line. */
   readonly details: readonly string[];
+  /** The same by rule or by call, where problems were found. */
+  readonly findings?: readonly Finding[];
+}
+
+/** The problems of one rule, or of one call. */
+export interface Finding {
+  /** The id of the rule. */
+  readonly rule?: string;
+  readonly title: string;
+  /** What to change, for problems that have no fix of their own; empty if all have one. */
+  readonly fix: string;
+  readonly problems: readonly Problem[];
 }
 
 /** The result of a submission. */

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { groupsOf } from '../../check/report/group.ts';
+import { type WritingEffect, writingEffect } from '../../contract/effect.ts';
 import { isObject, shorten } from '../../contract/json.ts';
-import type { Json, JsonObject, RehearsalStep, RuleResult } from '../../contract/model.ts';
+import type { Json, JsonObject, Problem, RehearsalStep, RuleResult } from '../../contract/model.ts';
 import type { PlatformProfile } from '../../contract/platforms/profile.ts';
 import type { Probe } from '../../contract/probe/probe.ts';
 import { submissionTest, verdictsOf } from '../../contract/probe/rehearsal.ts';
@@ -8,7 +10,8 @@ import { submissionCalls, submissionHarm, verdictOn } from '../../contract/probe
 import { inspectTools } from '../../contract/rules/inspect.ts';
 import type { Caller } from './caller.ts';
 import { formProblems } from './form.ts';
-import type { FieldProblem, Listing, ListingForm, Step, Submission } from './model.ts';
+import type { FieldProblem, Finding, Listing, ListingForm, Step, Submission } from './model.ts';
+import { findingOf } from './model.ts';
 
 /** Called when a step starts and when it ends; the label identifies the step. */
 type OnStep = (step: Step) => void;
@@ -50,31 +53,36 @@ async function examine(
 ): Promise<Submission> {
   const tell = (label: string, status: Step['status'], ...details: readonly string[]) =>
     onStep({ label, status, details });
-  const fail = (label: string, ...reasons: readonly string[]) => {
-    tell(label, 'fail', ...reasons);
+  const fail = (label: string, reasons: readonly string[], findings?: readonly Finding[]) => {
+    onStep({ label, status: 'fail', details: reasons, ...(findings && { findings }) });
     return refused(fields, reasons);
   };
   tell('Discovery', 'running');
   await probe.initialized();
   const tools = await probe.listed();
   if (tools.length === 0) {
-    return fail('Discovery', 'tools/list is empty: there is nothing to list. Serve at least one tool.');
+    return fail('Discovery', ['tools/list is empty: there is nothing to list. Serve at least one tool.']);
   }
   const count = tools.length === 1 ? 'One tool' : `${tools.length} tools`;
   tell('Discovery', 'pass', `${count}: ${namesOf(tools).join(', ')}`);
 
-  const broken = inspectTools(tools, probe.profile).filter(({ status }) => status === 'fail');
-  const reasons = broken.filter(({ level }) => level === 'must').flatMap(ruleReasons);
-  if (reasons.length > 0) return fail('Tool definitions', ...reasons);
-  const advice = broken.filter(({ level }) => level === 'should').flatMap(ruleReasons);
-  tell('Tool definitions', statusOf([], advice), ...advice);
+  const failed = inspectTools(tools, probe.profile).filter(({ status }) => status === 'fail');
+  const broken = failed.filter(({ level }) => level === 'must');
+  const definitions = 'Tool definitions';
+  if (broken.length > 0) return fail(definitions, broken.flatMap(ruleReasons), broken.map(findingOf));
+  onStep({
+    label: definitions,
+    status: statusOf([], failed),
+    details: failed.flatMap(ruleReasons),
+    findings: failed.map(findingOf),
+  });
 
   if (Number(form.price) > 0) {
     tell('Unpaid calls', 'running');
     if (await probe.isUngated()) {
       const reason =
         'The server ran a call without a token. With a price above 0 it must answer HTTP 401 {"error":"Unauthorized"} (C§5.4).';
-      return fail('Unpaid calls', reason);
+      return fail('Unpaid calls', [reason]);
     }
     tell('Unpaid calls', 'pass', 'refused, as they must be');
   }
@@ -86,8 +94,11 @@ async function examine(
   const rehearsal = verdictsOf(
     await submissionTest(probe, (name) => tell('Submission test', 'running', `calling ${name}`)),
   );
-  const failures = rehearsal.flatMap(stepReasons);
-  if (failures.length > 0) return { ...fail('Submission test', ...failures), rehearsal };
+  const failures = rehearsal.filter(({ status }) => status === 'fail');
+  if (failures.length > 0) {
+    const refusal = fail('Submission test', failures.flatMap(stepReasons), failures.map(callFinding));
+    return { ...refusal, rehearsal };
+  }
   const withheld = namesOf(tools).filter((name) => rehearsal.every(({ tool }) => tool !== name));
   const results = [
     ...rehearsal.map(({ tool, ms }) => `${tool}: ${Math.round(ms)} ms`),
@@ -119,6 +130,8 @@ const harmless: ReadonlySet<string> = new Set(['*']);
 /** A call of the submission test, and whether the rehearsal makes it. */
 export interface PlannedCall {
   readonly isCalled: boolean;
+  /** What the tool does beyond reading; null if it only reads. */
+  readonly effect: WritingEffect | null;
   /** The call in words. */
   readonly says: string;
 }
@@ -130,10 +143,12 @@ export function plannedCalls(
 ): readonly PlannedCall[] {
   const definitions = tools.filter(isObject);
   return submissionCalls(definitions, smoke).map((call, at) => {
-    const { isCalled, because } = verdictOn(definitions[at] ?? {}, harmless);
+    const definition = definitions[at] ?? {};
+    const { isCalled, because } = verdictOn(definition, harmless);
     const { says, fix } = submissionHarm(call);
     return {
       isCalled,
+      effect: writingEffect(definition) ?? null,
       says: isCalled
         ? `${call.tool} is called for real with ${shorten(call.arguments)}`
         : `${call.tool} is not called here: ${because}. But ${says}. ${fix}`,
@@ -157,23 +172,41 @@ function inWords({ field, message }: FieldProblem): string {
   return `${field}: ${message}`;
 }
 
-/** A failed rule as text for the author: the tool, the place, the expected value, and the fix. */
+/** A failed rule as text for the author: the tool, the place, the expected value, and the fix. Equal problems are one text. */
 function ruleReasons({ title, fix, problems }: RuleResult): readonly string[] {
-  return problems.map((problem) => {
-    const { tool, path, expected, actual } = problem;
-    const where = path === undefined ? title : path;
+  return groupsOf(problems).map(({ problem, paths: [path = title, ...others] }) => {
+    const { tool, expected, actual } = problem;
+    const where = others.length === 0 ? path : `${path} and ${others.length} more`;
     const what =
-      path === 'outputSchema.type'
+      where === 'outputSchema.type'
         ? `outputSchema.type must be "object" at the root, got ${actual}`
         : `${where}: expected ${expected}, got ${actual}`;
     return `${tool === undefined ? '' : `${tool}: `}${what}. ${problem.fix ?? fix}`;
   });
 }
 
+function callFinding({ tool, arguments: args, problems }: RehearsalStep): Finding {
+  const called = problems.map((problem) => ({ ...problem, tool, arguments: args }));
+  return { title: `${tool} called with ${shorten(args)}`, fix: '', problems: called };
+}
+
 function stepReasons({ tool, arguments: args, problems }: RehearsalStep): readonly string[] {
   return problems.map(({ path, expected, actual, fix = '' }) =>
     `${tool} called with ${JSON.stringify(args)}: ${path}: expected ${expected}, got ${actual}. ${fix}`.trimEnd(),
   );
+}
+
+/** A step of the author's own server: its problems name the source of their tool, where it is known. */
+export function withSources(step: Step, sources: ReadonlyMap<string, string>): Step {
+  if (!step.findings) return step;
+  const located = (problem: Problem): Problem => {
+    const at = problem.at ?? sources.get(problem.tool ?? '');
+    return at === undefined ? problem : { ...problem, at };
+  };
+  return {
+    ...step,
+    findings: step.findings.map((finding) => ({ ...finding, problems: finding.problems.map(located) })),
+  };
 }
 
 /** The names of the elements of a tools/list result. */

@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import type { WritingEffect } from '../../contract/effect.ts';
 import type { JsonObject } from '../../contract/model.ts';
 import type { thresholds } from '../core/ask.ts';
 import type { Job } from '../core/jobs.ts';
@@ -15,12 +16,15 @@ import {
   Table,
   Text,
 } from '../web/parts.tsx';
+import { EffectTag } from '../web/references.tsx';
 import { Steps } from './job.tsx';
 
 export interface AskData {
   /** The buyers' view, with the arguments that the submission test sends. */
   readonly tools: readonly {
     readonly name: string;
+    /** What it does beyond reading; null if it only reads. */
+    readonly effect: WritingEffect | null;
     readonly description: string;
     readonly arguments: JsonObject;
   }[];
@@ -84,12 +88,13 @@ export function Ask({ data }: { data: AskData }) {
             <legend class="sr">Tools and their arguments</legend>
             <h2>Tools and their arguments</h2>
             <p class="soft small">Without your edit, the arguments are those of the submission test.</p>
-            {tools.map(({ name, description, arguments: args }) => (
+            {tools.map(({ name, effect, description, arguments: args }) => (
               <div class="stack tight">
                 <label class="choice">
                   <input type="checkbox" name="pick" value={name} />
                   <span class="plain">
-                    <code>{shown(name)}</code> <span class="hint">{shown(description)}</span>
+                    <code>{shown(name)}</code> <EffectTag effect={effect} />{' '}
+                    <span class="hint">{shown(description)}</span>
                   </span>
                 </label>
                 <label>
@@ -156,7 +161,7 @@ export function AskView({ job }: { job: Job }) {
           </p>
         </>
       )}
-      {!result && <Steps job={job} />}
+      {!result && <Steps steps={job.steps} />}
     </>
   );
 }

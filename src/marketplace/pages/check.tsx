@@ -1,19 +1,27 @@
+import type { Child } from 'hono/jsx';
 import type { CheckReport } from '../../check/model.ts';
-import { countsOf, verdictOf } from '../../check/report/format.ts';
-import { reporters } from '../../check/report/index.ts';
+import { countsOf, groupOf, reasonLine, remarksOf, verdictOf } from '../../check/report/format.ts';
+import { failsCheck } from '../../check/verdict.ts';
+import { shorten } from '../../contract/json.ts';
+import { counted } from '../../model/text.ts';
 import type { Job } from '../core/jobs.ts';
-import { Head, live, Notice, Text } from '../web/parts.tsx';
+import { findingOf } from '../core/model.ts';
+import { CodeCell, Head, live, type Mark, Notice, PostButton, shown, Table, Tag } from '../web/parts.tsx';
+import { RuleLink, tryPath } from '../web/references.tsx';
+import { Findings } from './findings.tsx';
 import { JobBody, Steps } from './job.tsx';
 
 export interface CheckData {
   readonly available: boolean;
   readonly last: Job | null;
+  /** Whether the tools are still those that the last check judges. */
+  readonly isCurrent: boolean;
 }
 
-export function Check({ data: { available, last } }: { data: CheckData }) {
+export function Check({ data: { available, last, isCurrent } }: { data: CheckData }) {
   return (
     <>
-      <Head title="Check">Every rule of the contract, with the report that market-mcp check prints.</Head>
+      <Head title="Check">Every rule of the contract, and what to change where your server breaks one.</Head>
       {available ? (
         <form method="post" action="/check" class="row">
           <button type="submit" class="primary">
@@ -33,9 +41,15 @@ export function Check({ data: { available, last } }: { data: CheckData }) {
       <section class="stack" {...live('last', '/check', 'server', 'check', `job:${last?.id}`)}>
         {last && (
           <>
-            {last.state === 'done' && <h2>Last check</h2>}
+            {!isCurrent && last.state === 'done' && (
+              <Notice
+                mark="advice"
+                title="Your tools have changed since this check"
+                lines={['Run it again for a verdict on what your server is now.']}
+              />
+            )}
             <JobBody job={last}>
-              <CheckView job={last} />
+              <CheckReportView job={last} />
             </JobBody>
           </>
         )}
@@ -44,18 +58,137 @@ export function Check({ data: { available, last } }: { data: CheckData }) {
   );
 }
 
+/** A check that runs or has ended, on its own page. */
 export function CheckView({ job }: { job: Job }) {
+  return (
+    <>
+      <CheckReportView job={job} />
+      {job.state === 'done' && (
+        <div class="row">
+          <PostButton to="/check" label="Run the check again" />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** The verdict, then what failed, what could be better, what was not run and why, and what passed. */
+function CheckReportView({ job }: { job: Job }) {
   const report = job.result as CheckReport | null;
-  if (!report) return <Steps job={job} />;
-  const { summary, ok } = report;
+  if (!report) return <Steps steps={job.steps} />;
+  const { rules, demands, summary, ok, complete } = report;
+  const failed = rules.filter((rule) => rule.status === 'fail' && failsCheck(rule, demands));
+  const advice = rules.filter((rule) => rule.status === 'fail' && !failsCheck(rule, demands));
+  const passed = rules.filter(({ status }) => status === 'pass');
+  const remarks = remarksOf(report).filter(({ about }) => about !== 'coverage');
   return (
     <>
       <Notice
         mark={ok ? 'pass' : 'fail'}
-        title={`The check ${report.complete || !ok ? '' : 'ended: '}${verdictOf(report)}`}
+        title={`The check ${complete || !ok ? '' : 'ended: '}${verdictOf(report)}`}
         lines={[countsOf(summary)]}
       />
-      <Text text={reporters.pretty(report, { color: false, verbose: false })} report />
+      {failed.length > 0 && (
+        <Part mark="fail" title={`${counted(failed.length, 'rule')} failed`}>
+          <Findings findings={failed.map(findingOf)} />
+        </Part>
+      )}
+      {advice.length > 0 && (
+        <Part mark="advice" title={counted(advice.length, 'warning')}>
+          <Findings findings={advice.map(findingOf)} />
+        </Part>
+      )}
+      {remarks.length > 0 && (
+        <Part mark="advice" title="Also found">
+          <ul>
+            {remarks.map(({ about, text }) => (
+              <li>
+                <b>{shown(about)}</b>: {shown(text)}
+              </li>
+            ))}
+          </ul>
+        </Part>
+      )}
+      <NotRun report={report} />
+      <Rehearsal report={report} />
+      {passed.length > 0 && (
+        <details class="panel">
+          <summary>{counted(passed.length, 'rule')} passed</summary>
+          <dl class="fields">
+            {[...new Set(passed.map(({ id }) => groupOf(id)))].map((group) => (
+              <>
+                <dt>{group}</dt>
+                <dd class="row">
+                  <Ids ids={passed.map(({ id }) => id).filter((id) => groupOf(id) === group)} />
+                </dd>
+              </>
+            ))}
+          </dl>
+        </details>
+      )}
     </>
+  );
+}
+
+function Part({ mark, title, children }: { mark: Mark; title: string; children?: Child }) {
+  return (
+    <section class="panel">
+      <h2 class={`marked ${mark}`}>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+function Ids({ ids }: { ids: readonly string[] }) {
+  return ids.map((id) => <RuleLink id={id} />);
+}
+
+/** The rules that were not run, by reason. */
+function NotRun({ report: { rules, demands } }: { report: CheckReport }) {
+  const notRun = rules.filter(({ status }) => status === 'not-run');
+  if (notRun.length === 0) return null;
+  const isFailure = (reason: string) =>
+    notRun.some((rule) => rule.reason === reason && failsCheck(rule, demands));
+  const reasons = [...new Set(notRun.map(({ reason = '' }) => reason))];
+  return (
+    <Part mark="none" title={`${counted(notRun.length, 'rule')} not run`}>
+      <ul class="findings">
+        {[...reasons.filter(isFailure), ...reasons.filter((reason) => !isFailure(reason))].map((reason) => (
+          <li class="stack tight">
+            <p>
+              {isFailure(reason) && <Tag mark="fail">counts as failed</Tag>} {shown(reasonLine(reason))}
+            </p>
+            <p class="row">
+              <Ids ids={notRun.filter((rule) => rule.reason === reason).map(({ id }) => id)} />
+            </p>
+          </li>
+        ))}
+      </ul>
+    </Part>
+  );
+}
+
+/** The submission test, tool by tool. */
+function Rehearsal({ report: { rehearsal = [] } }: { report: CheckReport }) {
+  if (rehearsal.length === 0) return null;
+  return (
+    <section class="stack tight">
+      <h2>Submission rehearsal</h2>
+      <p class="soft small">The calls of the marketplace's submission test, with sample arguments.</p>
+      <Table label="Submission rehearsal" heads={['Tool', 'Try it with', 'Verdict', 'ms']}>
+        {rehearsal.map(({ tool, arguments: args, status, ms }) => (
+          <tr>
+            <CodeCell>{shown(tool)}</CodeCell>
+            <CodeCell>
+              <a href={tryPath(tool, args)}>{shown(shorten(args))}</a>
+            </CodeCell>
+            <td>
+              <Tag mark={status}>{status === 'pass' ? 'passed' : 'failed'}</Tag>
+            </td>
+            <td class="num">{Math.round(ms)}</td>
+          </tr>
+        ))}
+      </Table>
+    </section>
   );
 }

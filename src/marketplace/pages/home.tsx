@@ -1,9 +1,12 @@
+import { writingEffect } from '../../contract/effect.ts';
 import { isObject } from '../../contract/json.ts';
 import type { Json } from '../../contract/model.ts';
 import { membersOf, requiredOf, typesOf } from '../../contract/schema/keywords.ts';
+import { counted } from '../../model/text.ts';
 import type { ExchangeOutcome } from '../core/outcome.ts';
 import type { NamedTool } from '../core/registration.ts';
 import { Empty, FieldList, Head, Labelled, LinkButton, live, Notice, shown, Tag } from '../web/parts.tsx';
+import { EffectTag, SourceLink } from '../web/references.tsx';
 import { Outcome } from './outcome.tsx';
 
 /** A summary of one tool of the author's server. */
@@ -25,6 +28,8 @@ export interface HomeData {
   readonly refreshNeeded: boolean;
   readonly lastCheck: {
     readonly ok: boolean;
+    /** Whether the tools are still those that it has judged. */
+    readonly isCurrent: boolean;
     readonly passed: number;
     readonly failed: number;
     readonly notRun: number;
@@ -95,12 +100,8 @@ function NextSteps({ data }: { data: HomeData }) {
     },
     {
       title: 'Check',
-      done: lastCheck?.ok === true,
-      text: lastCheck
-        ? lastCheck.ok
-          ? `${lastCheck.passed} rules passed${lastCheck.notRun > 0 ? `, ${lastCheck.notRun} not run` : ''}.`
-          : `${lastCheck.failed} rules failed.`
-        : 'Run every rule of the contract.',
+      done: lastCheck?.ok === true && lastCheck.isCurrent,
+      text: checkText(lastCheck),
       link: canCheck ? '/check' : null,
     },
     {
@@ -139,6 +140,13 @@ function NextSteps({ data }: { data: HomeData }) {
   );
 }
 
+function checkText(last: HomeData['lastCheck']): string {
+  if (!last) return 'Run every rule of the contract.';
+  if (!last.isCurrent) return 'Your tools have changed since the last check.';
+  if (!last.ok) return last.failed > 0 ? `${counted(last.failed, 'rule')} failed.` : 'The check failed.';
+  return `${counted(last.passed, 'rule')} passed${last.notRun > 0 ? `, ${last.notRun} not run` : ''}.`;
+}
+
 const listedMarks = { listed: 'pass', changed: 'advice', 'not listed': 'none' } as const;
 
 function ToolCard({ tool: { name, definition, source, listed, lastOutcome } }: { tool: ToolView }) {
@@ -148,6 +156,7 @@ function ToolCard({ tool: { name, definition, source, listed, lastOutcome } }: {
       <div class="row between">
         <h3 class="mono">{shown(name)}</h3>
         <span class="row">
+          <EffectTag effect={writingEffect(definition)} />
           {lastOutcome && <Outcome of={lastOutcome} before="last call: " />}
           <Tag mark={listedMarks[listed]}>{listed}</Tag>
         </span>
@@ -163,7 +172,7 @@ function ToolCard({ tool: { name, definition, source, listed, lastOutcome } }: {
       </div>
       <div class="row between">
         <LinkButton to={`/try?tool=${encodeURIComponent(name)}`} label={`Try ${shown(name)}`} />
-        {source && <code class="soft">{shown(source)}</code>}
+        {source && <SourceLink at={source} />}
       </div>
     </article>
   );
@@ -177,14 +186,27 @@ function Fields({ schema, none }: { schema: Json | undefined; none: string }) {
     ([name]) => !signals.has(name) || required.includes(name),
   );
   if (own.length === 0) return <p class="soft small">{none}</p>;
-  return (
+  const list = (some: typeof own) => (
     <FieldList
       fields={Object.fromEntries(
-        own.map(([name, property]) => [shown(name), shown(inBrief(property, required.includes(name)))]),
+        some.map(([name, property]) => [shown(name), shown(inBrief(property, required.includes(name)))]),
       )}
     />
   );
+  return (
+    <>
+      {list(own.slice(0, shownFields))}
+      {own.length > shownFields && (
+        <details class="small">
+          <summary>{counted(own.length - shownFields, 'more field')}</summary>
+          {list(own.slice(shownFields))}
+        </details>
+      )}
+    </>
+  );
 }
+
+const shownFields = 10;
 
 function inBrief(property: Json, required: boolean): string {
   if (!isObject(property)) return 'any value';

@@ -1,7 +1,8 @@
 import type { Child } from 'hono/jsx';
 import type { Job } from '../core/jobs.ts';
 import type { Step } from '../core/model.ts';
-import { Head, live, type Mark, Notice, shown, Tag } from '../web/parts.tsx';
+import { Head, live, Notice, shown, Tag } from '../web/parts.tsx';
+import { Findings, FoldedList } from './findings.tsx';
 
 const words: { readonly [status in Step['status']]: string } = {
   running: 'running',
@@ -10,30 +11,32 @@ const words: { readonly [status in Step['status']]: string } = {
   advice: 'advice',
 };
 
-export function Steps({ job }: { job: Job }) {
-  if (job.steps.length === 0) return null;
+export function Steps({ steps }: { steps: readonly Step[] }) {
+  if (steps.length === 0) return null;
   return (
     <ol class="steps panel">
-      {job.steps.map(({ label, status, details }) => (
+      {steps.map((step) => (
         <li>
           <span>
-            <Tag mark={status as Mark}>{words[status]}</Tag>
+            <Tag mark={step.status}>{words[step.status]}</Tag>
           </span>
           <div class="stack tight">
-            <h3>{shown(label)}</h3>
-            {details.length > 0 && (
-              <ul>
-                {details.slice(0, 30).map((detail) => (
-                  <li>{shown(detail)}</li>
-                ))}
-              </ul>
-            )}
+            <h3>{shown(step.label)}</h3>
+            <StepDetails step={step} />
           </div>
         </li>
       ))}
     </ol>
   );
 }
+
+/** What a step has found: by rule or call where it has problems, else as text. */
+export function StepDetails({ step: { details, findings = [] } }: { step: Step }) {
+  if (findings.length > 0) return <Findings findings={findings} />;
+  return <FoldedList items={details} most={shownDetails} noun="line" view={shown} />;
+}
+
+const shownDetails = 10;
 
 /** The page of a job. The inner part follows the job until it is done. */
 export function JobPage({ job, children }: { job: Job; children?: Child }) {
@@ -59,7 +62,11 @@ export function JobBody({ job, children }: { job: Job; children?: Child }) {
   const done = job.state === 'done' ? { 'data-done': '', tabindex: -1 } : {};
   return (
     <div class="stack" {...done}>
-      {job.state === 'running' && <Tag mark="running">running</Tag>}
+      {job.state === 'running' && (
+        <p>
+          <Tag mark="running">running</Tag>
+        </p>
+      )}
       {job.error !== null && <Notice mark="fail" title="The run ended with an error" lines={[job.error]} />}
       {children}
     </div>

@@ -1,11 +1,12 @@
 import type { Change } from '../../check/model.ts';
+import { writingEffect } from '../../contract/effect.ts';
 import { isObject } from '../../contract/json.ts';
 import type { PlatformProfile } from '../../contract/platforms/profile.ts';
 import { counted } from '../../model/text.ts';
 import { guiltyLimit } from '../core/dispute.ts';
 import { stakeOf } from '../core/form.ts';
 import type { ListingStatus } from '../core/marketplace.ts';
-import { namesOf } from '../core/registration.ts';
+import { namedTools } from '../core/registration.ts';
 import {
   CodeCell,
   Empty,
@@ -20,6 +21,7 @@ import {
   Text,
   Time,
 } from '../web/parts.tsx';
+import { EffectTag } from '../web/references.tsx';
 
 export interface ListingsData {
   readonly listings: readonly ListingStatus[];
@@ -97,13 +99,16 @@ function ListingCard({ status, rules }: { status: ListingStatus; rules: Listings
         </div>
       )}
       <Labelled label="Buyers see">
-        <p class="row">
-          {namesOf(tools).map((tool) => (
-            <Tag>
-              <code>{shown(tool)}</code>
-            </Tag>
+        <ul class="row plain-list">
+          {namedTools(tools).map((tool) => (
+            <li class="row">
+              <Tag>
+                <code>{shown(tool.name)}</code>
+              </Tag>
+              <EffectTag effect={writingEffect(tool.definition)} />
+            </li>
           ))}
-        </p>
+        </ul>
       </Labelled>
       <details>
         <summary>Stored tools/list</summary>

@@ -3,7 +3,8 @@ import type { Job } from '../core/jobs.ts';
 import type { FieldProblem, ListingForm, Submission } from '../core/model.ts';
 import { acceptance, type PlannedCall } from '../core/registration.ts';
 import { Choice, Head, LinkButton, Notice, Submit, shown } from '../web/parts.tsx';
-import { Steps } from './job.tsx';
+import { EffectTag } from '../web/references.tsx';
+import { StepDetails, Steps } from './job.tsx';
 
 export interface RegisterData {
   readonly form: ListingForm;
@@ -12,10 +13,12 @@ export interface RegisterData {
   readonly rules: PlatformProfile['listing'];
   /** The calls of the submission test, for the endpoint of the form. */
   readonly calls: readonly PlannedCall[];
+  /** Whether nothing was submitted because the author's server does not run. */
+  readonly isDown: boolean;
 }
 
 export function Register({ data }: { data: RegisterData }) {
-  const { form, problems, rules, stake, calls } = data;
+  const { form, problems, rules, stake, calls, isDown } = data;
   const { price, stake: terms, categories } = rules;
   const props = (field: keyof ListingForm) => {
     const ownProblems = problems.filter((problem) => problem.field === field);
@@ -33,11 +36,15 @@ export function Register({ data }: { data: RegisterData }) {
         The form of the marketplace. Submitting it discovers your tools and runs the submission test, as the
         platform does.
       </Head>
-      {problems.some(({ advice }) => !advice) && (
+      {(isDown || problems.some(({ advice }) => !advice)) && (
         <Notice
           mark="fail"
           title="The form was not submitted"
-          lines={['Correct the fields that are marked.']}
+          lines={[
+            isDown
+              ? 'Your server does not run. Submit again when it does: what you entered is kept.'
+              : 'Correct the fields that are marked.',
+          ]}
         />
       )}
       <div class="split">
@@ -45,7 +52,7 @@ export function Register({ data }: { data: RegisterData }) {
           <label>
             <span>Name</span>
             <input {...props('name')} value={form.name} maxlength={rules.nameLength.maximum} />
-            <Told field="name" problems={problems} />
+            <FieldProblems field="name" problems={problems} />
           </label>
           <label>
             <span>Description</span>
@@ -53,7 +60,7 @@ export function Register({ data }: { data: RegisterData }) {
               <span class="hint">One line of summary, then {rules.descriptionSections.join(' ')}</span>
             )}
             <textarea {...props('description')} rows={9} class="prose">{`\n${form.description}`}</textarea>
-            <Told field="description" problems={problems} />
+            <FieldProblems field="description" problems={problems} />
           </label>
           <label for="category">
             <span>Category</span>
@@ -72,7 +79,7 @@ export function Register({ data }: { data: RegisterData }) {
                 The contract does not show the values: any text is this emulator's choice.
               </span>
             )}
-            <Told field="category" problems={problems} />
+            <FieldProblems field="category" problems={problems} />
           </label>
           <label>
             <span>Price of a call in {price.currency}</span>
@@ -84,7 +91,7 @@ export function Register({ data }: { data: RegisterData }) {
               data-stake-unit={terms.perPriceUnit}
             />
             <span class="hint">0 is allowed{price.maximum === null ? '' : `, at most ${price.maximum}`}</span>
-            <Told field="price" problems={problems} />
+            <FieldProblems field="price" problems={problems} />
           </label>
           <label>
             <span>Endpoint</span>
@@ -92,7 +99,7 @@ export function Register({ data }: { data: RegisterData }) {
             <span class="hint">
               Ends with /mcp. https, or http on this machine. Tokens name it as their audience, byte for byte.
             </span>
-            <Told field="endpoint" problems={problems} />
+            <FieldProblems field="endpoint" problems={problems} />
           </label>
           <Submit label="Submit" />
         </form>
@@ -119,8 +126,10 @@ export function Register({ data }: { data: RegisterData }) {
               outputSchemas. The marketplace calls all tools.
               {calls.length > 0 && (
                 <ul>
-                  {calls.map(({ isCalled, says }) => (
-                    <li class={isCalled ? 'small' : 'small marked advice'}>{shown(says)}</li>
+                  {calls.map(({ isCalled, effect, says }) => (
+                    <li class={isCalled ? 'small' : 'small marked advice'}>
+                      <EffectTag effect={effect} /> {shown(says)}
+                    </li>
                   ))}
                 </ul>
               )}
@@ -136,7 +145,7 @@ export function Register({ data }: { data: RegisterData }) {
   );
 }
 
-function Told({ field, problems }: { field: keyof ListingForm; problems: readonly FieldProblem[] }) {
+function FieldProblems({ field, problems }: { field: keyof ListingForm; problems: readonly FieldProblem[] }) {
   const ownProblems = problems.filter((problem) => problem.field === field);
   if (ownProblems.length === 0) return null;
   return (
@@ -149,9 +158,11 @@ function Told({ field, problems }: { field: keyof ListingForm; problems: readonl
   );
 }
 
-/** The progress and the result of a submission. */
+/** The progress and the result of a submission: after its end, the step that failed comes first. */
 export function SubmissionView({ job }: { job: Job }) {
   const submission = job.result as Submission | null;
+  const failed =
+    submission?.accepted === false ? job.steps.find(({ status }) => status === 'fail') : undefined;
   return (
     <>
       {submission?.accepted === true && (
@@ -164,11 +175,15 @@ export function SubmissionView({ job }: { job: Job }) {
           ]}
         />
       )}
-      {submission?.accepted === false && <Notice mark="fail" title="Rejected" lines={submission.reasons} />}
-      <Steps job={job} />
-      {submission && (
+      {failed && (
+        <div class="notice fail" role="alert">
+          <strong>Rejected: {failed.label}</strong>
+          <StepDetails step={failed} />
+        </div>
+      )}
+      {job.state === 'done' && (
         <p class="row">
-          {submission.accepted ? (
+          {submission?.accepted ? (
             <>
               <LinkButton to="/listings" primary label="My tools" />
               <LinkButton to="/ask" label="Ask a question" />
@@ -178,6 +193,8 @@ export function SubmissionView({ job }: { job: Job }) {
           )}
         </p>
       )}
+      {failed && job.steps.length > 1 && <h2>The other steps</h2>}
+      <Steps steps={job.steps.filter((step) => step !== failed)} />
     </>
   );
 }

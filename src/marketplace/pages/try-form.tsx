@@ -3,11 +3,14 @@ import type { Json, JsonObject } from '../../contract/model.ts';
 import { membersOf, requiredOf } from '../../contract/schema/keywords.ts';
 import { type DeliberateError, deliberateErrors } from '../core/deliberate-errors.ts';
 import type { NamedTool } from '../core/registration.ts';
+import { choicesOf, fieldText } from '../web/input.ts';
 import { Choice, Labelled, shown } from '../web/parts.tsx';
 
 export interface CallFormData {
-  /** Initial values of the form. */
+  /** Initial values of the fields. */
   readonly arguments: JsonObject;
+  /** Initial value of the other JSON, for arguments that the fields cannot send; null if they can. */
+  readonly json: Json;
   readonly deliberate: DeliberateError | null;
   readonly examples: readonly { readonly arguments: JsonObject; readonly expect: string }[];
 }
@@ -30,14 +33,16 @@ export function CallForm({ data, tool }: { data: CallFormData; tool: NamedTool }
           />
         ))}
         {Object.keys(properties).length === 0 && <p class="soft">This tool takes no arguments.</p>}
-        <details>
+        <details open={data.json !== null}>
           <summary>Send other JSON instead</summary>
           <label>
             <span>Arguments as JSON</span>
             <span class="hint">
               Used instead of the fields when it is not empty, even where it does not fit.
             </span>
-            <textarea name="json" spellcheck={false} />
+            <textarea name="json" spellcheck={false}>
+              {data.json === null ? '' : `\n${JSON.stringify(data.json, null, 2)}`}
+            </textarea>
           </label>
         </details>
         <label>
@@ -97,18 +102,14 @@ function Field({ name, schema, value, required }: FieldProps) {
 }
 
 function Control({ field, schema, value, required }: Omit<FieldProps, 'name'> & { field: string }) {
-  const text = value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
-  const choices = Array.isArray(schema.enum)
-    ? schema.enum
-    : schema.type === 'boolean'
-      ? [true, false]
-      : undefined;
+  const text = fieldText(value);
+  const choices = choicesOf(schema);
   if (choices) {
     return (
       <select name={field} id={field}>
         {!required && <option value="">(not sent)</option>}
         {choices.map((choice) => (
-          <Choice value={typeof choice === 'string' ? choice : JSON.stringify(choice)} now={text} />
+          <Choice value={fieldText(choice)} now={text} />
         ))}
       </select>
     );

@@ -1,7 +1,9 @@
+import { writingEffect } from '../../contract/effect.ts';
 import { isServing, type ServerState } from '../../dev/state.ts';
 import type { CallReport } from '../core/caller.ts';
 import type { NamedTool } from '../core/registration.ts';
 import { Choice, Empty, Head, live, Notice, shown } from '../web/parts.tsx';
+import { EffectTag, withEffect } from '../web/references.tsx';
 import { CallForm, type CallFormData } from './try-form.tsx';
 import { Result } from './try-result.tsx';
 
@@ -46,8 +48,8 @@ export function Try({ data }: { data: TryData }) {
               <label>
                 <span>Tool</span>
                 <select name="tool" data-go>
-                  {tools.map(({ name }) => (
-                    <Choice value={name} now={tool.name} />
+                  {tools.map(({ name, definition }) => (
+                    <Choice value={name} now={tool.name} text={withEffect(name, definition)} />
                   ))}
                 </select>
               </label>
@@ -55,7 +57,9 @@ export function Try({ data }: { data: TryData }) {
                 <button type="submit">Choose</button>
               </noscript>
             </form>
-            <p class="soft small">{shown(tool.definition.description)}</p>
+            <p class="soft small">
+              <EffectTag effect={writingEffect(tool.definition)} /> {shown(tool.definition.description)}
+            </p>
             <CallForm data={data} tool={tool} />
           </section>
           <section class="stack" aria-label="The result" aria-live="polite" id="answer">

@@ -1,29 +1,29 @@
-import type { CheckReport } from '../../check/model.ts';
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { propertiesOf } from '../../contract/schema/keywords.ts';
 import { curlCommands } from '../../dev/curl.ts';
-import { cannotStart, isServing } from '../../dev/state.ts';
+import { isServing } from '../../dev/state.ts';
 import type { CallReport } from '../core/caller.ts';
+import { Checks } from '../core/checks.ts';
 import { type DeliberateError, deliberateErrors } from '../core/deliberate-errors.ts';
 import { MarketError } from '../core/errors.ts';
 import type { Marketplace } from '../core/marketplace.ts';
 import { type NamedTool, namedTools } from '../core/registration.ts';
-import { Check, CheckView } from '../pages/check.tsx';
 import { Home, type HomeData, type ToolView } from '../pages/home.tsx';
 import { Try, type TryData } from '../pages/try.tsx';
-import { argumentsOf, jsonOf, textOf } from './input.ts';
+import { checkRoutes } from './check-routes.tsx';
+import { argumentsOf, canFillIn, jsonOf, textOf } from './input.ts';
 import { pages } from './layout.tsx';
-import { doneWith, jobPages } from './market-routes.tsx';
 import type { Input } from './security.ts';
 import { type Done, jsonPathOf, type Site, wantsJson } from './site.tsx';
 
-/** Home, Try it and Check: pages for the author's own server. */
+/** Home, Try it and Check: the pages for the author's own server. */
 export function authorRoutes(site: Site): void {
   const { marketplace } = site;
   const lastCalls = new Map<string, number>();
+  const checks = new Checks(marketplace);
 
-  site.page('/', 'Your tools', () => homeOf(marketplace, lastCalls), Home);
+  site.page('/', 'Your tools', () => homeOf(marketplace, lastCalls, checks), Home);
 
   site.page(
     '/try',
@@ -55,36 +55,15 @@ export function authorRoutes(site: Site): void {
     return { data: { tool, arguments: args, expect }, to: `/try?tool=${encodeURIComponent(tool)}` };
   });
 
-  site.page(
-    '/check',
-    'Check',
-    () => ({
-      available: marketplace.options.check !== undefined,
-      last: marketplace.jobs.newest('check') ?? null,
-    }),
-    Check,
-  );
-  site.post('/check', async (_input, c): Promise<Done> => {
-    const { check } = marketplace.options;
-    if (!check) {
-      const hint = 'Run the marketplace in a project, or name a server with --endpoint <url>.';
-      throw new MarketError('NOTHING_TO_CHECK', 'no server is known', hint);
-    }
-    // It starts a process of its own.
-    const state = await marketplace.state();
-    if (state && cannotStart(state)) await marketplace.requireRunning(state.url ?? '');
-    const started = marketplace.jobs.start('check', 'Checking', (onStep) =>
-      check((rule, done, total) =>
-        onStep({ label: 'Rules', status: 'running', details: [`${done} of ${total}: ${rule}`] }),
-      ),
-    );
-    return doneWith(started, c, 'NOT_CHECKED', ({ result }) => result);
-  });
-  jobPages(site, 'check', (job) => <CheckView job={job} />);
+  checkRoutes(site, checks);
 }
 
 /** @param lastCalls the id of each tool's last call in the traffic, by the tool's name. */
-async function homeOf(marketplace: Marketplace, lastCalls: ReadonlyMap<string, number>): Promise<HomeData> {
+async function homeOf(
+  marketplace: Marketplace,
+  lastCalls: ReadonlyMap<string, number>,
+  checks: Checks,
+): Promise<HomeData> {
   const { endpoint = null, sources = new Map<string, string>(), check } = marketplace.options;
   const { listings } = await marketplace.store.read();
   const state = await marketplace.state();
@@ -100,8 +79,7 @@ async function homeOf(marketplace: Marketplace, lastCalls: ReadonlyMap<string, n
     const last = marketplace.traffic.get(lastCalls.get(name) ?? 0);
     return { name, definition, source, listed, lastOutcome: last?.outcome ?? null };
   });
-  const job = marketplace.jobs.newest('check');
-  const report = job?.result as CheckReport | null | undefined;
+  const last = await checks.last();
   return {
     endpoint,
     healthy,
@@ -112,16 +90,16 @@ async function homeOf(marketplace: Marketplace, lastCalls: ReadonlyMap<string, n
       own !== undefined &&
       read.problem === null &&
       (tools.some(({ listed }) => listed !== 'listed') || own.tools.length !== tools.length),
-    lastCheck:
-      job && report
-        ? {
-            ok: report.ok,
-            passed: report.summary.passed,
-            failed: report.summary.failed,
-            notRun: report.summary.notRun,
-            job: job.id,
-          }
-        : null,
+    lastCheck: last?.report
+      ? {
+          ok: last.report.ok,
+          isCurrent: last.isCurrent,
+          passed: last.report.summary.passed,
+          failed: last.report.summary.failed,
+          notRun: last.report.summary.notRun,
+          job: last.job.id,
+        }
+      : null,
     calls: lastCalls.size,
     canCheck: check !== undefined,
     twins: Object.fromEntries(pages.map(([path, name]) => [name, jsonPathOf(path)])),
@@ -164,6 +142,7 @@ async function tryData(marketplace: Marketplace, selected: string | null, given?
     tools,
     selected: tool?.name ?? null,
     arguments: isObject(given) ? given : filled(marketplace, tool?.definition),
+    json: given === undefined || canFillIn(given, tool?.definition.inputSchema) ? null : given,
     deliberate: null,
     examples: examples.filter((one) => one.endpoint === endpoint && one.tool === tool?.name),
     problem: state === null || isServing(state) ? problem : null,

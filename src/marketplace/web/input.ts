@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isObject, jsonIn } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
-import { membersOf, requiredOf } from '../../contract/schema/keywords.ts';
+import { membersOf, propertiesOf, requiredOf } from '../../contract/schema/keywords.ts';
 import { MarketError } from '../core/errors.ts';
 import type { Input } from './security.ts';
 
@@ -44,12 +45,39 @@ export function argumentsOf(input: Input, inputSchema: Json | undefined): JsonOb
 
 function readAs(text: string, { type, enum: choices }: JsonObject): Json {
   if (Array.isArray(choices)) {
-    const chosen = choices.find(
-      (choice) => text === (typeof choice === 'string' ? choice : JSON.stringify(choice)),
-    );
+    const chosen = choices.find((choice) => text === fieldText(choice));
     if (chosen !== undefined) return chosen;
   }
   if (type === 'string') return text;
   const [value = text] = jsonIn(text);
   return value;
+}
+
+/** The text of a value in its field; empty if there is none. */
+export function fieldText(value: Json | undefined): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** The values of which a property's field lets choose one; undefined if it takes any text. */
+export function choicesOf({ type, enum: choices }: JsonObject): readonly Json[] | undefined {
+  if (Array.isArray(choices)) return choices;
+  return type === 'boolean' ? [true, false] : undefined;
+}
+
+/** Whether the form of an inputSchema, filled in with these arguments, sends them as they are. */
+export function canFillIn(args: Json, inputSchema: Json | undefined): boolean {
+  if (!isObject(args)) return false;
+  const required = requiredOf(inputSchema);
+  const canShow = ([name, property]: readonly [string, JsonObject]): boolean => {
+    const choices = choicesOf(property);
+    if (!Object.hasOwn(args, name)) return !(choices && required.includes(name));
+    const value = args[name];
+    return choices
+      ? choices.some((choice) => isDeepStrictEqual(choice, value))
+      : !/[\r\n]/.test(fieldText(value));
+  };
+  const fields = Object.entries(args).map(([name, value]) => [`arg.${name}`, fieldText(value)]);
+  const sent = argumentsOf(Object.fromEntries(fields), inputSchema);
+  return propertiesOf(inputSchema).every(canShow) && isDeepStrictEqual(sent, args);
 }

@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { writingEffect } from '../../contract/effect.ts';
 import { isObject } from '../../contract/json.ts';
 import type { Json } from '../../contract/model.ts';
 import { type AskRun, type Question, thresholds } from '../core/ask.ts';
@@ -17,7 +18,7 @@ import { Listings, type ListingsData } from '../pages/listings.tsx';
 import { Register, type RegisterData, SubmissionView } from '../pages/register.tsx';
 import { jsonOf, textOf, textsOf } from './input.ts';
 import type { Input } from './security.ts';
-import type { Done, Site } from './site.tsx';
+import { type Done, type Site, wantsJson } from './site.tsx';
 
 /** @throws MarketError if there is no such job. */
 export function jobOf(marketplace: Marketplace, id = ''): Job {
@@ -37,23 +38,34 @@ export function marketRoutes(site: Site): void {
 function registerRoutes(site: Site): void {
   const { marketplace } = site;
   const { listing: rules } = marketplace.profile;
-  const show = async (form: ListingForm, problems: RegisterData['problems'] = []): Promise<RegisterData> => {
+  /** What was entered in the form in a browser, until it is accepted. */
+  let entered: Partial<ListingForm> = {};
+  const show = async (
+    form: ListingForm,
+    { problems = [], isDown = false }: Partial<RegisterData> = {},
+  ): Promise<RegisterData> => {
     const readTools = async () => {
       await marketplace.requireRunning(form.endpoint);
       return marketplace.caller.tools(form.endpoint);
     };
     const tools = form.endpoint === '' ? [] : await readTools().catch(() => []);
     const calls = plannedCalls(tools, marketplace.profile.smoke);
-    return { form, problems, stake: stakeOf(form.price, rules), rules, calls };
+    return { form, problems, isDown, stake: stakeOf(form.price, rules), rules, calls };
+  };
+  /** The page of a form that was not submitted. */
+  const again = async (form: ListingForm, more: Partial<RegisterData>): Promise<Done> => {
+    const data = await show(form, more);
+    return { data, status: 422, title: 'Register', view: <Register data={data} /> };
   };
   site.page(
     '/register',
     'Register',
     (c) => {
-      const { draft } = marketplace.options;
-      const endpoint = c.req.query('endpoint') || marketplace.options.endpoint || '';
-      const price = c.req.query('price') || '0.01';
-      return show({ name: '', description: '', category: '', ...draft, price, endpoint });
+      const { draft, endpoint = '' } = marketplace.options;
+      const initial = { name: '', description: '', category: '', price: '0.01', endpoint, ...draft };
+      const named = { price: c.req.query('price'), endpoint: c.req.query('endpoint') };
+      const given = Object.fromEntries(Object.entries(named).filter(([, value]) => value));
+      return show({ ...initial, ...(wantsJson(c) ? {} : entered), ...given });
     },
     Register,
   );
@@ -68,14 +80,20 @@ function registerRoutes(site: Site): void {
     const { listings } = await marketplace.store.read();
     const taken = listings.map(({ endpoint }) => endpoint);
     const problems = formProblems(form, rules, taken);
-    if (problems.some(({ advice }) => !advice) && !c.req.path.endsWith('.json')) {
-      const data = await show(form, problems);
-      return { data, status: 422, title: 'Register', view: <Register data={data} /> };
+    const isPage = !c.req.path.endsWith('.json');
+    if (isPage) entered = form;
+    if (isPage && problems.some(({ advice }) => !advice)) return again(form, { problems });
+    try {
+      await marketplace.requireRunning(form.endpoint);
+    } catch (error) {
+      if (isPage && error instanceof MarketError) return again(form, { problems, isDown: true });
+      throw error;
     }
-    await marketplace.requireRunning(form.endpoint);
-    const started = marketplace.jobs.start('register', `Submitting ${form.name}`, (onStep) =>
-      marketplace.register(form, onStep),
-    );
+    const started = marketplace.jobs.start('register', `Submitting ${form.name}`, async (onStep) => {
+      const submission = await marketplace.register(form, onStep);
+      if (submission.accepted && entered === form) entered = {};
+      return submission;
+    });
     return doneWith(started, c, 'NOT_SUBMITTED', ({ result, steps }) => ({ ...(result as object), steps }));
   });
   jobPages(site, 'register', (job) => <SubmissionView job={job} />);
@@ -111,10 +129,11 @@ function askRoutes(site: Site): void {
     '/ask',
     'Ask',
     async () => ({
-      tools: (await marketplace.buyerTools()).map(({ name, definition: { description, inputSchema } }) => ({
+      tools: (await marketplace.buyerTools()).map(({ name, definition }) => ({
         name,
-        description: typeof description === 'string' ? description : '',
-        arguments: marketplace.sample(inputSchema),
+        effect: writingEffect(definition) ?? null,
+        description: typeof definition.description === 'string' ? definition.description : '',
+        arguments: marketplace.sample(definition.inputSchema),
       })),
       thresholds,
     }),

@@ -62,9 +62,9 @@ export function Head({ title, children }: { title: string; children?: Child }) {
 }
 
 /** A scrollable text. */
-export function Text({ text, id, report = false }: { text: string; id?: string; report?: boolean }) {
+export function Text({ text, id }: { text: string; id?: string }) {
   return (
-    <pre {...(id && { id })} {...(report && { class: 'report' })} tabindex={0}>
+    <pre {...(id && { id })} tabindex={0}>
       {shown(text)}
     </pre>
   );

@@ -2,11 +2,11 @@ import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { Child } from 'hono/jsx';
 import type { JsonObject } from '../../contract/model.ts';
+import { CommandError } from '../../model/command-error.ts';
 import type { PackageManagerCommands } from '../../plan/package-manager.ts';
 import { packageManagerOf } from '../../system/detect.ts';
 import { script, style } from '../assets.ts';
 import { type Access, proofHeader, proofOf, proofPath } from '../core/access.ts';
-import { MarketError } from '../core/errors.ts';
 import type { Marketplace } from '../core/marketplace.ts';
 import { NotAdmittedPage } from '../pages/not-admitted.tsx';
 import { icon, Layout } from './layout.tsx';
@@ -50,7 +50,7 @@ export class Site {
       this.#problem(c, 'NOT_FOUND', `There is no page ${c.req.path}`, 'Start at the home page: /', 404),
     );
     this.app.onError((error, c) => {
-      if (error instanceof MarketError) return this.#problem(c, error.code, error.message, error.hint, 409);
+      if (error instanceof CommandError) return this.#problem(c, error.code, error.message, error.hint, 409);
       if (error instanceof NotAdmitted) {
         c.header('www-authenticate', 'Bearer realm="market-mcp"');
         const isBrowser = c.req.header('accept')?.includes('text/html') && !wantsJson(c);

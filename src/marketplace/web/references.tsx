@@ -1,0 +1,60 @@
+import { fileOf } from '../../check/report/format.ts';
+import { type WritingEffect, writingEffect } from '../../contract/effect.ts';
+import type { Json, JsonObject } from '../../contract/model.ts';
+import { shown } from './parts.tsx';
+
+/** The words of a badge, and what they mean. */
+const effectWords: { readonly [effect in WritingEffect]: readonly [string, string] } = {
+  adds: ['adds data', 'Each call adds something'],
+  changes: ['changes data', 'A call changes or deletes what exists'],
+  acts: ['acts', 'Each call sends, pays or runs something'],
+  unknown: ['may change data', 'Neither its hints nor its name say that it only reads'],
+};
+
+/** The badge of a tool that does more than read; nothing for others. */
+export function EffectTag({ effect }: { effect: WritingEffect | null | undefined }) {
+  if (!effect) return null;
+  const [words, meaning] = effectWords[effect];
+  return (
+    <span class="tag effect" title={meaning}>
+      {words}
+    </span>
+  );
+}
+
+/** The same in a text, such as an option of a list. */
+export function withEffect(name: string, definition: JsonObject): string {
+  const effect = writingEffect(definition);
+  return effect ? `${name} (${effectWords[effect][0]})` : name;
+}
+
+/** Whether the page for sources shows this file of a project. */
+export function isSource(file: string): boolean {
+  return /^src\/.+\.ts$/.test(file);
+}
+
+/** A place in the project, `src/tools/x.ts:12`, with a link to the page that shows it. */
+export function SourceLink({ at }: { at: string }) {
+  const { file, line } = fileOf(at);
+  if (!isSource(file)) return <code>{shown(at)}</code>;
+  const place = line === undefined ? '' : `&line=${line}#L${line}`;
+  return (
+    <a href={`/check/source?file=${encodeURIComponent(file)}${place}`}>
+      <code>{shown(at)}</code>
+    </a>
+  );
+}
+
+/** A rule with a link to its explanation. */
+export function RuleLink({ id }: { id: string }) {
+  return (
+    <a href={`/check/rules/${encodeURIComponent(id)}`}>
+      <code>{shown(id)}</code>
+    </a>
+  );
+}
+
+/** The address of Try it with these arguments. */
+export function tryPath(tool: string, args: Json): string {
+  return `/try?tool=${encodeURIComponent(tool)}&arguments=${encodeURIComponent(JSON.stringify(args))}`;
+}

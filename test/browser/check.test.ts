@@ -1,0 +1,145 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { generatedProject, market } from '../dev/project.ts';
+import { freePort, run } from '../runtime/built.ts';
+import { openPage, violationsOn, withBrowser } from './browser.ts';
+
+withBrowser();
+
+const within = { timeout: 120_000, interval: 200 };
+
+/** A project with one tool, changed before its server starts, and a page that shows its marketplace. */
+async function develop(change: (source: string) => string) {
+  const project = await generatedProject({
+    tool: 'get_price',
+    description: 'Returns the last price of one coin. Use it when a question names a coin.',
+    input: ['symbol:string=BTC Ticker of the coin'],
+    output: ['price:number Last price in US dollars'],
+  });
+  onTestFinished(() => project.remove());
+  const file = join(project.directory, 'src/tools/get-price.ts');
+  const original = readFileSync(file, 'utf8');
+  writeFileSync(file, change(original));
+  const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
+  const { child, exit, output } = run(project.directory, market, env, ['dev', '--port', '0']);
+  const starts = (count: number) =>
+    vi.waitUntil(() => output.stdout.split('"listening"').length - 1 === count, within);
+  await starts(1);
+  const [link = ''] = /http:\/\/127\.0\.0\.1:\d+\/\S*/.exec(output.stdout) ?? [];
+  const watched = await openPage(link);
+  const end = async () => {
+    child.kill('SIGINT');
+    expect(await exit).toMatchObject({ code: 0 });
+  };
+  return { ...watched, file, original, starts, url: new URL(link).origin, end };
+}
+
+async function check(page: Page, url: string): Promise<void> {
+  await page.goto(`${url}/check`);
+  await page.getByRole('button', { name: 'Run the check' }).click();
+  await page.locator('[data-done]').waitFor({ state: 'attached', timeout: 120_000 });
+}
+
+const thrown = "throw new Error('the exchange is down')";
+
+test('lists what failed with links to the rule, the line and the failed call, and each link leads somewhere', async () => {
+  const { page, url, file, complaints, end } = await develop((source) =>
+    source
+      .replace('signal.throwIfAborted();', `signal.throwIfAborted();\n    if (Date.now() > 0) ${thrown};`)
+      .replace(", description: 'Last price in US dollars'", ''),
+  );
+  await check(page, url);
+  expect(await page.getByRole('alert').first().innerText()).toContain('The check failed');
+  const headings = (await page.locator('h2, summary').allInnerTexts()).map((text) =>
+    text.replaceAll(/\d+/g, 'N'),
+  );
+  expect(headings).toEqual([
+    'N rules failed',
+    'N warnings',
+    'N rules not run',
+    'Submission rehearsal',
+    'N rules passed',
+  ]);
+  expect(await page.locator('details').getAttribute('open')).toBeNull();
+
+  const paths = await page
+    .locator('main a')
+    .evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+  const follow = async (path: string | null) => {
+    const answer = await page.request.get(`${url}${path}`);
+    expect([path, answer.status()]).toEqual([path, 200]);
+    const [, title = ''] = /<h1>([^<]*)</.exec(await answer.text()) ?? [];
+    const { pathname, searchParams } = new URL(`${url}${path}`);
+    if (pathname.startsWith('/check/rules/')) expect(pathname).toBe(`/check/rules/${title}`);
+    if (pathname === '/check/source') expect(title).toBe(searchParams.get('file'));
+    return pathname.split('/').slice(0, 3).join('/');
+  };
+  const kinds = await Promise.all([...new Set(paths)].map(follow));
+  expect(new Set(kinds)).toEqual(new Set(['/check/rules', '/check/source', '/try']));
+
+  const found = page.locator('.findings > li', { has: page.getByRole('link', { name: 'outcome.found' }) });
+  expect(await found.innerText()).toContain('the exchange is down');
+  const line =
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .findIndex((text) => text.includes(thrown)) + 1;
+  await found.getByRole('link', { name: `src/tools/get-price.ts:${line}` }).click();
+  expect(new URL(page.url()).hash).toBe(`#L${line}`);
+  expect(await page.locator(`#L${line}[aria-current]`).innerText()).toContain(thrown);
+  await page.goBack();
+  await found.getByRole('link', { name: 'outcome.found' }).click();
+  expect(await page.locator('h1').innerText()).toBe('outcome.found');
+  expect(await page.locator('main').innerText()).toMatch(/Fails[\s\S]*Passes/);
+  await page.goBack();
+  const empty = page.locator('.findings > li', { has: page.getByRole('link', { name: 'outcome.empty' }) });
+  await empty.getByRole('link', { name: 'Try it with these arguments' }).click();
+  const [, symbol] = /symbol: '(\w+)' }, expect: 'empty'/.exec(readFileSync(file, 'utf8')) ?? [];
+  expect(await page.getByLabel('symbol').inputValue()).toBe(symbol);
+  await page.getByRole('button', { name: 'Call get_price' }).click();
+  expect(await page.locator('.verdicts').innerText()).toContain('failure of the tool');
+
+  const violations: unknown[] = [];
+  for (const path of [
+    '/check',
+    '/check/rules/output.described',
+    `/check/source?file=src/tools/get-price.ts&line=${line}`,
+  ]) {
+    await page.goto(url + path);
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        violations.push(...(await violationsOn(page, path, { width, theme: colorScheme })));
+      }
+    }
+  }
+  expect(violations).toEqual([]);
+  expect(complaints).toEqual([]);
+  await end();
+});
+
+test('the mark of a passed check goes when the file of a tool changes', async () => {
+  const { page, url, file, original, starts, end } = await develop((source) => source);
+  const step = page.locator('.next li', { has: page.getByRole('link', { name: 'Check', exact: true }) });
+  await check(page, url);
+  expect(await page.getByRole('status').first().innerText()).toContain('The check');
+  await page.goto(url);
+  expect(await step.innerText()).toMatch(/✓[\s\S]*rules passed/);
+  writeFileSync(file, `${original}\n// another line\n`);
+  await page.reload();
+  expect(await step.innerText()).not.toContain('✓');
+  expect(await step.innerText()).toContain('Your tools have changed since the last check.');
+  await starts(2);
+  await page.reload();
+  expect(await step.innerText()).not.toContain('✓');
+  await page.goto(`${url}/check`);
+  expect(await page.getByRole('status').first().innerText()).toContain(
+    'Your tools have changed since this check',
+  );
+  await check(page, url);
+  await page.goto(url);
+  expect(await step.innerText()).toContain('✓');
+  await end();
+});
