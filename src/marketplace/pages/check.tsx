@@ -41,6 +41,7 @@ export function Check({ data: { available, last, isCurrent } }: { data: CheckDat
       <section class="stack" {...live('last', '/check', 'server', 'check', `job:${last?.id}`)}>
         {last && (
           <>
+            {last.state === 'done' && <h2>Last check</h2>}
             {!isCurrent && last.state === 'done' && (
               <Notice
                 mark="advice"
