@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { callTool } from '../../runtime/src/server/call.ts';
 import { defineTool, signals } from '../../runtime/src/server/define-tool.ts';
 import { failed, type SourceError } from '../../runtime/src/source/errors.ts';
+import { callTool } from '../../runtime/src/testing.ts';
 import { always, errorOf, gas, json, source } from './source-server.ts';
 
 beforeEach(() => {

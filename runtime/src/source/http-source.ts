@@ -1,3 +1,4 @@
+import { placeIn } from '../place.ts';
 import { isProduction } from '../process.ts';
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
 import { blankObject, checkOf, isObject } from '../server/schema.ts';
@@ -29,8 +30,9 @@ import {
   setParameter,
   urlOf,
 } from './request.ts';
+import { logSource } from './running.ts';
 import type { Secret } from './secret.ts';
-import { type Exchange, send } from './send.ts';
+import { type Exchange, logMismatch, send } from './send.ts';
 import { SharedAnswers, unshared } from './shared.ts';
 
 type Values = { readonly [name: string]: Parameter };
@@ -147,6 +149,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
   };
 
   const ask = async (method: Exchange['method'], path: string, request: WriteOptions<ObjectSchema>) => {
+    const trace = isProduction() ? undefined : new Error();
     const { params = {}, json, form, multipart, binary, signal, notFound, wrap } = request;
     const sent = { json, form, multipart, binary };
     const asked = { method, path, params, query: request.query, headers: request.headers, ...sent };
@@ -169,7 +172,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
       for (const [name, value] of keys.query) setParameter(url, name, value);
       const { variables } = keys;
       const content = body?.content ?? null;
-      const exchange: Exchange = { method, url, path, headers, body: content, isIdempotent, variables };
+      const exchange = { method, url, path, headers, body: content, isIdempotent, variables, trace };
       const tries = isIdempotent && (method === 'get' || !isRehearsing()) ? retries : 0;
       const notFoundIsEmpty = notFound === 'empty';
       const limits = { timeoutMs, retries: tries, maxBytes, notFoundIsEmpty };
@@ -198,13 +201,15 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
       return value;
     }
     shared.forget(key);
-    // The actual answer may contain anything, even a key that the API repeats.
-    const detail = problem
-      ? `${problem.path}: ${problem.text.replace(/, got .*$/s, '')}`
-      : `no JSON, but ${text.length} characters of ${beginningOf(contentType || 'no type')}${isProduction() ? '' : `: ${beginningOf(text)}`}`;
-    console.error(
-      JSON.stringify({ event: 'source', code: 'SOURCE_MALFORMED', host: url.host, path, status, detail }),
-    );
+    const place = { method, host: url.host, path, status };
+    if (problem) logMismatch(problem, place, trace);
+    else {
+      const beginning = trace ? `: ${beginningOf(text)}` : '';
+      const detail = `no JSON, but ${text.length} characters of ${beginningOf(contentType || 'no type')}${beginning}`;
+      const hint =
+        'Correct the base URL in src/apis/ or the path: the API answers there with something else than JSON.';
+      logSource({ code: 'SOURCE_MALFORMED', ...place, detail, at: placeIn(trace?.stack), hint });
+    }
     throw new SourceError(
       'SOURCE_MALFORMED',
       'The source answered in a form that this tool does not expect.',

@@ -1,3 +1,4 @@
+import { isProduction } from '../process.ts';
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
 import { isolatesRequests } from '../server/limits.ts';
 import { checkOf } from '../server/schema.ts';
@@ -11,7 +12,7 @@ import { statelessCall } from './mcp-stateless.ts';
 import { isRecording, isReplaying, kept, keptDirectory, record, replayed, tellCheck } from './recordings.ts';
 import { redactorOf } from './redact.ts';
 import type { Secret } from './secret.ts';
-import { attempt, logFailure, statusError } from './send.ts';
+import { attempt, logFailure, logMismatch, statusError } from './send.ts';
 
 /** An MCP server (Streamable HTTP) and how it may be used. */
 export interface McpSourceOptions {
@@ -163,8 +164,10 @@ export function mcpSource(options: McpSourceOptions): McpSource {
 
   return {
     async call<const Schema extends ObjectSchema>(tool: string, call: McpCall<Schema>) {
+      const trace = isProduction() ? undefined : new Error();
       const { arguments: args = {}, isReadOnly = false, signal, schema, wrap } = call;
       const asked = { method: 'call', path: `/${tool}`, json: args };
+      const url = new URL(options.baseUrl);
       const late = AbortSignal.timeout(timeoutMs);
       const ending = signal ? AbortSignal.any([signal, late]) : late;
       const fetched = async (): Promise<string> => {
@@ -178,8 +181,8 @@ export function mcpSource(options: McpSourceOptions): McpSource {
         } catch (error) {
           const known = errorOf(error, isReadOnly, signal?.aborted === true, late.aborted);
           if (known.code !== 'CANCELLED') {
-            const place = { method: 'call', url: new URL(options.baseUrl), path: asked.path };
-            logFailure(known, error, { ...place, variables: variablesOf([options]) });
+            const variables = variablesOf([options]);
+            logFailure(known, error, { method: 'call', url, path: asked.path, variables, timeoutMs, trace });
           }
           throw known;
         }
@@ -191,7 +194,9 @@ export function mcpSource(options: McpSourceOptions): McpSource {
       const only = call.keep === 'declared' ? schema : undefined;
       const answer = only ? declared(whole, only) : whole;
       const hasNothing = isEmpty(result, wrap, isReadOnly);
-      if (!hasNothing && checkOf(schema)(answer, 'answer', text.length)) {
+      const problem = hasNothing ? null : checkOf(schema)(answer, 'answer', text.length);
+      if (problem) {
+        logMismatch(problem, { method: asked.method, host: url.host, path: asked.path }, trace);
         throw new SourceError(
           'SOURCE_MALFORMED',
           'The source answered in a form that this tool does not know.',

@@ -1,7 +1,11 @@
 import ky, { HTTPError } from 'ky';
+import { declarationOf, placeIn } from '../place.ts';
+import type { SourceLine } from '../server/call.ts';
+import type { Problem } from '../server/schema.ts';
 import type { Budget } from './budget.ts';
 import { rateLimited, SourceError, tooSlow, unavailable } from './errors.ts';
 import { type Reply, tellCheck } from './recordings.ts';
+import { logSource } from './running.ts';
 
 /** One request to a source, complete. */
 export interface Exchange {
@@ -14,6 +18,8 @@ export interface Exchange {
   readonly isIdempotent: boolean;
   /** The variables of its secrets. */
   readonly variables: readonly string[];
+  /** Where the author's code sends it; undefined in production. */
+  readonly trace: Error | undefined;
 }
 
 export interface SendLimits {
@@ -77,7 +83,7 @@ export async function send(
     if (error instanceof HTTPError && error.response.status === 404 && limits.notFoundIsEmpty)
       return { status: 404, text: '' };
     const known = errorOf(error, exchange, { isEnded: ended.aborted, isLate: ending.signal.aborted });
-    if (known.code !== 'CANCELLED') logFailure(known, error, exchange);
+    if (known.code !== 'CANCELLED') logFailure(known, error, { ...exchange, timeoutMs: limits.timeoutMs });
     throw known;
   } finally {
     clearTimeout(timer);
@@ -180,28 +186,50 @@ function retryAfterMs(headers: Headers): number | null {
   return Number.isNaN(wait) ? null : Math.max(0, wait);
 }
 
-const hints: { readonly [code: string]: string } = {
-  SOURCE_NOT_FOUND: "The base URL may be wrong. If 404 means that nothing was found, set notFound: 'empty'.",
-  SOURCE_MISCONFIGURED:
-    'The API redirects to another address, or speaks another version of MCP: correct baseUrl or protocolVersion in src/apis/.',
+type Failed = Pick<Exchange, 'url' | 'path' | 'variables' | 'trace'> & {
+  readonly method: string;
+  readonly timeoutMs: number;
 };
 
-type Failed = Pick<Exchange, 'url' | 'path' | 'variables'> & { readonly method: string };
-
-/** For the author: what failed, without anything that was sent. */
-export function logFailure(
-  { code }: SourceError,
-  cause: unknown,
-  { method, url, path, variables }: Failed,
-): void {
+/** For the author: what failed and what to do, without anything that was sent. */
+export function logFailure({ code, message }: SourceError, cause: unknown, failed: Failed): void {
+  const { method, url, path, trace } = failed;
   const status = cause instanceof HTTPError ? cause.response.status : undefined;
   const reason = (cause as { cause?: { code?: unknown } } | null)?.cause?.code;
-  const hint = code === 'SOURCE_REFUSED' ? refusedHint(variables) : hints[code];
-  const line = { event: 'source', code, method, host: url.host, path, status, reason, hint };
-  console.error(JSON.stringify(line));
+  const silent = code === 'SOURCE_TOO_SLOW' ? `no answer within ${failed.timeoutMs} ms` : message;
+  const detail = status === undefined ? (reason ? `no connection (${reason})` : silent) : `HTTP ${status}`;
+  const hint = hintFor(code, status, failed);
+  logSource({ code, method, host: url.host, path, status, detail, at: placeIn(trace?.stack), hint });
 }
 
-function refusedHint(variables: readonly string[]): string {
-  if (variables.length === 0) return 'The API refused this server: it may require a key.';
-  return `The API refused this server: set a valid key in ${variables.join(' and ')}.`;
+/** For the author: how an answer differs from its schema, without the value, which may be a key that the API repeats. */
+export function logMismatch(
+  { path: member, text }: Problem,
+  asked: Pick<SourceLine, 'method' | 'host' | 'path' | 'status'>,
+  trace: Error | undefined,
+): void {
+  const detail = `${member}: ${text.replace(/, got .*$/s, '')}`;
+  const at = declarationOf(member, placeIn(trace?.stack));
+  const hint = 'Correct the schema: it must admit what the API answers.';
+  logSource({ code: 'SOURCE_MALFORMED', ...asked, detail, at, hint });
+}
+
+function hintFor(code: string, status: number | undefined, { url, variables }: Failed): string {
+  const needed =
+    variables.length > 0 ? `set a valid key in ${variables.join(' and ')}` : 'it may require a key';
+  const fixes: { readonly [code: string]: string } = {
+    SOURCE_REFUSED: `The API refused this server: ${needed}.`,
+    SOURCE_NOT_FOUND:
+      "The base URL may be wrong. If 404 means that nothing was found, set notFound: 'empty'.",
+    SOURCE_MISCONFIGURED:
+      'The API redirects to another address, or speaks another version of MCP: correct baseUrl or protocolVersion in src/apis/.',
+    SOURCE_TOO_SLOW: 'If the API needs more time, raise timeoutMs in src/apis/.',
+    RATE_LIMITED: 'Set perMinute in src/apis/ to what the API allows.',
+    SOURCE_TOO_LARGE: 'Ask the API for less, or raise maxBytes in src/apis/.',
+    SOURCE_UNAVAILABLE:
+      status === undefined
+        ? `Start the API, or correct the base URL: nothing answers at ${url.host}.`
+        : 'The API itself failed: call again later.',
+  };
+  return fixes[code] ?? 'Compare the request with the documentation of the API.';
 }
