@@ -92,7 +92,7 @@ export function assertOutcome(result: CallResult, expected: ToolExample['expect'
     message: [`${title}: expected ${expected}, got ${actual}`, ...lines].join('\n'),
     actual,
     expected,
-    operator: 'strictEqual',
+    operator: 'assertOutcome',
     stackStartFn: assertOutcome,
   });
 }

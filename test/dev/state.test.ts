@@ -7,7 +7,6 @@ import {
   rmSync,
   statSync,
   symlinkSync,
-  watch,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
@@ -20,7 +19,7 @@ import type { StateKind } from '../../src/dev/state.ts';
 import type { Access } from '../../src/marketplace/core/access.ts';
 import { requestJson, runningMarketplace } from '../../src/marketplace/local.ts';
 import { freePort, run } from '../runtime/built.ts';
-import { generatedProject, market, repository } from './project.ts';
+import { generatedProject, market, repository, untilState as untilStateOf } from './project.ts';
 
 let project: Awaited<ReturnType<typeof generatedProject>>;
 let original: string;
@@ -67,16 +66,7 @@ go();
   writeFileSync(at('node_modules/typescript/bin/tsc'), waiting);
 }
 
-/** Waits for the event of a state: the change of the file that publishes it. */
-async function untilState(kind: StateKind): Promise<void> {
-  const ended = new AbortController();
-  await new Promise<void>((resolve) => {
-    const look = () => publishedState(project.directory).kind === kind && resolve();
-    watch(at('.market-mcp'), { signal: ended.signal }, look);
-    look();
-  });
-  ended.abort();
-}
+const untilState = (kind: StateKind) => untilStateOf(project.directory, kind);
 
 /** Commands in a second terminal: PORT is not set there. */
 const market2 = (...args: readonly string[]) => run(project.directory, market, {}, args).exit;

@@ -197,7 +197,12 @@ export function logFailure({ code, message }: SourceError, cause: unknown, faile
   const status = cause instanceof HTTPError ? cause.response.status : undefined;
   const reason = (cause as { cause?: { code?: unknown } } | null)?.cause?.code;
   const silent = code === 'SOURCE_TOO_SLOW' ? `no answer within ${failed.timeoutMs} ms` : message;
-  const detail = status === undefined ? (reason ? `no connection (${reason})` : silent) : `HTTP ${status}`;
+  const detail =
+    status === undefined
+      ? reason
+        ? `no connection (${reason})`
+        : silent
+      : `the API answered with HTTP ${status}`;
   const hint = hintFor(code, status, failed);
   logSource({ code, method, host: url.host, path, status, detail, at: placeIn(trace?.stack), hint });
 }

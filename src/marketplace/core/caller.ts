@@ -8,6 +8,7 @@ import type { CallPolicy } from '../../contract/probe/safety.ts';
 import { createSigner, type Forgery, type Signer } from '../../contract/probe/signer.ts';
 import { memoize } from '../../model/memoize.ts';
 import type { DeliberateError } from './deliberate-errors.ts';
+import type { CallCause } from './model.ts';
 import type { RecordingProxy, Route } from './proxy.ts';
 import type { Purpose } from './traffic.ts';
 import { type CallVerdict, verdictOf } from './verdict.ts';
@@ -40,6 +41,8 @@ export interface CallReport {
   readonly error: Json;
   /** For a call with a deliberate error: the answer that the contract expects, and whether it came. */
   readonly expected: { readonly met: boolean; readonly what: string; readonly actual: string } | null;
+  /** Why it failed; null if it did not, or that is not known. */
+  readonly cause: CallCause | null;
 }
 
 /** Acts as the platform: signs tokens, calls servers, judges answers. Every request goes through the recording proxy. */
@@ -110,6 +113,7 @@ export class Caller {
         result: result ?? null,
         error: result ? null : (error ?? (isAnswered ? http.body : (route.error ?? http.body))),
         expected: deliberate ? expectation(deliberate, answer) : null,
+        cause: null,
       };
     });
   }

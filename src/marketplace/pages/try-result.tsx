@@ -1,4 +1,5 @@
 import type { CallReport } from '../core/caller.ts';
+import type { CallCause } from '../core/model.ts';
 import type { Outcome } from '../core/verdict.ts';
 import {
   CopyButton,
@@ -9,6 +10,7 @@ import {
   PostButton,
   Problems,
   SchemaCell,
+  shown,
   Text,
   Value,
 } from '../web/parts.tsx';
@@ -31,7 +33,7 @@ export function outcomeWords(outcome: Outcome): string {
 
 /** The result of a tool call: the outcome, the verdict by the schema, and the data. */
 export function Result({ report, curl }: { report: CallReport; curl: string | null }) {
-  const { id, verdict, status, ms, result, error, expected } = report;
+  const { id, verdict, status, ms, result, error, expected, cause } = report;
   const [words, mark] = outcomes[verdict.outcome];
   const problems = [verdict.text, verdict.structuredContent, verdict.same].flatMap((one) => one.problems);
   const value = result?.structuredContent ?? result?.content;
@@ -58,6 +60,7 @@ export function Result({ report, curl }: { report: CallReport; curl: string | nu
           <Problems problems={problems} />
         </div>
       )}
+      {cause && <Why cause={cause} />}
       <div class="panel">
         <h2>Result</h2>
         {result ? (
@@ -97,6 +100,23 @@ export function Result({ report, curl }: { report: CallReport; curl: string | nu
         )}
       </div>
     </>
+  );
+}
+
+/** The cause of a failed call: the error, the request to the API, the place and the fix; then the log. */
+function Why({ cause }: { cause: CallCause }) {
+  const { message, source, at, fix, lines } = cause;
+  return (
+    <section class="notice fail" aria-label="The cause">
+      <strong>{shown(message)}</strong>
+      <ul>{[source, at, fix].map((line) => line && <li>{shown(line)}</li>)}</ul>
+      {lines.length > 0 && (
+        <details>
+          <summary>Log of this call</summary>
+          <Text text={lines.join('\n')} />
+        </details>
+      )}
+    </section>
   );
 }
 
