@@ -97,7 +97,7 @@ beforeAll(async () => {
   const flags = ['--from-openapi', 'parcels.json', '--operation', 'getParcel'];
   ({ directory } = await scaffold(['parcels', '--platform', 'context', ...flags], { cwd: root }));
   writeFileSync(join(directory, '.env'), `PARCELS_API_KEY=${key}\n`);
-  edit('src/apis/parcels.ts', 'baseUrl: env.PARCELS_URL,', 'baseUrl: env.PARCELS_URL,\n  timeoutMs: 300,');
+  edit('src/apis/parcels.ts', 'baseUrl: env.PARCELS_URL,', 'baseUrl: env.PARCELS_URL,\n  timeoutMs: 2_000,');
   const unlike = "return found(answer.id === 'UNLIKE' ? ({ ...answer, state: 7 } as never) : answer);";
   edit(toolFile, 'return found(answer);', unlike);
   mkdirSync(join(directory, '.market-mcp'), { mode: 0o700 });
@@ -162,7 +162,7 @@ const cases: { readonly [name: string]: Case } = {
   'a timeout': {
     mode: 'silent',
     code: 'SOURCE_TOO_SLOW',
-    message: 'no answer within 300 ms',
+    message: 'no answer within 2000 ms',
     source: asked,
     line: 'api.get(',
     fix: 'If the API needs more time, raise timeoutMs in src/apis/.',
@@ -179,13 +179,17 @@ test.each(Object.entries(cases))(
     const words = [message, at, fix, ...(source === null ? [] : [source])];
     const missingIn = (text: string) => words.filter((word) => !text.includes(word));
 
-    const text = await call();
+    const [page, text, json, tests] = await Promise.all([
+      tryIt(),
+      call(),
+      call('--json'),
+      run('npm', ['test'], { cwd: directory, env: { SOURCES: '' } }),
+    ]);
     expect({ status: text.status, missing: missingIn(text.stdout) }, text.stdout).toEqual({
       status: 1,
       missing: [],
     });
 
-    const json = await call('--json');
     const { cause } = JSON.parse(json.stdout);
     expect({ status: json.status, cause }).toMatchObject({
       status: 1,
@@ -207,11 +211,9 @@ test.each(Object.entries(cases))(
     expect(ended.outcome).toBe(source === null ? 'OUTPUT_MISMATCH' : 'fail');
     expect(json.stdout).not.toContain(key);
 
-    const page = await tryIt();
     expect(missingIn(page), page).toEqual([]);
     expect(page).toContain('Log of this call');
 
-    const tests = await run('npm', ['test'], { cwd: directory, env: { SOURCES: '' } });
     expect(tests.status).not.toBe(0);
     const [failure = ''] =
       /getParcel \{"id":"P0001"\}: expected found, got fail\n(?: +\w+ +.*\n)+/.exec(tests.stdout) ?? [];

@@ -1,4 +1,3 @@
-import { placeIn } from '../place.ts';
 import { isProduction } from '../process.ts';
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
 import { blankObject, checkOf, isObject } from '../server/schema.ts';
@@ -30,9 +29,9 @@ import {
   setParameter,
   urlOf,
 } from './request.ts';
-import { logSource } from './running.ts';
+import { explained, logged } from './running.ts';
 import type { Secret } from './secret.ts';
-import { type Exchange, logMismatch, send } from './send.ts';
+import { type Exchange, mismatch, send } from './send.ts';
 import { SharedAnswers, unshared } from './shared.ts';
 
 type Values = { readonly [name: string]: Parameter };
@@ -149,7 +148,6 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
   };
 
   const ask = async (method: Exchange['method'], path: string, request: WriteOptions<ObjectSchema>) => {
-    const trace = isProduction() ? undefined : new Error();
     const { params = {}, json, form, multipart, binary, signal, notFound, wrap } = request;
     const sent = { json, form, multipart, binary };
     const asked = { method, path, params, query: request.query, headers: request.headers, ...sent };
@@ -172,7 +170,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
       for (const [name, value] of keys.query) setParameter(url, name, value);
       const { variables } = keys;
       const content = body?.content ?? null;
-      const exchange = { method, url, path, headers, body: content, isIdempotent, variables, trace };
+      const exchange = { method, url, path, headers, body: content, isIdempotent, variables };
       const tries = isIdempotent && (method === 'get' || !isRehearsing()) ? retries : 0;
       const notFoundIsEmpty = notFound === 'empty';
       const limits = { timeoutMs, retries: tries, maxBytes, notFoundIsEmpty };
@@ -202,22 +200,21 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     }
     shared.forget(key);
     const place = { method, host: url.host, path, status };
-    if (problem) logMismatch(problem, place, trace);
-    else {
-      const beginning = trace ? `: ${beginningOf(text)}` : '';
-      const detail = `no JSON, but ${text.length} characters of ${beginningOf(contentType || 'no type')}${beginning}`;
-      const hint =
-        'Correct the base URL in src/apis/ or the path: the API answers there with something else than JSON.';
-      logSource({ code: 'SOURCE_MALFORMED', ...place, detail, at: placeIn(trace?.stack), hint });
-    }
-    throw new SourceError(
+    if (problem) throw mismatch(problem, place);
+    const beginning = isProduction() ? '' : `: ${beginningOf(text)}`;
+    const detail = `no JSON, but ${text.length} characters of ${beginningOf(contentType || 'no type')}${beginning}`;
+    const hint =
+      'Correct the base URL in src/apis/ or the path: the API answers there with something else than JSON.';
+    const error = new SourceError(
       'SOURCE_MALFORMED',
       'The source answered in a form that this tool does not expect.',
     );
+    throw explained(error, { ...place, detail, hint });
   };
   // The types of the methods are stricter than that of `ask`.
   const method = (name: Exchange['method']) =>
-    ((path: string, request: WriteOptions<ObjectSchema> = {}) => ask(name, path, request)) as Write;
+    ((path: string, request: WriteOptions<ObjectSchema> = {}) =>
+      logged(() => ask(name, path, request))) as Write;
   return {
     get: method('get') as Get,
     post: method('post'),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isProduction, projectDirectory } from '../process.ts';
 import { SourceError } from './errors.ts';
 import { redactorOf } from './redact.ts';
-import { logSource, runningTool } from './running.ts';
+import { explained, runningTool } from './running.ts';
 
 /** The request of a tool to its source, as its code writes it: without address, keys and headers of the source. */
 export interface RecordedRequest {
@@ -93,13 +93,16 @@ export function recordingFile({ method, path }: RecordedRequest): string {
 /**
  * The recorded answer to a request.
  *
- * @throws SourceError if there is none; stderr says how to record it
+ * @throws SourceError if there is none; the log says how to record it
  */
 export function replayed(request: RecordedRequest, directory = recordingsDirectory()): Reply {
   if (isProduction()) {
     const detail = 'SOURCES=replay: a live server never answers from recordings.';
-    logSource({ code: 'SOURCE_MISCONFIGURED', detail, hint: 'Remove SOURCES from its variables.' });
-    throw new SourceError('SOURCE_MISCONFIGURED', 'This server is not configured to call its source.');
+    const error = new SourceError(
+      'SOURCE_MISCONFIGURED',
+      'This server is not configured to call its source.',
+    );
+    throw explained(error, { detail, hint: 'Remove SOURCES from its variables.' });
   }
   const found = recordingOf(request, directory);
   if (found) {
@@ -111,11 +114,11 @@ export function replayed(request: RecordedRequest, directory = recordingsDirecto
   const byHand = `{"request": ${keyOf(request)}, "status": 200, "body": …, "from": "recorded"}`;
   const detail = `No recording of ${keyOf(request)} in test/recordings/${recordingFile(request)}.`;
   const hint = `npm run record records the examples of every tool that only reads, and of others with --call <tool>. By hand, add to the list in the file: ${byHand}`;
-  logSource({ code: 'SOURCE_NOT_RECORDED', method, path, detail, hint });
-  throw new SourceError(
+  const error = new SourceError(
     'SOURCE_NOT_RECORDED',
     `There is no recording of ${asked}: make one with market-mcp record.`,
   );
+  throw explained(error, { method, path, detail, hint });
 }
 
 /** The answer of a request that a live check has made before; undefined where it has not. */

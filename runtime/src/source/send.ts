@@ -1,11 +1,10 @@
 import ky, { HTTPError } from 'ky';
-import { declarationOf, placeIn } from '../place.ts';
 import type { SourceLine } from '../server/call.ts';
 import type { Problem } from '../server/schema.ts';
 import type { Budget } from './budget.ts';
 import { rateLimited, SourceError, tooSlow, unavailable } from './errors.ts';
 import { type Reply, tellCheck } from './recordings.ts';
-import { logSource } from './running.ts';
+import { explained } from './running.ts';
 
 /** One request to a source, complete. */
 export interface Exchange {
@@ -18,8 +17,6 @@ export interface Exchange {
   readonly isIdempotent: boolean;
   /** The variables of its secrets. */
   readonly variables: readonly string[];
-  /** Where the author's code sends it; undefined in production. */
-  readonly trace: Error | undefined;
 }
 
 export interface SendLimits {
@@ -83,8 +80,7 @@ export async function send(
     if (error instanceof HTTPError && error.response.status === 404 && limits.notFoundIsEmpty)
       return { status: 404, text: '' };
     const known = errorOf(error, exchange, { isEnded: ended.aborted, isLate: ending.signal.aborted });
-    if (known.code !== 'CANCELLED') logFailure(known, error, { ...exchange, timeoutMs: limits.timeoutMs });
-    throw known;
+    throw explainedFailure(known, error, { ...exchange, timeoutMs: limits.timeoutMs });
   } finally {
     clearTimeout(timer);
     ended.removeEventListener('abort', end);
@@ -186,37 +182,36 @@ function retryAfterMs(headers: Headers): number | null {
   return Number.isNaN(wait) ? null : Math.max(0, wait);
 }
 
-type Failed = Pick<Exchange, 'url' | 'path' | 'variables' | 'trace'> & {
+type Failed = Pick<Exchange, 'url' | 'path' | 'variables'> & {
   readonly method: string;
   readonly timeoutMs: number;
 };
 
-/** For the author: what failed and what to do, without anything that was sent. */
-export function logFailure({ code, message }: SourceError, cause: unknown, failed: Failed): void {
-  const { method, url, path, trace } = failed;
+/** With what the log says: what failed and what to do, without anything that was sent. */
+export function explainedFailure(error: SourceError, cause: unknown, failed: Failed): SourceError {
+  const { code, message } = error;
+  if (code === 'CANCELLED') return error;
+  const { method, url, path } = failed;
   const status = cause instanceof HTTPError ? cause.response.status : undefined;
   const reason = (cause as { cause?: { code?: unknown } } | null)?.cause?.code;
   const silent = code === 'SOURCE_TOO_SLOW' ? `no answer within ${failed.timeoutMs} ms` : message;
-  const detail =
-    status === undefined
-      ? reason
-        ? `no connection (${reason})`
-        : silent
-      : `the API answered with HTTP ${status}`;
+  const unanswered = reason ? `no connection (${reason})` : silent;
+  const detail = status === undefined ? unanswered : `the API answered with HTTP ${status}`;
   const hint = hintFor(code, status, failed);
-  logSource({ code, method, host: url.host, path, status, detail, at: placeIn(trace?.stack), hint });
+  return explained(error, { method, host: url.host, path, status, detail, hint });
 }
 
-/** For the author: how an answer differs from its schema, without the value, which may be a key that the API repeats. */
-export function logMismatch(
-  { path: member, text }: Problem,
-  asked: Pick<SourceLine, 'method' | 'host' | 'path' | 'status'>,
-  trace: Error | undefined,
-): void {
+type Asked = Pick<SourceLine, 'method' | 'host' | 'path' | 'status'>;
+
+/** With what the log says: how an answer differs from its schema, without the value, which may be a key that the API repeats. */
+export function mismatch({ path: member, text }: Problem, asked: Asked): SourceError {
+  const error = new SourceError(
+    'SOURCE_MALFORMED',
+    'The source answered in a form that this tool does not expect.',
+  );
   const detail = `${member}: ${text.replace(/, got .*$/s, '')}`;
-  const at = declarationOf(member, placeIn(trace?.stack));
   const hint = 'Correct the schema: it must admit what the API answers.';
-  logSource({ code: 'SOURCE_MALFORMED', ...asked, detail, at, hint });
+  return explained(error, { ...asked, detail, hint, member });
 }
 
 function hintFor(code: string, status: number | undefined, { url, variables }: Failed): string {
