@@ -35,10 +35,12 @@ export function causeIn(
   const code = textOr(answer.error);
   const incident = incidentIn(result?.content);
   const events = eventsIn(logs);
+  const incidents = events.filter(({ event }) => event === 'incident');
   const logged =
-    events.findLast(({ event, id }) => event === 'incident' && id === incident) ??
+    incidents.find(({ id }) => id !== undefined && id === incident) ??
     events.findLast((line) => line.event === 'source' && line.code === code) ??
-    events.findLast(({ event }) => event === 'refused');
+    events.findLast(({ event }) => event === 'refused') ??
+    incidents.find(({ id }) => id === undefined);
   const printed = logged ? undefined : printedErrors(writtenTo('stderr', logs)).at(-1)?.detail;
   const message = textOr(logged?.detail) ?? textOr(logged?.reason) ?? printed ?? textOr(answer.message);
   if (message === null) return null;
@@ -46,7 +48,7 @@ export function causeIn(
     message,
     directory,
   );
-  const advice = fixes[textOr(logged?.event) ?? code ?? ''];
+  const advice = fixes.get(textOr(logged?.event) ?? code ?? '');
   const correct = at === undefined ? null : `Correct ${at}.`;
   const fix = textOr(logged?.hint) ?? advice ?? (logged || printed ? correct : null);
   const lines = logs.flatMap(({ text }) => text.split('\n'));
@@ -54,11 +56,14 @@ export function causeIn(
 }
 
 /** What to do where the log has no advice: by the code of the answer, or the event. */
-const fixes: { readonly [of: string]: string } = {
-  INVALID_ARGUMENTS: 'Send arguments that match the inputSchema.',
-  DEADLINE_EXCEEDED: 'Make the tool faster: pass signal to all that it waits for, and let that end earlier.',
-  refused: 'Compare the PLATFORM_ variables of the server with those of this marketplace.',
-};
+const fixes: ReadonlyMap<string, string> = new Map([
+  ['INVALID_ARGUMENTS', 'Send arguments that match the inputSchema.'],
+  [
+    'DEADLINE_EXCEEDED',
+    'Make the tool faster: pass signal to all that it waits for, and let that end earlier.',
+  ],
+  ['refused', 'Compare the PLATFORM_ variables of the server with those of this marketplace.'],
+]);
 
 function sourceOf({ event, method, path, host, status }: JsonObject = {}): string | null {
   if (event !== 'source' || typeof method !== 'string') return null;
