@@ -86,8 +86,13 @@ const cases: { readonly [name: string]: readonly [readonly LogLine[], CallReport
     failure('DEADLINE_EXCEEDED', 'The tool did not answer before the deadline of a call.'),
     { at: file, fix: expect.stringContaining('signal') },
   ],
-  'a failure that the tool itself reports, with a name of an object': [
+  'in a log that is not here': [
     [],
+    failure('SOURCE_REFUSED', 'The source refused this server.'),
+    { code: 'SOURCE_REFUSED', at: file, fix: 'Read the log of the server where it runs: it is not here.' },
+  ],
+  'a failure that the tool itself reports, with a name of an object': [
+    [out({ event: 'call', outcome: 'fail', code: 'constructor' })],
     failure('constructor', 'There is no gas.'),
     { code: 'constructor', message: 'There is no gas.', at: file, source: null, fix: null },
   ],

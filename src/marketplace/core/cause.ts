@@ -50,7 +50,8 @@ export function causeIn(
   );
   const advice = fixes.get(textOr(logged?.event) ?? code ?? '');
   const correct = at === undefined ? null : `Correct ${at}.`;
-  const fix = textOr(logged?.hint) ?? advice ?? (logged || printed ? correct : null);
+  const elsewhere = isLogged(logs) ? null : 'Read the log of the server where it runs: it is not here.';
+  const fix = textOr(logged?.hint) ?? advice ?? (logged || printed ? correct : elsewhere);
   const lines = logs.flatMap(({ text }) => text.split('\n'));
   return { ...cause, ...(at !== undefined && { at }), code, source: sourceOf(logged), fix, lines };
 }

@@ -4,6 +4,7 @@ import type { Outcome } from '../core/verdict.ts';
 import {
   CopyButton,
   Fact,
+  FieldList,
   LinkButton,
   type Mark,
   Notice,
@@ -106,10 +107,13 @@ export function Result({ report, curl }: { report: CallReport; curl: string | nu
 /** The cause of a failed call: the error, the request to the API, the place and the fix; then the log. */
 function Why({ cause }: { cause: CallCause }) {
   const { message, source, at, fix, lines } = cause;
+  const rows = Object.entries({ Request: source, Place: at, Fix: fix }).flatMap(([name, text]) =>
+    text ? [[name, shown(text)]] : [],
+  );
   return (
     <section class="notice fail" aria-label="The cause">
       <strong>{shown(message)}</strong>
-      <ul>{[source, at, fix].map((line) => line && <li>{shown(line)}</li>)}</ul>
+      <FieldList fields={Object.fromEntries(rows)} />
       {lines.length > 0 && (
         <details>
           <summary>Log of this call</summary>
