@@ -1,5 +1,6 @@
 // Loaded into a server in development before its own code: assigns its output to the request that caused it.
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe } from 'node:diagnostics_channel';
 import { Server } from 'node:http';
 import { format } from 'node:util';
 
@@ -14,10 +15,18 @@ Server.prototype.emit = function (event, ...rest) {
   return requests.run(exchange, () => emit.call(this, event, ...rest));
 };
 
+// The runtime writes the lines of several requests together.
+const origins = new Map();
+subscribe('market-mcp-runtime:log', (line) => origins.set(line, requests.getStore()));
+
 for (const stream of ['stdout', 'stderr']) {
   const { write } = process[stream];
   process[stream].write = function (chunk, ...rest) {
-    tell(stream, typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8'));
+    const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8');
+    for (const part of origins.size === 0 ? [text] : text.split(/(?<=\n)/)) {
+      tell(stream, part, origins.get(part));
+      origins.delete(part);
+    }
     return write.call(this, chunk, ...rest);
   };
 }
@@ -32,8 +41,8 @@ process.on('uncaughtExceptionMonitor', (error) => {
   send({ crash });
 });
 
-function tell(stream, text) {
-  send({ stream, text, exchange: requests.getStore() ?? null });
+function tell(stream, text, exchange = requests.getStore() ?? null) {
+  send({ stream, text, exchange });
 }
 
 function send(message) {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { isRunning, processEntry } from './processes.ts';
 
 const pollMs = 500;
 
@@ -13,7 +13,7 @@ export function onParentExit(listener: () => void, env: NodeJS.ProcessEnv = proc
   if (env.npm_lifecycle_event === undefined || process.platform === 'win32') return () => {};
   const parent = process.ppid;
   const above = parentOf(parent);
-  const isGone = () => process.ppid !== parent || (above !== undefined && !isAlive(above));
+  const isGone = () => process.ppid !== parent || (above !== undefined && !isRunning(above, true));
   const timer = setInterval(() => {
     if (!isGone()) return;
     clearInterval(timer);
@@ -25,23 +25,10 @@ export function onParentExit(listener: () => void, env: NodeJS.ProcessEnv = proc
 /** Undefined if there is no parent or it cannot be determined. */
 function parentOf(pid: number): number | undefined {
   try {
-    const stat = `/proc/${pid}/stat`;
-    // `1234 (name) S 1233 …`; the name may contain anything.
-    const parent = Number(
-      existsSync(stat)
-        ? readFileSync(stat, 'utf8').split(')').at(-1)?.trim().split(' ')[1]
-        : execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }),
-    );
+    const listed = () => Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }));
+    const parent = processEntry(pid)?.parent ?? listed();
     return parent > 1 ? parent : undefined;
   } catch {
     return undefined;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

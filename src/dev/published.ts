@@ -1,9 +1,10 @@
-import { readFileSync, watch } from 'node:fs';
+import { watch } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isObject } from '../contract/json.ts';
 import { readSealed } from '../project/read/read.ts';
 import { saveSealed } from '../project/write/save.ts';
 import { makeStateDirectory, stateDirectory } from '../project/write/state-directory.ts';
+import { isStampOfRunning, ownStamp } from './processes.ts';
 import { neverStarted, type ServerState } from './state.ts';
 
 /**
@@ -32,42 +33,19 @@ export function publisherOf(directory: string): (state: ServerState) => Promise<
         const pid = liveNote(directory)?.pid ?? process.pid;
         if (pid !== process.pid) return;
         await makeStateDirectory(directory);
-        await saveSealed(noteOf(directory), { pid, state });
+        await saveSealed(noteOf(directory), { ...ownStamp(), state });
       });
     return last;
   };
 }
 
 function liveNote(directory: string): { readonly pid: number; readonly state: ServerState } | undefined {
-  const { pid, state } = readSealed(noteOf(directory)) ?? {};
-  return isRunning(pid) && isObject(state)
-    ? { pid: Number(pid), state: state as unknown as ServerState }
+  const note = readSealed(noteOf(directory)) ?? {};
+  return isStampOfRunning(note) && isObject(note.state)
+    ? { pid: Number(note.pid), state: note.state as unknown as ServerState }
     : undefined;
 }
 
 function noteOf(directory: string): string {
   return join(directory, stateDirectory, 'server.json');
-}
-
-/**
- * Whether a process of this user runs. One that has ended keeps its number until its parent asks for its end, which the first
- * process of a container may never do.
- */
-export function isRunning(pid: unknown): boolean {
-  try {
-    return (
-      Number.isSafeInteger(pid) && Number(pid) > 0 && process.kill(Number(pid), 0) && !isZombie(Number(pid))
-    );
-  } catch {
-    return false;
-  }
-}
-
-/** `1234 (name) Z 1 …`; the name may contain anything. False where there is no /proc. */
-function isZombie(pid: number): boolean {
-  try {
-    return /^Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1) ?? '');
-  } catch {
-    return false;
-  }
 }

@@ -51,21 +51,13 @@ export function running(url: string): ServerState {
 export function notCompiled(url: string, errors: readonly string[], isServed: boolean): ServerState {
   const at = /^(\S+:\d+) /.exec(errors[0] ?? '')?.[1] ?? null;
   const what = 'The code does not compile.';
-  return isServed
-    ? {
-        ...{
-          kind: 'old-build',
-          url,
-          message: `${what} The last good build keeps running.`,
-          details: errors,
-          at,
-        },
-        hint: 'Correct it: until then, the old build answers.',
-      }
-    : {
-        ...{ kind: 'compile-error', url, message: what, details: errors, at },
-        hint: 'Correct it, and dev starts the server.',
-      };
+  if (isServed) {
+    const message = `${what} The last good build keeps running.`;
+    const hint = 'Correct it: until then, the old build answers.';
+    return { kind: 'old-build', url, message, details: errors, at, hint };
+  }
+  const hint = 'Correct it, and dev starts the server.';
+  return { kind: 'compile-error', url, message: what, details: errors, at, hint };
 }
 
 /** How the process of a server ended. */

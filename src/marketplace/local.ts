@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { openLocalPlatform } from '../dev/local-platform.ts';
-import { isRunning } from '../dev/published.ts';
+import { isStampOfRunning, ownStamp } from '../dev/processes.ts';
 import { readSealed } from '../project/read/read.ts';
 import { saveSealed } from '../project/write/save.ts';
 import { makeStateDirectory, refuseLinkedState, stateDirectory } from '../project/write/state-directory.ts';
@@ -27,7 +27,7 @@ export interface Local extends Serving {
 }
 
 /**
- * Opens and serves the marketplace of a directory, and stores its link there for other commands. The next marketplace of the
+ * Opens and serves the marketplace of a directory, and stores its link there for other commands, unless one runs there. The next marketplace of the
  * directory has the same secret, so a page that is open in a browser keeps working.
  *
  * @throws ProjectError `STATE_DAMAGED`, `IN_PRODUCTION`, `LINK_IN_THE_WAY`, `NOT_WRITABLE`. @throws MarketError `PORT_TAKEN`.
@@ -50,9 +50,10 @@ export async function openLocalMarketplace({
     await marketplace.close();
   };
   try {
-    const note = noteOf(directory);
-    serving = await serveMarketplace(marketplace, port, accessIn(readSealed(note)?.link)?.secret);
-    await saveSealed(note, { link: linkOf(serving), pid: process.pid });
+    const file = noteOf(directory);
+    const before = readSealed(file) ?? {};
+    serving = await serveMarketplace(marketplace, port, accessIn(before.link)?.secret);
+    if (!isStampOfRunning(before)) await saveSealed(file, { link: linkOf(serving), ...ownStamp() });
     return { ...serving, marketplace, close };
   } catch (error) {
     await close();
@@ -68,9 +69,9 @@ export async function openLocalMarketplace({
 export async function runningMarketplace(directory: string): Promise<Access | undefined> {
   const given = process.env.MARKET_MCP_URL;
   if (given !== undefined && given !== '') return namedMarketplace(given);
-  const { link, pid } = readSealed(noteOf(directory)) ?? {};
-  const access = accessIn(link);
-  return access && isRunning(pid) && (await objectionTo(access)) === undefined ? access : undefined;
+  const note = readSealed(noteOf(directory)) ?? {};
+  const access = accessIn(note.link);
+  return access && isStampOfRunning(note) && (await objectionTo(access)) === undefined ? access : undefined;
 }
 
 async function namedMarketplace(link: string): Promise<Access> {
@@ -87,7 +88,8 @@ async function namedMarketplace(link: string): Promise<Access> {
   throw new MarketError('NO_MARKETPLACE', `${access.url} ${objection}`, hint);
 }
 
-const answerMs = 1_000;
+/** Longer than a machine with much to do keeps a marketplace waiting. */
+const answerMs = 10_000;
 
 /** Why a marketplace is not believed; undefined if it proves that it knows the secret, which is not sent. */
 async function objectionTo(access: Access): Promise<string | undefined> {

@@ -1,7 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { planCreation } from '../../src/changes/creation.ts';
+import { publishedState } from '../../src/dev/published.ts';
+import type { StateKind } from '../../src/dev/state.ts';
 import { completeAnswers, readCreateFlags } from '../../src/questions/create-answers.ts';
 
 export const repository = resolve(import.meta.dirname, '../..');
@@ -22,4 +24,15 @@ export async function generatedProject(
   }
   symlinkSync(join(repository, 'node_modules'), join(directory, 'node_modules'), 'dir');
   return { directory, remove: () => rmSync(directory, { recursive: true }) };
+}
+
+/** Waits for the event of a state: the change of the file that publishes it. `.market-mcp/` must exist. */
+export async function untilState(directory: string, kind: StateKind): Promise<void> {
+  const ended = new AbortController();
+  await new Promise<void>((resolve) => {
+    const look = () => publishedState(directory).kind === kind && resolve();
+    watch(join(directory, '.market-mcp'), { signal: ended.signal }, look);
+    look();
+  });
+  ended.abort();
 }

@@ -7,7 +7,6 @@ import {
   rmSync,
   statSync,
   symlinkSync,
-  watch,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
@@ -15,12 +14,13 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ownerOf } from '../../src/dev/port-owner.ts';
+import { processEntry } from '../../src/dev/processes.ts';
 import { publishedState } from '../../src/dev/published.ts';
 import type { StateKind } from '../../src/dev/state.ts';
 import type { Access } from '../../src/marketplace/core/access.ts';
 import { requestJson, runningMarketplace } from '../../src/marketplace/local.ts';
 import { freePort, run } from '../runtime/built.ts';
-import { generatedProject, market, repository } from './project.ts';
+import { generatedProject, market, repository, untilState as untilStateOf } from './project.ts';
 
 let project: Awaited<ReturnType<typeof generatedProject>>;
 let original: string;
@@ -67,16 +67,7 @@ go();
   writeFileSync(at('node_modules/typescript/bin/tsc'), waiting);
 }
 
-/** Waits for the event of a state: the change of the file that publishes it. */
-async function untilState(kind: StateKind): Promise<void> {
-  const ended = new AbortController();
-  await new Promise<void>((resolve) => {
-    const look = () => publishedState(project.directory).kind === kind && resolve();
-    watch(at('.market-mcp'), { signal: ended.signal }, look);
-    look();
-  });
-  ended.abort();
-}
+const untilState = (kind: StateKind) => untilStateOf(project.directory, kind);
 
 /** Commands in a second terminal: PORT is not set there. */
 const market2 = (...args: readonly string[]) => run(project.directory, market, {}, args).exit;
@@ -109,8 +100,18 @@ interface Row {
   /** What each place says; the exit codes of call and token. */
   readonly says: (port: number) => readonly string[];
   readonly codes: { readonly call: number; readonly token: number };
+  /** What `dev` has said while nothing is wrong, and not yet; in all other states, what every place says. */
+  readonly dev?: { readonly says: (port: number) => string; readonly isSaid: boolean };
   /** Ends the state while the commands wait. */
   readonly release?: () => void;
+}
+
+/** The line of a server that runs. */
+const listening = (port: number) => `"host":"127.0.0.1","port":${port},`;
+
+/** Waits for words of a command. */
+async function untilSaid({ child, output }: Started, words: string): Promise<void> {
+  while (!output.stdout.includes(words)) await once(child.stdout, 'data');
 }
 
 const untilListening = async (port: number) => {
@@ -133,6 +134,7 @@ const rows: readonly Row[] = [
     },
     says: () => ['The server of this project is not running.', 'Start it: npm run dev.'],
     codes: { call: 3, token: 0 },
+    dev: { says: listening, isSaid: false },
   },
   {
     kind: 'building',
@@ -144,6 +146,7 @@ const rows: readonly Row[] = [
     },
     says: () => ['The server is being built and started.'],
     codes: { call: 0, token: 0 },
+    dev: { says: listening, isSaid: false },
     release: () => rmSync(at(gate)),
   },
   {
@@ -228,12 +231,13 @@ const rows: readonly Row[] = [
     enter: untilListening,
     says: () => [],
     codes: { call: 0, token: 0 },
+    dev: { says: listening, isSaid: true },
   },
 ];
 
 test.each(rows)(
   '$kind is what every command and page says',
-  async ({ kind, enter, says, codes, release }) => {
+  async ({ kind, enter, says, codes, dev: own, release }) => {
     onTestFinished(() => {
       writeFileSync(at(toolFile), original);
       rmSync(at(gate), { force: true });
@@ -276,10 +280,14 @@ test.each(rows)(
       market2('call', 'get_price'),
       market2('call', 'get_price', '--json'),
       market2('token', '--json'),
+      market2('token'),
     ];
+    if (own?.isSaid) await untilSaid(dev, own.says(port));
+    else if (own) expect(dev.output.stdout).not.toContain(own.says(port));
     release?.();
-    const [call, json, token] = await Promise.all(commands);
-    expect([call?.code, json?.code, token?.code]).toEqual([codes.call, codes.call, codes.token]);
+    const [call, json, token, tokenText] = await Promise.all(commands);
+    const ended = [call, json, token, tokenText].map((ran) => ran?.code);
+    expect(ended).toEqual([codes.call, codes.call, codes.token, codes.token]);
     // A command waits while the server is built.
     const told = kind === 'building' ? [] : expected;
     const both = (ran: typeof call) => `${ran?.stdout}${ran?.stderr}`;
@@ -295,9 +303,14 @@ test.each(rows)(
     if (codes.token === 0 && kind !== 'never-started')
       expect(printed).toMatchObject({ url: `http://localhost:${port}/mcp` });
     if (codes.token !== 0) expect(printed.error.state).toMatchObject({ kind });
+    // Its text has the token for the server of this project, or the cause alone.
+    if (codes.token !== 0) expect(missingIn(tokenText?.stderr ?? '')).toEqual([]);
+    expect(tokenText?.stdout ?? '').toMatch(codes.token === 0 ? /^TOKEN=[\w-]+\.[\w-]+\.[\w-]+$/m : /^$/);
+    if (codes.token === 0 && kind !== 'never-started')
+      expect(tokenText?.stdout).toContain(`curl -sS http://localhost:${port}/mcp `);
 
-    // `dev` has said it, too; nobody says it if none runs, and nothing is to be said while all is well.
-    if (!['never-started', 'building', 'running'].includes(kind)) {
+    if (kind === 'building') await untilSaid(dev, listening(port));
+    if (!own) {
       const output = `${dev.output.stdout}${dev.output.stderr}`.replaceAll(/\((\d+),\d+\): error/g, ':$1');
       expect(expected.filter((words) => !output.includes(words))).toEqual([]);
     }
@@ -308,6 +321,58 @@ test.each(rows)(
     expect(publishedState(project.directory).kind).toBe('never-started');
   },
 );
+
+test('a dev that was killed keeps no new one from its state', async () => {
+  const port = await freePort();
+  const killed = await startDev(port, '--no-marketplace');
+  await untilState('running');
+  killed.child.kill('SIGKILL');
+  await killed.exit; // and its server, which has the same output
+  expect(publishedState(project.directory)).toMatchObject({ kind: 'never-started' });
+  const next = await untilListening(port);
+  await untilSaid(next, listening(port));
+  next.child.kill('SIGTERM');
+  await next.exit;
+});
+
+test.runIf(process.platform === 'linux')(
+  'the state of a process whose number another one has got is not believed',
+  async () => {
+    const dev = await startDev(await freePort(), '--no-marketplace');
+    await untilState('running');
+    const file = at('.market-mcp/server.json');
+    const note = JSON.parse(readFileSync(file, 'utf8'));
+    dev.child.kill('SIGKILL');
+    await dev.exit;
+    const other = run(project.directory, '-e', {}, ['setInterval(() => {}, 1_000_000); console.log(1)']);
+    await once(other.child.stdout, 'data');
+    const { pid = 0 } = other.child;
+    writeFileSync(file, JSON.stringify({ ...note, pid }), { mode: 0o600 });
+    expect(publishedState(project.directory).kind).toBe('never-started');
+    // The number alone does not decide: the same process is believed.
+    writeFileSync(file, JSON.stringify({ ...note, pid, started: processEntry(pid)?.started }));
+    expect(publishedState(project.directory).kind).toBe('running');
+  },
+);
+
+test.each([
+  ['{"status":"ok","server":"other"}', 'the server "other"'],
+  ['<html>', 'another program'],
+])('where /proc names no owner of a port, /health does: %s', async (health, owner) => {
+  const asked: (string | undefined)[] = [];
+  const other = createServer(({ url }, response) => {
+    asked.push(url);
+    response.end(health);
+  });
+  await once(other.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    other.closeAllConnections();
+    other.close();
+  });
+  const { port } = other.address() as AddressInfo;
+  expect(await ownerOf(port, join(project.directory, 'no-such-directory'))).toBe(owner);
+  expect(asked).toEqual(['/health']);
+});
 
 test('a second dev does not hide the first one', async () => {
   const port = await freePort();

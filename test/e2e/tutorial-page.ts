@@ -68,12 +68,13 @@ export function withBlocks(
  */
 export function comparable(output: string): string {
   const lines = output.split('\n');
-  const isLog = (line: string) => line.startsWith('{"event":');
+  const isLog = (line: string) => line.startsWith('{"time":');
   return [...lines.filter(isLog), ...lines.filter((line) => !isLog(line))]
     .join('\n')
     .replace(/^ℹ /gm, '# ') // Node's test runner uses one or the other, depending on its version.
     .replace(/\b\d+(\.\d+)? m?s\b/g, '<time>')
     .replace(/(?<=127\.0\.0\.1:)(?!4600\b)\d+/g, '<port>')
     .replace(/\b\d+(?= (files|passed|rules? passed|answers of APIs|times)\b)/g, '<count>')
-    .replace(/(?<=, call )\d+/g, '<count>');
+    .replace(/(?<=, call )\d+/g, '<count>')
+    .replace(/(?<="(time|request)":")[^"]+/g, '<$1>');
 }

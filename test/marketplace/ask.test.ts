@@ -59,6 +59,7 @@ function world(...answers: readonly (JsonObject | number)[]): AskWorld & { reado
         result: given ?? null,
         error: given ? null : 'ECONNRESET',
         expected: null,
+        cause: null,
       };
     },
   };

@@ -1,9 +1,10 @@
 import { Ajv } from 'ajv';
 import { describe, expect, test, vi } from 'vitest';
-import { type CallOptions, type CallResult, callTool, runCall } from '../../runtime/src/server/call.ts';
+import { type CallResult, runCall } from '../../runtime/src/server/call.ts';
 import type { Tool } from '../../runtime/src/server/define-tool.ts';
 import { createTurns } from '../../runtime/src/server/limits.ts';
 import { compileTool } from '../../runtime/src/server/schema.ts';
+import { type CallOptions, callTool } from '../../runtime/src/testing.ts';
 import type { Json, JsonObject } from '../../src/contract/model.ts';
 import fc from '../fast-check.ts';
 import { echo, heldTool, lying, price, rigid, textTool, throwing } from './tools.ts';

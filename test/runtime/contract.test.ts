@@ -11,10 +11,11 @@ import {
 import { execa } from 'execa';
 import { build } from 'rolldown';
 import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
-import { type CallResult, callTool } from '../../runtime/src/server/call.ts';
+import type { CallResult } from '../../runtime/src/server/call.ts';
 import { signals, type Tool, type ToolDefinition } from '../../runtime/src/server/define-tool.ts';
 import type { ErrorReply, Request } from '../../runtime/src/server/mcp.ts';
 import { compileTool } from '../../runtime/src/server/schema.ts';
+import { callTool } from '../../runtime/src/testing.ts';
 import type { JsonObject } from '../../src/contract/model.ts';
 import * as contract from '../../src/contract/outcomes.ts';
 import fc from '../fast-check.ts';

@@ -3,9 +3,9 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
 import formats from 'ajv-formats/dist/formats.js';
 import { expect, test } from 'vitest';
-import { callTool } from '../../runtime/src/server/call.ts';
 import type { ObjectSchema, Tool } from '../../runtime/src/server/define-tool.ts';
 import { compileTool } from '../../runtime/src/server/schema.ts';
+import { callTool } from '../../runtime/src/testing.ts';
 import fc from '../fast-check.ts';
 import { start, token } from './support.ts';
 import { textTool } from './tools.ts';
@@ -37,9 +37,9 @@ test('a value that does not match its format is logged as a mismatch and gives a
     structuredContent: { value: null, error: 'OUTPUT_MISMATCH' },
   });
   const [incident] = events().filter(({ event }) => event === 'incident');
-  expect(incident.detail).toBe(
-    'structuredContent.value: must match format "date-time", got "2026-01-15 12:00:00"',
-  );
+  const [mismatch, ...frames] = incident.detail.split(/\n +at /);
+  expect(mismatch).toBe('structuredContent.value: must match format "date-time", got "2026-01-15 12:00:00"');
+  expect(frames.join()).toContain('test/runtime/formats.test.ts:');
   expect(events().at(-1)).toMatchObject({ outcome: 'OUTPUT_MISMATCH' });
 
   const right = await call({ answer: '2026-01-15T12:00:00Z', value: '2026-01-15T12:00:00Z' });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { callTool } from '../../runtime/src/server/call.ts';
 import { maxBacktracked } from '../../runtime/src/server/compiler.ts';
 import type { Json, Tool } from '../../runtime/src/server/define-tool.ts';
 import { linearMatcher } from '../../runtime/src/server/pattern.ts';
 import { compileTool } from '../../runtime/src/server/schema.ts';
+import { callTool } from '../../runtime/src/testing.ts';
 import { needsBacktracking } from '../../src/contract/schema/pattern-tree.ts';
 import { lengths } from '../../src/model/pattern.ts';
 import fc from '../fast-check.ts';

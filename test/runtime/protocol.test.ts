@@ -238,6 +238,7 @@ describe('tools/call', () => {
         tool: 'get_price',
         ms: expect.any(Number),
         outcome: 'empty',
+        request: expect.stringMatching(/^[b-df-hj-np-t]{20}$/),
       },
       {
         time: expect.any(String),
@@ -245,8 +246,11 @@ describe('tools/call', () => {
         tool: 'throwing',
         ms: expect.any(Number),
         outcome: 'INTERNAL_ERROR',
+        code: 'INTERNAL_ERROR',
+        request: events().find(({ event }) => event === 'incident')?.id,
       },
     ]);
+    expect(calls[0]?.request).not.toBe(calls[1]?.request);
     expect(JSON.stringify(events())).not.toMatch(/sensitive|nothing|eyJ/);
   });
 });

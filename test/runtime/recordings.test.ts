@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { record, recordingFile, replayed } from '../../runtime/src/source/recordings.ts';
+import { logged } from '../../runtime/src/source/running.ts';
 import { Secret } from '../../runtime/src/source/secret.ts';
 
 let directory: string;
@@ -37,11 +38,18 @@ it('a newer exchange replaces the older one', () => {
   expect(replayed(asked, directory).text).toBe('{"gwei":2}');
 });
 
-it('a request without a recording fails with the command that records it', () => {
-  const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
-  expect(() => replayed(asked, directory)).toThrow(expect.objectContaining({ code: 'SOURCE_NOT_RECORDED' }));
-  expect(String(logged.mock.calls)).toContain('market-mcp record records the examples');
-  logged.mockRestore();
+it('a request without a recording fails with the command that records it', async () => {
+  const written = vi.spyOn(console, 'error').mockImplementation(() => {});
+  const request = logged(async () => replayed(asked, directory));
+  await expect(request).rejects.toThrow(expect.objectContaining({ code: 'SOURCE_NOT_RECORDED' }));
+  expect(JSON.parse(String(written.mock.calls))).toMatchObject({
+    event: 'source',
+    method: 'get',
+    path: '/gas/{chain}',
+    detail: expect.stringContaining('test/recordings/get-gas-chain.json'),
+    hint: expect.stringContaining('market-mcp record records'),
+  });
+  written.mockRestore();
 });
 
 it('contains no secret, even if the answer repeats one or a part of it', () => {

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { callTool } from '../../runtime/src/server/call.ts';
 import { defineTool, signals } from '../../runtime/src/server/define-tool.ts';
 import { failed, type SourceError } from '../../runtime/src/source/errors.ts';
+import { callTool } from '../../runtime/src/testing.ts';
 import { always, errorOf, gas, json, source } from './source-server.ts';
 
 beforeEach(() => {
@@ -17,6 +17,28 @@ describe('equal concurrent calls', () => {
     expect(answers.every(({ gwei }) => gwei === 1)).toBe(true);
     expect(new Set(answers).size).toBe(200);
     expect(received).toHaveLength(1);
+  });
+
+  it('have a line in the log each if their request fails, with the id of the call', async () => {
+    const { api, received } = await source((_, response) => json(response, {}, 401));
+    const tool = defineTool({
+      name: 'get_gas',
+      description: 'Gas',
+      inputSchema: { type: 'object', properties: {}, required: [] },
+      outputSchema: { type: 'object', properties: { ...signals, ...gas.properties }, required: [] },
+      examples: [],
+      async run(_, { found, fail }) {
+        return api.get('/gas', { schema: gas }).then(found, (error) => failed(error, fail));
+      },
+    });
+    await Promise.all([callTool(tool), callTool(tool)]);
+    expect(received).toHaveLength(1);
+    const lines = vi.mocked(console.error).mock.calls.map(([line]) => JSON.parse(line));
+    const line = { event: 'source', tool: 'get_gas', code: 'SOURCE_REFUSED', status: 401, method: 'get' };
+    expect(lines).toMatchObject([line, line]);
+    const ids = lines.map(({ request }) => request);
+    expect(ids).toEqual([expect.stringMatching(/^[a-z]{20}$/), expect.stringMatching(/^[a-z]{20}$/)]);
+    expect(ids[0]).not.toBe(ids[1]);
   });
 
   it('one caller that leaves does not end the request, the last one does', async () => {

@@ -52,7 +52,18 @@ describe('an answer that is no JSON', () => {
   const page = `<html>${key}${'x'.repeat(100)}`;
   const log = (status: number, detail: string) =>
     expect(vi.mocked(console.error).mock.calls.map(([line]) => JSON.parse(line))).toEqual([
-      { event: 'source', code: 'SOURCE_MALFORMED', host: expect.any(String), path: '/x', status, detail },
+      {
+        time: expect.any(String),
+        event: 'source',
+        code: 'SOURCE_MALFORMED',
+        method: 'get',
+        host: expect.any(String),
+        path: '/x',
+        status,
+        detail,
+        at: expect.stringMatching(/^test\/runtime\/source\.test\.ts:\d+$/),
+        hint: expect.stringContaining('Correct the base URL'),
+      },
     ]);
   const served = () =>
     source((_, response) => response.writeHead(203, { 'content-type': 'text/html' }).end(page));
@@ -69,7 +80,8 @@ describe('an answer that is no JSON', () => {
     expect((await errorOf(api.get('/x', {}))).code).toBe('SOURCE_MALFORMED');
     vi.unstubAllEnvs();
     const lines = vi.mocked(console.error).mock.calls.map(([line]) => line);
-    expect(lines.at(-1)).toContain('"status":203,"detail":"no JSON, but 123 characters of \\"text/html\\""}');
+    const { detail, at } = JSON.parse(lines.at(-1));
+    expect({ detail, at }).toEqual({ detail: 'no JSON, but 123 characters of "text/html"', at: undefined });
   });
 });
 

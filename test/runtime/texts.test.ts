@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import jsTokens from 'js-tokens';
 import { describe, expect, test } from 'vitest';
-import { type CallResult, callTool, incidentId } from '../../runtime/src/server/call.ts';
+import { type CallResult, logId } from '../../runtime/src/server/call.ts';
 import type { Tool } from '../../runtime/src/server/define-tool.ts';
+import { callTool } from '../../runtime/src/testing.ts';
 import fc from '../fast-check.ts';
 import { echo, heldTool, lying, textTool, throwing } from './tools.ts';
 
@@ -113,7 +114,7 @@ describe('no failure of the runtime makes the platform retry', () => {
   });
 
   test('incident ids have no digits and vowels, and are unique', () => {
-    const ids = Array.from({ length: 2_000 }, incidentId);
+    const ids = Array.from({ length: 2_000 }, logId);
     for (const id of ids) expect(id).toMatch(/^[b-df-hj-np-tv-z]{20}$/);
     expect(new Set(ids).size).toBe(ids.length);
   });

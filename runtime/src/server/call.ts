@@ -2,14 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { JsonObject, Outcome, Outcomes, Tool } from './define-tool.ts';
-import {
-  type CompiledTool,
-  compileTool,
-  holdsInfinity,
-  isObject,
-  type Members,
-  type Problem,
-} from './schema.ts';
+import { type CompiledTool, holdsInfinity, isObject, type Members, type Problem } from './schema.ts';
 
 /** A complete `tools/call` result (C§2.2). */
 export interface CallResult {
@@ -21,47 +14,51 @@ export interface CallResult {
 
 /** An error of a tool. The caller sees only its id. */
 export interface Incident {
+  /** That of the request. */
   readonly id: string;
   readonly tool: string;
-  /** A stack trace, or how the answer differs from the outputSchema. */
+  /** `INTERNAL_ERROR` or `OUTPUT_MISMATCH`. */
+  readonly code: string;
+  /** An error, or how the answer differs from the outputSchema, with a stack; a mismatch has none in production. */
   readonly detail: string;
-}
-
-export interface CallOptions {
-  /** Cancels the call, as a caller that disconnects does. */
-  readonly signal?: AbortSignal;
-  /** Deadline in milliseconds; no deadline by default. */
-  readonly timeoutMs?: number;
-  /** Receives errors of the tool; by default they are written to stderr. */
-  readonly report?: (incident: Incident) => void;
-}
-
-/**
- * Calls a tool as the server does, for unit tests (C§5.5). Invalid arguments and errors of the tool give a result with
- * `isError`.
- *
- * @throws Error if a schema of the tool does not compile.
- */
-export async function callTool(
-  tool: Tool,
-  args: JsonObject = {},
-  { signal, timeoutMs, report = (incident) => console.error(JSON.stringify(incident)) }: CallOptions = {},
-): Promise<CallResult> {
-  const onGone = (leave: () => void) => {
-    if (signal?.aborted) leave();
-    signal?.addEventListener('abort', leave);
-    return () => signal?.removeEventListener('abort', leave);
-  };
-  const sent: unknown = JSON.parse(JSON.stringify(args));
-  return (await runCall(compileTool(tool), sent, { onGone, timeoutMs, report })).result;
+  /** What to do, one sentence. */
+  readonly hint?: string;
 }
 
 /** Calls `leave` when the caller disconnects. The returned function unsubscribes. */
 export type OnGone = (leave: () => void) => () => void;
 
-export interface CallContext {
+/** What the log says of a failed request to a source: never a query, a header or a body. */
+export interface SourceLine {
+  readonly code: string;
+  readonly method?: string;
+  readonly host?: string;
+  /** As the author wrote it. */
+  readonly path?: string;
+  /** That of the answer. */
+  readonly status?: number | undefined;
+  /** What happened. */
+  readonly detail: string;
+  /** The place of the author's code, `src/tools/get-gas.ts:24`; absent in production. */
+  readonly at?: string | undefined;
+  /** What to do, one sentence. */
+  readonly hint?: string | undefined;
+}
+
+/** A call that runs: what its log lines have in common. */
+export interface Running {
+  readonly tool: string;
+  /** Random, the same in every line of the call. */
+  readonly request: string;
+  /** Receives the failures of its sources, as they are logged. */
+  readonly onSource?: ((line: SourceLine) => void) | undefined;
+}
+
+export interface CallContext extends Pick<Running, 'onSource'> {
   readonly onGone: OnGone;
   readonly timeoutMs: number | undefined;
+  /** Whether an incident names the line that returned an answer. That takes time, so not in production. */
+  readonly traces?: boolean;
   report(incident: Incident): void;
   /** Takes turns with other large answers. */
   readonly turns?: () => Promise<void>;
@@ -70,17 +67,27 @@ export interface CallContext {
 /** Length above which an answer is large, in characters. Building such an answer takes 2 ms or more. */
 const largeLength = 250_000;
 
-/** Runs a compiled tool with unvalidated arguments. `ending` is the kind of its outcome, or the code of an error. */
-export async function runCall(
-  compiled: CompiledTool,
-  args: unknown,
-  context: CallContext,
-): Promise<{ readonly result: CallResult; readonly ending: string }> {
-  const failed = (cause: Failure) => ({ result: failure(compiled, cause), ending: cause.code });
-  const incident = (code: string, message: string, detail: string) => {
-    const id = incidentId();
-    context.report({ id, tool: compiled.tool.name, detail: detail.slice(0, maxDetail) });
-    return failed({ code, message: `${message} (incident ${id}).` });
+/** How a call has ended. */
+export interface Ended {
+  readonly result: CallResult;
+  /** The kind of its outcome, or the code of an error. */
+  readonly ending: string;
+  /** The code of its failure; undefined if it has not failed. */
+  readonly code: string | undefined;
+  /** The id of the request in the log. */
+  readonly request: string;
+}
+
+/** Runs a compiled tool with unvalidated arguments. */
+export async function runCall(compiled: CompiledTool, args: unknown, context: CallContext): Promise<Ended> {
+  const request = logId();
+  const { name } = compiled.tool;
+  const failed = (cause: Failure): Ended => {
+    return { result: failure(compiled, cause), ending: cause.code, code: cause.code, request };
+  };
+  const incident = (code: string, message: string, detail: string, hint?: string) => {
+    context.report({ id: request, tool: name, code, detail: detail.slice(0, maxDetail), hint });
+    return failed({ code, message: `${message} (incident ${request}).` });
   };
 
   // Without a prototype, `input.constructor` is a parameter or undefined, and defaults apply to every name.
@@ -92,8 +99,9 @@ export async function runCall(
   }
 
   let outcome: Outcome;
+  const outcomes = new CallOutcomes(context.traces);
   try {
-    outcome = await runWithin(compiled.tool, input, context);
+    outcome = await runWithin(compiled.tool, input, outcomes, context, request);
   } catch (error) {
     if (error === cancelled) return failed(cancelled);
     if (error === expired) return failed(expired);
@@ -105,7 +113,9 @@ export async function runCall(
   if (takesTurn) await context.turns?.();
   const result = resultOf(compiled, outcome);
   if (typeof result === 'string') {
-    return incident('OUTPUT_MISMATCH', 'The answer does not match the output schema', result);
+    const { stack = '' } = outcomes.trace ?? {};
+    const detail = `${result}${stack.slice(stack.indexOf('\n'))}`;
+    return incident('OUTPUT_MISMATCH', 'The answer does not match the output schema', detail, mismatchHint);
   }
   const length = result.content[0].text.length;
   compiled.expectedLength = Math.max(length, compiled.expectedLength / 2);
@@ -113,8 +123,11 @@ export async function runCall(
     if (!takesTurn) void context.turns?.(); // the next large answer waits as if this one had taken a turn
     await nextTurn(); // other callers are served before it is sent
   }
-  return { result, ending: outcome.kind };
+  const code = outcome.kind === 'fail' ? outcome.code : undefined;
+  return { result, ending: outcome.kind, code, request };
 }
+
+const mismatchHint = 'Return what the outputSchema admits, or change the outputSchema.';
 
 const cancelled: Failure = { code: 'CANCELLED', message: 'The caller disconnected.' };
 const expired: Failure = {
@@ -122,17 +135,22 @@ const expired: Failure = {
   message: 'The tool did not answer before the deadline of a call.',
 };
 
-type Around = (tool: string, run: () => Promise<Outcome>) => Promise<Outcome>;
+type Around = (call: Running, run: () => Promise<Outcome>) => Promise<Outcome>;
 let around: Around | undefined;
 
-/** Runs every later call of a tool inside this function, for code that must know which tool runs. */
+/** Runs every later call of a tool inside this function, for code that must know which call runs. */
 export function runInside(wrap: Around): void {
   around = wrap;
 }
 
 /** The tool's outcome. Rejects with `expired` or `cancelled`. `Promise.race` would add 5% to the cost of a small call. */
-async function runWithin(tool: Tool, input: object, { onGone, timeoutMs }: CallContext): Promise<Outcome> {
-  const outcomes = new CallOutcomes();
+async function runWithin(
+  tool: Tool,
+  input: object,
+  outcomes: CallOutcomes,
+  { onGone, timeoutMs, onSource }: CallContext,
+  request: string,
+): Promise<Outcome> {
   let timer: NodeJS.Timeout | undefined;
   let release: (() => void) | undefined;
   let arming: NodeJS.Immediate | undefined;
@@ -148,7 +166,7 @@ async function runWithin(tool: Tool, input: object, { onGone, timeoutMs }: CallC
         release = onGone(() => end(cancelled));
       });
       const run = async () => tool.run(input, outcomes);
-      (around ? around(tool.name, run) : run()).then(resolve, reject);
+      (around ? around({ tool: tool.name, request, onSource }, run) : run()).then(resolve, reject);
     });
   } finally {
     clearImmediate(arming);
@@ -159,7 +177,18 @@ async function runWithin(tool: Tool, input: object, { onGone, timeoutMs }: CallC
 
 class CallOutcomes implements Outcomes<object> {
   readonly controller = new AbortController();
-  readonly found = (data: object): Outcome => ({ kind: 'found', data });
+  readonly traces: boolean;
+  /** Where `found` was last called. */
+  trace: Error | undefined;
+
+  constructor(traces = false) {
+    this.traces = traces;
+  }
+
+  readonly found = (data: object): Outcome => {
+    if (this.traces) this.trace = new Error();
+    return { kind: 'found', data };
+  };
   readonly empty = (reason: string): Outcome => ({ kind: 'empty', reason });
   readonly fail = (code: string, message: string, hints?: JsonObject): Outcome => {
     return { kind: 'fail', code, message, hints };
@@ -242,10 +271,19 @@ function withoutRetryWords(problem: Problem): string {
 /** Length limit in the log: an error message can contain whatever the tool was sent. */
 const maxDetail = 4_000;
 
-/** Only consonants, so that an id never matches `retryWords`. */
+/** Only consonants, so that an id never matches `retryWords`: two for each byte. */
 const alphabet = 'bcdfghjklmnpqrst';
+const pairs = Array.from({ length: 256 }, (_, byte) => `${alphabet[byte >> 4]}${alphabet[byte & 15]}`);
+const idBytes = 10;
 
-/** A random id that identifies an error in the log. */
-export function incidentId(): string {
-  return Array.from(randomBytes(20), (byte) => alphabet[byte % alphabet.length]).join('');
+/** Random bytes of the next ids: fetched one by one, they would take 7% of a small call. */
+let pool = Buffer.alloc(0);
+
+/** A random id that identifies a request in the log and, to its caller, an error. */
+export function logId(): string {
+  if (pool.length === 0) pool = randomBytes(128 * idBytes);
+  let id = '';
+  for (const byte of pool.subarray(0, idBytes)) id += pairs[byte];
+  pool = pool.subarray(idBytes);
+  return id;
 }

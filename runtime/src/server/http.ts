@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerR
 import type { Socket } from 'node:net';
 import { type Caller, createAuthentication, noAuthentication, type TokenRules } from './auth.ts';
 import { type BodyRefusal, createBodies, discardRest } from './bodies.ts';
-import { incidentId, type OnGone } from './call.ts';
+import { logId, type OnGone } from './call.ts';
 import type { Tool } from './define-tool.ts';
 import { createAnswers, createCalls, type Limits, networkOf } from './limits.ts';
 import { createReport, type Log } from './log.ts';
@@ -166,7 +166,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     const body = await receive(request, authentication.identify(request.headers), (bytes) => bytes);
     if (typeof body === 'number') return bodyRefusals[body];
     const late = () =>
-      log('incident', { id: incidentId(), detail: `${path}: no answer after ${config.callTimeoutMs} ms` });
+      log('incident', { id: logId(), detail: `${path}: no answer after ${config.callTimeoutMs} ms` });
     try {
       await answered(handler, withBody(request, body), response, config.callTimeoutMs, late);
     } catch (error) {
@@ -249,7 +249,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
       const id = modern && isModern(null, headers) ? undefined : null;
       return json(400, errorReply(error.code, error.message, id));
     }
-    const id = incidentId();
+    const id = logId();
     log('incident', { id, detail: error instanceof Error ? error.stack : String(error) });
     return json(500, { error: `Internal error (incident ${id})` });
   }

@@ -1,5 +1,10 @@
+import { channel } from 'node:diagnostics_channel';
+
 /** Writes an event as one JSON line. Callers never pass arguments or tokens. */
 export type Log = (event: string, members?: object) => void;
+
+/** Gets each line as it arises, in the context of its request: what is written together is written in the context of the first. */
+const lines = channel('market-mcp-runtime:log');
 
 /**
  * A log of one JSON object for each event: `{"time":"…","event":"call",…}`.
@@ -16,7 +21,9 @@ export function createLog(write: (lines: string) => void, mayWrite = () => true)
     }
     const line = { time: new Date().toISOString(), event, ...members, ...(dropped > 0 && { dropped }) };
     dropped = 0;
-    write(`${JSON.stringify(line)}\n`);
+    const text = `${JSON.stringify(line)}\n`;
+    if (lines.hasSubscribers) lines.publish(text);
+    write(text);
   };
 }
 

@@ -1,4 +1,4 @@
-import { type CallResult, type Incident, type OnGone, runCall } from './call.ts';
+import { type CallResult, type Incident, logId, type OnGone, runCall } from './call.ts';
 import type { Tool } from './define-tool.ts';
 import { createTurns } from './limits.ts';
 import type { Log } from './log.ts';
@@ -153,11 +153,12 @@ export interface ServerInfo {
 export interface MethodOptions extends ServerInfo {
   /** Deadline of a call in milliseconds. */
   readonly callTimeoutMs: number;
+  readonly production: boolean;
 }
 
 /** The methods of C§4.1. @throws Error if two tools have the same name or a schema does not compile */
 export function createMethods(
-  { name, version, callTimeoutMs: timeoutMs }: MethodOptions,
+  { name, version, callTimeoutMs: timeoutMs, production }: MethodOptions,
   tools: readonly Tool[],
   log: Log,
 ): ReadonlyMap<string, Method> {
@@ -167,7 +168,7 @@ export function createMethods(
     byName.set(tool.name, compileTool(tool));
   }
   const list = JSON.stringify({ tools: tools.map(({ run: _, examples: __, ...definition }) => definition) });
-  const turns = createTurns();
+  const context = { timeoutMs, turns: createTurns(), traces: !production };
   const report = (incident: Incident) => log('incident', incident);
 
   const initialize: Method = ({ protocolVersion: asked, capabilities, clientInfo }) => {
@@ -185,14 +186,14 @@ export function createMethods(
     const compiled = byName.get(name);
     if (!compiled) {
       const shown = name.slice(0, 100).replace(/\p{C}/gu, '\uFFFD');
-      log('call', { tool: shown, ms: 0, outcome: 'UNKNOWN_TOOL' });
+      log('call', { tool: shown, ms: 0, outcome: 'UNKNOWN_TOOL', code: 'UNKNOWN_TOOL', request: logId() });
       const text = `Unknown tool: ${shown}. tools/list names all tools.`;
       return textOf({ content: [{ type: 'text', text }], isError: true });
     }
     const started = performance.now();
-    const { result, ending } = await runCall(compiled, args, { onGone, timeoutMs, report, turns });
+    const { result, ending, code, request } = await runCall(compiled, args, { ...context, onGone, report });
     const ms = Math.round((performance.now() - started) * 10) / 10;
-    log('call', { tool: name, ms, outcome: ending });
+    log('call', { tool: name, ms, outcome: ending, code, request });
     return textOf(result);
   };
 

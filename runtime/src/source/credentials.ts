@@ -1,6 +1,7 @@
 import { ownErrors } from '../process.ts';
 import { SourceError } from './errors.ts';
 import { isReplaying } from './recordings.ts';
+import { explained } from './running.ts';
 import { Secret } from './secret.ts';
 
 type Texts = { readonly [name: string]: string | Secret };
@@ -83,8 +84,8 @@ export function revealed(values: Texts = {}): readonly (readonly [string, string
 }
 
 function misconfigured(detail: string): SourceError {
-  console.error(JSON.stringify({ event: 'source', code: 'SOURCE_MISCONFIGURED', detail }));
-  return new SourceError('SOURCE_MISCONFIGURED', 'The server has no key for its source.');
+  const error = new SourceError('SOURCE_MISCONFIGURED', 'The server has no key for its source.');
+  return explained(error, { detail, hint: 'Set it in .env, or where the server runs.' });
 }
 
 function chosenFrom(source: SourceCredentials, auth: Alternatives): readonly string[] | undefined {

@@ -29,8 +29,9 @@ import {
   setParameter,
   urlOf,
 } from './request.ts';
+import { explained, logged } from './running.ts';
 import type { Secret } from './secret.ts';
-import { type Exchange, send } from './send.ts';
+import { type Exchange, mismatch, send } from './send.ts';
 import { SharedAnswers, unshared } from './shared.ts';
 
 type Values = { readonly [name: string]: Parameter };
@@ -169,7 +170,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
       for (const [name, value] of keys.query) setParameter(url, name, value);
       const { variables } = keys;
       const content = body?.content ?? null;
-      const exchange: Exchange = { method, url, path, headers, body: content, isIdempotent, variables };
+      const exchange = { method, url, path, headers, body: content, isIdempotent, variables };
       const tries = isIdempotent && (method === 'get' || !isRehearsing()) ? retries : 0;
       const notFoundIsEmpty = notFound === 'empty';
       const limits = { timeoutMs, retries: tries, maxBytes, notFoundIsEmpty };
@@ -198,21 +199,22 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
       return value;
     }
     shared.forget(key);
-    // The actual answer may contain anything, even a key that the API repeats.
-    const detail = problem
-      ? `${problem.path}: ${problem.text.replace(/, got .*$/s, '')}`
-      : `no JSON, but ${text.length} characters of ${beginningOf(contentType || 'no type')}${isProduction() ? '' : `: ${beginningOf(text)}`}`;
-    console.error(
-      JSON.stringify({ event: 'source', code: 'SOURCE_MALFORMED', host: url.host, path, status, detail }),
-    );
-    throw new SourceError(
+    const place = { method, host: url.host, path, status };
+    if (problem) throw mismatch(problem, place);
+    const beginning = isProduction() ? '' : `: ${beginningOf(text)}`;
+    const detail = `no JSON, but ${text.length} characters of ${beginningOf(contentType || 'no type')}${beginning}`;
+    const hint =
+      'Correct the base URL in src/apis/ or the path: the API answers there with something else than JSON.';
+    const error = new SourceError(
       'SOURCE_MALFORMED',
       'The source answered in a form that this tool does not expect.',
     );
+    throw explained(error, { ...place, detail, hint });
   };
   // The types of the methods are stricter than that of `ask`.
   const method = (name: Exchange['method']) =>
-    ((path: string, request: WriteOptions<ObjectSchema> = {}) => ask(name, path, request)) as Write;
+    ((path: string, request: WriteOptions<ObjectSchema> = {}) =>
+      logged(() => ask(name, path, request))) as Write;
   return {
     get: method('get') as Get,
     post: method('post'),

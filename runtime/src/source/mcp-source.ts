@@ -10,8 +10,9 @@ import { answerOf, failureOf, isEmpty, parsed, type Result, resultOf } from './m
 import { statelessCall } from './mcp-stateless.ts';
 import { isRecording, isReplaying, kept, keptDirectory, record, replayed, tellCheck } from './recordings.ts';
 import { redactorOf } from './redact.ts';
+import { logged } from './running.ts';
 import type { Secret } from './secret.ts';
-import { attempt, logFailure, statusError } from './send.ts';
+import { attempt, explainedFailure, mismatch, statusError } from './send.ts';
 
 /** An MCP server (Streamable HTTP) and how it may be used. */
 export interface McpSourceOptions {
@@ -161,51 +162,51 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     }
   };
 
-  return {
-    async call<const Schema extends ObjectSchema>(tool: string, call: McpCall<Schema>) {
-      const { arguments: args = {}, isReadOnly = false, signal, schema, wrap } = call;
-      const asked = { method: 'call', path: `/${tool}`, json: args };
-      const late = AbortSignal.timeout(timeoutMs);
-      const ending = signal ? AbortSignal.any([signal, late]) : late;
-      const fetched = async (): Promise<string> => {
-        try {
-          return await budget
-            .run(() => {
-              tellCheck('network', asked);
-              return ask(tool, call, ending);
-            }, ending)
-            .then(redact);
-        } catch (error) {
-          const known = errorOf(error, isReadOnly, signal?.aborted === true, late.aborted);
-          if (known.code !== 'CANCELLED') {
-            const place = { method: 'call', url: new URL(options.baseUrl), path: asked.path };
-            logFailure(known, error, { ...place, variables: variablesOf([options]) });
-          }
-          throw known;
-        }
-      };
-      const { text } = kept(asked) ?? (isReplaying() ? replayed(asked) : { text: await fetched() });
-      const result: Result = JSON.parse(text);
-      if (result.isError === true) throw failureOf(result, isReadOnly);
-      const whole = answerOf(result, wrap);
-      const only = call.keep === 'declared' ? schema : undefined;
-      const answer = only ? declared(whole, only) : whole;
-      const hasNothing = isEmpty(result, wrap, isReadOnly);
-      if (!hasNothing && checkOf(schema)(answer, 'answer', text.length)) {
-        throw new SourceError(
-          'SOURCE_MALFORMED',
-          'The source answered in a form that this tool does not know.',
-        );
+  const forward = async <Schema extends ObjectSchema>(tool: string, call: McpCall<Schema>) => {
+    const { arguments: args = {}, isReadOnly = false, signal, schema, wrap } = call;
+    const asked = { method: 'call', path: `/${tool}`, json: args };
+    const url = new URL(options.baseUrl);
+    const late = AbortSignal.timeout(timeoutMs);
+    const ending = signal ? AbortSignal.any([signal, late]) : late;
+    const fetched = async (): Promise<string> => {
+      try {
+        return await budget
+          .run(() => {
+            tellCheck('network', asked);
+            return ask(tool, call, ending);
+          }, ending)
+          .then(redact);
+      } catch (error) {
+        const known = errorOf(error, isReadOnly, signal?.aborted === true, late.aborted);
+        const variables = variablesOf([options]);
+        throw explainedFailure(known, error, {
+          method: 'call',
+          url,
+          path: asked.path,
+          variables,
+          timeoutMs,
+        });
       }
-      if (isRecording()) {
-        const body = recordable(asked, whole, only);
-        const recorded = only && !hasNothing ? JSON.stringify(resultOf(result, body, wrap)) : text;
-        record(asked, { status: 200, text: recorded }, secretsOf(options));
-      } else if (keptDirectory() !== undefined && !isReplaying())
-        record(asked, { status: 200, text }, secretsOf(options), keptDirectory());
-      return hasNothing ? undefined : (answer as Data<Schema>);
-    },
+    };
+    const { text } = kept(asked) ?? (isReplaying() ? replayed(asked) : { text: await fetched() });
+    const result: Result = JSON.parse(text);
+    if (result.isError === true) throw failureOf(result, isReadOnly);
+    const whole = answerOf(result, wrap);
+    const only = call.keep === 'declared' ? schema : undefined;
+    const answer = only ? declared(whole, only) : whole;
+    const hasNothing = isEmpty(result, wrap, isReadOnly);
+    const problem = hasNothing ? null : checkOf(schema)(answer, 'answer', text.length);
+    if (problem) throw mismatch(problem, { method: asked.method, host: url.host, path: asked.path });
+    if (isRecording()) {
+      const body = recordable(asked, whole, only);
+      const recorded = only && !hasNothing ? JSON.stringify(resultOf(result, body, wrap)) : text;
+      record(asked, { status: 200, text: recorded }, secretsOf(options));
+    } else if (keptDirectory() !== undefined && !isReplaying())
+      record(asked, { status: 200, text }, secretsOf(options), keptDirectory());
+    return hasNothing ? undefined : (answer as Data<Schema>);
   };
+
+  return { call: (tool, call) => logged(() => forward(tool, call)) };
 }
 
 /** The result of a request as JSON. @throws SourceError */

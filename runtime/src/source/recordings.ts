@@ -1,10 +1,9 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isProduction, projectDirectory } from '../process.ts';
-import { runInside } from '../server/call.ts';
 import { SourceError } from './errors.ts';
 import { redactorOf } from './redact.ts';
+import { explained, runningTool } from './running.ts';
 
 /** The request of a tool to its source, as its code writes it: without address, keys and headers of the source. */
 export interface RecordedRequest {
@@ -54,17 +53,13 @@ function recordingsDirectory(): string {
   return join(directory, 'test', 'recordings');
 }
 
-/** The name of the tool that runs, in a check of live sources. */
-const runningTool = new AsyncLocalStorage<string>();
-if (process.env.SOURCES === 'live') runInside((tool, run) => runningTool.run(tool, run));
-
 /**
  * Whether no request may leave this machine: set by tests and checks (`SOURCES=replay`), and for the tools that a live check
  * must not call for real (all but those in `SOURCES_TOOLS`).
  */
 export function isReplaying(): boolean {
   const { SOURCES, SOURCES_TOOLS = '[]' } = process.env;
-  const tool = runningTool.getStore();
+  const tool = runningTool();
   if (SOURCES !== 'live' || tool === undefined) return SOURCES === 'replay';
   return !JSON.parse(SOURCES_TOOLS).includes(tool);
 }
@@ -98,27 +93,32 @@ export function recordingFile({ method, path }: RecordedRequest): string {
 /**
  * The recorded answer to a request.
  *
- * @throws SourceError if there is none; stderr says how to record it
+ * @throws SourceError if there is none; the log says how to record it
  */
 export function replayed(request: RecordedRequest, directory = recordingsDirectory()): Reply {
   if (isProduction()) {
     const detail = 'SOURCES=replay: a live server never answers from recordings.';
-    console.error(JSON.stringify({ event: 'source', code: 'SOURCE_MISCONFIGURED', detail }));
-    throw new SourceError('SOURCE_MISCONFIGURED', 'This server is not configured to call its source.');
+    const error = new SourceError(
+      'SOURCE_MISCONFIGURED',
+      'This server is not configured to call its source.',
+    );
+    throw explained(error, { detail, hint: 'Remove SOURCES from its variables.' });
   }
   const found = recordingOf(request, directory);
   if (found) {
     tellCheck(found.from, request);
     return replyOf(found);
   }
+  const { method, path } = request;
+  const asked = `${method.toUpperCase()} ${path}`;
   const byHand = `{"request": ${keyOf(request)}, "status": 200, "body": …, "from": "recorded"}`;
-  const detail = `No recording of ${keyOf(request)} in test/recordings/${recordingFile(request)}. market-mcp record records the examples of every tool that only reads, and with --call <tool> those of one that may change something. By hand, add to the list in the file: ${byHand}`;
-  console.error(JSON.stringify({ event: 'source', code: 'SOURCE_NOT_RECORDED', detail }));
-  const asked = `${request.method.toUpperCase()} ${request.path}`;
-  throw new SourceError(
+  const detail = `No recording of ${keyOf(request)} in test/recordings/${recordingFile(request)}.`;
+  const hint = `market-mcp record records the examples of every tool that only reads, and with --call <tool> those of one that may change something. By hand, add to the list in the file: ${byHand}`;
+  const error = new SourceError(
     'SOURCE_NOT_RECORDED',
     `There is no recording of ${asked}: make one with market-mcp record.`,
   );
+  throw explained(error, { method, path, detail, hint });
 }
 
 /** The answer of a request that a live check has made before; undefined where it has not. */

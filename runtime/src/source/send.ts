@@ -1,7 +1,10 @@
 import ky, { HTTPError } from 'ky';
+import type { SourceLine } from '../server/call.ts';
+import type { Problem } from '../server/schema.ts';
 import type { Budget } from './budget.ts';
 import { rateLimited, SourceError, tooSlow, unavailable } from './errors.ts';
 import { type Reply, tellCheck } from './recordings.ts';
+import { explained } from './running.ts';
 
 /** One request to a source, complete. */
 export interface Exchange {
@@ -77,8 +80,7 @@ export async function send(
     if (error instanceof HTTPError && error.response.status === 404 && limits.notFoundIsEmpty)
       return { status: 404, text: '' };
     const known = errorOf(error, exchange, { isEnded: ended.aborted, isLate: ending.signal.aborted });
-    if (known.code !== 'CANCELLED') logFailure(known, error, exchange);
-    throw known;
+    throw explainedFailure(known, error, { ...exchange, timeoutMs: limits.timeoutMs });
   } finally {
     clearTimeout(timer);
     ended.removeEventListener('abort', end);
@@ -180,28 +182,54 @@ function retryAfterMs(headers: Headers): number | null {
   return Number.isNaN(wait) ? null : Math.max(0, wait);
 }
 
-const hints: { readonly [code: string]: string } = {
-  SOURCE_NOT_FOUND: "The base URL may be wrong. If 404 means that nothing was found, set notFound: 'empty'.",
-  SOURCE_MISCONFIGURED:
-    'The API redirects to another address, or speaks another version of MCP: correct baseUrl or protocolVersion in src/apis/.',
+type Failed = Pick<Exchange, 'url' | 'path' | 'variables'> & {
+  readonly method: string;
+  readonly timeoutMs: number;
 };
 
-type Failed = Pick<Exchange, 'url' | 'path' | 'variables'> & { readonly method: string };
-
-/** For the author: what failed, without anything that was sent. */
-export function logFailure(
-  { code }: SourceError,
-  cause: unknown,
-  { method, url, path, variables }: Failed,
-): void {
+/** With what the log says: what failed and what to do, without anything that was sent. */
+export function explainedFailure(error: SourceError, cause: unknown, failed: Failed): SourceError {
+  const { code, message } = error;
+  if (code === 'CANCELLED') return error;
+  const { method, url, path } = failed;
   const status = cause instanceof HTTPError ? cause.response.status : undefined;
   const reason = (cause as { cause?: { code?: unknown } } | null)?.cause?.code;
-  const hint = code === 'SOURCE_REFUSED' ? refusedHint(variables) : hints[code];
-  const line = { event: 'source', code, method, host: url.host, path, status, reason, hint };
-  console.error(JSON.stringify(line));
+  const silent = code === 'SOURCE_TOO_SLOW' ? `no answer within ${failed.timeoutMs} ms` : message;
+  const unanswered = reason ? `no connection (${reason})` : silent;
+  const detail = status === undefined ? unanswered : `the API answered with HTTP ${status}`;
+  const hint = hintFor(code, status, failed);
+  return explained(error, { method, host: url.host, path, status, detail, hint });
 }
 
-function refusedHint(variables: readonly string[]): string {
-  if (variables.length === 0) return 'The API refused this server: it may require a key.';
-  return `The API refused this server: set a valid key in ${variables.join(' and ')}.`;
+type Asked = Pick<SourceLine, 'method' | 'host' | 'path' | 'status'>;
+
+/** With what the log says: how an answer differs from its schema, without the value, which may be a key that the API repeats. */
+export function mismatch({ path: member, text }: Problem, asked: Asked): SourceError {
+  const error = new SourceError(
+    'SOURCE_MALFORMED',
+    'The source answered in a form that this tool does not expect.',
+  );
+  const detail = `${member}: ${text.replace(/, got .*$/s, '')}`;
+  const hint = 'Correct the schema: it must admit what the API answers.';
+  return explained(error, { ...asked, detail, hint, member });
+}
+
+function hintFor(code: string, status: number | undefined, { url, variables }: Failed): string {
+  const needed =
+    variables.length > 0 ? `set a valid key in ${variables.join(' and ')}` : 'it may require a key';
+  const fixes: { readonly [code: string]: string } = {
+    SOURCE_REFUSED: `The API refused this server: ${needed}.`,
+    SOURCE_NOT_FOUND:
+      "The base URL may be wrong. If 404 means that nothing was found, set notFound: 'empty'.",
+    SOURCE_MISCONFIGURED:
+      'The API redirects to another address, or speaks another version of MCP: correct baseUrl or protocolVersion in src/apis/.',
+    SOURCE_TOO_SLOW: 'If the API needs more time, raise timeoutMs in src/apis/.',
+    RATE_LIMITED: 'Set perMinute in src/apis/ to what the API allows.',
+    SOURCE_TOO_LARGE: 'Ask the API for less, or raise maxBytes in src/apis/.',
+    SOURCE_UNAVAILABLE:
+      status === undefined
+        ? `Start the API, or correct the base URL: nothing answers at ${url.host}.`
+        : 'The API itself failed: call again later.',
+  };
+  return fixes[code] ?? 'Compare the request with the documentation of the API.';
 }

@@ -2,7 +2,7 @@ import { isObject } from '../../contract/json.ts';
 import type { Json } from '../../contract/model.ts';
 import { linesOf } from '../../dev/state.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
-import { causeOfCall, objectionTo } from '../../marketplace/judge-call.ts';
+import { objectionTo } from '../../marketplace/judge-call.ts';
 import { requestJson } from '../../marketplace/local.ts';
 import { type ExitCode, exitCodes, unknownTool, unwrap } from '../../model/command-error.ts';
 import { pass, reject } from '../../model/input-error.ts';
@@ -25,7 +25,7 @@ export async function call(
 ): Promise<ExitCode> {
   const args = unwrap(argumentsIn(given));
   if (flags.endpoint === undefined) await avoidTakenPort();
-  return withMarketplace(flags, output, async (market, { directory, endpoint }, state) => {
+  return withMarketplace(flags, output, async (market, { endpoint }, state) => {
     const { tools, arguments: sample } = await requestJson<Offer>(
       market,
       `/try.json?tool=${encodeURIComponent(tool)}`,
@@ -40,10 +40,9 @@ export async function call(
       ...(endpoint !== undefined && { endpoint }),
     });
     const objection = objectionTo(report, flags.expect);
-    const cause = objection === undefined ? undefined : await causeOfCall(market, report, directory);
-    for (const line of callLines({ report, objection, cause, output })) output.line(line);
+    for (const line of callLines({ report, objection, output })) output.line(line);
     if (state?.kind === 'old-build') output.note(`${state.message} ${linesOf(state).join(' ')}`);
-    const judged = { ok: objection === undefined, objection: objection ?? null, cause: cause ?? null, state };
+    const judged = { ok: objection === undefined, objection: objection ?? null, state };
     const exitCode = output.result({ ...report, ...judged });
     return report.verdict.outcome === 'no-answer' && objection !== undefined
       ? exitCodes.notStarted

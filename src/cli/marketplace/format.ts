@@ -1,9 +1,10 @@
 import type { Change } from '../../check/model.ts';
 import { isObject, shorten } from '../../contract/json.ts';
-import type { Cause, Json, Problem } from '../../contract/model.ts';
+import type { Json, Problem } from '../../contract/model.ts';
 import { type Access, linkOf } from '../../marketplace/core/access.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
-import type { Step } from '../../marketplace/core/model.ts';
+
+import type { CallCause, Step } from '../../marketplace/core/model.ts';
 import type { CallVerdict, SchemaVerdict } from '../../marketplace/core/verdict.ts';
 import type { Place } from '../../marketplace/place.ts';
 import type { Output } from '../output.ts';
@@ -32,12 +33,11 @@ export interface CallView {
   readonly report: CallReport;
   /** Why the call does not count as a success. */
   readonly objection: string | undefined;
-  readonly cause: Cause | undefined;
   readonly output: Output;
 }
 
 /** A call as text: how it ended, whether it matches its schema, what it returned, and why it failed. */
-export function callLines({ report, objection, cause, output }: CallView): readonly string[] {
+export function callLines({ report, objection, output }: CallView): readonly string[] {
   const { id, tool, status, ms, verdict, result, error, expected } = report;
   const http = status === 0 ? 'no answer' : `HTTP ${status}`;
   const time = ms === null ? '' : ` in ${Math.round(ms)} ms`;
@@ -49,7 +49,7 @@ export function callLines({ report, objection, cause, output }: CallView): reado
     ...(result && !expected ? resultLines(verdict, output) : []),
     ...(status === 0 ? [] : ['', ...valueLines(value)]),
     ...(objection === undefined ? [] : ['', `${output.style('red', '✘')} ${singleLine(objection)}`]),
-    ...(cause ? causeLines(cause, output) : []),
+    ...(objection !== undefined && report.cause ? causeLines(report.cause, output) : []),
   ];
 }
 
@@ -61,14 +61,26 @@ function resultLines(verdict: CallVerdict, output: Output): readonly string[] {
   ];
 }
 
-/** The error and the first stack frames, which lead to the line that failed. */
-function causeLines({ message, at, stack }: Cause, output: Output): readonly string[] {
+/** What failed, where, and what to do; then what the author's own code has written. */
+function causeLines(
+  { message, source, at, stack, fix, lines }: CallCause,
+  output: Output,
+): readonly string[] {
+  const dim = (title: string, text: string) => `  ${title.padEnd(8)}${output.style('dim', singleLine(text))}`;
+  const own = lines.filter(
+    (line) => !line.startsWith('{') && !/^\s+at /.test(line) && !line.includes(message),
+  );
   return [
     `  error   ${output.style('bold', singleLine(message))}`,
-    ...stack.slice(0, 3).map((line) => `          ${output.style('dim', singleLine(line))}`),
-    ...(at === undefined ? [] : [`  change  ${singleLine(at)}`]),
+    ...stack.slice(0, 3).map((line) => dim('', line)),
+    ...(source === null ? [] : [`  source  ${singleLine(source)}`]),
+    ...(at === undefined ? [] : [`  at      ${singleLine(at)}`]),
+    ...(fix === null ? [] : [`  fix     ${singleLine(fix)}`]),
+    ...own.slice(0, maxLogLines).map((line, at) => dim(at === 0 ? 'log' : '', line)),
   ];
 }
+
+const maxLogLines = 10;
 
 function verdictLines(
   title: string,

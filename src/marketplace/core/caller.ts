@@ -7,6 +7,7 @@ import type { CallPolicy } from '../../contract/probe/safety.ts';
 import { createSigner, type Forgery, type Signer } from '../../contract/probe/signer.ts';
 import { memoize } from '../../model/memoize.ts';
 import { type DeliberateError, isRefusedWith, type Refusal, refusalOf } from './deliberate-errors.ts';
+import type { CallCause } from './model.ts';
 import type { RecordingProxy, Route, RouteOptions } from './proxy.ts';
 import type { Purpose } from './traffic.ts';
 import { type CallVerdict, verdictOf } from './verdict.ts';
@@ -39,6 +40,8 @@ export interface CallReport {
   readonly error: Json;
   /** For a call with a deliberate error: the answer that the contract expects, and whether it came. */
   readonly expected: { readonly met: boolean; readonly what: string; readonly actual: string } | null;
+  /** Why it failed; null if it did not, or that is not known. */
+  readonly cause: CallCause | null;
 }
 
 /** Acts as the platform: signs tokens, calls servers, judges answers. Every request goes through the recording proxy. */
@@ -108,6 +111,7 @@ export class Caller {
         result: result ?? null,
         error: result ? null : (error ?? (isAnswered ? http.body : (route.error ?? http.body))),
         expected: deliberate ? expectation(deliberate, answer) : null,
+        cause: null,
       };
     });
   }

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { changesBetween } from '../../check/drift.ts';
 import type { Change, CheckReport } from '../../check/model.ts';
 import { isObject } from '../../contract/json.ts';
@@ -9,6 +9,7 @@ import { sampleArguments } from '../../contract/schema/smoke.ts';
 import { isDown, linesOf, type ServerState } from '../../dev/state.ts';
 import { type AskRun, ask, type Question } from './ask.ts';
 import { Caller, type CallOrder, type CallReport } from './caller.ts';
+import { causeIn, isLogged, wantsCause } from './cause.ts';
 import { keySetOf } from './certificate.ts';
 import { fileDispute, guiltyOf } from './dispute.ts';
 import { MarketError } from './errors.ts';
@@ -185,6 +186,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
       );
   }
 
+  /** Calls a tool; if that fails, the report has the cause that the author's server logged. */
   async call(order: CallOrder): Promise<CallReport> {
     const report = await this.caller.call(order);
     const { id, result, verdict } = report;
@@ -193,7 +195,19 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     if (!hasFailed && !hasNoMismatch(verdict)) {
       this.traffic.change(id, { outcome: failed('schema mismatch') });
     }
-    return report;
+    if (!wantsCause(report)) return report;
+    if (order.endpoint === this.options.endpoint && this.options.state) await this.#untilLogged(id);
+    const { directory, sources } = this.options;
+    const logs = this.traffic.get(id)?.logs ?? [];
+    return { ...report, cause: causeIn(report, logs, directory, sources?.get(report.tool)) };
+  }
+
+  /** Waits for the log of a request, which may arrive after its answer: not at all if another process has it. */
+  async #untilLogged(id: number): Promise<void> {
+    const signal = AbortSignal.timeout(logMs);
+    while (!signal.aborted && !isLogged(this.traffic.get(id)?.logs ?? [])) {
+      await once(this, 'change', { signal }).catch(() => {});
+    }
   }
 
   async ask(question: Question, onStep: (step: Step) => void = () => {}): Promise<AskRun> {
@@ -271,3 +285,5 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
 }
 
 const keptServerLines = 500;
+/** For the log of an answered call to arrive, in milliseconds. */
+const logMs = 1_000;

@@ -1,4 +1,5 @@
 import type {
+  Cause,
   Json,
   JsonObject,
   Problem,
@@ -72,6 +73,18 @@ export interface FieldProblem {
   readonly field: keyof ListingForm;
   readonly message: string;
   readonly advice: boolean;
+}
+
+/** Why a call failed, by what the server wrote meanwhile. */
+export interface CallCause extends Cause {
+  /** The code of the failure; null if there is none. */
+  readonly code: string | null;
+  /** The request to an API that failed: `GET /parcels/{id} of api.example.com: HTTP 401`; null if none did. */
+  readonly source: string | null;
+  /** What to do, one sentence; null if that is not known. */
+  readonly fix: string | null;
+  /** All that the server wrote during the call. */
+  readonly lines: readonly string[];
 }
 
 /** One step of a long-running task. */

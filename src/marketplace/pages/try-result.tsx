@@ -1,14 +1,17 @@
 import type { CallReport } from '../core/caller.ts';
+import type { CallCause } from '../core/model.ts';
 import type { Outcome } from '../core/verdict.ts';
 import {
   CopyButton,
   Fact,
+  FieldList,
   LinkButton,
   type Mark,
   Notice,
   PostButton,
   Problems,
   SchemaCell,
+  shown,
   Text,
   Value,
 } from '../web/parts.tsx';
@@ -26,7 +29,7 @@ const outcomes: { readonly [outcome in Outcome]: readonly [string, Mark] } = {
 
 /** The result of a tool call: the outcome, the verdict by the schema, and the data. */
 export function Result({ report, curl }: { report: CallReport; curl: string | null }) {
-  const { id, verdict, status, ms, result, error, expected } = report;
+  const { id, verdict, status, ms, result, error, expected, cause } = report;
   const [words, mark] = outcomes[verdict.outcome];
   const problems = [verdict.text, verdict.structuredContent, verdict.same].flatMap((one) => one.problems);
   const value = result?.structuredContent ?? result?.content;
@@ -53,6 +56,7 @@ export function Result({ report, curl }: { report: CallReport; curl: string | nu
           <Problems problems={problems} />
         </div>
       )}
+      {cause && <Why cause={cause} />}
       <div class="panel">
         <h2>Result</h2>
         {result ? (
@@ -92,6 +96,26 @@ export function Result({ report, curl }: { report: CallReport; curl: string | nu
         )}
       </div>
     </>
+  );
+}
+
+/** The cause of a failed call: the error, the request to the API, the place and the fix; then the log. */
+function Why({ cause }: { cause: CallCause }) {
+  const { message, source, at, fix, lines } = cause;
+  const rows = Object.entries({ Request: source, Place: at, Fix: fix }).flatMap(([name, text]) =>
+    text ? [[name, shown(text)]] : [],
+  );
+  return (
+    <section class="notice fail" aria-label="The cause">
+      <strong>{shown(message)}</strong>
+      <FieldList fields={Object.fromEntries(rows)} />
+      {lines.length > 0 && (
+        <details>
+          <summary>Log of this call</summary>
+          <Text text={lines.join('\n')} />
+        </details>
+      )}
+    </section>
   );
 }
 

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const frame = /^\s+at (?:.*\()?(.+?):(\d+):\d+\)?$/gm;
+
+/**
+ * The first place of the author's code in a stack, relative to the working directory: `src/tools/get-price.ts:12`. Undefined if
+ * it has none.
+ */
+export function placeIn(stack: string | undefined): string | undefined {
+  const runtime = path.resolve(import.meta.dirname ?? '', '..');
+  for (const [, file = '', line] of stack?.matchAll(frame) ?? []) {
+    const whole = file.startsWith('file:') ? fileURLToPath(file) : file;
+    const inside = path.relative(process.cwd(), whole);
+    const isOwn = path.isAbsolute(whole) && !/^\.\.|node_modules/.test(inside);
+    if (isOwn && path.relative(runtime, whole).startsWith('..')) return `${inside}:${line}`;
+  }
+  return undefined;
+}
+
+/**
+ * The line that declares a member of an answer, in the file that asks for it.
+ *
+ * @param at the place that asks for the answer
+ * @param member `answer.items[0].owner.login`
+ * @returns `at` where the file does not declare it
+ */
+export function declarationOf(member: string, at: string | undefined): string | undefined {
+  const file = at?.replace(/:\d+$/, '');
+  const names = member.match(/(?<=\.)[^.[\]]+/g);
+  if (file === undefined || names === null) return at;
+  try {
+    const lines = readFileSync(file, 'utf8').split('\n');
+    let line = lines.findIndex((text) => text.includes('outputSchema'));
+    for (const name of names) {
+      line = lines.findIndex((text, number) => number >= line && declares(text, name));
+      if (line === -1) return at;
+    }
+    return `${file}:${line + 1}`;
+  } catch {
+    return at; // the source is not here
+  }
+}
+
+function declares(line: string, name: string): boolean {
+  return [name, `'${name}'`, JSON.stringify(name)].some((key) => ` ${line}`.includes(` ${key}:`));
+}

@@ -1,0 +1,50 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { declarationOf, placeIn } from '../place.ts';
+import { isProduction } from '../process.ts';
+import { type Running, runInside, type SourceLine } from '../server/call.ts';
+import { createLog } from '../server/log.ts';
+import type { SourceError } from './errors.ts';
+
+const running = new AsyncLocalStorage<Running>();
+runInside((call, run) => running.run(call, run));
+
+/** The name of the tool that runs; undefined outside of a call. */
+export function runningTool(): string | undefined {
+  return running.getStore()?.tool;
+}
+
+interface Explanation extends Omit<SourceLine, 'code' | 'at'> {
+  /** The member of the answer that is wrong: `answer.items[0].owner`. */
+  readonly member?: string;
+}
+
+const explanations = new WeakMap<object, Explanation & { readonly code: string }>();
+
+/** The same error, with what the log shall say of it and its caller does not learn. */
+export function explained(error: SourceError, explanation: Explanation): SourceError {
+  explanations.set(error, { code: error.code, ...explanation });
+  return error;
+}
+
+const log = createLog((line) => console.error(line.trimEnd()));
+
+/**
+ * Runs a request of a tool. If it fails, standard error says why, with the tool and the call that runs: calls that share a
+ * request have a line each.
+ */
+export async function logged<T>(request: () => Promise<T>): Promise<T> {
+  const trace = isProduction() ? undefined : new Error();
+  try {
+    return await request();
+  } catch (error) {
+    const { member = '', ...known } = explanations.get(error as object) ?? {};
+    if (!('code' in known)) throw error;
+    const at = declarationOf(member, placeIn(trace?.stack));
+    const { tool, request: id, onSource } = running.getStore() ?? {};
+    const { hint, ...what } = known;
+    const line = { ...what, at, hint };
+    log('source', { tool, request: id, ...line });
+    onSource?.(line);
+    throw error;
+  }
+}

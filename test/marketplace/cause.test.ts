@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest';
+import type { CallReport } from '../../src/marketplace/core/caller.ts';
+import { causeIn, isLogged } from '../../src/marketplace/core/cause.ts';
+import type { LogLine } from '../../src/marketplace/core/traffic.ts';
+
+const directory = '/p';
+
+/** A failure as a server answers it. */
+const failure = (error: string, message: string) => {
+  const structuredContent = { error, message };
+  const text = JSON.stringify(structuredContent);
+  return {
+    result: { isError: true, structuredContent, content: [{ type: 'text', text }] },
+  } as unknown as CallReport;
+};
+const refusal = { result: null, error: { error: 'Unauthorized' } } as unknown as CallReport;
+const out = (line: object): LogLine => ({ stream: 'stdout', text: JSON.stringify(line) });
+const err = (text: string): LogLine => ({ stream: 'stderr', text });
+const file = 'src/tools/get-gas.ts';
+
+/** Logs of a call, the report, and the cause. */
+const cases: { readonly [name: string]: readonly [readonly LogLine[], CallReport, object | null] } = {
+  'of two failed requests to APIs, that whose code the tool returned': [
+    [
+      err('{"event":"source","code":"SOURCE_TOO_SLOW","detail":"no answer within 5 ms","hint":"Wait."}'),
+      err(
+        '{"event":"source","code":"SOURCE_REFUSED","method":"get","host":"a.example","path":"/b","status":403,"detail":"no","hint":"Set a key."}',
+      ),
+      err('{"event":"source","code":"SOURCE_UNAVAILABLE","detail":"down","hint":"Start it."}'),
+    ],
+    failure('SOURCE_REFUSED', 'The source refused this server.'),
+    { code: 'SOURCE_REFUSED', message: 'no', source: 'GET /b of a.example: HTTP 403', fix: 'Set a key.' },
+  ],
+  'a line of an earlier runtime, which has no detail': [
+    [
+      err(
+        '{"event":"source","code":"SOURCE_REFUSED","method":"get","host":"a.example","path":"/b","status":401,"hint":"Set a key."}',
+      ),
+    ],
+    failure('SOURCE_REFUSED', 'The source refused this server.'),
+    {
+      code: 'SOURCE_REFUSED',
+      message: 'The source refused this server.',
+      source: 'GET /b of a.example: HTTP 401',
+      fix: 'Set a key.',
+    },
+  ],
+  'the incident whose id the caller got': [
+    [
+      out({
+        event: 'incident',
+        id: 'bcdfghjklmnpqrstbcdf',
+        detail: 'Error: another\n    at run (/p/src/tools/a.ts:1:1)',
+      }),
+      out({
+        event: 'incident',
+        id: 'tsrqpnmlkjhgfdcbtsrq',
+        detail: 'TypeError: x\n    at run (/p/src/tools/b.ts:7:1)',
+      }),
+    ],
+    failure('INTERNAL_ERROR', 'The tool failed unexpectedly (incident tsrqpnmlkjhgfdcbtsrq).'),
+    {
+      code: 'INTERNAL_ERROR',
+      message: 'TypeError: x',
+      at: 'src/tools/b.ts:7',
+      fix: 'Correct src/tools/b.ts:7.',
+    },
+  ],
+  'an error that the code printed': [
+    [err('get_gas RangeError: no gas\n    at read (/p/src/gas.ts:3:9)')],
+    failure('SOURCE_UNAVAILABLE', 'Try again later.'),
+    { code: 'SOURCE_UNAVAILABLE', message: 'RangeError: no gas', at: 'src/gas.ts:3', source: null },
+  ],
+  'a refused token': [
+    [out({ event: 'refused', reason: 'aud: expected https://a.example/mcp' })],
+    refusal,
+    { code: null, message: 'aud: expected https://a.example/mcp', fix: expect.stringContaining('PLATFORM_') },
+  ],
+  'arguments that do not match': [
+    [],
+    failure('INVALID_ARGUMENTS', 'arguments.id: must be string, got 7'),
+    { message: 'arguments.id: must be string, got 7', fix: 'Send arguments that match the inputSchema.' },
+  ],
+  'a deadline': [
+    [out({ event: 'call', outcome: 'DEADLINE_EXCEEDED' })],
+    failure('DEADLINE_EXCEEDED', 'The tool did not answer before the deadline of a call.'),
+    { at: file, fix: expect.stringContaining('signal') },
+  ],
+  'in a log that is not here': [
+    [],
+    failure('SOURCE_REFUSED', 'The source refused this server.'),
+    { code: 'SOURCE_REFUSED', at: file, fix: 'Read the log of the server where it runs: it is not here.' },
+  ],
+  'a failure that the tool itself reports, with a name of an object': [
+    [out({ event: 'call', outcome: 'fail', code: 'constructor' })],
+    failure('constructor', 'There is no gas.'),
+    { code: 'constructor', message: 'There is no gas.', at: file, source: null, fix: null },
+  ],
+  'a server that says nothing': [[], refusal, null],
+};
+
+test.each(Object.entries(cases))('the cause is %s', (_, [logs, report, cause]) => {
+  const found = causeIn(report, logs, directory, file);
+  if (cause === null) expect(found).toBeNull();
+  else expect(found).toMatchObject({ ...cause, lines: logs.flatMap(({ text }) => text.split('\n')) });
+});
+
+test('a call is logged when its own line has come, or that of its refusal', () => {
+  expect(isLogged([err('a line'), out({ event: 'incident', id: 'x', detail: 'y' })])).toBe(false);
+  expect(isLogged([{ stream: 'stdout', text: 'printed\n{"event":"call","tool":"a"}' }])).toBe(true);
+  expect(isLogged([out({ event: 'refused', reason: 'no token' })])).toBe(true);
+});
