@@ -13,12 +13,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { context } from '../../src/contract/platforms/context.ts';
 import { ownerOf } from '../../src/dev/port-owner.ts';
 import { processEntry } from '../../src/dev/processes.ts';
 import { publishedState } from '../../src/dev/published.ts';
 import type { StateKind } from '../../src/dev/state.ts';
 import type { Access } from '../../src/marketplace/core/access.ts';
-import { requestJson, runningMarketplace } from '../../src/marketplace/local.ts';
+import { openLocalMarketplace, requestJson, runningMarketplace } from '../../src/marketplace/local.ts';
 import { freePort, run } from '../runtime/built.ts';
 import { generatedProject, market, repository, untilState as untilStateOf } from './project.ts';
 
@@ -289,14 +290,16 @@ test.each(rows)(
     const ended = [call, json, token, tokenText].map((ran) => ran?.code);
     expect(ended).toEqual([codes.call, codes.call, codes.token, codes.token]);
     // A command waits while the server is built.
-    const told = kind === 'building' ? [] : expected;
+    const shown = kind === 'building' ? [] : expected;
     const both = (ran: typeof call) => `${ran?.stdout}${ran?.stderr}`;
-    expect(told.filter((words) => !both(call).includes(words))).toEqual([]);
+    expect(shown.filter((words) => !both(call).includes(words))).toEqual([]);
     if (codes.call === 0) expect(call?.stdout).toContain('get_price  found');
     const answer = JSON.parse((codes.call === 0 ? json?.stdout : json?.stderr) || '{}');
     const state = codes.call === 0 ? answer.state : answer.error.state;
     expect(state).toMatchObject({ kind: kind === 'building' ? 'running' : kind });
-    expect(told.filter((words) => !JSON.stringify(state).replaceAll('\\"', '"').includes(words))).toEqual([]);
+    expect(shown.filter((words) => !JSON.stringify(state).replaceAll('\\"', '"').includes(words))).toEqual(
+      [],
+    );
     const printed = JSON.parse(
       (codes.token === 0 ? token?.stdout : token?.stderr.trim().split('\n').at(-1)) || '{}',
     );
@@ -382,6 +385,26 @@ test('a second dev does not hide the first one', async () => {
   expect(publishedState(project.directory)).toMatchObject({ kind: 'running' });
   for (const { child } of [first, second]) child.kill('SIGTERM');
   await Promise.all([first.exit, second.exit]);
+});
+
+test('a second marketplace does not hide the first one, nor does its end', async () => {
+  const first = await untilListening(await freePort());
+  const access = await runningMarketplace(project.directory);
+  expect(access?.url).toMatch(/^http:/);
+  const { directory } = project;
+  // As a command opens one to which the first has not answered in time.
+  const second = await openLocalMarketplace({
+    directory,
+    keyDirectory: directory,
+    profile: context,
+    port: 0,
+  });
+  expect(await runningMarketplace(directory)).toEqual(access);
+  await second.close();
+  expect(await runningMarketplace(project.directory)).toEqual(access);
+  first.child.kill('SIGTERM');
+  await first.exit;
+  expect(await runningMarketplace(project.directory)).toBeUndefined();
 });
 
 test('call without PORT uses a free port if another program has the default one', async () => {

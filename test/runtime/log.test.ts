@@ -1,5 +1,7 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createBatch, createLog } from '../../runtime/src/server/log.ts';
 
 it('hands each line to its host at once', () => {
@@ -40,4 +42,20 @@ it('a batch writes the lines of one turn together, and the rest when it is flush
   batch.flush();
   await nextTurn();
   expect(writes).toEqual(['a\nb\n', 'c\n']);
+});
+
+it('publishes each line in the context of its request, though they are written together', async () => {
+  const requests = new AsyncLocalStorage<number>();
+  const published: (readonly [unknown, number | undefined])[] = [];
+  const take = (line: unknown) => published.push([line, requests.getStore()]);
+  subscribe('market-mcp-runtime:log', take);
+  onTestFinished(() => {
+    unsubscribe('market-mcp-runtime:log', take);
+  });
+  const writes: (readonly [string, number | undefined])[] = [];
+  const log = createLog(createBatch((text) => writes.push([text, requests.getStore()])).add);
+  for (const request of [1, 2]) requests.run(request, log, 'call', { request });
+  await nextTurn();
+  expect(published.map(([, request]) => request)).toEqual([1, 2]);
+  expect(writes).toEqual([[published.map(([line]) => line).join(''), 1]]);
 });
