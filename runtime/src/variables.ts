@@ -18,12 +18,12 @@ export const variables = {
   NODE_ENV: {
     default: null,
     common: true,
-    text: '"production" for a live server; PLATFORM_AUDIENCE is then required, unless the host names its domain. AUTH=off works only with "development", "test" or nothing here.',
+    text: '"production" for a live server; PLATFORM_AUDIENCE is then required. AUTH=off works only with "development", "test" or nothing here.',
   },
   PLATFORM_AUDIENCE: {
     default: null,
     common: true,
-    text: 'Public URL of the endpoint, exactly as registered: https, ending in /mcp. Tokens must name it. "pending" starts the server before you know it: every call is refused until you set it, unless the host names its domain (RENDER_EXTERNAL_URL, FLY_APP_NAME, VERCEL_PROJECT_PRODUCTION_URL or RAILWAY_PUBLIC_DOMAIN). Default outside production: http://localhost:PORT/mcp.',
+    text: 'Public URL of the endpoint, exactly as registered: https, ending in /mcp. Tokens must name it. While it is "pending", calls are refused, unless the host names its domain in a variable. Default outside production: http://localhost:PORT/mcp.',
   },
   PLATFORM_ISSUER: {
     default: null,

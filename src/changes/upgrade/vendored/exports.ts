@@ -19,7 +19,7 @@ export const packageExports: ReadonlyMap<string, ReadonlySet<string>> = new Map(
       ...['QueryStyle', 'RequestOptions', 'Secret', 'SourceError', 'SourceErrorCode', 'WriteOptions'],
       ...['basic', 'failed', 'httpSource', 'mcpSource'],
     ],
-    '/testing': ['CallOptions', 'CallResult', 'Incident', 'callTool', 'requireVariables'],
+    '/testing': ['CallOptions', 'CallResult', 'Incident', 'assertOutcome', 'callTool', 'requireVariables'],
   }).map(([entry, names]) => [runtimePackage + entry, new Set(names)]),
 );
 
