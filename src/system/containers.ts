@@ -43,8 +43,14 @@ export async function buildImage(
   tag: string,
   onProgress: (text: string) => void,
 ): Promise<Image> {
+  // Podman 4.3 panics after a failed step.
+  let hasPanicked = false;
   const { exitCode, lastLines } = await run(engine, ['build', '--network', 'host', '--tag', tag, '.'], {
     cwd: directory,
+    isNoise(line) {
+      hasPanicked ||= line.startsWith('panic: ');
+      return hasPanicked;
+    },
     onLine: (line) => {
       if (/\bSTEP\b|^#\d+ \[/i.test(line)) onProgress(line);
     },
