@@ -4,8 +4,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Step } from '../../src/marketplace/core/model.ts';
 import { requestJson, runningMarketplace } from '../../src/marketplace/local.ts';
 import { untilState } from '../dev/project.ts';
+import { formFor } from '../marketplace/support.ts';
 import { freePort } from '../runtime/built.ts';
 import { bins, run, scaffold, scratch, serveHere } from './support.ts';
 
@@ -170,7 +172,7 @@ const cases: { readonly [name: string]: Case } = {
 };
 
 test.each(Object.entries(cases))(
-  '%s: call, call --json, Try it and npm test name cause, place and fix',
+  '%s: call, call --json, Try it, Register and npm test name cause, place and fix',
   async (_, expected) => {
     mode = expected.mode;
     const { code, message, fix } = expected;
@@ -179,6 +181,7 @@ test.each(Object.entries(cases))(
     const words = [message, at, fix, ...(source === null ? [] : [source])];
     const missingIn = (text: string) => words.filter((word) => !text.includes(word));
 
+    const rejected = await register();
     const [page, text, json, tests] = await Promise.all([
       tryIt(),
       call(),
@@ -211,6 +214,11 @@ test.each(Object.entries(cases))(
     expect(ended.outcome).toBe(source === null ? 'OUTPUT_MISMATCH' : 'fail');
     expect(json.stdout).not.toContain(key);
 
+    const { steps, reasons } = rejected;
+    const { findings } = steps.find(({ label }) => label === 'Submission test') ?? {};
+    expect(findings?.[0]?.problems[0]).toMatchObject({ cause: { message }, at, fix });
+    expect(reasons.join(' ')).toContain(message);
+
     expect(missingIn(page), page).toEqual([]);
     expect(page).toContain('Log of this call');
 
@@ -225,6 +233,14 @@ test.each(Object.entries(cases))(
     expect(tests.stdout).not.toMatch(/^ *[+-] 'f/m);
   },
 );
+
+/** A submission to the marketplace, whose test calls the tool. */
+async function register() {
+  const access = await runningMarketplace(directory);
+  if (!access) throw new Error('no marketplace runs');
+  const { endpoint } = await requestJson<{ endpoint: string }>(access, '/index.json');
+  return requestJson<{ steps: Step[]; reasons: string[] }>(access, '/register.json', formFor(endpoint));
+}
 
 /** The page after its form was sent. */
 async function tryIt(): Promise<string> {

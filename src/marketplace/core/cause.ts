@@ -1,6 +1,6 @@
 import { causeOf } from '../../check/causes.ts';
 import { printedErrors } from '../../check/logged.ts';
-import { isObject, jsonIn } from '../../contract/json.ts';
+import { isObject, jsonIn, objectOr } from '../../contract/json.ts';
 import type { JsonObject } from '../../contract/model.ts';
 import { incidentIn } from '../../contract/probe/rpc.ts';
 import type { CallReport } from './caller.ts';
@@ -26,12 +26,12 @@ export function isLogged(logs: readonly LogLine[]): boolean {
  * @param file the source of the tool, if it is known
  */
 export function causeIn(
-  { result }: CallReport,
+  { result }: Pick<CallReport, 'result'>,
   logs: readonly LogLine[],
   directory: string,
   file: string | undefined,
 ): CallCause | null {
-  const answer = isObject(result?.structuredContent) ? result.structuredContent : {};
+  const answer = objectOr(result?.structuredContent);
   const code = textOr(answer.error);
   const incident = incidentIn(result?.content);
   const events = eventsIn(logs);

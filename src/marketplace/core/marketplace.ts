@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter } from 'node:events';
 import { changesBetween } from '../../check/drift.ts';
 import type { Change, CheckReport } from '../../check/model.ts';
 import { isObject } from '../../contract/json.ts';
@@ -9,7 +9,8 @@ import { sampleArguments } from '../../contract/schema/smoke.ts';
 import { isDown, linesOf, type ServerState } from '../../dev/state.ts';
 import { type AskRun, ask, type Question } from './ask.ts';
 import { Caller, type CallOrder, type CallReport } from './caller.ts';
-import { causeIn, isLogged, wantsCause } from './cause.ts';
+import { wantsCause } from './cause.ts';
+import { Causes } from './causes.ts';
 import { keySetOf } from './certificate.ts';
 import { fileDispute, guiltyOf } from './dispute.ts';
 import { MarketError } from './errors.ts';
@@ -64,6 +65,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
   readonly keySet: JsonObject;
   /** Output of the author's server that belongs to no request. */
   readonly serverLog: LogLine[] = [];
+  readonly #causes: Causes;
   readonly #proxy: RecordingProxy;
 
   private constructor(options: MarketplaceOptions, traffic: Traffic, proxy: RecordingProxy) {
@@ -80,6 +82,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     this.caller = new Caller(profile, proxy, privateKey, issuer);
     this.keySet = keySetOf(privateKey, profile.token.algorithms[0] ?? 'RS256');
     this.#proxy = proxy;
+    this.#causes = new Causes(options, traffic, this);
   }
 
   /** @throws ProjectError `STATE_DAMAGED` if the stored state cannot be read. */
@@ -123,7 +126,13 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     const taken = listings.map(({ endpoint }) => endpoint);
     const { endpoint, sources = new Map() } = this.options;
     const own = form.endpoint === endpoint ? sources : new Map();
-    const submission = await submit(form, taken, this.caller, (step) => onStep?.(withSources(step, own)));
+    const submission = await submit(
+      form,
+      taken,
+      this.caller,
+      (tool) => this.#causes.ofRegistration(form.endpoint, tool),
+      (step) => onStep?.(withSources(step, own)),
+    );
     if (submission.accepted) await this.#change((before) => [...before, submission.listing]);
     return submission;
   }
@@ -196,18 +205,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
       this.traffic.change(id, { outcome: failed('schema mismatch') });
     }
     if (!wantsCause(report)) return report;
-    if (order.endpoint === this.options.endpoint && this.options.state) await this.#untilLogged(id);
-    const { directory, sources } = this.options;
-    const logs = this.traffic.get(id)?.logs ?? [];
-    return { ...report, cause: causeIn(report, logs, directory, sources?.get(report.tool)) };
-  }
-
-  /** Waits for the log of a request, which may arrive after its answer: not at all if another process has it. */
-  async #untilLogged(id: number): Promise<void> {
-    const signal = AbortSignal.timeout(logMs);
-    while (!signal.aborted && !isLogged(this.traffic.get(id)?.logs ?? [])) {
-      await once(this, 'change', { signal }).catch(() => {});
-    }
+    return { ...report, cause: await this.#causes.of(order, id, report) };
   }
 
   async ask(question: Question, onStep: (step: Step) => void = () => {}): Promise<AskRun> {
@@ -285,5 +283,3 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
 }
 
 const keptServerLines = 500;
-/** For the log of an answered call to arrive, in milliseconds. */
-const logMs = 1_000;

@@ -10,11 +10,14 @@ import { submissionCalls, submissionHarm, verdictOn } from '../../contract/probe
 import { inspectTools } from '../../contract/rules/inspect.ts';
 import type { Caller } from './caller.ts';
 import { formProblems } from './form.ts';
-import type { FieldProblem, Finding, Listing, ListingForm, Step, Submission } from './model.ts';
+import type { CallCause, FieldProblem, Finding, Listing, ListingForm, Step, Submission } from './model.ts';
 import { findingOf } from './model.ts';
 
 /** Called when a step starts and when it ends; the label identifies the step. */
 type OnStep = (step: Step) => void;
+
+/** Finds why the last call of a tool failed; null if nothing tells. */
+type CauseOf = (tool: string) => Promise<CallCause | null>;
 
 /**
  * Tests a filled form as the marketplace does: validates it, lists the tools without a token, checks their
@@ -27,6 +30,7 @@ export async function submit(
   form: ListingForm,
   taken: readonly string[],
   caller: Caller,
+  causeOf: CauseOf,
   onStep: OnStep = () => {},
 ): Promise<Submission> {
   const { profile } = caller;
@@ -36,7 +40,7 @@ export async function submit(
   if (rejected.length > 0) return refused(fields, rejected.map(inWords));
   return caller
     .probing(form.endpoint, { purpose: 'registration', calls: { named: [...harmless] } }, (probe) =>
-      examine(form, fields, probe, onStep),
+      examine(form, fields, probe, causeOf, onStep),
     )
     .catch((error: Error) => {
       const reason = `The marketplace could not talk to the server. ${error.message}`;
@@ -49,6 +53,7 @@ async function examine(
   form: ListingForm,
   fields: readonly FieldProblem[],
   probe: Probe,
+  causeOf: CauseOf,
   onStep: OnStep,
 ): Promise<Submission> {
   const tell = (label: string, status: Step['status'], ...details: readonly string[]) =>
@@ -96,7 +101,10 @@ async function examine(
   );
   const failures = rehearsal.filter(({ status }) => status === 'fail');
   if (failures.length > 0) {
-    const refusal = fail('Submission test', failures.flatMap(stepReasons), failures.map(callFinding));
+    const explained = await Promise.all(
+      failures.map(async (step) => withCause(step, await causeOf(step.tool))),
+    );
+    const refusal = fail('Submission test', explained.flatMap(stepReasons), explained.map(callFinding));
     return { ...refusal, rehearsal };
   }
   const withheld = namesOf(tools).filter((name) => rehearsal.every(({ tool }) => tool !== name));
@@ -185,15 +193,25 @@ function ruleReasons({ title, fix, problems }: RuleResult): readonly string[] {
   });
 }
 
+/** A failed call whose problems name what its server logged. */
+function withCause(step: RehearsalStep, cause: CallCause | null): RehearsalStep {
+  if (!cause) return step;
+  const { message, stack, at, fix } = cause;
+  const known = { cause: { message, stack }, ...(at !== undefined && { at }), ...(fix !== null && { fix }) };
+  return { ...step, problems: step.problems.map((problem) => ({ ...problem, ...known })) };
+}
+
 function callFinding({ tool, arguments: args, problems }: RehearsalStep): Finding {
   const called = problems.map((problem) => ({ ...problem, tool, arguments: args }));
   return { title: `${tool} called with ${shorten(args)}`, fix: '', problems: called };
 }
 
 function stepReasons({ tool, arguments: args, problems }: RehearsalStep): readonly string[] {
-  return problems.map(({ path, expected, actual, fix = '' }) =>
-    `${tool} called with ${JSON.stringify(args)}: ${path}: expected ${expected}, got ${actual}. ${fix}`.trimEnd(),
-  );
+  return problems.map(({ path, expected, actual, cause, fix = '' }) => {
+    const why = cause ? ` ${cause.message}.` : '';
+    const what = `${path}: expected ${expected}, got ${actual}.${why} ${fix}`.trimEnd();
+    return `${tool} called with ${JSON.stringify(args)}: ${what}`;
+  });
 }
 
 /** A step of the author's own server: its problems name the source of their tool, where it is known. */
