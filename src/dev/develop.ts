@@ -78,13 +78,13 @@ export async function develop(development: Development): Promise<void> {
     try {
       do {
         const before = state;
-        await tell(building(url));
+        await announce(building(url));
         const compiled = await compile(directory);
         if (ended.aborted) break;
         const isServed = server !== undefined && !hasEnded(server);
         if (!compiled.ok) {
           errors = compiled.errors;
-          await tell(notCompiled(url, errors, isServed));
+          await announce(notCompiled(url, errors, isServed));
           say(`${state.message} ${state.hint}`);
           if (isOnce) break;
         } else {
@@ -93,11 +93,11 @@ export async function develop(development: Development): Promise<void> {
           if (next) {
             if (server) await stop(server);
             url = next.url;
-            await tell(building(url));
+            await announce(building(url));
             server = start(next.environment);
             if (isOnce) server.once('close', end);
           } else {
-            await tell(isServed ? running(url) : before);
+            await announce(isServed ? running(url) : before);
           }
         }
         if (isOnce && !ended.aborted) await once(ended, 'abort');
@@ -138,7 +138,7 @@ export async function develop(development: Development): Promise<void> {
       crash ??= message.crash;
       if (message.listening !== Number(new URL(url).port || 80) || isStopping.has(child)) return;
       hasListened = true;
-      if (state.kind === 'building') tell(running(url)).catch(complain);
+      if (state.kind === 'building') announce(running(url)).catch(complain);
     });
     newest = child;
     // Then all that it wrote has arrived.
@@ -147,7 +147,7 @@ export async function develop(development: Development): Promise<void> {
       const how = signal ?? `code ${code}`;
       const ending = await stateAfter({ url, directory, errors: stderr, crash, how, hasListened, ownerOf });
       if (newest !== child) return;
-      await tell(ending).catch(complain);
+      await announce(ending).catch(complain);
       say(`The server ended with ${how}.${isOnce ? '' : ' It starts again after the next change.'}`);
       if (state.kind !== 'ended') say(`${state.message} ${state.hint}`);
       else if (state.at !== null) say(state.hint);
@@ -159,7 +159,7 @@ export async function develop(development: Development): Promise<void> {
     say(message);
   }
 
-  async function tell(next: ServerState): Promise<void> {
+  async function announce(next: ServerState): Promise<void> {
     state = next;
     await onState?.(next);
   }

@@ -24,7 +24,7 @@ for (const stream of ['stdout', 'stderr']) {
   process[stream].write = function (chunk, ...rest) {
     const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8');
     for (const part of origins.size === 0 ? [text] : text.split(/(?<=\n)/)) {
-      tell(stream, part, origins.get(part));
+      sendOutput(stream, part, origins.get(part));
       origins.delete(part);
     }
     return write.call(this, chunk, ...rest);
@@ -37,11 +37,11 @@ process.once('disconnect', () => process.exit(0));
 // Node writes these directly, not through the streams.
 process.on('uncaughtExceptionMonitor', (error) => {
   const crash = format(error);
-  tell('stderr', crash);
+  sendOutput('stderr', crash);
   send({ crash });
 });
 
-function tell(stream, text, exchange = requests.getStore() ?? null) {
+function sendOutput(stream, text, exchange = requests.getStore() ?? null) {
   send({ stream, text, exchange });
 }
 

@@ -20,7 +20,7 @@ export function isLogged(logs: readonly LogLine[]): boolean {
 }
 
 /**
- * The cause of a failed call; null if neither the answer nor the log tells.
+ * The cause of a failed call; null if neither the answer nor the log has one.
  *
  * @param directory the project: places are shown relative to it
  * @param file the source of the tool, if it is known

@@ -16,7 +16,7 @@ import { findingOf } from './model.ts';
 /** Called when a step starts and when it ends; the label identifies the step. */
 type OnStep = (step: Step) => void;
 
-/** Finds why the last call of a tool failed; null if nothing tells. */
+/** Finds why the last call of a tool failed; null if that is not known. */
 type CauseOf = (tool: string) => Promise<CallCause | null>;
 
 /**
