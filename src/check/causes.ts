@@ -7,6 +7,8 @@ import { containsRuntime } from '../project/manifest/manifest.ts';
 
 /** Frames of a stack that a report shows. */
 const shownFrames = 8;
+/** What is read of an error: to find its frames takes time that grows with the square of a line. */
+const readCharacters = 16_000;
 const shownCharacters = 1_000;
 
 /**
@@ -16,7 +18,7 @@ const shownCharacters = 1_000;
  * @param directory the project: places in it are shown relative to it.
  */
 export function causeOf(text: string, directory: string): Cause {
-  const lines = text.split('\n');
+  const lines = text.slice(0, readCharacters).split('\n');
   const first = lines.findIndex((line) => frame.test(line));
   const message = (first === -1 ? lines : lines.slice(0, first)).join(' ').trim();
   const places = withoutRuntime(
@@ -86,12 +88,23 @@ function placeIn(line: string, directory: string): Place | undefined {
 
 function placeOf(file: string, line: string, directory: string): Place | undefined {
   if (file === '' || file.startsWith('node:')) return undefined;
-  const path = file.startsWith('file:') ? fileURLToPath(file) : file;
+  const path = pathOf(file);
+  if (path === undefined) return undefined;
   const source = sourceOf(path, Number(line)) ?? { path, line: Number(line) };
   const inside = relative(directory, source.path);
   const isOwn = !inside.startsWith('..') && !inside.split(/[\\/]/).includes('node_modules');
   const at = `${isOwn ? inside : source.path}:${source.line}`;
   return { text: at, at, isOwn };
+}
+
+/** The path that a frame names; undefined if its URL names none, as a log can. */
+function pathOf(file: string): string | undefined {
+  if (!file.startsWith('file:')) return file;
+  try {
+    return fileURLToPath(file);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The frames without those of the runtime, unless there are no others. */

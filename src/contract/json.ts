@@ -14,13 +14,22 @@ function jsonOf(value: unknown): string {
   }
 }
 
-/** The JSON value of a text, alone in a list; an empty list if the text is not JSON. */
+/** The JSON value of a text, alone in a list; an empty list if the text is not JSON, or nested deeper than the runtime reads. */
 export function jsonIn(text: string): readonly Json[] {
   try {
-    return [JSON.parse(text)];
+    const value: Json = JSON.parse(text);
+    return isWithin(value, maximumLevels) ? [value] : [];
   } catch {
     return [];
   }
+}
+
+/** The stack has room for some thousand levels. */
+const maximumLevels = 500;
+
+function isWithin(value: Json, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((member) => isWithin(member, levels - 1));
 }
 
 /** The message of an error, or anything else that was thrown as text. */

@@ -96,6 +96,15 @@ const cases: { readonly [name: string]: readonly [readonly LogLine[], CallReport
     failure('constructor', 'There is no gas.'),
     { code: 'constructor', message: 'There is no gas.', at: file, source: null, fix: null },
   ],
+  'a line whose members are no text, and frames that are no files': [
+    [
+      err(
+        '{"event":"source","code":"X","method":"get","path":{"toString":1},"host":[],"status":{},"hint":{},"detail":"d\\n    at f (file://elsewhere/a.js:1:2)\\n    at f (file:///a%2Fb.js:1:2)"}',
+      ),
+    ],
+    failure('X', 'It failed.'),
+    { code: 'X', message: 'd', source: null, stack: [] },
+  ],
   'a server that says nothing': [[], refusal, null],
 };
 
@@ -103,6 +112,12 @@ test.each(Object.entries(cases))('the cause is %s', (_, [logs, report, cause]) =
   const found = causeIn(report, logs, directory, file);
   if (cause === null) expect(found).toBeNull();
   else expect(found).toMatchObject({ ...cause, lines: logs.flatMap(({ text }) => text.split('\n')) });
+});
+
+test('a frame as long as a log costs no time', () => {
+  const detail = `x\n    at ${'('.repeat(1_000_000)}`;
+  const cause = causeIn(failure('X', 'y'), [out({ event: 'source', code: 'X', detail })], directory, file);
+  expect(cause?.message).toMatch(/^x at \(+$|^x {5}at \(+$/);
 });
 
 test('a call is logged when its own line has come, or that of its refusal', () => {

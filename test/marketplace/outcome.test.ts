@@ -9,7 +9,7 @@ import { formFor, openMarketplace, startServer } from './support.ts';
 
 /** The outcome of a tools/call with a valid token whose answer has this body. */
 const ofCall = (body: string, status = 200, type = 'application/json') =>
-  exchangeOutcome({ status, values: valuesIn(body, type), isCall: true, refusal: null });
+  exchangeOutcome({ status, values: valuesIn(body, type), id: 1, isCall: true, refusal: null });
 
 test.each([
   [
@@ -58,11 +58,55 @@ test.each([
   expect(ofCall(body)).toEqual(outcome);
 });
 
-test('reads a stream of events, past its notifications', () => {
+test('reads a stream of events, past its notifications and responses to other requests', () => {
   const stream =
     'event: message\ndata: {"jsonrpc":"2.0","method":"notifications/progress","params":{}}\n\n' +
-    'data: {"jsonrpc":"2.0","id":2,\ndata: "result":{"isError":true,"content":[],"structuredContent":{"error":"DOWN"}}}\n\n';
+    'data: {"jsonrpc":"2.0","id":2,"result":{"content":[],"structuredContent":{"price":1}}}\n\n' +
+    'data: {"jsonrpc":"2.0","id":1,\ndata: "result":{"isError":true,"content":[],"structuredContent":{"error":"DOWN"}}}\n\n';
   expect(ofCall(stream, 200, 'text/event-stream')).toEqual({ kind: 'failed', code: 'DOWN' });
+});
+
+const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+const named = (error: string) =>
+  JSON.stringify({ id: 1, result: { isError: true, structuredContent: { error } } });
+
+test.each([
+  ['an error whose code is no number', '{"id":1,"error":{"code":{"toString":null}}}', null],
+  ['an error whose code is nested too deep', `{"id":1,"error":{"code":${nested(100_000)}}}`, 'no result'],
+  [
+    'data that is nested too deep',
+    `{"id":1,"result":{"structuredContent":{"a":null,"b":${nested(100_000)}}}}`,
+    'no result',
+  ],
+  ['a code as long as an answer', named(`<b>${'x'.repeat(100_000)}`), `<b>${'x'.repeat(77)}`],
+  [
+    'the response to another request',
+    '{"id":2,"result":{"content":[],"structuredContent":{"price":1}}}',
+    'no result',
+  ],
+])('an answer of a hostile server is a failure: %s', (_, body, code) => {
+  expect(ofCall(body)).toEqual({ kind: 'failed', code });
+});
+
+test('a hostile answer ends no marketplace, and every page shows it', async () => {
+  const error = `{"toString":null,"a":${nested(100_000)}}`;
+  const server = createServer(async (request, response) => {
+    const { id } = JSON.parse(Buffer.concat(await request.toArray()).toString() || '{}');
+    const result =
+      '{"tools":[],"protocolVersion":"2024-11-05","capabilities":{},"serverInfo":{"name":"a","version":"1"}}';
+    response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 'a' });
+    const isCall = request.headers.authorization !== undefined;
+    response.end(
+      `{"jsonrpc":"2.0","id":${id},${isCall ? `"error":{"code":${error}}` : `"result":${result}`}}`,
+    );
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  const marketplace = await openMarketplace({ endpoint });
+  const { id, verdict } = await marketplace.call({ endpoint, tool: 'x', arguments: {} });
+  expect(verdict.outcome).toBe('http-error');
+  expect(marketplace.traffic.get(id)?.outcome).toEqual({ kind: 'failed', code: 'no result' });
 });
 
 test('an HTTP error is a failure, unless the contract expects this refusal (C§7)', () => {
@@ -70,7 +114,7 @@ test('an HTTP error is a failure, unless the contract expects this refusal (C§7
   const invalid = '{"error":"Invalid session"}';
   const values = (body: string) => valuesIn(body, 'application/json');
   const answer = (status: number, body: string, refusal: 'Unauthorized' | 'Invalid session' | null) =>
-    exchangeOutcome({ status, values: values(body), isCall: true, refusal });
+    exchangeOutcome({ status, values: values(body), id: 1, isCall: true, refusal });
   expect(answer(401, unauthorized, null)).toEqual({ kind: 'failed', code: 'HTTP 401' });
   expect(answer(401, unauthorized, 'Unauthorized')).toEqual({ kind: 'refused', code: 'HTTP 401' });
   expect(answer(403, unauthorized, 'Unauthorized')).toEqual({ kind: 'refused', code: 'HTTP 403' });
@@ -89,6 +133,7 @@ test('a request that is no call is answered or failed', () => {
     exchangeOutcome({
       status,
       values: valuesIn(body, 'application/json'),
+      id: 1,
       isCall: false,
       refusal: null,
     });

@@ -67,9 +67,9 @@ const fixes: ReadonlyMap<string, string> = new Map([
 ]);
 
 function sourceOf({ event, method, path, host, status }: JsonObject = {}): string | null {
-  if (event !== 'source' || typeof method !== 'string') return null;
-  const asked = `${method.toUpperCase()} ${path}${host === undefined ? '' : ` of ${host}`}`;
-  return status === undefined ? asked : `${asked}: HTTP ${status}`;
+  if (event !== 'source' || typeof method !== 'string' || typeof path !== 'string') return null;
+  const asked = `${method.toUpperCase()} ${path}${typeof host === 'string' ? ` of ${host}` : ''}`;
+  return typeof status === 'number' ? `${asked}: HTTP ${status}` : asked;
 }
 
 function textOr(value: unknown): string | null {

@@ -271,7 +271,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
 
   /** Records output of the author's server; `exchange` identifies the request that caused it. */
   takeLog({ stream, text }: LogLine, exchange: number | undefined): void {
-    const line = { stream, text: redactTokens(text) };
+    const line = { stream, text: redactTokens(text.slice(0, keptCharacters)) };
     if (exchange !== undefined && this.traffic.get(exchange)) {
       this.traffic.log(exchange, line);
       return;
@@ -283,3 +283,5 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
 }
 
 const keptServerLines = 500;
+/** Of what is written at once. */
+const keptCharacters = 64 * 1024;

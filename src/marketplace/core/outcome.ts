@@ -25,6 +25,8 @@ export interface Answered {
   readonly status: number;
   /** The JSON values of the answer. */
   readonly values: readonly Json[];
+  /** The id of the request: only a response with the same id answers it. Undefined if it has none, as a batch. */
+  readonly id: Json | undefined;
   /** Whether the request is a tools/call. */
   readonly isCall: boolean;
   /** The refusal that the contract expects. */
@@ -32,14 +34,15 @@ export interface Answered {
 }
 
 /** The outcome of an answered request (C§2.2, C§7). */
-export function exchangeOutcome({ status, values, isCall, refusal }: Answered): ExchangeOutcome {
+export function exchangeOutcome({ status, values, id, isCall, refusal }: Answered): ExchangeOutcome {
   if (refusal !== null && isRefusedWith(refusal, status, values)) {
     return { kind: 'refused', code: `HTTP ${status}` };
   }
-  const response = values
-    .flat()
+  const response = (id === undefined ? values.flat() : values)
     .filter(isObject)
-    .find(({ result, error }) => isObject(result) || isObject(error));
+    .find(
+      (value) => (id === undefined || value.id === id) && (isObject(value.result) || isObject(value.error)),
+    );
   const result = isObject(response?.result) ? response.result : undefined;
   const error = isObject(response?.error) ? response.error : undefined;
   if (refusal !== null && result) return failed('not refused');
@@ -56,7 +59,7 @@ export function exchangeOutcome({ status, values, isCall, refusal }: Answered): 
     case 'fail':
       return failed(codeOf(result));
     case 'error':
-      return failed(String(error?.code));
+      return failed(typeof error?.code === 'number' ? String(error.code) : null);
     default:
       return failed(status < 400 ? 'no result' : `HTTP ${status}`);
   }
@@ -69,5 +72,10 @@ export function failed(code: string | null): ExchangeOutcome {
 /** The code in the recommended failure payload (C§2.2). */
 function codeOf({ structuredContent, content }: JsonObject = {}): string | null {
   const payload = structuredContent ?? jsonIn(textOf(content) ?? '')[0];
-  return isObject(payload) && typeof payload.error === 'string' ? payload.error : null;
+  return isObject(payload) && typeof payload.error === 'string'
+    ? payload.error.slice(0, shownCharacters)
+    : null;
 }
+
+/** Of a code: a hostile server makes it as long as an answer. */
+const shownCharacters = 80;

@@ -130,13 +130,14 @@ function forward(
   const send = target.protocol === 'https:' ? secureRequest : plainRequest;
   const upstream = send(target, { method, headers: { ...headers, ...marked(target, id) } });
   let calls: Calls = 'none';
+  let rpcId: Json | undefined;
   let answered: Pick<Answered, 'status' | 'values'> | undefined;
   /** Sets the outcome when both the request and its answer are complete, in either order. A verdict of the caller stays. */
   const settle = (): void => {
     if (!answered || !incoming.readableEnded) return;
     const unpaid = given[tokenHeader] === undefined ? 'Unauthorized' : null;
     const refusal = calls === 'none' ? null : (route.refusal ?? unpaid);
-    const outcome = exchangeOutcome({ ...answered, isCall: calls === 'one', refusal });
+    const outcome = exchangeOutcome({ ...answered, id: rpcId, isCall: calls === 'one', refusal });
     traffic.change(id, { outcome: traffic.get(id)?.outcome ?? outcome });
   };
   let isLeft = false;
@@ -172,6 +173,7 @@ function forward(
   incoming.on('data', request.take).on('end', () => {
     const [value] = jsonIn(redactTokens(request.text()));
     calls = callsIn(value);
+    rpcId = isObject(value) ? value.id : undefined;
     traffic.change(id, { request: keep(request.message()), rpc: rpcOf(value) });
     settle();
   });
