@@ -40,7 +40,7 @@ it('a newer exchange replaces the older one', () => {
 
 it('a request without a recording fails with the command that records it', async () => {
   const written = vi.spyOn(console, 'error').mockImplementation(() => {});
-  const request = logged(async () => replayed(asked, directory));
+  const request = logged(async () => replayed(asked, directory), undefined);
   await expect(request).rejects.toThrow(expect.objectContaining({ code: 'SOURCE_NOT_RECORDED' }));
   expect(JSON.parse(String(written.mock.calls))).toMatchObject({
     event: 'source',

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineTool, signals } from '../../runtime/src/server/define-tool.ts';
 import { failed, type SourceError } from '../../runtime/src/source/errors.ts';
 import { callTool } from '../../runtime/src/testing.ts';
-import { always, errorOf, gas, json, source } from './source-server.ts';
+import { always, errorOf, gas, json, source, sourceServer } from './source-server.ts';
 
 beforeEach(() => {
   const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
@@ -39,6 +39,29 @@ describe('equal concurrent calls', () => {
     const ids = lines.map(({ request }) => request);
     expect(ids).toEqual([expect.stringMatching(/^[a-z]{20}$/), expect.stringMatching(/^[a-z]{20}$/)]);
     expect(ids[0]).not.toBe(ids[1]);
+  });
+
+  it('has the lines of a call share one id in production, too', async () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    vi.resetModules();
+    const { httpSource } = await import('../../runtime/src/source/http-source.ts');
+    const { callTool: call } = await import('../../runtime/src/testing.ts');
+    const { url: baseUrl } = await sourceServer((_, response) => json(response, {}, 401));
+    const tool = defineTool({
+      name: 'get_gas',
+      description: 'Gas',
+      inputSchema: { type: 'object', properties: {}, required: [] },
+      outputSchema: { type: 'object', properties: { ...signals, ...gas.properties }, required: [] },
+      examples: [],
+      async run(_, { found, signal }) {
+        return found(await httpSource({ baseUrl }).get('/gas', { schema: gas, signal }));
+      },
+    });
+    const incidents: string[] = [];
+    await call(tool, {}, { report: ({ id }) => incidents.push(id) });
+    const lines = vi.mocked(console.error).mock.calls.map(([line]) => JSON.parse(line));
+    expect(lines).toMatchObject([{ event: 'source', tool: 'get_gas', request: incidents[0] }]);
+    expect(lines[0]).not.toHaveProperty('at');
   });
 
   it('one caller that leaves does not end the request, the last one does', async () => {

@@ -99,9 +99,9 @@ export async function runCall(compiled: CompiledTool, args: unknown, context: Ca
   }
 
   let outcome: Outcome;
-  const outcomes = new CallOutcomes(context.traces);
+  const outcomes = new CallOutcomes({ tool: name, request, onSource: context.onSource }, context.traces);
   try {
-    outcome = await runWithin(compiled.tool, input, outcomes, context, request);
+    outcome = await runWithin(compiled.tool, input, outcomes, context);
   } catch (error) {
     if (error === cancelled) return failed(cancelled);
     if (error === expired) return failed(expired);
@@ -148,8 +148,7 @@ async function runWithin(
   tool: Tool,
   input: object,
   outcomes: CallOutcomes,
-  { onGone, timeoutMs, onSource }: CallContext,
-  request: string,
+  { onGone, timeoutMs }: CallContext,
 ): Promise<Outcome> {
   let timer: NodeJS.Timeout | undefined;
   let release: (() => void) | undefined;
@@ -166,7 +165,7 @@ async function runWithin(
         release = onGone(() => end(cancelled));
       });
       const run = async () => tool.run(input, outcomes);
-      (around ? around({ tool: tool.name, request, onSource }, run) : run()).then(resolve, reject);
+      (around ? around(outcomes.call, run) : run()).then(resolve, reject);
     });
   } finally {
     clearImmediate(arming);
@@ -175,13 +174,22 @@ async function runWithin(
   }
 }
 
+const calls = new WeakMap<AbortSignal, Running>();
+
+/** The call whose tool got this signal. */
+export function callOf(signal: AbortSignal | undefined): Running | undefined {
+  return signal && calls.get(signal);
+}
+
 class CallOutcomes implements Outcomes<object> {
   readonly controller = new AbortController();
+  readonly call: Running;
   readonly traces: boolean;
   /** Where `found` was last called. */
   trace: Error | undefined;
 
-  constructor(traces = false) {
+  constructor(call: Running, traces = false) {
+    this.call = call;
     this.traces = traces;
   }
 
@@ -196,7 +204,9 @@ class CallOutcomes implements Outcomes<object> {
 
   /** Node creates the signal when it is first read: this is slow, and few tools need it. */
   get signal(): AbortSignal {
-    return this.controller.signal;
+    const { signal } = this.controller;
+    calls.set(signal, this.call);
+    return signal;
   }
 }
 

@@ -214,7 +214,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
   // The types of the methods are stricter than that of `ask`.
   const method = (name: Exchange['method']) =>
     ((path: string, request: WriteOptions<ObjectSchema> = {}) =>
-      logged(() => ask(name, path, request))) as Write;
+      logged(() => ask(name, path, request), request.signal)) as Write;
   return {
     get: method('get') as Get,
     post: method('post'),

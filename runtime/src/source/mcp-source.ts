@@ -206,7 +206,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     return hasNothing ? undefined : (answer as Data<Schema>);
   };
 
-  return { call: (tool, call) => logged(() => forward(tool, call)) };
+  return { call: (tool, call) => logged(() => forward(tool, call), call.signal) };
 }
 
 /** The result of a request as JSON. @throws SourceError */
