@@ -37,12 +37,11 @@ export function audienceOf(
   for (const [from, urlOf] of Object.entries(hostDomains)) {
     const value = env[from]?.trim();
     if (!value) continue;
-    const url = `${urlOf(value).replace(/\/$/, '')}/mcp`;
-    try {
-      return { url: checked(url, production), from };
-    } catch {
-      throw new Error(`must be set: ${from} is ${JSON.stringify(value)}, which is no domain.`);
-    }
+    const text = urlOf(value);
+    const { origin, href, protocol } = new URL(URL.canParse(text) ? text : 'data:');
+    // A user name or a path would be in no token.
+    if (protocol === 'https:' && href === `${origin}/`) return { url: `${origin}/mcp`, from };
+    throw new Error(`must be set: ${from} is ${JSON.stringify(value)}, which is no domain.`);
   }
   if (isPending) return { url: null, from: 'PLATFORM_AUDIENCE' };
   throw new Error(

@@ -77,15 +77,29 @@ describe('defaults', () => {
     expect(read({ [name]: value }, context).config.token?.audience).toBe('http://localhost:3000/mcp');
   });
 
-  test.each(['tools.onrender.com', 'http://tools.onrender.com', 'https://', 'https://a/?b='])(
-    'refuse to start where RENDER_EXTERNAL_URL is %s',
-    (value) => {
-      const env = { ...live, PLATFORM_AUDIENCE: 'pending', RENDER_EXTERNAL_URL: value };
-      expect(errorsOf(env)).toEqual([
-        `PLATFORM_AUDIENCE: must be set: RENDER_EXTERNAL_URL is "${value}", which is no domain.`,
-      ]);
-    },
-  );
+  test.each([
+    'tools.onrender.com',
+    'http://tools.onrender.com',
+    'https://',
+    'https://a/?b=',
+    'https://a:b@c',
+    'https://a/b',
+  ])('refuse to start where RENDER_EXTERNAL_URL is %s', (value) => {
+    const env = { ...live, PLATFORM_AUDIENCE: 'pending', RENDER_EXTERNAL_URL: value };
+    expect(errorsOf(env)).toEqual([
+      `PLATFORM_AUDIENCE: must be set: RENDER_EXTERNAL_URL is "${value}", which is no domain.`,
+    ]);
+  });
+
+  test.each([
+    ['RAILWAY_PUBLIC_DOMAIN', 'https://tools.up.railway.app'],
+    ['FLY_APP_NAME', 'tools/mcp?'],
+    ['FLY_APP_NAME', 'user@tools'],
+  ])('refuse to start where %s is %s: its URL would have another domain', (name, value) => {
+    expect(errorsOf({ ...live, PLATFORM_AUDIENCE: '', [name]: value })).toEqual([
+      `PLATFORM_AUDIENCE: must be set: ${name} is "${value}", which is no domain.`,
+    ]);
+  });
 
   test('let a server start before its public URL is known, with a warning', () => {
     const { config, warnings } = read({ ...live, PLATFORM_AUDIENCE: 'pending' });
