@@ -5,6 +5,7 @@ import type { JsonObject } from '../../src/contract/model.ts';
 import { running, type ServerState } from '../../src/dev/state.ts';
 import type { MarketplaceOptions } from '../../src/marketplace/core/marketplace.ts';
 import type { ListingForm } from '../../src/marketplace/core/model.ts';
+import { JobPage } from '../../src/marketplace/pages/job.tsx';
 import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import type { Breaks } from '../broken/good-server.ts';
 import { checking, directory, formFor, openMarketplace, startServer } from './support.ts';
@@ -236,4 +237,10 @@ test('shows sources of the project alone: no other file, nothing behind a link, 
 test('without a project there are no sources', async () => {
   const { page } = await open();
   expect(textOf(await page('/check/source?file=src/main.ts'))).toContain('there is no source');
+});
+
+test('a screen reader hears the end of a job, not each of its steps', () => {
+  const job = { id: 'a', kind: 'check', title: 'Check', steps: [], result: null, error: null } as const;
+  expect(String(JobPage({ job: { ...job, state: 'running' } }))).toContain('aria-busy="true"');
+  expect(String(JobPage({ job: { ...job, state: 'done' } }))).not.toContain('aria-busy');
 });

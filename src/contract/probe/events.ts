@@ -12,7 +12,7 @@ export function valuesIn(text: string, contentType: string | null | undefined): 
 }
 
 /** The JSON values in the data of each server-sent event. */
-export function eventValues(stream: string): readonly Json[] {
+function eventValues(stream: string): readonly Json[] {
   return eventsOf(stream).map(dataOf).flatMap(jsonIn);
 }
 

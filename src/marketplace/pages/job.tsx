@@ -50,7 +50,12 @@ export function JobPage({ job, children }: { job: Job; children?: Child }) {
           <p>Reload the page to see how far it has come.</p>
         </noscript>
       )}
-      <div class="stack" aria-live="polite" {...part}>
+      <div
+        class="stack"
+        aria-live="polite"
+        {...part}
+        {...(state === 'running' && { 'aria-busy': 'true' as const })}
+      >
         {children}
       </div>
     </>

@@ -107,7 +107,7 @@ export function TrafficPage({ data }: { data: TrafficData }) {
 function Rows({ data: { exchanges, kept, dropped, bytes } }: { data: TrafficData }) {
   return (
     <>
-      <p class="soft small" role="status">
+      <p class="soft small">
         {exchanges.length} shown of {kept} kept, {(bytes / 1024 / 1024).toFixed(1)} MiB
         {dropped > 0 ? `; ${dropped} older ones were removed` : ''}
       </p>
