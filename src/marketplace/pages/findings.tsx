@@ -26,7 +26,7 @@ function FindingItem({ finding }: { finding: Finding }) {
       </h3>
       <FoldedList
         items={groupsOf(problems)}
-        most={shownProblems}
+        limit={shownProblems}
         noun="problem"
         view={(group) => (
           <Group group={group} hasTitle={rule === undefined} fix={fixes.size > 1 ? fix : undefined} />
@@ -65,7 +65,7 @@ function Group({ group: { problem, paths }, hasTitle, fix }: GroupProps) {
       {paths.length > 1 && (
         <FoldedList
           items={paths}
-          most={shownPaths}
+          limit={shownPaths}
           noun="place"
           view={(path) => <code>{shown(path)}</code>}
         />
@@ -91,13 +91,13 @@ function Group({ group: { problem, paths }, hasTitle, fix }: GroupProps) {
 interface FoldedListProps<T> {
   readonly items: readonly T[];
   /** So many are shown, the others folded. */
-  readonly most: number;
+  readonly limit: number;
   readonly noun: string;
   readonly view: (item: T) => Child;
 }
 
 /** A list of which only the first items are shown; the others can be unfolded. */
-export function FoldedList<T>({ items, most, noun, view }: FoldedListProps<T>) {
+export function FoldedList<T>({ items, limit, noun, view }: FoldedListProps<T>) {
   if (items.length === 0) return null;
   const list = (some: readonly T[]) => (
     <ul>
@@ -106,14 +106,14 @@ export function FoldedList<T>({ items, most, noun, view }: FoldedListProps<T>) {
       ))}
     </ul>
   );
-  const more = items.length - most;
+  const more = items.length - limit;
   return (
     <>
-      {list(items.slice(0, most))}
+      {list(items.slice(0, limit))}
       {more > 0 && (
         <details>
           <summary>{counted(more, `more ${noun}`)}</summary>
-          {list(items.slice(most))}
+          {list(items.slice(limit))}
         </details>
       )}
     </>

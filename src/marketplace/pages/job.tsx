@@ -33,7 +33,7 @@ export function Steps({ steps }: { steps: readonly Step[] }) {
 /** What a step has found: by rule or call where it has problems, else as text. */
 export function StepDetails({ step: { details, findings = [] } }: { step: Step }) {
   if (findings.length > 0) return <Findings findings={findings} />;
-  return <FoldedList items={details} most={shownDetails} noun="line" view={shown} />;
+  return <FoldedList items={details} limit={shownDetails} noun="line" view={shown} />;
 }
 
 const shownDetails = 10;

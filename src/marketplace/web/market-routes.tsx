@@ -21,7 +21,7 @@ import type { Input } from './security.ts';
 import { type Done, type Site, wantsJson } from './site.tsx';
 
 /** @throws MarketError if there is no such job. */
-export function jobOf(marketplace: Marketplace, id = ''): Job {
+function jobOf(marketplace: Marketplace, id = ''): Job {
   const job = marketplace.jobs.get(id.replace(/\.json$/, ''));
   if (job) return job;
   throw new MarketError('NO_SUCH_JOB', 'this run no longer exists', 'Start a new one.');
