@@ -66,8 +66,12 @@ function descriptionAdvice(
 
 function categoryProblems(category: string, { categories }: Rules): readonly FieldProblem[] {
   if (category.trim() === '') {
-    const choices = categories === null ? '' : `: ${categories.join(', ')}`;
-    return [reject('category', `Choose a category${choices}.`)];
+    return [
+      reject(
+        'category',
+        categories === null ? 'Enter a category.' : `Choose a category: ${categories.join(', ')}.`,
+      ),
+    ];
   }
   if (categories === null || categories.includes(category)) return [];
   const near = closest(category, categories);
