@@ -29,7 +29,12 @@ export function formProblems(
     ...priceProblems(form.price, rules),
     ...endpointProblems(form.endpoint),
     ...(taken.includes(form.endpoint)
-      ? [reject('endpoint', 'This endpoint is listed already. Use Refresh Skills in My tools.')]
+      ? [
+          reject(
+            'endpoint',
+            'This endpoint is listed already. Use Refresh Skills in My tools, or market-mcp refresh.',
+          ),
+        ]
       : []),
   ];
 }
