@@ -1,4 +1,5 @@
-import { compilerOf, isBuiltByCompiler } from '../system/compiler.ts';
+import { packageManagerCommands } from '../plan/package-manager.ts';
+import { compilerErrors, compilerOf, isBuiltByCompiler } from '../system/compiler.ts';
 import { detectPackageManager } from '../system/detect.ts';
 import { SystemError } from '../system/errors.ts';
 import { run } from '../system/processes.ts';
@@ -10,7 +11,7 @@ import type { HeldServer } from './project.ts';
  * Builds a project. Where the script is the compiler alone, it is started without the package manager, which takes as long
  * as the compiler does.
  *
- * @throws SystemError `BUILD_FAILED` with the compiler's last lines.
+ * @throws SystemError `BUILD_FAILED` with the compiler's errors, else with the last lines of the build.
  */
 export async function build(
   directory: string,
@@ -22,11 +23,16 @@ export async function build(
     : run(process.execPath, [compiler], { cwd: directory }));
   if (ended.exitCode === 0) return;
   const command = `${packageManager} run build`;
+  const errors = compilerErrors(ended.lastLines.join('\n'));
+  const [at] = /^\S+:\d+(?= )/.exec(errors[0] ?? '') ?? [];
+  const hasNoCompiler = isBuiltByCompiler(directory) && compiler === undefined && errors.length === 0;
+  const install = `Install its packages first: ${packageManagerCommands[packageManager].install}`;
+  const hint = hasNoCompiler ? install : `In ${directory} run: ${command}`;
   throw new SystemError(
     'BUILD_FAILED',
     `${command} failed`,
-    `In ${directory} run: ${command}`,
-    ended.lastLines,
+    at === undefined ? hint : `Correct ${at}`,
+    errors.length > 0 ? errors : ended.lastLines,
   );
 }
 

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { stripVTControlCharacters } from 'node:util';
 import { ProjectError } from '../project/errors.ts';
-import { compilerOf } from '../system/compiler.ts';
+import { compilerErrors, compilerOf } from '../system/compiler.ts';
 import { packageManagerOf } from '../system/detect.ts';
 
 /** How a compilation ended. */
@@ -11,8 +10,6 @@ export interface Compiled {
   /** The first errors: `src/tools/x.ts:3 TS2322: Type 'number' …`. */
   readonly errors: readonly string[];
 }
-
-const shownErrors = 5;
 
 /**
  * Compiles a project. The compiler's messages go to this process's stderr, too.
@@ -33,17 +30,5 @@ export async function compile(directory: string): Promise<Compiled> {
     process.stderr.write(text);
   });
   const [code] = await once(child, 'close');
-  return { ok: code === 0, errors: code === 0 ? [] : errorsIn(written) };
-}
-
-/** `src/x.ts(3,5): error TS1: …`, or with `--pretty` `src/x.ts:3:5 - error TS1: …`. */
-const compilerError =
-  /^(?:(?<file>\S.*?)(?:\((?<row>\d+),\d+\):|:(?<line>\d+):\d+ -) )?error (?<what>TS\d+: .*)$/gm;
-
-function errorsIn(text: string): readonly string[] {
-  return [...stripVTControlCharacters(text).matchAll(compilerError)]
-    .slice(0, shownErrors)
-    .map(({ groups: { file, row, line, what } = {} }) =>
-      file === undefined ? `${what}` : `${file}:${row ?? line} ${what}`,
-    );
+  return { ok: code === 0, errors: code === 0 ? [] : compilerErrors(written) };
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import type { JsonObject } from '../contract/model.ts';
 import { openLocalPlatform } from '../dev/local-platform.ts';
 import { isStampOfRunning, ownStamp } from '../dev/processes.ts';
 import { readSealed } from '../project/read/read.ts';
@@ -53,7 +54,7 @@ export async function openLocalMarketplace({
     const file = noteOf(directory);
     const before = readSealed(file) ?? {};
     serving = await serveMarketplace(marketplace, port, accessIn(before.link)?.secret);
-    if (!isStampOfRunning(before)) await saveSealed(file, { link: linkOf(serving), ...ownStamp() });
+    if (!(await holdsPlace(before))) await saveSealed(file, { link: linkOf(serving), ...ownStamp() });
     return { ...serving, marketplace, close };
   } catch (error) {
     await close();
@@ -69,7 +70,11 @@ export async function openLocalMarketplace({
 export async function runningMarketplace(directory: string): Promise<Access | undefined> {
   const given = process.env.MARKET_MCP_URL;
   if (given !== undefined && given !== '') return namedMarketplace(given);
-  const note = readSealed(noteOf(directory)) ?? {};
+  return believed(readSealed(noteOf(directory)) ?? {});
+}
+
+/** The marketplace that a note names, if it runs and proves that it knows the secret. */
+async function believed(note: JsonObject): Promise<Access | undefined> {
   const access = accessIn(note.link);
   return access && isStampOfRunning(note) && (await objectionTo(access)) === undefined ? access : undefined;
 }
@@ -88,6 +93,16 @@ async function namedMarketplace(link: string): Promise<Access> {
   throw new MarketError('NO_MARKETPLACE', `${access.url} ${objection}`, hint);
 }
 
+/** Whether a note is that of a marketplace that runs: one that is too busy to prove it keeps its place. */
+async function holdsPlace(note: JsonObject): Promise<boolean> {
+  const access = accessIn(note.link);
+  if (!access || !isStampOfRunning(note)) return false;
+  const objection = await objectionTo(access);
+  return objection === undefined || objection === silence;
+}
+
+const silence = 'does not answer in time';
+
 /** Longer than a machine with much to do keeps a marketplace waiting. */
 const answerMs = 10_000;
 
@@ -103,6 +118,7 @@ async function objectionTo(access: Access): Promise<string | undefined> {
     const isProven = isSame(headers.get(proofHeader), proofOf(access, nonce));
     return isProven ? undefined : 'is not the marketplace of this secret';
   } catch (error) {
+    if ((error as Error).name === 'TimeoutError') return silence;
     return `does not answer as a marketplace (${(error as Error).message})`;
   }
 }

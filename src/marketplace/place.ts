@@ -89,6 +89,7 @@ export async function withLocal<T>(
   const isElsewhere = !startsServer && publishedState(directory).kind !== 'never-started';
   const runsServer = server !== undefined && !isElsewhere && (startsServer || !(await isServedBy(place)));
   let own: ServerState | undefined = runsServer && endpoint !== undefined ? building(endpoint) : undefined;
+  const sources = new Map(project ? sourcesOf(project) : []);
   const publish = running.once ? undefined : publisherOf(directory);
   const local = await openLocalMarketplace({
     directory,
@@ -100,13 +101,21 @@ export async function withLocal<T>(
     ...(server && { state: async () => own ?? stateOf(place) }),
     ...(project && {
       draft: draftOf(project),
-      sources: new Map(project.tools.map(({ path, file, source }) => [source.name ?? file, path])),
+      sources,
     }),
     ...(server && { version: () => sourceVersion(directory) }),
     ...(endpoint !== undefined && { check: (onRule) => selfCheck(hold(place, local), onRule) }),
   });
   const until = new AbortController();
-  const follow = () => local.marketplace.emit('change', 'server');
+  const follow = async () => {
+    // Tools may have been added, renamed or removed; of a project that cannot be read, the known ones stay.
+    const now = project && (await openProject(project.directory).catch(() => undefined));
+    if (now) {
+      sources.clear();
+      for (const [name, path] of sourcesOf(now)) sources.set(name, path);
+    }
+    local.marketplace.emit('change', 'server');
+  };
   try {
     if (server !== undefined && !runsServer) watchPublished(directory, follow, until.signal);
     const ended = runsServer
@@ -120,7 +129,7 @@ export async function withLocal<T>(
           onState: async (state) => {
             own = state;
             await publish?.(state);
-            follow();
+            await follow();
           },
           until: until.signal,
         })
@@ -134,6 +143,11 @@ export async function withLocal<T>(
     until.abort();
     await local.close();
   }
+}
+
+/** The path of each tool's source by the name of the tool. */
+function sourcesOf({ tools }: Project): readonly (readonly [string, string])[] {
+  return tools.map(({ path, file, source }) => [source.name ?? file, path]);
 }
 
 /** @throws ProjectError `PORT_CHANGED` if the server would move: callers, tokens and the marketplace use its address. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 
 /** The TypeScript compiler that a project has installed, a program for Node; undefined if it has none. */
 export function compilerOf(directory: string): string | undefined {
@@ -20,4 +21,19 @@ export function isBuiltByCompiler(directory: string): boolean {
   } catch {
     return false;
   }
+}
+
+const shownErrors = 5;
+
+/** `src/x.ts(3,5): error TS1: …`, or with `--pretty` `src/x.ts:3:5 - error TS1: …`. */
+const compilerError =
+  /^(?:(?<file>\S.*?)(?:\((?<row>\d+),\d+\):|:(?<line>\d+):\d+ -) )?error (?<what>TS\d+: .*)$/gm;
+
+/** The first errors in the output of a compiler: `src/tools/x.ts:3 TS2322: Type 'number' …`. */
+export function compilerErrors(text: string): readonly string[] {
+  return [...stripVTControlCharacters(text).matchAll(compilerError)]
+    .slice(0, shownErrors)
+    .map(({ groups: { file, row, line, what } = {} }) =>
+      file === undefined ? `${what}` : `${file}:${row ?? line} ${what}`,
+    );
 }

@@ -72,6 +72,25 @@ describe('a build', () => {
     });
   });
 
+  it('names the place of an error, as the server in development does', async () => {
+    const root = project('');
+    const says = "src/a.ts(61,22): error TS2322: Type 'number' is not assignable to type 'string'.";
+    writeFileSync(join(root, 'build.js'), `console.log(${JSON.stringify(says)}); process.exitCode = 2`);
+    await expect(build(root, 'npm')).rejects.toMatchObject({
+      code: 'BUILD_FAILED',
+      details: ["src/a.ts:61 TS2322: Type 'number' is not assignable to type 'string'."],
+      hint: 'Correct src/a.ts:61',
+    });
+  });
+
+  it('names the command that installs the compiler, if there is none', async () => {
+    const root = directory();
+    writeFileSync(join(root, 'package.json'), JSON.stringify({ scripts: { build: 'tsc' } }));
+    await expect(build(root, 'pnpm')).rejects.toMatchObject({
+      hint: 'Install its packages first: pnpm install',
+    });
+  });
+
   it('prints nothing if it succeeds', async () => {
     const root = project('');
     writeFileSync(join(root, 'build.js'), '');

@@ -407,6 +407,21 @@ test('a second marketplace does not hide the first one, nor does its end', async
   expect(await runningMarketplace(project.directory)).toBeUndefined();
 });
 
+test('a tool that is added while dev runs has its source on the pages', async () => {
+  const { child, exit } = await untilListening(await freePort());
+  const access = await runningMarketplace(project.directory);
+  if (!access) throw new Error('no marketplace runs');
+  expect((await market2('add-tool', 'get_more', '--yes', '--no-check')).code).toBe(0);
+  const sources = async () => {
+    const { tools } = await requestJson<{ tools: { source: string | null }[] }>(access, '/index.json');
+    return tools.map(({ source }) => source);
+  };
+  await expect.poll(sources, { timeout: 20_000 }).toContain('src/tools/get-more.ts');
+  child.kill('SIGTERM');
+  await exit;
+  expect((await market2('remove-tool', 'get_more', '--yes', '--no-check')).code).toBe(0);
+});
+
 test('call without PORT uses a free port if another program has the default one', async () => {
   const other = createServer((_, response) => response.end('{"server":"other"}'));
   const taken = once(other.listen(3000, '127.0.0.1'), 'listening').catch(() => {});

@@ -3,12 +3,19 @@ import { join } from 'node:path';
 import { createLocalJWKSet, importX509, type JSONWebKeySet, jwtVerify } from 'jose';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/contract/model.ts';
+import { running } from '../../src/dev/state.ts';
 import { type DeliberateError, deliberateErrors } from '../../src/marketplace/core/deliberate-errors.ts';
 import type { Step } from '../../src/marketplace/core/model.ts';
 import { acceptance } from '../../src/marketplace/core/registration.ts';
 import { resultOf } from '../broken/good-server.ts';
 import { instead, methodOf } from '../broken/variant.ts';
 import { directory, formFor, issuer, openMarketplace, startServer } from './support.ts';
+
+/** A result as that of a failure. */
+function failureOf({ structuredContent }: JsonObject, error = 'SOURCE_REFUSED'): JsonObject {
+  const data = { ...(structuredContent as JsonObject), error, message: 'No.' };
+  return { ...resultOf(data), isError: true };
+}
 
 /** The good server's list with get_price changed. */
 const listing = (change: (tool: JsonObject) => JsonObject) => ({
@@ -137,6 +144,57 @@ test('rejects a tool that fails the submission test, with its arguments', async 
   expect(submission.accepted === false && submission.reasons[0]).toContain(
     'get_price called with {"symbol":"BTC"}',
   );
+});
+
+test('rejects a tool whose API failed with the cause, the place and the fix that the server logged', async () => {
+  let endpoint = '';
+  const marketplace = await openMarketplace({ state: async () => running(endpoint) });
+  endpoint = await startServer({
+    result:
+      (good) =>
+      (outcome, { definition }) => {
+        const answer = good(outcome, { definition } as Parameters<typeof good>[1]);
+        if (definition.name !== 'get_price') return answer;
+        const id = marketplace.traffic.newest(1, ({ rpc }) => rpc?.tool === 'get_price')[0]?.id;
+        const event = {
+          event: 'source',
+          code: 'SOURCE_REFUSED',
+          detail: 'no key',
+          at: 'src/a.ts:7',
+        };
+        for (const line of [{ ...event, hint: 'Set a key.' }, { event: 'call' }]) {
+          marketplace.takeLog({ stream: 'stdout', text: JSON.stringify(line) }, id);
+        }
+        return { ...answer, ...failureOf(answer) };
+      },
+  });
+  const steps: Step[] = [];
+  const submission = await marketplace.register(formFor(endpoint), (step) => steps.push(step));
+  expect(submission).toMatchObject({
+    accepted: false,
+    reasons: [expect.stringMatching(/^get_price called with {"symbol":"BTC"}: result.isError: /)],
+  });
+  expect(submission.accepted === false && submission.reasons[0]).toContain(
+    '. no key, at src/a.ts:7. Set a key.',
+  );
+  expect(steps.at(-1)?.findings?.[0]?.problems).toMatchObject([
+    { cause: { message: 'no key' }, at: 'src/a.ts:7', fix: 'Set a key.' },
+  ]);
+});
+
+test('a failure that only its arguments explain keeps the fix of the test', async () => {
+  let endpoint = '';
+  const marketplace = await openMarketplace({ state: async () => running(endpoint) });
+  endpoint = await startServer({
+    result: (good) => (outcome, tool) => {
+      const id = marketplace.traffic.newest(1, ({ rpc }) => rpc?.tool !== undefined)[0]?.id;
+      marketplace.takeLog({ stream: 'stdout', text: '{"event":"call"}' }, id);
+      const answer = good(outcome, tool);
+      return { ...answer, ...failureOf(answer, 'INVALID_ARGUMENTS') };
+    },
+  });
+  const submission = await marketplace.register(formFor(endpoint));
+  expect(submission.accepted === false && submission.reasons[0]).toContain('Give each parameter a default');
 });
 
 test('rejects a server that does not answer, with the cause', async () => {

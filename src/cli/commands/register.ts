@@ -1,4 +1,5 @@
 import type { PlatformProfile } from '../../contract/platforms/profile.ts';
+import { linesOf } from '../../dev/state.ts';
 import type { ListingForm, Step, Submission } from '../../marketplace/core/model.ts';
 import { acceptance, callsStep } from '../../marketplace/core/registration.ts';
 import { requestJson } from '../../marketplace/local.ts';
@@ -16,7 +17,7 @@ import { singleLine } from '../single-line.ts';
  * @returns 1 if it is rejected.
  */
 export async function register(output: Output, flags: RegisterFlags): Promise<ExitCode> {
-  return withMarketplace(flags, output, async (market, place) => {
+  return withMarketplace(flags, output, async (market, place, state) => {
     const query = new URLSearchParams({ price: flags.price ?? '', endpoint: place.endpoint ?? '' });
     const data = await requestJson<RegisterData>(market, `/register.json?${query}`);
     const { form, stake, rules, calls } = data;
@@ -43,6 +44,7 @@ export async function register(output: Output, flags: RegisterFlags): Promise<Ex
         ? `${output.style(submission.withheld.length > 0 ? 'yellow' : 'green', acceptance(submission).toLowerCase())}  ${singleLine(filled.name)} is listed; the stake would be ${stake} ${rules.stake.currency}`
         : `${output.style('red', 'rejected')}  ${singleLine(submission.reasons[0] ?? '')}`,
     );
+    if (state?.kind === 'old-build') output.note(`${state.message} ${linesOf(state).join(' ')}`);
     output.result(submission);
     return submission.accepted ? exitCodes.ok : exitCodes.checkFailed;
   });

@@ -29,7 +29,12 @@ export function formProblems(
     ...priceProblems(form.price, rules),
     ...endpointProblems(form.endpoint),
     ...(taken.includes(form.endpoint)
-      ? [reject('endpoint', 'This endpoint is listed already. Use Refresh Skills in My tools.')]
+      ? [
+          reject(
+            'endpoint',
+            'This endpoint is listed already. Use Refresh Skills in My tools, or market-mcp refresh.',
+          ),
+        ]
       : []),
   ];
 }
@@ -66,8 +71,12 @@ function descriptionAdvice(
 
 function categoryProblems(category: string, { categories }: Rules): readonly FieldProblem[] {
   if (category.trim() === '') {
-    const choices = categories === null ? '' : `: ${categories.join(', ')}`;
-    return [reject('category', `Choose a category${choices}.`)];
+    return [
+      reject(
+        'category',
+        categories === null ? 'Enter a category.' : `Choose a category: ${categories.join(', ')}.`,
+      ),
+    ];
   }
   if (categories === null || categories.includes(category)) return [];
   const near = closest(category, categories);

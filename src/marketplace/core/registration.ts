@@ -196,9 +196,17 @@ function ruleReasons({ title, fix, problems }: RuleResult): readonly string[] {
 /** A failed call whose problems name what its server logged. */
 function withCause(step: RehearsalStep, cause: CallCause | null): RehearsalStep {
   if (!cause) return step;
-  const { message, stack, at, fix } = cause;
-  const known = { cause: { message, stack }, ...(at !== undefined && { at }), ...(fix !== null && { fix }) };
-  return { ...step, problems: step.problems.map((problem) => ({ ...problem, ...known })) };
+  const { message, stack, at, code, fix } = cause;
+  // The test sends its own arguments: only the definition of the tool changes them.
+  const isFixed = fix !== null && code !== 'INVALID_ARGUMENTS';
+  const known = {
+    cause: { message, stack },
+    ...(at !== undefined && { at }),
+    ...(isFixed && { fix }),
+  };
+  const hasFailed = ({ failed, path }: Problem) => failed === true || path === 'tools/call';
+  const problems = step.problems.map((problem) => (hasFailed(problem) ? { ...problem, ...known } : problem));
+  return { ...step, problems };
 }
 
 function callFinding({ tool, arguments: args, problems }: RehearsalStep): Finding {
@@ -207,8 +215,8 @@ function callFinding({ tool, arguments: args, problems }: RehearsalStep): Findin
 }
 
 function stepReasons({ tool, arguments: args, problems }: RehearsalStep): readonly string[] {
-  return problems.map(({ path, expected, actual, cause, fix = '' }) => {
-    const why = cause ? ` ${cause.message}.` : '';
+  return problems.map(({ path, expected, actual, cause, at, fix = '' }) => {
+    const why = cause ? ` ${cause.message}${at === undefined ? '' : `, at ${at}`}.` : '';
     const what = `${path}: expected ${expected}, got ${actual}.${why} ${fix}`.trimEnd();
     return `${tool} called with ${JSON.stringify(args)}: ${what}`;
   });

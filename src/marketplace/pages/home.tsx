@@ -89,7 +89,7 @@ function NextSteps({ data }: { data: HomeData }) {
       done: false,
       text: source
         ? `Edit ${source}. The server restarts when you save.`
-        : 'Edit your tools and restart the server.',
+        : `Edit your tools${canCheck ? '. The server restarts when you save.' : ' and restart the server.'}`,
       link: null,
     },
     {
