@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Addition, planAddition } from '../../changes/addition.ts';
 import { entriesOf } from '../../changes/entries.ts';
+import { environmentFile } from '../../dev/local-server.ts';
 import { type ExitCode, unwrap } from '../../model/command-error.ts';
 import { nameList } from '../../model/text.ts';
 import { findProject, manifestFile } from '../../project/manifest/manifest.ts';
@@ -47,7 +50,8 @@ export async function addTool(
   const undo = marketCommand('remove-tool', ...names, '--yes', '--no-check');
   const made = { directory, done, undo, contents: { ...contents(addition), undo } };
   const exitCode = await finishChange(made, flags, output);
-  const edits = addition.prepared.tools.flatMap((tool) => firstEditOf(tool) ?? []);
+  const env = existsSync(join(directory, '.env')) ? environmentFile(directory) : null;
+  const edits = addition.prepared.tools.flatMap((tool) => firstEditOf(tool, env) ?? []);
   const distinct = edits.filter(({ edit }, index) => edits.findIndex((one) => one.edit === edit) === index);
   if (distinct.length > 0) showNext(distinct, undefined, output);
   return exitCode;

@@ -37,7 +37,7 @@ export async function complete(
   const problems = await cloneProblems(directory);
   for (const problem of problems) output.note(problem);
   const [tool] = prepared.tools;
-  const first = tool && firstEditOf(tool);
+  const first = tool && firstEditOf(tool, null);
   const steps = nextSteps(context, switches.install, first);
   const repeat = replayCommand(answers, switches, shellLine(ownCommand('create-market-mcp')));
   if (report) showReport(report, output);

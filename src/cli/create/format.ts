@@ -33,14 +33,23 @@ export function sampleEdit(tool: string): FirstEdit {
   return { edit: pathsOf(toolFile(tool)).path, where };
 }
 
-/** A tool that calls an API needs no edit except the API's keys. */
-export function firstEditOf({ definition, call }: ImportedTool): FirstEdit | undefined {
+/**
+ * A tool that calls an API needs no edit except the API's keys.
+ *
+ * @param env what `.env` has; null if there is none
+ */
+export function firstEditOf(
+  { definition, call }: ImportedTool,
+  env: Readonly<Record<string, string | undefined>> | null,
+): FirstEdit | undefined {
   if (call === undefined) return sampleEdit(definition.name);
-  const secrets = call.api.variables.filter(({ kind }) => kind === 'secret').map(({ name }) => name);
+  const { variables, credentials } = call.api;
+  const secrets = variables.flatMap(({ kind, name }) => (kind === 'secret' && !env?.[name] ? [name] : []));
   if (secrets.length === 0) return undefined;
-  const which = call.api.credentials ? 'those that you need of ' : '';
+  const set = `set ${credentials ? 'those that you need of ' : ''}${secrets.join(', ')}`;
   const them = secrets.length === 1 ? 'it' : 'them';
-  return { edit: '.env', where: `set ${which}${secrets.join(', ')}: .env.example describes ${them}` };
+  const where = env ? `${set}: .env.example describes ${them}` : `copy .env.example to it, and ${set}`;
+  return { edit: '.env', where };
 }
 
 export function nextSteps(

@@ -15,6 +15,7 @@ import {
   Text,
   Value,
 } from '../web/parts.tsx';
+import { SourceLink } from '../web/references.tsx';
 
 const outcomes: { readonly [outcome in Outcome]: readonly [string, Mark] } = {
   found: ['data', 'pass'],
@@ -102,13 +103,16 @@ export function Result({ report, curl }: { report: CallReport; curl: string | nu
 /** The cause of a failed call: the error, the request to the API, the place and the fix; then the log. */
 function Why({ cause }: { cause: CallCause }) {
   const { message, source, at, fix, lines } = cause;
-  const rows = Object.entries({ Request: source, Place: at, Fix: fix }).flatMap(([name, text]) =>
-    text ? [[name, shown(text)]] : [],
-  );
   return (
     <section class="notice fail" aria-label="The cause">
       <strong>{shown(message)}</strong>
-      <FieldList fields={Object.fromEntries(rows)} />
+      <FieldList
+        fields={{
+          ...(source && { Request: shown(source) }),
+          ...(at !== undefined && { Place: <SourceLink at={at} /> }),
+          ...(fix && { Fix: shown(fix) }),
+        }}
+      />
       {lines.length > 0 && (
         <details>
           <summary>Log of this call</summary>
