@@ -148,8 +148,11 @@ export async function develop(development: Development): Promise<void> {
       const ending = await stateAfter({ url, directory, errors: stderr, crash, how, hasListened, ownerOf });
       if (newest !== child) return;
       await announce(ending).catch(complain);
-      say(`The server ended with ${how}.${isOnce ? '' : ' It starts again after the next change.'}`);
-      if (state.kind !== 'ended') say(`${state.message} ${state.hint}`);
+      const isRepeated = !isOnce && state.kind !== 'port-taken';
+      say(`The server ended with ${how}.${isRepeated ? ' It starts again after the next change.' : ''}`);
+      // The server itself has written which variables are missing, and where to set them.
+      if (state.kind === 'variable-missing') say(state.message);
+      else if (state.kind !== 'ended') say(`${state.message} ${state.hint}`);
       else if (state.at !== null) say(state.hint);
     });
   }

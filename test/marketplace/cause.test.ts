@@ -79,7 +79,10 @@ const cases: { readonly [name: string]: readonly [readonly LogLine[], CallReport
   'arguments that do not match': [
     [],
     failure('INVALID_ARGUMENTS', 'arguments.id: must be string, got 7'),
-    { message: 'arguments.id: must be string, got 7', fix: 'Send arguments that match the inputSchema.' },
+    {
+      message: 'arguments.id: must be string, got 7',
+      fix: 'Send arguments that match the inputSchema.',
+    },
   ],
   'a deadline': [
     [out({ event: 'call', outcome: 'DEADLINE_EXCEEDED' })],

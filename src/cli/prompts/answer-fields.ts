@@ -29,7 +29,7 @@ export async function askAnswerFields(
     () => undefined,
   );
   const wanted = tools.filter(
-    (tool) => tool.fields !== undefined && (before !== undefined || tokensOf(tool) >= askedFrom),
+    (tool) => tool.fields !== undefined && (before?.length || tokensOf(tool) >= askedFrom),
   );
   if (isBack && wanted.length === 0) throw new Back();
   const steps = wanted.map((tool) => async (earlier: readonly string[]) => {

@@ -44,7 +44,9 @@ export function causeIn(
   const printed = logged ? undefined : printedErrors(writtenTo('stderr', logs)).at(-1)?.detail;
   const message = textOr(logged?.detail) ?? textOr(logged?.reason) ?? printed ?? textOr(answer.message);
   if (message === null) return null;
-  const { at = textOr(logged?.at) ?? (logged || printed ? undefined : file), ...cause } = causeOf(
+  // Wrong arguments are no error of the tool.
+  const isElsewhere = logged !== undefined || printed !== undefined || code === 'INVALID_ARGUMENTS';
+  const { at = textOr(logged?.at) ?? (isElsewhere ? undefined : file), ...cause } = causeOf(
     message,
     directory,
   );

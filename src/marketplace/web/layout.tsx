@@ -105,7 +105,7 @@ function Overlay({ state }: { state: ServerState }) {
         {details.length > 0 && <Text text={details.join('\n')} />}
         <p>{shown(hint)}</p>
         <form method="dialog" class="row between">
-          <span class="soft small">This goes by itself when the server runs again.</span>
+          <span class="soft small">This closes when the server runs again.</span>
           <button type="submit" autofocus>
             Dismiss
           </button>
