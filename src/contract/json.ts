@@ -14,22 +14,19 @@ function jsonOf(value: unknown): string {
   }
 }
 
-/** The JSON value of a text, alone in a list; an empty list if the text is not JSON, or nested deeper than the runtime reads. */
+/** The JSON value of a text, alone in a list; an empty list if the text is not JSON. */
 export function jsonIn(text: string): readonly Json[] {
   try {
-    const value: Json = JSON.parse(text);
-    return isWithin(value, maximumLevels) ? [value] : [];
+    return [JSON.parse(text)];
   } catch {
     return [];
   }
 }
 
-/** The stack has room for some thousand levels. */
-const maximumLevels = 500;
-
-function isWithin(value: Json, levels: number): boolean {
+/** Whether a value is nested no deeper than can be walked: the stack has room for some thousand levels. */
+export function isWalkable(value: Json, levels = 500): boolean {
   if (typeof value !== 'object' || value === null) return true;
-  return levels > 0 && Object.values(value).every((member) => isWithin(member, levels - 1));
+  return levels > 0 && Object.values(value).every((member) => isWalkable(member, levels - 1));
 }
 
 /** The message of an error, or anything else that was thrown as text. */

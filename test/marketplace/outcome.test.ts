@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { valuesIn } from '../../src/contract/probe/events.ts';
 import { exchangeOutcome } from '../../src/marketplace/core/outcome.ts';
+import { walkableValuesIn } from '../../src/marketplace/core/values.ts';
 import { resultOf } from '../broken/good-server.ts';
 import { formFor, openMarketplace, startServer } from './support.ts';
 
 /** The outcome of a tools/call with a valid token whose answer has this body. */
 const ofCall = (body: string, status = 200, type = 'application/json') =>
-  exchangeOutcome({ status, values: valuesIn(body, type), id: 1, isCall: true, refusal: null });
+  exchangeOutcome({ status, values: walkableValuesIn(body, type), id: 1, isCall: true, refusal: null });
 
 test.each([
   [
@@ -112,7 +112,7 @@ test('a hostile answer ends no marketplace, and every page shows it', async () =
 test('an HTTP error is a failure, unless the contract expects this refusal (C§7)', () => {
   const unauthorized = '{"error":"Unauthorized"}';
   const invalid = '{"error":"Invalid session"}';
-  const values = (body: string) => valuesIn(body, 'application/json');
+  const values = (body: string) => walkableValuesIn(body, 'application/json');
   const answer = (status: number, body: string, refusal: 'Unauthorized' | 'Invalid session' | null) =>
     exchangeOutcome({ status, values: values(body), id: 1, isCall: true, refusal });
   expect(answer(401, unauthorized, null)).toEqual({ kind: 'failed', code: 'HTTP 401' });
@@ -132,7 +132,7 @@ test('a request that is no call is answered or failed', () => {
   const of = (status: number, body: string) =>
     exchangeOutcome({
       status,
-      values: valuesIn(body, 'application/json'),
+      values: walkableValuesIn(body, 'application/json'),
       id: 1,
       isCall: false,
       refusal: null,

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { isWalkable } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import type { PlatformProfile } from '../../contract/platforms/profile.ts';
 import { Probe } from '../../contract/probe/probe.ts';
@@ -129,7 +130,8 @@ async function send(probe: Probe, tool: string, args: Json, deliberate: Way): Pr
   const id = nextId();
   const message = rpcRequest(id, 'tools/call', { name: tool, arguments: args });
   const body = deliberate === 'batch' ? [message] : message;
-  return rpcAnswer(await probe.post(body, { session, token, timeoutMs }), id);
+  const http = await probe.post(body, { session, token, timeoutMs });
+  return rpcAnswer({ ...http, values: http.values.filter((value) => isWalkable(value)) }, id);
 }
 
 type Way = DeliberateError | undefined;

@@ -1,11 +1,12 @@
 import { causeOf } from '../../check/causes.ts';
 import { printedErrors } from '../../check/logged.ts';
-import { isObject, jsonIn, objectOr } from '../../contract/json.ts';
+import { isObject, objectOr } from '../../contract/json.ts';
 import type { JsonObject } from '../../contract/model.ts';
 import { incidentIn } from '../../contract/probe/rpc.ts';
 import type { CallReport } from './caller.ts';
 import type { CallCause } from './model.ts';
 import type { LogLine } from './traffic.ts';
+import { walkableJsonIn } from './values.ts';
 import { hasNoMismatch } from './verdict.ts';
 
 /** Whether a call did not end as calls should: it has a cause. */
@@ -80,7 +81,7 @@ function textOr(value: unknown): string | null {
 
 function eventsIn(logs: readonly LogLine[]): readonly JsonObject[] {
   const lines = logs.flatMap(({ text }) => text.split('\n').filter((line) => line.startsWith('{')));
-  return lines.flatMap(jsonIn).filter(isObject);
+  return lines.flatMap(walkableJsonIn).filter(isObject);
 }
 
 function writtenTo(stream: LogLine['stream'], logs: readonly LogLine[]): string {

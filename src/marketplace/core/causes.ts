@@ -1,10 +1,10 @@
 import { type EventEmitter, once } from 'node:events';
 import { isObject, objectOr } from '../../contract/json.ts';
-import { valuesIn } from '../../contract/probe/events.ts';
 import type { CallOrder, CallReport } from './caller.ts';
 import { causeIn, isLogged } from './cause.ts';
 import type { CallCause } from './model.ts';
 import type { Exchange, Traffic } from './traffic.ts';
+import { walkableValuesIn } from './values.ts';
 
 /** Milliseconds to wait for the log of a call. */
 const logMs = 1_000;
@@ -50,7 +50,7 @@ export class Causes {
     const [call] = this.#traffic.newest(1, isCall);
     if (!call?.response) return null;
     const { body, headers } = call.response;
-    const answer = valuesIn(body, headers['content-type']).filter(isObject).at(-1);
+    const answer = walkableValuesIn(body, headers['content-type']).filter(isObject).at(-1);
     return this.of({ endpoint, tool }, call.id, { result: objectOr(answer?.result) });
   }
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { isObject, jsonIn } from '../../contract/json.ts';
+import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
-import { valuesIn } from '../../contract/probe/events.ts';
 import { textOf } from '../../contract/probe/rpc.ts';
 import { mismatches, tryCompile } from '../../contract/schema/schema.ts';
 import { MarketError } from './errors.ts';
 import type { Dispute, Judgement, Listing } from './model.ts';
 import type { Store } from './store.ts';
 import { type Exchange, sentTo, type Traffic } from './traffic.ts';
+import { walkableJsonIn, walkableValuesIn } from './values.ts';
 
 /**
  * A listing is removed from the marketplace after this number of guilty verdicts (public source: app
@@ -97,8 +97,8 @@ function outputOf({ id, response }: Exchange): Json | undefined {
     const hint = 'Make the call again so that it returns a shorter response, and dispute that call.';
     throw new MarketError('NOT_DISPUTABLE', `call ${id} cannot be judged: ${why}`, hint);
   }
-  const values = valuesIn(response.body, response.headers['content-type']);
+  const values = walkableValuesIn(response.body, response.headers['content-type']);
   const answer = values.filter(isObject).find(({ result }) => isObject(result));
   const result = answer && isObject(answer.result) ? answer.result : {};
-  return result.structuredContent ?? jsonIn(textOf(result.content) ?? '')[0];
+  return result.structuredContent ?? walkableJsonIn(textOf(result.content) ?? '')[0];
 }

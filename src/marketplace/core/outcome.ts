@@ -1,7 +1,8 @@
-import { isObject, jsonIn } from '../../contract/json.ts';
+import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { textOf } from '../../contract/probe/rpc.ts';
 import { isRefusedWith, type Refusal } from './deliberate-errors.ts';
+import { walkableJsonIn } from './values.ts';
 import { outcomeOf } from './verdict.ts';
 
 /**
@@ -71,7 +72,7 @@ export function failed(code: string | null): ExchangeOutcome {
 
 /** The code in the recommended failure payload (C§2.2). */
 function codeOf({ structuredContent, content }: JsonObject = {}): string | null {
-  const payload = structuredContent ?? jsonIn(textOf(content) ?? '')[0];
+  const payload = structuredContent ?? walkableJsonIn(textOf(content) ?? '')[0];
   return isObject(payload) && typeof payload.error === 'string'
     ? payload.error.slice(0, shownCharacters)
     : null;

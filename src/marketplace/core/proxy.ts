@@ -11,16 +11,17 @@ import { request as secureRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { now } from '../../contract/clock.ts';
-import { isObject, jsonIn, shorten } from '../../contract/json.ts';
+import { isObject, shorten } from '../../contract/json.ts';
 import type { Json } from '../../contract/model.ts';
 import { isLoopback } from '../../contract/probe/address.ts';
-import { isEventStream, valuesIn } from '../../contract/probe/events.ts';
+import { isEventStream } from '../../contract/probe/events.ts';
 import { networkReason } from '../../contract/probe/network-error.ts';
 import { maximumBytes } from '../../contract/probe/receive.ts';
 import type { Refusal } from './deliberate-errors.ts';
 import { type Answered, exchangeOutcome, failed } from './outcome.ts';
 import { redact, redactTokens, redactUrl } from './redact.ts';
 import { type Exchange, type Message, maxBodyBytes, type Purpose, sentTo, type Traffic } from './traffic.ts';
+import { walkableJsonIn, walkableValuesIn } from './values.ts';
 
 /** A recorded connection to an endpoint. */
 export interface Route {
@@ -155,7 +156,7 @@ function forward(
     const arrive = (): void =>
       traffic.change(id, { response: { ...keep(response.message()), status }, ms: now() - started });
     const finish = (): void => {
-      answered = { status, values: valuesIn(response.text(), type) };
+      answered = { status, values: walkableValuesIn(response.text(), type) };
       arrive();
       settle();
     };
@@ -171,7 +172,7 @@ function forward(
     if (isLeft) upstream.destroy();
   });
   incoming.on('data', request.take).on('end', () => {
-    const [value] = jsonIn(redactTokens(request.text()));
+    const [value] = walkableJsonIn(redactTokens(request.text()));
     calls = callsIn(value);
     rpcId = isObject(value) ? value.id : undefined;
     traffic.change(id, { request: keep(request.message()), rpc: rpcOf(value) });

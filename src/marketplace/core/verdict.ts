@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, jsonIn, shorten } from '../../contract/json.ts';
+import { isObject, shorten } from '../../contract/json.ts';
 import type { Json, JsonObject, Problem } from '../../contract/model.ts';
 import { outputSchemaOf } from '../../contract/probe/cases.ts';
 import { isRefusal, type RpcAnswer, textOf } from '../../contract/probe/rpc.ts';
 import { isEmpty } from '../../contract/rules/result.ts';
 import { mismatches } from '../../contract/schema/schema.ts';
+import { walkableJsonIn } from './values.ts';
 
 /**
  * How a call ended: one of the three outcomes of C§2.2, an empty result without its signal, a refused
@@ -98,7 +99,7 @@ function isBlank(value: Json): boolean {
 }
 
 function parsed(text = ''): Json | undefined {
-  return jsonIn(text)[0];
+  return walkableJsonIn(text)[0];
 }
 
 function judged(problems: readonly Problem[]): SchemaVerdict {

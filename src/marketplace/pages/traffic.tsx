@@ -1,6 +1,6 @@
-import { jsonIn } from '../../contract/json.ts';
 import { type ExchangeOutcome, outcomeKinds } from '../core/outcome.ts';
 import { type Exchange, type LogLine, type Purpose, purposes } from '../core/traffic.ts';
+import { walkableJsonIn } from '../core/values.ts';
 import {
   Choice,
   CodeCell,
@@ -227,6 +227,6 @@ function headersText(headers: Exchange['request']['headers']): string {
 }
 
 function pretty(body: string): string {
-  const [value] = jsonIn(body);
+  const [value] = walkableJsonIn(body);
   return value === undefined ? body : JSON.stringify(value, null, 2);
 }

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, jsonIn } from '../../contract/json.ts';
+import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { membersOf, propertiesOf, requiredOf } from '../../contract/schema/keywords.ts';
 import { MarketError } from '../core/errors.ts';
+import { walkableJsonIn } from '../core/values.ts';
 import type { Input } from './security.ts';
 
 /** A field as text; empty if it is absent. */
@@ -49,7 +50,7 @@ function readAs(text: string, { type, enum: choices }: JsonObject): Json {
     if (chosen !== undefined) return chosen;
   }
   if (type === 'string') return text;
-  const [value = text] = jsonIn(text);
+  const [value = text] = walkableJsonIn(text);
   return value;
 }
 
