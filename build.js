@@ -84,7 +84,7 @@ const demanded = await build({
   platform: 'node',
   // graceful-fs patches fs.close and process.cwd for programs with thousands of open files.
   resolve: { alias: { 'graceful-fs': 'node:fs' } },
-  plugins: [compiledSchemas(), smallDependencies(), functionWrappers()],
+  plugins: [synchronousFiles(), compiledSchemas(), smallDependencies(), functionWrappers()],
   output: written,
 });
 await packTemplates();
@@ -157,6 +157,17 @@ function commanderWithoutProcesses() {
     },
     load(id) {
       if (id === nothing) return 'export default {};';
+    },
+  };
+}
+
+/** Replaces the module of fs-extra that makes promise forms of all functions of fs: only synchronous functions are used, and it loads fs/promises. */
+function synchronousFiles() {
+  return {
+    name: 'synchronous files',
+    resolveId(source, importer) {
+      if (source === '../fs' && /[\\/]fs-extra[\\/]/.test(importer ?? ''))
+        return { id: 'node:fs', external: true };
     },
   };
 }

@@ -65,7 +65,7 @@ function briefCode(schema) {
 
 function codeOf(schema, options) {
   const code = { source: true, esm: true, lines: true };
-  const ajv = new Ajv({ ...options, validateSchema: false, code });
+  const ajv = new Ajv({ ...options, validateSchema: false, inlineRefs: false, code });
   return standalone.default(ajv, ajv.compile(schema));
 }
 

@@ -3,12 +3,14 @@ import type { JsonObject } from '../contract/model.ts';
 import { toolNamePattern } from '../contract/platforms/generic.ts';
 import { scalarTypes } from '../model/model.ts';
 
+const types: readonly string[] = [...scalarTypes, 'object', 'array'];
 const numeric = ['number', 'integer'];
 
 /** `then` forbids keywords of other types, so an editor marks them where they are written. */
-function onlyFor(types: readonly string[], keywords: readonly string[]): JsonObject {
+function onlyFor(allowed: readonly string[], keywords: readonly string[]): JsonObject {
+  const others = types.filter((type) => !allowed.includes(type));
   return {
-    if: { properties: { type: { not: { enum: types } } }, required: ['type'] },
+    if: { properties: { type: { enum: others } }, required: ['type'] },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: { properties: Object.fromEntries(keywords.map((keyword) => [keyword, false])) },
   };
@@ -20,7 +22,7 @@ function listOf(definition: string, description: string, more: JsonObject = {}):
 }
 
 const shapeProperties: JsonObject = {
-  type: { enum: [...scalarTypes, 'object', 'array'], description: 'Type of the value.' },
+  type: { enum: types, description: 'Type of the value.' },
   description: { type: 'string', description: 'What the value means, with its unit.' },
   nullable: { type: 'boolean', description: 'Whether null is allowed as well.' },
   enum: {
@@ -44,7 +46,8 @@ const shapeProperties: JsonObject = {
   fields: listOf('field', 'The members of an object.'),
 };
 
-const shapeRules: JsonObject = {
+/** Which keywords a type has. */
+const typeRules: JsonObject = {
   allOf: [
     onlyFor(['array'], ['items']),
     onlyFor(['object'], ['fields']),
@@ -60,12 +63,13 @@ const shapeRules: JsonObject = {
 };
 
 const definitions = {
+  typeRules,
   shape: {
     type: 'object',
     properties: shapeProperties,
     required: ['type'],
     additionalProperties: false,
-    ...shapeRules,
+    allOf: [{ $ref: '#/definitions/typeRules' }],
   },
   field: {
     type: 'object',
@@ -79,7 +83,7 @@ const definitions = {
     },
     required: ['name', 'type'],
     additionalProperties: false,
-    ...shapeRules,
+    allOf: [{ $ref: '#/definitions/typeRules' }],
   },
   example: {
     type: 'object',
