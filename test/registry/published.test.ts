@@ -11,13 +11,15 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { rules } from '../../src/contract/catalogue.ts';
 import { repository, run, tree } from '../e2e/support.ts';
 import { installTools, type Registry, startRegistry } from './registry.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'market-mcp-registry-'));
 const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
+/** The files of a release. */
+const release = join(root, 'release');
 let registry: Registry | undefined;
 /** Separate homes, caches and prefixes: Yarn 1 installs the package for `create` globally. */
 let env: Record<string, string>;
@@ -40,7 +42,7 @@ function own(name: string): string {
   return directory;
 }
 
-/** Builds and packs this checkout as for publication: the runtime, then the program. */
+/** Packs this checkout as for publication: the runtime, then the program. */
 async function packPublished(): Promise<readonly string[]> {
   const source = own('source');
   const left = new Set(
@@ -48,12 +50,10 @@ async function packPublished(): Promise<readonly string[]> {
   );
   cpSync(repository, source, { recursive: true, filter: (path) => !left.has(path) });
   symlinkSync(join(repository, 'node_modules'), join(source, 'node_modules'), 'dir');
-  const built = await run(process.execPath, ['build.js', '--published'], { cwd: source });
-  expect(built.status, built.stderr).toBe(0);
-  const packed = await run('npm', ['pack', '--ignore-scripts', '--pack-destination', root], { cwd: source });
+  const packed = await run(process.execPath, ['scripts/pack-release.js', release], { cwd: source });
   expect(packed.status, packed.stderr).toBe(0);
-  return [join(source, 'runtime/dist'), root].map((place) =>
-    join(place, String(readdirSync(place).find((name) => name.endsWith('.tgz')))),
+  return ['market-mcp-runtime-', 'create-market-mcp-'].map((start) =>
+    join(release, String(readdirSync(release).find((name) => name.startsWith(start)))),
   );
 }
 
@@ -81,6 +81,18 @@ function isolated(url: string, tools: string): Record<string, string> {
     pnpm_config_minimum_release_age: '0',
   };
 }
+
+test('a release lists the packages inside it, with their licences', () => {
+  const { components, metadata } = JSON.parse(readFileSync(join(release, 'sbom.cdx.json'), 'utf8'));
+  expect(metadata.component).toMatchObject({ version });
+  const listed = new Map<string, { readonly licenses?: unknown }>(
+    components.map((component: { readonly name: string }) => [component.name, component]),
+  );
+  const { devDependencies } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
+  expect(Object.keys(devDependencies).filter((name) => !listed.has(name))).toEqual([]);
+  expect(listed.get('ajv')?.licenses).toEqual([{ license: { id: 'MIT' } }]);
+  expect(readdirSync(release)).toHaveLength(3);
+});
 
 /** The first three words are typed by users. */
 const ways = [

@@ -1,0 +1,24 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+// Usage: node scripts/pack-release.js <directory>
+// Builds the published form, and writes to the directory what a release consists of: the packed runtime, the packed program,
+// and the list of the packages inside them (CycloneDX).
+
+const [directory] = process.argv.slice(2);
+if (directory === undefined) throw new Error('Usage: node scripts/pack-release.js <directory>');
+const out = resolve(directory);
+mkdirSync(out, { recursive: true });
+
+execFileSync(process.execPath, ['build.js', '--published'], { stdio: 'inherit' });
+const packedRuntime = readdirSync('runtime/dist').find((name) => name.endsWith('.tgz'));
+if (packedRuntime === undefined) throw new Error('build.js has written no packed runtime.');
+copyFileSync(join('runtime/dist', packedRuntime), join(out, packedRuntime));
+// Without scripts: `prepack` would build the form that is not published.
+execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', out], { stdio: 'inherit' });
+const parts = execFileSync('npm', ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx'], {
+  encoding: 'utf8',
+  maxBuffer: 64 * 1024 * 1024,
+});
+writeFileSync(join(out, 'sbom.cdx.json'), parts);

@@ -1,0 +1,56 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { describe, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const folder = join(root, '.github/workflows');
+
+interface Workflow {
+  readonly permissions?: unknown;
+  readonly jobs: { readonly [name: string]: Job };
+}
+
+interface Job {
+  readonly needs?: string;
+  readonly steps: readonly { readonly uses?: string; readonly run?: string }[];
+}
+
+describe.each(readdirSync(folder))('the workflow %s', (file) => {
+  const text = readFileSync(join(folder, file), 'utf8');
+  const workflow = load(text) as Workflow;
+  const steps = Object.values(workflow.jobs).flatMap((job) => job.steps);
+
+  test('uses each action at a commit, with its version beside it', () => {
+    const uses = text.split('\n').filter((line) => line.includes('uses:'));
+    expect(uses).toHaveLength(steps.filter((step) => step.uses !== undefined).length);
+    for (const line of uses) expect(line).toMatch(/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  test('may only read, except where a job says more', () => {
+    expect(workflow.permissions).toEqual({ contents: 'read' });
+  });
+
+  test('runs files and scripts that exist', () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const commands = steps.map((step) => step.run ?? '').join('\n');
+    const files = [...commands.matchAll(/^node (\S+\.js)|^(\.ci\/\S+)/gm)].map(
+      ([, script, run]) => script ?? run,
+    );
+    expect(files.filter((name) => !existsSync(join(root, String(name))))).toEqual([]);
+    const named = [...commands.matchAll(/npm run (\S+)/g)].map(([, name]) => name);
+    expect(named.filter((name) => !(String(name) in scripts))).toEqual([]);
+  });
+});
+
+test('a version is published only after its tests', () => {
+  const { jobs } = load(readFileSync(join(folder, 'release.yml'), 'utf8')) as Workflow;
+  expect(jobs.publish?.needs).toBe('test');
+  expect(jobs.test?.steps.map(({ run }) => run)).toContain('.ci/run');
+  const commands = jobs.publish?.steps.flatMap(({ run }) => run ?? []) ?? [];
+  const at = (part: string) => commands.findIndex((command) => command.includes(part));
+  expect(at('npm audit')).toBeGreaterThan(-1);
+  expect(at('npm audit')).toBeLessThan(at('npm publish'));
+  // A project that is created from the program needs the runtime.
+  expect(at('market-mcp-runtime')).toBeLessThan(at('publish ./release/create-market-mcp'));
+});
