@@ -132,7 +132,7 @@ const cases: { readonly [name: string]: Case } = {
   'a wrong type from the API': {
     mode: 'text',
     code: 'SOURCE_MALFORMED',
-    message: 'answer.weight_kg: must be number,null',
+    message: 'answer.weight_kg: expected number or null, got string',
     source: () => `${asked()}: HTTP 200`,
     line: 'weight_kg:',
     fix: 'Correct the schema: it must admit what the API answers.',
