@@ -121,6 +121,7 @@ function addCommands(add: (name: string, flags: FlagTable, load: Load) => Comman
   const dev = {
     marketplace: off('--no-marketplace', 'do not start the local marketplace'),
     port: text('--port <port>', 'port of the marketplace page (default: 4400, or the next free port)'),
+    rawLog: on('--raw-log', 'print the log of the server as JSON lines, as it does where no terminal is'),
     inspect: text('--inspect [port]', 'allow a debugger to attach to the server (default: port 9229)'),
   };
   add('dev', dev, async () => (await import('./commands/dev.ts')).dev).description(

@@ -16,6 +16,8 @@ export interface OutputChunk {
   readonly text: string;
   /** The header `x-market-mcp-exchange` of the request that caused the output; null outside of a request. */
   readonly exchange: number | null;
+  /** Whether it is a line of the runtime's log: one JSON object. */
+  readonly isLog: boolean;
 }
 
 export interface Development {
@@ -29,6 +31,8 @@ export interface Development {
   readonly say: (text: string) => void;
   /** Called with each chunk that the server writes, and the id of the exchange that caused it. */
   readonly onWritten?: (written: OutputChunk) => void;
+  /** Whether the server's process writes no line of its log: they only arrive in `onWritten`. */
+  readonly hidesLog?: boolean;
   /** Called with each new state of the server; a start waits for it. */
   readonly onState?: (state: ServerState) => void | Promise<void>;
   /** Where the server's stdout goes: to this process's stdout (the default), to its stderr, or nowhere. */
@@ -49,7 +53,7 @@ export interface Development {
  */
 export async function develop(development: Development): Promise<void> {
   const { directory, server: current, nodeArguments, say, onWritten, onState, until } = development;
-  const { stdout = 'inherit', once: isOnce = false } = development;
+  const { stdout = 'inherit', hidesLog = false, once: isOnce = false } = development;
   const ending = new AbortController();
   const end = () => ending.abort();
   let { url } = await current();
@@ -123,7 +127,13 @@ export async function develop(development: Development): Promise<void> {
   }
 
   function start(variables: NodeJS.ProcessEnv): ChildProcess {
-    const args = ['--enable-source-maps', ...observerArguments, ...nodeArguments, 'dist/src/main.js'];
+    const args = [
+      '--enable-source-maps',
+      '--import',
+      hidesLog ? `${observer}#hides-log` : observer,
+      ...nodeArguments,
+      'dist/src/main.js',
+    ];
     const child = spawn(process.execPath, args, {
       cwd: directory,
       env: variables,
@@ -171,11 +181,8 @@ export async function develop(development: Development): Promise<void> {
 /** The end of a server's stderr, with the reason why it ended. */
 const keptCharacters = 16_384;
 
-/** Arguments for Node that make a server report its output over IPC. The project itself contains nothing of it. */
-const observerArguments: readonly string[] = [
-  '--import',
-  `data:text/javascript;base64,${Buffer.from(observerSource).toString('base64')}`,
-];
+/** A module that makes a server report its output over IPC. The project itself contains nothing of it. */
+const observer = `data:text/javascript;base64,${Buffer.from(observerSource).toString('base64')}`;
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 

@@ -15,6 +15,9 @@ Server.prototype.emit = function (event, ...rest) {
   return requests.run(exchange, () => emit.call(this, event, ...rest));
 };
 
+// The parent shows the lines of the runtime's log itself.
+const hidesLog = import.meta.url.endsWith('#hides-log');
+
 // The runtime writes the lines of several requests together.
 const origins = new Map();
 subscribe('market-mcp-runtime:log', (line) => origins.set(line, requests.getStore()));
@@ -23,11 +26,16 @@ for (const stream of ['stdout', 'stderr']) {
   const { write } = process[stream];
   process[stream].write = function (chunk, ...rest) {
     const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8');
-    for (const part of origins.size === 0 ? [text] : text.split(/(?<=\n)/)) {
-      sendOutput(stream, part, origins.get(part));
-      origins.delete(part);
+    if (origins.size === 0) {
+      sendOutput(stream, text);
+      return write.call(this, chunk, ...rest);
     }
-    return write.call(this, chunk, ...rest);
+    const parts = text.split(/(?<=\n)/);
+    const others = parts.filter((part) => !origins.has(part));
+    for (const part of parts) {
+      send({ stream, text: part, exchange: exchangeOf(part), isLog: origins.delete(part) });
+    }
+    return write.call(this, hidesLog ? others.join('') : chunk, ...rest);
   };
 }
 
@@ -41,8 +49,12 @@ process.on('uncaughtExceptionMonitor', (error) => {
   send({ crash });
 });
 
-function sendOutput(stream, text, exchange = requests.getStore() ?? null) {
-  send({ stream, text, exchange });
+function sendOutput(stream, text) {
+  send({ stream, text, exchange: exchangeOf(text), isLog: false });
+}
+
+function exchangeOf(text) {
+  return origins.get(text) ?? requests.getStore() ?? null;
 }
 
 function send(message) {

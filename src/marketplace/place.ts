@@ -8,7 +8,7 @@ import { isObject } from '../contract/json.ts';
 import type { Json } from '../contract/model.ts';
 import { generic } from '../contract/platforms/index.ts';
 import type { PlatformProfile } from '../contract/platforms/profile.ts';
-import { type Development, develop } from '../dev/develop.ts';
+import { type Development, develop, type OutputChunk } from '../dev/develop.ts';
 import { type LocalServer, localServer } from '../dev/local-server.ts';
 import { publishedState, publisherOf, watchPublished } from '../dev/published.ts';
 import { building, running, type ServerState } from '../dev/state.ts';
@@ -21,6 +21,7 @@ import { openProject } from '../project/read/open.ts';
 import { stateDirectory } from '../project/write/state-directory.ts';
 import { SystemError } from '../system/errors.ts';
 import { draftOf } from './core/entry.ts';
+import type { Marketplace } from './core/marketplace.ts';
 import { type Local, openLocalMarketplace } from './local.ts';
 
 /** Where a marketplace runs: its directory, the author's server, and the project if there is one. */
@@ -64,11 +65,14 @@ function projectAbove(cwd: string): string | undefined {
   }
 }
 
-export interface OpenOptions extends Partial<Pick<Development, 'nodeArguments' | 'stdout' | 'once'>> {
+export interface OpenOptions
+  extends Partial<Pick<Development, 'nodeArguments' | 'stdout' | 'hidesLog' | 'once'>> {
   readonly port?: number | undefined;
   readonly reset?: boolean;
   /** Starts the server even if it is running; it then fails because its port is in use. */
   readonly startsServer?: boolean;
+  /** Called with what the server writes, after the marketplace has it. */
+  readonly onWritten?: (written: OutputChunk, marketplace: Marketplace) => void;
   /** Gets what the author should know. */
   say(text: string): void;
 }
@@ -82,7 +86,7 @@ export interface OpenOptions extends Partial<Pick<Development, 'nodeArguments' |
  */
 export async function withLocal<T>(
   place: Place,
-  { port, reset, startsServer = false, ...running }: OpenOptions,
+  { port, reset, startsServer = false, onWritten, ...running }: OpenOptions,
   work: (local: Local, ended: Promise<void>) => Promise<T>,
 ): Promise<T> {
   const { directory, project, profile, endpoint, server } = place;
@@ -124,8 +128,11 @@ export async function withLocal<T>(
           server: () => serverAt(endpoint, directory, profile),
           nodeArguments: [],
           ...running,
-          onWritten: ({ stream, text, exchange }) =>
-            local.marketplace.takeLog({ stream, text: text.trimEnd() }, exchange ?? undefined),
+          onWritten: (written) => {
+            const { stream, text, exchange } = written;
+            local.marketplace.takeLog({ stream, text: text.trimEnd() }, exchange ?? undefined);
+            onWritten?.(written, local.marketplace);
+          },
           onState: async (state) => {
             own = state;
             await publish?.(state);

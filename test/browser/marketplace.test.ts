@@ -53,6 +53,8 @@ test('registers a server with the mouse: form, live steps, listing', async () =>
 test('shows the errors of an invalid form at its fields', async () => {
   const { page, url, complaints } = await open();
   await page.goto(`${url}/register`);
+  expect(await page.locator('#category').inputValue()).toBe('Other');
+  await page.locator('#category').selectOption('');
   await page.getByLabel('Endpoint').fill('http://tools.example/mcp/');
   await page.getByRole('button', { name: 'Submit' }).click();
   const field = page.getByLabel('Endpoint');

@@ -38,7 +38,7 @@ describe('create', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toMatch(/^✔ \d+ files in /);
     expect(stdout).toContain(
-      'npm install\n  edit src/tools/get-gas.ts  (read() returns sample data: call your API there)\n  npm run dev\n  npm run token  (in a second terminal, while dev runs)\n',
+      'npm install\n  edit src/tools/get-gas.ts  (read() returns sample data: call your API there)\n  npm run dev\n  npx market-mcp call get_gas  (in a second terminal, while dev runs)\n',
     );
     expect(stdout).toMatch(
       /To repeat this without questions: node bin\/create-market-mcp.js \S+ --yes --tool get_gas /,
@@ -59,7 +59,7 @@ describe('create', () => {
       selfCheck: null,
     });
     expect([...result.files].sort()).toEqual(Object.keys(tree(target)).sort());
-    expect(result.next.slice(1)).toEqual(['npm install', 'npm run dev', 'npm run token']);
+    expect(result.next.slice(1)).toEqual(['npm install', 'npm run dev', 'npx market-mcp call get_gas']);
   });
 
   it('lists the files of a dry run with their sizes, and writes none', async () => {

@@ -180,6 +180,62 @@ describe('dev and token', () => {
     expect(await terminal.ended).toBe(0);
   });
 
+  describe('at a terminal of 80 columns', () => {
+    /** Runs dev and, once it serves, the calls with these symbols. */
+    async function shown(args: readonly string[], ...symbols: readonly unknown[]): Promise<Terminal> {
+      const throws =
+        "console.log('asked for', { symbol: input.symbol });\n    if (input.symbol === 'XTS') throw new TypeError('no price');";
+      replaceInTool('let answer: Answer | undefined;', `${throws}\n    let answer: Answer | undefined;`);
+      const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
+      const terminal = new Terminal(process.execPath, [market, 'dev', '--port', '0', ...args], {
+        cwd: project.directory,
+        env,
+        columns: 80,
+      });
+      onTestFinished(async () => {
+        terminal.press(keys.ctrlC);
+        await terminal.ended;
+      });
+      await terminal.waitFor('Serving at');
+      for (const symbol of symbols)
+        await command('call', env, ['get_price', JSON.stringify({ symbol })]).exit;
+      return terminal;
+    }
+    const place = () => {
+      const lines = readFileSync(path.join(project.directory, 'src/tools/get-price.ts'), 'utf8').split('\n');
+      return `src/tools/get-price.ts:${lines.findIndex((line) => line.includes('throw new TypeError')) + 1}`;
+    };
+
+    test.each([[[]], [['--no-marketplace']]])('dev %j shows a line for each call', async (args) => {
+      const terminal = await shown(args, 'BTC', 'XTS');
+      await terminal.waitFor('Correct src/tools');
+      const text = terminal.text.replaceAll('\r', '');
+      expect(text).toMatch(
+        /^asked for \{ symbol: 'BTC' \}\n\d\d:\d\d:\d\d {2}get_price {2}found {2}\d+ ms$/m,
+      );
+      expect(text).toMatch(
+        /^asked for \{ symbol: 'XTS' \}\n[\d:]{8} {2}get_price {2}failed INTERNAL_ERROR {2}\d+ ms\n {2}error {3}TypeError: no price\n/m,
+      );
+      expect(text).toContain(`\n  at      ${place()}\n  fix     Correct ${place()}.`);
+      expect(text).not.toContain('"event"');
+    });
+
+    test('dev names a wrong argument, which only the answer does', async () => {
+      const terminal = await shown([], 7);
+      await terminal.waitFor('failed INVALID_ARGUMENTS');
+      await terminal.waitFor('error   arguments.symbol: must be string, got 7');
+      await terminal.waitFor('fix     Send arguments that match the inputSchema.');
+    });
+
+    test('dev --raw-log shows the log as it is', async () => {
+      const terminal = await shown(['--raw-log'], 'BTC');
+      await terminal.waitFor('"event":"listening"');
+      await terminal.waitFor("asked for { symbol: 'BTC' }");
+      await terminal.waitFor('"event":"call","tool":"get_price"');
+      expect(terminal.text).not.toContain('get_price  found');
+    });
+  });
+
   test('dev restarts after a change and keeps the last good build after an error', async () => {
     const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
     const file = path.join(project.directory, 'src/tools/get-price.ts');

@@ -132,7 +132,7 @@ const cases: { readonly [name: string]: Case } = {
   'a wrong type from the API': {
     mode: 'text',
     code: 'SOURCE_MALFORMED',
-    message: 'answer.weight_kg: must be number,null',
+    message: 'answer.weight_kg: expected number or null, got string',
     source: () => `${asked()}: HTTP 200`,
     line: 'weight_kg:',
     fix: 'Correct the schema: it must admit what the API answers.',
@@ -172,7 +172,7 @@ const cases: { readonly [name: string]: Case } = {
 };
 
 test.each(Object.entries(cases))(
-  '%s: call, call --json, Try it, Register and npm test name cause, place and fix',
+  '%s: call, call --json, Try it, Traffic, Register and npm test name cause, place and fix',
   async (_, expected) => {
     mode = expected.mode;
     const { code, message, fix } = expected;
@@ -193,7 +193,8 @@ test.each(Object.entries(cases))(
       missing: [],
     });
 
-    const { cause } = JSON.parse(json.stdout);
+    const { cause, id: exchange } = JSON.parse(json.stdout);
+    expect(missingIn(await pageOf(`/traffic/${exchange}`))).toEqual([]);
     expect({ status: json.status, cause }).toMatchObject({
       status: 1,
       cause: { code, message, source, at, fix },
@@ -243,14 +244,16 @@ async function register() {
 }
 
 /** The page after its form was sent. */
-async function tryIt(): Promise<string> {
+function tryIt(): Promise<string> {
+  const body = new URLSearchParams({ tool: 'getParcel', 'arg.id': 'P0001', deliberate: '' });
+  return pageOf('/try', { method: 'POST', body });
+}
+
+async function pageOf(path: string, request: RequestInit = {}): Promise<string> {
   const access = await runningMarketplace(directory);
   if (!access) throw new Error('no marketplace runs');
-  const response = await fetch(`${access.url}/try`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${access.secret}`, accept: 'text/html', origin: access.url },
-    body: new URLSearchParams({ tool: 'getParcel', 'arg.id': 'P0001', deliberate: '' }),
-  });
+  const headers = { authorization: `Bearer ${access.secret}`, accept: 'text/html', origin: access.url };
+  const response = await fetch(`${access.url}${path}`, { ...request, headers });
   const html = await response.text();
   return html
     .replaceAll('&quot;', '"')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CallReport } from '../../src/marketplace/core/caller.ts';
-import { causeIn, isLogged } from '../../src/marketplace/core/cause.ts';
+import { causeIn, failureIn, isLogged } from '../../src/marketplace/core/cause.ts';
 import type { LogLine } from '../../src/marketplace/core/traffic.ts';
 
 const directory = '/p';
@@ -112,14 +112,19 @@ const cases: { readonly [name: string]: readonly [readonly LogLine[], CallReport
 };
 
 test.each(Object.entries(cases))('the cause is %s', (_, [logs, report, cause]) => {
-  const found = causeIn(report, logs, directory, file);
+  const found = causeIn(failureIn(report.result), logs, directory, file);
   if (cause === null) expect(found).toBeNull();
   else expect(found).toMatchObject({ ...cause, lines: logs.flatMap(({ text }) => text.split('\n')) });
 });
 
 test('a frame as long as a log costs no time', () => {
   const detail = `x\n    at ${'('.repeat(1_000_000)}`;
-  const cause = causeIn(failure('X', 'y'), [out({ event: 'source', code: 'X', detail })], directory, file);
+  const cause = causeIn(
+    failureIn(failure('X', 'y').result),
+    [out({ event: 'source', code: 'X', detail })],
+    directory,
+    file,
+  );
   expect(cause?.message).toMatch(/^x at \(+$|^x {5}at \(+$/);
 });
 

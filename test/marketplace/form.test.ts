@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { context, generic } from '../../src/contract/platforms/index.ts';
-import { formProblems, stakeOf } from '../../src/marketplace/core/form.ts';
+import { defaultCategory, formProblems, stakeOf } from '../../src/marketplace/core/form.ts';
 import type { ListingForm } from '../../src/marketplace/core/model.ts';
 import { formFor, questions } from './support.ts';
 
@@ -62,4 +62,12 @@ test.each([
   ['nonsense', 10],
 ])('the stake for the price %s is %d', (price, stake) => {
   expect(stakeOf(price, context.listing)).toBe(stake);
+});
+
+test.each([
+  [null, 'Other'],
+  [['Weather', 'Other'], 'Other'],
+  [['Weather', 'Music'], 'Weather'],
+])('of the categories %j, a new form has %s', (categories, category) => {
+  expect(defaultCategory({ ...generic.listing, categories })).toBe(category);
 });

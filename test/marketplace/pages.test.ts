@@ -230,6 +230,11 @@ test('shows sources of the project alone: no other file, nothing behind a link, 
   const html = await page('/check/source?file=src/tools/long.ts&line=2000');
   expect(html).toMatch(/<li id="L2000" class="now" aria-current="true"><code>\/\/ line 2000 &lt;b&gt;</);
   expect(html.match(/<li id="L/g)).toHaveLength(1_001);
+  writeFileSync(join(place, 'src/tools/wide.ts'), `const a = '${'x'.repeat(50_000_000)}';\nexport {};\n`);
+  const wide = await page('/check/source?file=src/tools/wide.ts');
+  expect(wide.length).toBeLessThan(100_000);
+  expect(wide).toContain('xxx … and 49998013 more characters');
+  expect(wide).toContain('<code>export {};</code>');
   const unknown = textOf(await page('/check/rules/gate.no-tokn'));
   expect(unknown).toContain('Did you mean gate.no-token?');
 });

@@ -3,7 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { toHar } from '../../src/marketplace/core/export.ts';
-import { redact, redactTokens, redactUrl } from '../../src/marketplace/core/redact.ts';
+import {
+  redact,
+  redactText,
+  redactTokens,
+  redactUrl,
+  redactValue,
+} from '../../src/marketplace/core/redact.ts';
 import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import { openMarketplace } from './support.ts';
 
@@ -71,6 +77,42 @@ test.each([
 });
 
 test.each([
+  ['{"password":"a b","q":"seen"}', '{"password":"[redacted]","q":"seen"}'],
+  ['{ "api_key" : "a\\"b" , "q": 1 }', '{ "api_key" : "[redacted]" , "q": 1 }'],
+  ['{"apiKey":12345678,"pin":1234}', '{"apiKey":"[redacted]","pin":"[redacted]"}'],
+  [String.raw`{"pass\u0077ord":"x"}`, String.raw`{"pass\u0077ord":"[redacted]"}`],
+  ['{"client_secret":"cut of', '{"client_secret":"[redacted]"'],
+  ['data: {"accessToken":"x"}\n\n', 'data: {"accessToken":"[redacted]"}\n\n'],
+  // The text of a result contains the same data as JSON.
+  [
+    JSON.stringify({ text: JSON.stringify({ secret: 'x', price: 1 }) }),
+    JSON.stringify({ text: JSON.stringify({ secret: '[redacted]', price: 1 }) }),
+  ],
+  [
+    JSON.stringify({ text: JSON.stringify({ secret: 'x' }) }).slice(0, -4),
+    '{"text":"{\\"secret\\":\\"[redacted]\\""',
+  ],
+  // Schemas, words that contain another, assets, keys of a map.
+  ['{"password":{"type":"string"}}', '{"password":{"type":"string"}}'],
+  [
+    '{"keyword":"x","token":"USDC","key":"a","tokens":[1]}',
+    '{"keyword":"x","token":"USDC","key":"a","tokens":[1]}',
+  ],
+  ['{"password":null,"a":["password","x"]}', '{"password":null,"a":["password","x"]}'],
+  ['no JSON: "password" and "x"', 'no JSON: "password" and "x"'],
+])('hides the values of members with the name of a secret in %s', (text, shown) => {
+  expect(redactText(text)).toBe(shown);
+});
+
+test('a value keeps all but its secrets', () => {
+  const value = { a: [{ Password: 'x', b: [1, null, true, '\u2028"{'] }], 'auth-token': 'y' };
+  expect(redactValue(value)).toEqual({
+    a: [{ ...value.a[0], Password: '[redacted]' }],
+    'auth-token': '[redacted]',
+  });
+});
+
+test.each([
   ['https://x.example/mcp?api_key=abc&q=1', 'https://x.example/mcp?api_key=[redacted]&q=1'],
   ['https://x.example/?a=1&access_token=abc#x', 'https://x.example/?a=1&access_token=[redacted]#x'],
   ['https://x.example/#id_token=abc', 'https://x.example/#id_token=[redacted]'],
@@ -87,10 +129,28 @@ test.each([
 test('takes a time that grows with the length of a hostile text, not with its square', () => {
   const costs = (text: string) => {
     const before = process.cpuUsage().user;
-    redactUrl(redactTokens(text));
+    redactText(redactUrl(redactTokens(text)));
     return process.cpuUsage().user - before;
   };
-  for (const part of ['eyJ', 'eyJ-', '//', '?', '?a', 'eyJhbGciOiJSUzI1NiJ9.', '.', '&;#', '//a', 'ewo']) {
+  for (const part of [
+    'eyJ',
+    'eyJ-',
+    '//',
+    '?',
+    '?a',
+    'eyJhbGciOiJSUzI1NiJ9.',
+    '.',
+    '&;#',
+    '//a',
+    'ewo',
+    '"',
+    '\\"',
+    '"\\',
+    '"a" ',
+    '"pin":',
+    '{',
+    '1-',
+  ]) {
     // At 65,536 repetitions, the square is seconds.
     expect({ part, isLong: costs(part.repeat(65_536)) > 1_000_000 }).toEqual({ part, isLong: false });
   }
@@ -98,14 +158,16 @@ test('takes a time that grows with the length of a hostile text, not with its sq
 
 test('shows no secret of requests and responses anywhere, and replays to the real URL', async () => {
   const asked: string[] = [];
+  const sent: unknown[] = [];
   const server = createServer(async (request, response) => {
     if (request.url !== '/health') asked.push(request.url ?? '');
-    const { id = null } = JSON.parse((await textOf(request)) || '{}');
+    const { id = null, params = {} } = JSON.parse((await textOf(request)) || '{}');
+    if (params.arguments) sent.push(params.arguments);
     response.setHeader('mcp-session-id', 'seen');
     response.setHeader('x-refresh-token', 'hidden-response');
     response.setHeader('location', '/elsewhere?client_secret=hidden-location');
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ jsonrpc: '2.0', id, result: { told: token } }));
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result: { told: token, password: 'hidden-member' } }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
@@ -113,9 +175,14 @@ test('shows no secret of requests and responses anywhere, and replays to the rea
   const endpoint = `http://127.0.0.1:${port}/mcp?api_key=hidden-query&q=seen`;
   const marketplace = await openMarketplace({ endpoint });
   marketplace.takeLog({ stream: 'stdout', text: `got ${token}` }, undefined);
-  const { id } = await marketplace.call({ endpoint, tool: 'get_price', arguments: {} });
+  const args = { api_key: 'hidden-argument', q: 'one' };
+  const { id } = await marketplace.call({ endpoint, tool: 'get_price', arguments: args });
   const before = asked.length;
   await marketplace.replay(id);
+  const shown = marketplace.traffic.get(id)?.request.body ?? '';
+  expect(shown).toContain('"api_key":"[redacted]"');
+  await marketplace.replay(id, shown.replace('"one"', '"two"'));
+  expect(sent).toEqual([args, args, { ...args, q: 'two' }]);
   expect(asked.slice(before)).not.toEqual([]);
   expect(new Set(asked)).toEqual(new Set(['/mcp?api_key=hidden-query&q=seen']));
 

@@ -62,6 +62,8 @@ function compile(ajv: Ajv, tool: Tool, part: 'inputSchema' | 'outputSchema'): Ch
 export interface Problem {
   readonly path: string;
   readonly text: string;
+  /** The same without the value: `expected string, got number`. */
+  readonly withoutValue: string;
 }
 
 /**
@@ -81,8 +83,9 @@ function checkWith(validate: ValidateFunction): Check {
     } catch (error) {
       const isLong = error instanceof TooManySteps;
       if (!isLong && !(error instanceof RangeError)) throw error;
-      const text = isLong ? 'takes too many steps' : 'is nested too deeply';
-      return { path: root, text: `${text} to be compared with its schema` };
+      const reason = isLong ? 'takes too many steps' : 'is nested too deeply';
+      const text = `${reason} to be compared with its schema`;
+      return { path: root, text, withoutValue: text };
     }
   };
 }
@@ -101,10 +104,22 @@ function problemOf(errors: readonly Partial<ErrorObject>[], value: unknown, root
   const member = params.missingProperty ?? params.additionalProperty;
   const pointer = member === undefined ? instancePath : `${instancePath}/${member}`;
   const path = root + pointer.replace(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.');
-  if (member !== undefined) return { path, text: message };
+  if (member !== undefined) return { path, text: message, withoutValue: message };
   const allowed = params.allowedValues ?? params.allowedValue ?? params.allowed;
   const expected = allowed === undefined ? message : `${message}: ${shorten(allowed)}`;
-  return { path, text: `${expected}, got ${shorten(valueAt(value, instancePath))}` };
+  const actual = valueAt(value, instancePath);
+  const types = params.type === undefined ? undefined : `expected ${[params.type].flat().join(' or ')}`;
+  const isOfType = types === undefined && keyword !== 'anyOf' && keyword !== 'oneOf';
+  return {
+    path,
+    text: `${expected}, got ${shorten(actual)}`,
+    withoutValue: isOfType ? expected : `${types ?? expected}, got ${typeOf(actual)}`,
+  };
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
 }
 
 function valueAt(value: unknown, pointer: string): unknown {

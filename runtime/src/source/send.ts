@@ -204,12 +204,12 @@ export function explainedFailure(error: SourceError, cause: unknown, failed: Fai
 type Asked = Pick<SourceLine, 'method' | 'host' | 'path' | 'status'>;
 
 /** With what the log says: how an answer differs from its schema, without the value, which may be a key that the API repeats. */
-export function mismatch({ path: member, text }: Problem, asked: Asked): SourceError {
+export function mismatch({ path: member, withoutValue }: Problem, asked: Asked): SourceError {
   const error = new SourceError(
     'SOURCE_MALFORMED',
     'The source answered in a form that this tool does not expect.',
   );
-  const detail = `${member}: ${text.replace(/, got .*$/s, '')}`;
+  const detail = `${member}: ${withoutValue}`;
   const hint = 'Correct the schema: it must admit what the API answers.';
   return explained(error, { ...asked, detail, hint, member });
 }

@@ -2,6 +2,7 @@ import { isObject } from '../../contract/json.ts';
 import type { Json } from '../../contract/model.ts';
 import { linesOf } from '../../dev/state.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
+import { redactValue } from '../../marketplace/core/redact.ts';
 import { objectionTo } from '../../marketplace/judge-call.ts';
 import { requestJson } from '../../marketplace/local.ts';
 import { type ExitCode, exitCodes, unknownTool, unwrap } from '../../model/command-error.ts';
@@ -43,7 +44,7 @@ export async function call(
     for (const line of callLines({ report, objection, output })) output.line(line);
     if (state?.kind === 'old-build') output.note(`${state.message} ${linesOf(state).join(' ')}`);
     const judged = { ok: objection === undefined, objection: objection ?? null, state };
-    const exitCode = output.result({ ...report, ...judged });
+    const exitCode = output.result({ ...report, arguments: redactValue(report.arguments), ...judged });
     return report.verdict.outcome === 'no-answer' && objection !== undefined
       ? exitCodes.notStarted
       : exitCode;

@@ -1,11 +1,13 @@
-import { develop } from '../../dev/develop.ts';
+import { develop, type OutputChunk } from '../../dev/develop.ts';
 import { handOverInspector, type Inspection } from '../../dev/inspector.ts';
 import { localServer } from '../../dev/local-server.ts';
 import { publisherOf } from '../../dev/published.ts';
 import { linkOf } from '../../marketplace/core/access.ts';
+import type { Marketplace } from '../../marketplace/core/marketplace.ts';
 import { type ExitCode, exitCodes } from '../../model/command-error.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
 import { openProject } from '../../project/read/open.ts';
+import { createCallLog } from '../marketplace/call-log.ts';
 import { numberIn, portIn } from '../numbers.ts';
 import type { Output } from '../output.ts';
 
@@ -15,6 +17,7 @@ export interface DevFlags {
   readonly marketplace: boolean;
   readonly port?: string;
   readonly inspect?: string | true;
+  readonly rawLog?: true;
 }
 
 /** `market-mcp dev`: builds and starts the server of the project after each change, beside a local marketplace. */
@@ -28,19 +31,28 @@ export async function dev(output: Output, flags: DevFlags): Promise<ExitCode> {
   const port = portIn(flags.port);
   const directory = findProject(process.cwd());
   const say = (text: string) => output.note(text);
+  const hidesLog = process.stdout.isTTY && flags.rawLog === undefined;
+  const showLog = createCallLog(directory, output);
+  const onLog = (written: OutputChunk, marketplace?: Marketplace) =>
+    void (hidesLog && written.isLog && showLog(written, marketplace));
+  const options = { nodeArguments, say, hidesLog };
   if (!flags.marketplace) {
     const { profile } = await openProject(directory);
     const server = () => localServer(directory, profile.token);
-    await develop({ directory, server, nodeArguments, say, onState: publisherOf(directory) });
+    await develop({ ...options, directory, server, onWritten: onLog, onState: publisherOf(directory) });
     return exitCodes.ok;
   }
   const { placeOf, withLocal } = await import('../../marketplace/place.ts');
   const place = await placeOf({}, true);
-  return withLocal(place, { nodeArguments, port, startsServer: true, say }, async (local, ended) => {
-    output.line(`${output.style('bold', 'Marketplace')}  ${linkOf(local)}`);
-    await ended;
-    return exitCodes.ok;
-  });
+  return withLocal(
+    place,
+    { ...options, port, startsServer: true, onWritten: onLog },
+    async (local, ended) => {
+      output.line(`${output.style('bold', 'Marketplace')}  ${linkOf(local)}`);
+      await ended;
+      return exitCodes.ok;
+    },
+  );
 }
 
 const inspectPort = '9229';

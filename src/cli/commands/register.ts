@@ -1,4 +1,3 @@
-import type { PlatformProfile } from '../../contract/platforms/profile.ts';
 import { linesOf } from '../../dev/state.ts';
 import type { ListingForm, Step, Submission } from '../../marketplace/core/model.ts';
 import { acceptance, callsStep } from '../../marketplace/core/registration.ts';
@@ -25,7 +24,7 @@ export async function register(output: Output, flags: RegisterFlags): Promise<Ex
     const filled: ListingForm = {
       name: flags.name ?? form.name,
       description: flags.description ?? form.description,
-      category: flags.category ?? categoryFor(rules),
+      category: flags.category ?? form.category,
       price: flags.price ?? form.price,
       endpoint: place.endpoint ?? form.endpoint,
     };
@@ -48,9 +47,4 @@ export async function register(output: Output, flags: RegisterFlags): Promise<Ex
     output.result(submission);
     return submission.accepted ? exitCodes.ok : exitCodes.checkFailed;
   });
-}
-
-/** A rehearsal needs any category; the choice has no effect. */
-function categoryFor({ categories }: PlatformProfile['listing']): string {
-  return categories === null || categories.includes('Other') ? 'Other' : (categories[0] ?? '');
 }

@@ -38,7 +38,7 @@ export async function complete(
   for (const problem of problems) output.note(problem);
   const [tool] = prepared.tools;
   const first = tool && firstEditOf(tool, null);
-  const steps = nextSteps(context, switches.install, first);
+  const steps = nextSteps(context, switches.install, first, tool?.definition.name);
   const repeat = replayCommand(answers, switches, shellLine(ownCommand('create-market-mcp')));
   if (report) showReport(report, output);
   showNext(steps, repeat, output);
@@ -72,7 +72,7 @@ export async function finish(
   if (report) showReport(report, output);
   const [tool] = answers.tools;
   const first = tool === undefined ? undefined : sampleEdit(tool);
-  showNext(nextSteps(context, switches.install, first), undefined, output);
+  showNext(nextSteps(context, switches.install, first, tool), undefined, output);
   requireOk(report, context);
   return exitCodes.ok;
 }

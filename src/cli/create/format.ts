@@ -56,14 +56,17 @@ export function nextSteps(
   { directory, packageManager }: ProjectContext,
   installed: boolean,
   first: FirstEdit | undefined,
+  tool: string | undefined,
 ): readonly NextStep[] {
-  const { install, run } = packageManagerCommands[packageManager];
+  const { install, run, market } = packageManagerCommands[packageManager];
   return [
     ...enterCommand(directory).map((command) => ({ command })),
     ...(installed ? [] : [{ command: install }]),
     ...(first === undefined ? [] : [first]),
     { command: `${run} dev` },
-    { command: `${run} token`, where: 'in a second terminal, while dev runs' },
+    ...(tool === undefined
+      ? []
+      : [{ command: `${market} call ${tool}`, where: 'in a second terminal, while dev runs' }]),
   ];
 }
 

@@ -62,7 +62,7 @@ function resultLines(verdict: CallVerdict, output: Output): readonly string[] {
 }
 
 /** What failed, where, and what to do; then what the author's own code has written. */
-function causeLines(
+export function causeLines(
   { message, source, at, stack, fix, lines }: CallCause,
   output: Output,
 ): readonly string[] {

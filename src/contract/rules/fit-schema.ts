@@ -144,7 +144,7 @@ export const fitSchemaRules: readonly StaticRule[] = [
     fix: 'Keep the keys of your sources in the environment of the server, and request only what the tool needs.',
     inspect: ({ inputSchema }) =>
       parametersIn(inputSchema)
-        .filter(({ property }) => secret.test(normalize(property)))
+        .filter(({ property }) => isSecretParameter(property))
         .map(unwanted),
   },
   {
@@ -163,6 +163,11 @@ export const fitSchemaRules: readonly StaticRule[] = [
 
 function unwanted({ path, property }: Parameter): Problem {
   return { path, expected: 'no parameter of that kind', actual: shorten(property) };
+}
+
+/** Whether the value of a parameter with this name is a secret of its user. */
+export function isSecretParameter(name: string): boolean {
+  return secret.test(normalize(name));
 }
 
 const secret =

@@ -20,6 +20,19 @@ export function isLogged(logs: readonly LogLine[]): boolean {
   return eventsIn(logs).some(({ event }) => event === 'call' || event === 'refused');
 }
 
+/** What the answer to a failed call says: the code and the message of the failure, and the id of its incident in the log. */
+export interface FailedAnswer {
+  readonly code: string | null;
+  readonly message: string | null;
+  readonly incident: string | undefined;
+}
+
+/** What a result says of its failure (C§2.2); a call without a result has none of it. */
+export function failureIn(result: JsonObject | null): FailedAnswer {
+  const { error, message } = objectOr(result?.structuredContent);
+  return { code: textOr(error), message: textOr(message), incident: incidentIn(result?.content) };
+}
+
 /**
  * The cause of a failed call; null if neither the answer nor the log has one.
  *
@@ -27,14 +40,11 @@ export function isLogged(logs: readonly LogLine[]): boolean {
  * @param file the source of the tool, if it is known
  */
 export function causeIn(
-  { result }: Pick<CallReport, 'result'>,
+  { code, message: answered, incident }: FailedAnswer,
   logs: readonly LogLine[],
   directory: string,
   file: string | undefined,
 ): CallCause | null {
-  const answer = objectOr(result?.structuredContent);
-  const code = textOr(answer.error);
-  const incident = incidentIn(result?.content);
   const events = eventsIn(logs);
   const incidents = events.filter(({ event }) => event === 'incident');
   const logged =
@@ -43,7 +53,7 @@ export function causeIn(
     events.findLast(({ event }) => event === 'refused') ??
     incidents.find(({ id }) => id === undefined);
   const printed = logged ? undefined : printedErrors(writtenTo('stderr', logs)).at(-1)?.detail;
-  const message = textOr(logged?.detail) ?? textOr(logged?.reason) ?? printed ?? textOr(answer.message);
+  const message = textOr(logged?.detail) ?? textOr(logged?.reason) ?? printed ?? answered;
   if (message === null) return null;
   // Wrong arguments are no error of the tool.
   const isElsewhere = logged !== undefined || printed !== undefined || code === 'INVALID_ARGUMENTS';

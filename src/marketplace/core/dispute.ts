@@ -5,8 +5,9 @@ import { textOf } from '../../contract/probe/rpc.ts';
 import { mismatches, tryCompile } from '../../contract/schema/schema.ts';
 import { MarketError } from './errors.ts';
 import type { Dispute, Judgement, Listing } from './model.ts';
+import { redactValue } from './redact.ts';
 import type { Store } from './store.ts';
-import { type Exchange, sentTo, type Traffic } from './traffic.ts';
+import { type Exchange, sentBody, sentTo, type Traffic } from './traffic.ts';
 import { walkableJsonIn, walkableValuesIn } from './values.ts';
 
 /**
@@ -53,7 +54,7 @@ export async function fileDispute(
     tool: String(definition?.name ?? named ?? called),
     call,
     reason: 'schema_mismatch',
-    output: output ?? null,
+    output: redactValue(output ?? null),
     filedAt: new Date().toISOString(),
   };
   await store.update((state) => {
@@ -97,7 +98,7 @@ function outputOf({ id, response }: Exchange): Json | undefined {
     const hint = 'Make the call again so that it returns a shorter response, and dispute that call.';
     throw new MarketError('NOT_DISPUTABLE', `call ${id} cannot be judged: ${why}`, hint);
   }
-  const values = walkableValuesIn(response.body, response.headers['content-type']);
+  const values = walkableValuesIn(response[sentBody] ?? response.body, response.headers['content-type']);
   const answer = values.filter(isObject).find(({ result }) => isObject(result));
   const result = answer && isObject(answer.result) ? answer.result : {};
   return result.structuredContent ?? walkableJsonIn(textOf(result.content) ?? '')[0];

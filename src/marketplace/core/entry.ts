@@ -9,7 +9,7 @@ import { inputError } from '../../model/input-error.ts';
 import type { InputError } from '../../model/model.ts';
 import type { Project } from '../../project/model.ts';
 import { readRegular } from '../../project/read/read.ts';
-import { formProblems, stakeOf } from './form.ts';
+import { defaultCategory, formProblems, stakeOf } from './form.ts';
 import type { FieldProblem, ListingForm } from './model.ts';
 import { hostOf, registryName, serverJson, serverJsonProblems } from './server-json.ts';
 
@@ -44,7 +44,7 @@ export function entryOf(project: Project, { token, listing }: PlatformProfile, s
   const form: ListingForm = {
     name: stated.name ?? draft.name,
     description: stated.description ?? draft.description,
-    category: stated.category ?? (listing.categories === null ? 'Other' : ''),
+    category: stated.category ?? (listing.categories === null ? defaultCategory(listing) : ''),
     price: stated.price ?? '0.01',
     endpoint: endpoint ?? '',
   };

@@ -11,6 +11,11 @@ export function stakeOf(price: string, { stake }: Rules): number {
   return Math.max(stake.minimum, Number.isFinite(dollars) ? stake.perPriceUnit * dollars : 0);
 }
 
+/** The category of a form until one is chosen: a rehearsal needs any, and the choice has no effect. */
+export function defaultCategory({ categories }: Rules): string {
+  return categories === null || categories.includes('Other') ? 'Other' : (categories[0] ?? '');
+}
+
 /**
  * The problems of a registration form: those that the marketplace rejects, and advice.
  *

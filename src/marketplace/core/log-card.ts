@@ -1,6 +1,7 @@
 import { shorten } from '../../contract/json.ts';
 import { type AskRun, type Ending, thresholds } from './ask.ts';
 import type { BuyerTool } from './model.ts';
+import { redactValue } from './redact.ts';
 
 /** One part of a developer log card (contract, appendix). */
 export interface CardPart {
@@ -51,7 +52,7 @@ export function logCard(
     ],
     'Tool call history': calls.map(({ tool, report }) => {
       const answer = report.result?.structuredContent ?? report.error;
-      return `${tool}(${shorten(report.arguments, 200)}) → ${shorten(answer, 300)}`;
+      return `${tool}(${shorten(redactValue(report.arguments), 200)}) → ${shorten(answer, 300)}`;
     }),
     'Execution trace': calls.map(({ tool, attempt, decision }) => `${tool} #${attempt}: ${decision}`),
     'Verification results': calls.map(({ tool, report: { verdict } }) => {

@@ -15,13 +15,22 @@ import { keySetOf } from './certificate.ts';
 import { fileDispute, guiltyOf } from './dispute.ts';
 import { MarketError } from './errors.ts';
 import { Jobs } from './jobs.ts';
-import type { BuyerTool, Dispute, Listing, ListingForm, SavedExample, Step, Submission } from './model.ts';
+import type {
+  BuyerTool,
+  CallCause,
+  Dispute,
+  Listing,
+  ListingForm,
+  SavedExample,
+  Step,
+  Submission,
+} from './model.ts';
 import { failed } from './outcome.ts';
 import { type RecordingProxy, startProxy } from './proxy.ts';
-import { redactTokens } from './redact.ts';
+import { redactText, withSecrets } from './redact.ts';
 import { namedTools, submit, withSources } from './registration.ts';
 import { Store } from './store.ts';
-import { type LogLine, sentTo, Traffic } from './traffic.ts';
+import { type LogLine, sentBody, sentTo, Traffic } from './traffic.ts';
 import { hasNoMismatch } from './verdict.ts';
 
 export interface MarketplaceOptions {
@@ -130,7 +139,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
       form,
       taken,
       this.caller,
-      (tool) => this.#causes.ofRegistration(form.endpoint, tool),
+      (tool) => this.#causes.ofRegistration(tool),
       (step) => onStep?.(withSources(step, own)),
     );
     if (submission.accepted) await this.#change((before) => [...before, submission.listing]);
@@ -208,6 +217,11 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     return { ...report, cause: await this.#causes.of(order, id, report) };
   }
 
+  /** Why a recorded call failed, from its answer and what the author's server logged; null if it did not, or that is not known. */
+  causeOf(exchange: number): Promise<CallCause | null> {
+    return this.#causes.ofFailed(exchange);
+  }
+
   async ask(question: Question, onStep: (step: Step) => void = () => {}): Promise<AskRun> {
     return ask(question, {
       tools: await this.buyerTools(),
@@ -237,7 +251,8 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
   }
 
   /**
-   * Sends a request body again to the endpoint of an exchange, with a new session and a new token. @returns the id of the new
+   * Sends a request body again to the endpoint of an exchange, with a new session, a new token and the secrets that the body shows as
+   * redacted. @returns the id of the new
    * exchange.
    */
   async replay(id: number, body?: string): Promise<number> {
@@ -253,7 +268,9 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
       const session = request.headers['mcp-session-id'] === undefined ? undefined : await probe.session();
       const header = this.profile.token.header.toLowerCase();
       const token = request.headers[header] === undefined ? undefined : await probe.token();
-      if (method === 'POST') await probe.post(body ?? request.body, { session, token }).catch(() => {});
+      const sent =
+        body === undefined ? (request[sentBody] ?? request.body) : withSecrets(body, request[sentBody]);
+      if (method === 'POST') await probe.post(sent, { session, token }).catch(() => {});
       else
         await probe.http({ method, headers: session ? { 'mcp-session-id': session } : {} }).catch(() => {});
       return route.exchanges.at(-1) ?? id;
@@ -271,7 +288,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
 
   /** Records output of the author's server; `exchange` identifies the request that caused it. */
   takeLog({ stream, text }: LogLine, exchange: number | undefined): void {
-    const line = { stream, text: redactTokens(text.slice(0, keptCharacters)) };
+    const line = { stream, text: redactText(text.slice(0, keptCharacters)) };
     if (exchange !== undefined && this.traffic.get(exchange)) {
       this.traffic.log(exchange, line);
       return;

@@ -19,7 +19,7 @@ import { networkReason } from '../../contract/probe/network-error.ts';
 import { maximumBytes } from '../../contract/probe/receive.ts';
 import type { Refusal } from './deliberate-errors.ts';
 import { type Answered, exchangeOutcome, failed } from './outcome.ts';
-import { redact, redactTokens, redactUrl } from './redact.ts';
+import { redact, redactText, redactUrl } from './redact.ts';
 import { type Exchange, type Message, maxBodyBytes, type Purpose, sentTo, type Traffic } from './traffic.ts';
 import { walkableJsonIn, walkableValuesIn } from './values.ts';
 
@@ -172,7 +172,7 @@ function forward(
     if (isLeft) upstream.destroy();
   });
   incoming.on('data', request.take).on('end', () => {
-    const [value] = walkableJsonIn(redactTokens(request.text()));
+    const [value] = walkableJsonIn(redactText(request.text()));
     calls = callsIn(value);
     rpcId = isObject(value) ? value.id : undefined;
     traffic.change(id, { request: keep(request.message()), rpc: rpcOf(value) });

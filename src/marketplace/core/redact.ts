@@ -1,4 +1,8 @@
-import type { Message } from './traffic.ts';
+import { isObject, jsonIn, objectOr } from '../../contract/json.ts';
+import type { Json } from '../../contract/model.ts';
+import { isSecretParameter } from '../../contract/rules/fit-schema.ts';
+import { type Message, sentBody } from './traffic.ts';
+import { walkableJsonIn } from './values.ts';
 
 export const redacted = '[redacted]';
 
@@ -15,7 +19,10 @@ function isSecret(name: string): boolean {
   return secretName.test(name) && !openNames.has(name.toLowerCase());
 }
 
-/** A message without secrets: the values of headers and query parameters with a secret's name, and every JWT. */
+/** Of members of JSON, `key` and `token` alone are no secrets: they name entries of a map, and assets. */
+const secretMember = /^(?:secret|authorization|credentials?|(?:api|auth|bearer|session)[-_]?token)$/i;
+
+/** A message without secrets: the values of headers, query parameters and members of JSON with a secret's name, and every JWT. */
 export function redact(message: Message, tokenHeader: string): Message {
   const headers = Object.entries(message.headers).map(([name, value]) => {
     const isToken = [tokenHeader, 'authorization', 'proxy-authorization'].includes(name.toLowerCase());
@@ -23,7 +30,75 @@ export function redact(message: Message, tokenHeader: string): Message {
     const scheme = isToken ? (/^[A-Za-z]+ (?=.)/.exec(value)?.[0] ?? '') : '';
     return [name, `${scheme}${redacted}`];
   });
-  return { ...message, headers: Object.fromEntries(headers), body: redactTokens(message.body) };
+  const body = redactText(message.body);
+  return {
+    ...message,
+    headers: Object.fromEntries(headers),
+    body,
+    ...(body !== message.body && { [sentBody]: message.body }),
+  };
+}
+
+/** Strings, whether or not they end, numbers and marks of JSON. */
+const jsonTokens = /"[^"\\]*(?:\\[\s\S]?[^"\\]*)*"?|-?\d[\w.+-]*|[:{}[\],]/g;
+
+/**
+ * A text without JWTs, and, where it contains JSON, without the values of members with a secret's name: also if it is cut off, and
+ * in strings that contain JSON. Takes linear time.
+ */
+export function redactText(text: string): string {
+  let name: string | undefined;
+  let before = '';
+  return redactTokens(text).replaceAll(jsonTokens, (token) => {
+    const isSecretValue = name !== undefined && (isSecretParameter(name) || secretMember.test(name));
+    name = token === ':' && before.startsWith('"') ? stringIn(before) : undefined;
+    before = token;
+    if (/^[:{}[\],]/.test(token)) return token;
+    if (isSecretValue) return `"${redacted}"`;
+    if (!token.includes('\\"')) return token;
+    const inner = stringIn(token);
+    const shown = redactText(inner);
+    return shown === inner ? token : JSON.stringify(shown);
+  });
+}
+
+/** A value without the values of members with a secret's name. */
+export function redactValue<Value extends Json>(value: Value): Value {
+  return JSON.parse(redactText(JSON.stringify(value)));
+}
+
+/**
+ * A body that was shown, perhaps edited since, with the secrets of the original at the same places.
+ *
+ * @param original undefined if nothing in it was redacted
+ */
+export function withSecrets(body: string, original: string | undefined): string {
+  const [shown] = original === undefined ? [] : walkableJsonIn(body);
+  if (original === undefined || shown === undefined) return body;
+  return JSON.stringify(unredacted(shown, walkableJsonIn(original)[0]));
+}
+
+function unredacted(shown: Json, original: Json | undefined): Json {
+  if (shown === redacted) return original ?? shown;
+  if (typeof shown === 'string') {
+    return typeof original === 'string' && redactText(original) === shown ? original : shown;
+  }
+  if (Array.isArray(shown)) {
+    return shown.map((item, at) => unredacted(item, Array.isArray(original) ? original[at] : undefined));
+  }
+  if (!isObject(shown)) return shown;
+  const known = new Map(Object.entries(objectOr(original)));
+  return Object.fromEntries(
+    Object.entries(shown).map(([name, member]) => [name, unredacted(member, known.get(name))]),
+  );
+}
+
+/** What a string of JSON denotes, also if its end is missing. */
+function stringIn(token: string): string {
+  const isWhole = token.length > 1 && token.endsWith('"');
+  const closed = `${token.replace(/\\(?:u[\da-f]{0,3})?$/i, '')}"`;
+  const [text] = [...(isWhole ? jsonIn(token) : []), ...jsonIn(closed), token.slice(1)];
+  return String(text);
 }
 
 /** A URL, or a text with URLs, without the secrets of their users and queries. */

@@ -9,7 +9,11 @@ export interface LogLine {
   readonly text: string;
 }
 
+/** The body as it was sent, if it contains secrets. A symbol, like `sentTo`: a replay sends it, a dispute is judged by it. */
+export const sentBody = Symbol('sentBody');
+
 export interface Message {
+  readonly [sentBody]?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** Bytes of the body that were not kept. */
@@ -19,7 +23,7 @@ export interface Message {
 /** The URL that a request was sent to. A symbol, so it is in no answer and no export: unlike `url`, it may contain secrets. */
 export const sentTo = Symbol('sentTo');
 
-/** A request, and the part of its response that has arrived. Secrets are redacted before anything is stored. */
+/** A request, and the part of its response that has arrived. Secrets are redacted, except behind symbols. */
 export interface Exchange {
   readonly [sentTo]: string;
   readonly id: number;
@@ -135,6 +139,6 @@ function sizeOf({ url, request, response, logs }: Exchange): number {
   return overheadBytes + 2 * texts.reduce((sum, text) => sum + text.length, 0);
 }
 
-function partsOf({ headers, body }: Message): readonly string[] {
-  return [body, ...Object.entries(headers).flat()];
+function partsOf({ headers, body, [sentBody]: sent = '' }: Message): readonly string[] {
+  return [body, sent, ...Object.entries(headers).flat()];
 }

@@ -1,3 +1,4 @@
+import type { CallCause } from '../core/model.ts';
 import { type ExchangeOutcome, outcomeKinds } from '../core/outcome.ts';
 import { type Exchange, type LogLine, type Purpose, purposes } from '../core/traffic.ts';
 import { walkableJsonIn } from '../core/values.ts';
@@ -16,6 +17,7 @@ import {
   Text,
   Time,
 } from '../web/parts.tsx';
+import { Why } from './cause.tsx';
 import { Outcome } from './outcome.tsx';
 
 export interface TrafficFilter {
@@ -147,9 +149,11 @@ export function titleOf({ rpc, method, url }: Pick<Exchange, 'rpc' | 'method' | 
 export interface ExchangeData {
   readonly exchange: Exchange;
   readonly curl: string;
+  /** Why it failed; null if it did not, or that is not known. */
+  readonly cause: CallCause | null;
 }
 
-export function ExchangePage({ data: { exchange, curl } }: { data: ExchangeData }) {
+export function ExchangePage({ data: { exchange, curl, cause } }: { data: ExchangeData }) {
   const { id, at, purpose, method, url, request, response, ms, error, outcome, logs, rpc } = exchange;
   return (
     <>
@@ -157,6 +161,7 @@ export function ExchangePage({ data: { exchange, curl } }: { data: ExchangeData 
         {shown(titleOf(exchange))}, sent for {purpose}, <Time at={at} />
       </Head>
       {error !== null && <Notice mark="fail" title="There was no response" lines={[error]} />}
+      {cause && <Why cause={{ ...cause, lines: [] }} />}
       <div class="split even">
         <section class="panel" aria-labelledby="request">
           <h2 id="request">Request</h2>

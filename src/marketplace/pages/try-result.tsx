@@ -1,21 +1,18 @@
 import type { CallReport } from '../core/caller.ts';
-import type { CallCause } from '../core/model.ts';
 import type { Outcome } from '../core/verdict.ts';
 import {
   CopyButton,
   Fact,
-  FieldList,
   LinkButton,
   type Mark,
   Notice,
   PostButton,
   Problems,
   SchemaCell,
-  shown,
   Text,
   Value,
 } from '../web/parts.tsx';
-import { SourceLink } from '../web/references.tsx';
+import { Why } from './cause.tsx';
 
 const outcomes: { readonly [outcome in Outcome]: readonly [string, Mark] } = {
   found: ['data', 'pass'],
@@ -97,29 +94,6 @@ export function Result({ report, curl }: { report: CallReport; curl: string | nu
         )}
       </div>
     </>
-  );
-}
-
-/** The cause of a failed call: the error, the request to the API, the place and the fix; then the log. */
-function Why({ cause }: { cause: CallCause }) {
-  const { message, source, at, fix, lines } = cause;
-  return (
-    <section class="notice fail" aria-label="The cause">
-      <strong>{shown(message)}</strong>
-      <FieldList
-        fields={{
-          ...(source && { Request: shown(source) }),
-          ...(at !== undefined && { Place: <SourceLink at={at} /> }),
-          ...(fix && { Fix: shown(fix) }),
-        }}
-      />
-      {lines.length > 0 && (
-        <details>
-          <summary>Log of this call</summary>
-          <Text text={lines.join('\n')} />
-        </details>
-      )}
-    </section>
   );
 }
 

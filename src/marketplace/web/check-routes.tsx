@@ -63,6 +63,8 @@ function ruleOf(name: string): RuleData {
 
 /** So many lines before and after the named one are shown. */
 const around = 500;
+/** And so many characters of a line: generated sources have lines of megabytes. */
+const shownCharacters = 2_000;
 
 /**
  * A TypeScript source of the project.
@@ -79,5 +81,11 @@ function sourceOf(directory: string | undefined, file: string, line: number | nu
   }
   const all = content.toString('utf8').replace(/\n$/, '').split(/\r?\n/);
   const first = Math.max(1, Math.min(line ?? 1, all.length) - around);
-  return { file, line, first, lines: all.slice(first - 1, first + 2 * around), total: all.length };
+  const lines = all.slice(first - 1, first + 2 * around).map(cut);
+  return { file, line, first, lines, total: all.length };
+}
+
+function cut(line: string): string {
+  const more = line.length - shownCharacters;
+  return more > 0 ? `${line.slice(0, shownCharacters)} … and ${more} more characters` : line;
 }

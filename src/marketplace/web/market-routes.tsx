@@ -4,7 +4,7 @@ import { isObject } from '../../contract/json.ts';
 import type { Json } from '../../contract/model.ts';
 import { type AskRun, type Question, thresholds } from '../core/ask.ts';
 import { MarketError } from '../core/errors.ts';
-import { formProblems, stakeOf } from '../core/form.ts';
+import { defaultCategory, formProblems, stakeOf } from '../core/form.ts';
 import type { Job } from '../core/jobs.ts';
 import { logCard } from '../core/log-card.ts';
 import type { Marketplace } from '../core/marketplace.ts';
@@ -62,7 +62,8 @@ function registerRoutes(site: Site): void {
     'Register',
     (c) => {
       const { draft, endpoint = '' } = marketplace.options;
-      const initial = { name: '', description: '', category: '', price: '0.01', endpoint, ...draft };
+      const category = defaultCategory(rules);
+      const initial = { name: '', description: '', category, price: '0.01', endpoint, ...draft };
       const named = { price: c.req.query('price'), endpoint: c.req.query('endpoint') };
       const given = Object.fromEntries(Object.entries(named).filter(([, value]) => value));
       return show({ ...initial, ...(wantsJson(c) ? {} : entered), ...given });

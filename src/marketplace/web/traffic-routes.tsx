@@ -35,9 +35,11 @@ export function trafficRoutes(site: Site): void {
     traffic.clear();
     return { data: { cleared: true }, to: '/traffic' };
   });
-  const load = (c: Context) => {
+  const load = async (c: Context) => {
+    const { id } = exchangeOf(marketplace, c);
+    const cause = await marketplace.causeOf(id);
     const exchange = exchangeOf(marketplace, c);
-    return { exchange, curl: curlOf(exchange) };
+    return { exchange, curl: curlOf(exchange), cause };
   };
   site.page('/traffic/:id', 'Request', load, ExchangePage);
   site.post('/traffic/:id/replay', async (input, c): Promise<Done> => {
