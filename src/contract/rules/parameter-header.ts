@@ -5,8 +5,7 @@ import { must, type StaticRule, unless, valueProblems } from './rule.ts';
 
 /** A parameter that clients repeat in a header, for routers that do not read the body. */
 export const parameterHeader: StaticRule = {
-  id: 'modern.parameter-header',
-  ...must('MCP 2026-07-28, Streamable HTTP: custom headers from tool parameters'),
+  ...must('modern.parameter-header', 'MCP 2026-07-28, Streamable HTTP: custom headers from tool parameters'),
   title: 'every x-mcp-header names a distinct header, for a parameter whose value fits into a header',
   fix: 'Use x-mcp-header only on strings, integers and booleans inside properties, each with its own name of letters, digits and -.',
   inspect: ({ inputSchema }) => {
