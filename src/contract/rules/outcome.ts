@@ -1,7 +1,7 @@
 import { mapConcurrently } from '../concurrency.ts';
 import { isObject, objectOr, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
-import { blankAnswer } from '../outcomes.ts';
+import { blankResult } from '../outcomes.ts';
 import { missingAnswerOf } from '../probe/client.ts';
 import { answeredCalls, answeredOf, initializesAgain, lists, listsInClient } from '../probe/controls.ts';
 import type { CallOutcome } from '../probe/probe.ts';
@@ -166,7 +166,7 @@ export function failureProblems(outcome: CallOutcome): readonly Problem[] {
 
 /** Points from the failed call to its cause: a schema that does not allow a result without data. */
 function fixFirst({ outputSchema }: JsonObject, rule: string): Pick<Problem, 'fix'> {
-  if (!isObject(outputSchema) || blankAnswer(outputSchema).ok) return {};
+  if (!isObject(outputSchema) || blankResult(outputSchema).ok) return {};
   return { fix: `Fix ${rule} first: the outputSchema does not allow this result.` };
 }
 

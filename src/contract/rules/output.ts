@@ -1,6 +1,6 @@
 import { isObject, shorten } from '../json.ts';
 import type { Json, JsonObject, Problem } from '../model.ts';
-import { blankAnswer, type SignalName, signals } from '../outcomes.ts';
+import { blankResult, type SignalName, signals } from '../outcomes.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
 import { propertiesOf, requiredOf, typesOf } from '../schema/keywords.ts';
 import { mismatches, tryCompile } from '../schema/schema.ts';
@@ -206,9 +206,9 @@ function outcomeProblems(
   const found = signalled.map((signal) => {
     const given = { ...known, ...signal };
     const rest = required.filter((name) => !Object.hasOwn(given, name));
-    const blank = blankAnswer({ ...outputSchema, required: rest });
+    const blank = blankResult({ ...outputSchema, required: rest });
     return blank.ok
-      ? mismatches(outputSchema, { ...blank.answer, ...given }, 'structuredContent')
+      ? mismatches(outputSchema, { ...blank.result, ...given }, 'structuredContent')
       : blank.blocked.map((path) => ({
           path,
           expected: 'a field that can be empty',
