@@ -3,8 +3,8 @@ import type { JsonObject, Problem } from '../model.ts';
 import { typesOf } from '../schema/keywords.ts';
 import { slowness, type Work } from '../schema/pattern-cost.ts';
 import { doublingSchema } from '../schema/recursion.ts';
-import { type LocatedSchema, schemasIn } from '../schema/walk.ts';
-import { allSchemas } from './read.ts';
+import type { LocatedSchema } from '../schema/walk.ts';
+import { allSchemas, inputSchemas } from './read.ts';
 import { type StaticRule, should, unless } from './rule.ts';
 
 const maxDistinct = 1_000;
@@ -40,7 +40,7 @@ export const costRules: readonly StaticRule[] = [
     ...should('input.distinct-items', 'CWE-407'),
     title: 'every list with uniqueItems has a limit on its length',
     fix: `Add maxItems, ${maxDistinct} at most: validators compare every two values.`,
-    inspect: ({ inputSchema }) => [...schemasIn(inputSchema, 'inputSchema')].flatMap(distinctProblems),
+    inspect: (tool) => inputSchemas(tool).flatMap(distinctProblems),
   },
 ];
 

@@ -1,8 +1,8 @@
 import { shorten } from '../json.ts';
 import type { JsonObject } from '../model.ts';
 import { isDialect } from '../schema/schema.ts';
-import { type LocatedSchema, schemasIn } from '../schema/walk.ts';
-import { allSchemas } from './read.ts';
+import type { LocatedSchema } from '../schema/walk.ts';
+import { allSchemas, inputSchemas, outputSchemas } from './read.ts';
 import { fact, type StaticRule, should } from './rule.ts';
 
 /**
@@ -57,33 +57,17 @@ export const dialectRules: readonly StaticRule[] = [
     ),
     title: 'no inputSchema uses keywords that draft-07 and 2020-12 read differently',
     fix: 'Remove $id, keep every $ref inside the schema, and replace tuples by objects.',
-    keywords: [
-      '$schema',
-      '$id',
-      '$ref',
-      '$dynamicRef',
-      '$recursiveRef',
-      'prefixItems',
-      'additionalItems',
-      'items',
-      'unevaluatedProperties',
-      'unevaluatedItems',
-    ],
-    of: inInput,
+    keywords: (
+      '$schema $id $ref $dynamicRef $recursiveRef prefixItems additionalItems items unevaluatedProperties ' +
+      'unevaluatedItems'
+    ).split(' '),
+    of: inputSchemas,
     allows: ({ schema, path }, keyword) =>
       (keyword === '$schema' && path === 'inputSchema' && isDialect(schema.$schema)) ||
       (keyword === '$ref' && typeof schema.$ref === 'string' && schema.$ref.startsWith('#')) ||
       (keyword === 'items' && !Array.isArray(schema.items)),
   }),
 ];
-
-function inOutput({ outputSchema }: JsonObject): readonly LocatedSchema[] {
-  return [...schemasIn(outputSchema, 'outputSchema')];
-}
-
-function inInput({ inputSchema }: JsonObject): readonly LocatedSchema[] {
-  return [...schemasIn(inputSchema, 'inputSchema')];
-}
 
 interface KeywordRule extends Omit<StaticRule, 'inspect'> {
   readonly keywords: readonly string[];
@@ -92,7 +76,13 @@ interface KeywordRule extends Omit<StaticRule, 'inspect'> {
   allows?(place: LocatedSchema, keyword: string): boolean;
 }
 
-function forbids({ keywords, of = inOutput, allows = () => false, ...text }: KeywordRule): StaticRule {
+/** A rule that none of these keywords stands in a schema. */
+export function forbids({
+  keywords,
+  of = outputSchemas,
+  allows = () => false,
+  ...text
+}: KeywordRule): StaticRule {
   return {
     ...text,
     inspect: (tool) =>

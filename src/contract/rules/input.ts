@@ -4,7 +4,7 @@ import { propertiesOf } from '../schema/keywords.ts';
 import { mismatches, tryCompile, withoutDialect } from '../schema/schema.ts';
 import { sampleArguments } from '../schema/smoke.ts';
 import { isPlaceholder } from './placeholder.ts';
-import { hasItems, isText, ofSchemas, rootProblems, undeclaredProblems } from './read.ts';
+import { hasItems, inputSchemas, isText, ofSchemas, rootProblems, undeclaredProblems } from './read.ts';
 import { fact, must, type StaticRule, should, unless, valueProblems } from './rule.ts';
 
 /** The inputSchema and its parameters. */
@@ -77,7 +77,7 @@ export const inputRules: readonly StaticRule[] = [
         actual: 'none of these',
       }),
   }),
-  ofSchemas('inputSchema', {
+  ofSchemas(inputSchemas, {
     ...should('input.placeholder', 'C§2.1'),
     title: 'no parameter has a placeholder as its example',
     fix: 'Replace the placeholder by a value for which the tool returns data, and remove the $comment.',
@@ -88,7 +88,7 @@ export const inputRules: readonly StaticRule[] = [
         actual: `the placeholder ${shorten(schema.examples)}`,
       }),
   }),
-  ofSchemas('inputSchema', {
+  ofSchemas(inputSchemas, {
     ...fact('input.items', 'should', 'app contribute/actions.ts'),
     title: 'every array parameter declares its items',
     fix: 'Add items with a type. Without it, the submission test and most agents send an empty array.',

@@ -204,7 +204,7 @@ function errorProblems(
   code: number,
   path: string,
 ): readonly Problem[] {
-  return unless(http.status === status && isCoded(error, code), {
+  return unless(http.status === status && error?.code === code, {
     path,
     expected: `HTTP ${status} with error ${code}`,
     actual: describe(http),
@@ -216,8 +216,4 @@ function isAllowed(code: Json | undefined): boolean {
   if (typeof code !== 'number' || !Number.isSafeInteger(code)) return false;
   const isReserved = code <= -32_020 && code >= -32_099;
   return !isReserved && code !== -32_002 && code !== -32_042;
-}
-
-function isCoded(error: JsonObject | undefined, code: number): boolean {
-  return error?.code === code;
 }

@@ -7,7 +7,7 @@ import { mismatches, tryCompile } from '../schema/schema.ts';
 import { sampleArguments } from '../schema/smoke.ts';
 import { schemasIn } from '../schema/walk.ts';
 import { compileProblems } from './input.ts';
-import { isText, ofSchemas, rootProblems, undeclaredProblems } from './read.ts';
+import { isText, ofSchemas, outputSchemas, rootProblems, undeclaredProblems } from './read.ts';
 import { fact, must, type StaticRule, should, unless, valueProblems } from './rule.ts';
 
 /** The outputSchema: its root, its properties, and whether it allows all three outcomes of a call. */
@@ -63,7 +63,7 @@ export const outputRules: readonly StaticRule[] = [
     fix: 'Write a definition where it is used, or refer to #/properties/…; put a map into a property. One such tool hides all tools.',
     inspect: ({ outputSchema }) => (isObject(outputSchema) ? lostProblems(outputSchema) : []),
   },
-  ofSchemas('outputSchema', {
+  ofSchemas(outputSchemas, {
     ...should('output.typed', 'C§2.1'),
     title: 'every output field has a type',
     fix: 'Add a type, such as type: ["number", "null"].',
@@ -74,7 +74,7 @@ export const outputRules: readonly StaticRule[] = [
         actual: 'nothing',
       }),
   }),
-  ofSchemas('outputSchema', {
+  ofSchemas(outputSchemas, {
     ...should('output.described', 'C§2.1'),
     title: 'every output field has a description',
     fix: 'Describe what the field means, with its unit.',
@@ -85,7 +85,7 @@ export const outputRules: readonly StaticRule[] = [
         actual: shorten(schema.description),
       }),
   }),
-  ofSchemas('outputSchema', {
+  ofSchemas(outputSchemas, {
     ...fact('output.items', 'should', 'docs guides/build-tools.mdx'),
     title: 'every list in the output declares its items',
     fix: 'Add items with a type, such as items: {type: "string"}.',
@@ -96,7 +96,7 @@ export const outputRules: readonly StaticRule[] = [
         actual: shorten(schema.items),
       }),
   }),
-  ofSchemas('outputSchema', {
+  ofSchemas(outputSchemas, {
     ...fact('output.members', 'should', 'docs guides/build-tools.mdx'),
     title: 'every object inside the output declares its members',
     fix: 'Add properties, or additionalProperties with a schema if the keys are data.',

@@ -1,8 +1,8 @@
 import { isAscii } from '../ascii.ts';
 import { isObject, kept, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
-import { bounds, isReadable, schemasIn } from '../schema/walk.ts';
-import { isText, normalize } from './read.ts';
+import { bounds, isReadable } from '../schema/walk.ts';
+import { allSchemas, isText, normalize } from './read.ts';
 import { fact, must, type StaticRule, should, unless, valueProblems } from './rule.ts';
 
 /** Name and description of a tool. */
@@ -93,10 +93,8 @@ export const toolRules: readonly StaticRule[] = [
     fix: 'Replace the to-do by a description: agents read it as it is.',
     inspect: (tool) => [
       ...toDoProblem(tool.description, 'description'),
-      ...(['inputSchema', 'outputSchema'] as const).flatMap((part) =>
-        [...schemasIn(tool[part], part)].flatMap(({ schema, path, property }) =>
-          toDoProblem(schema.description, `${path}.description`, property),
-        ),
+      ...allSchemas(tool).flatMap(({ schema, path, property }) =>
+        toDoProblem(schema.description, `${path}.description`, property),
       ),
     ],
   },
@@ -114,11 +112,7 @@ function toDoProblem(description: unknown, path: string, property?: string): rea
       (property === undefined
         ? path === 'description' && addressed.test(description)
         : placed.exec(description)?.[1] === property));
-  return unless(!isPlaceholder, {
-    path,
-    expected: 'a description',
-    actual: shorten(description),
-  });
+  return valueProblems(!isPlaceholder, path, 'a description', description);
 }
 
 /** The normalized description of a tool, computed once for all comparisons; undefined if there is none. */
