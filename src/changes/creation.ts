@@ -30,7 +30,7 @@ export interface Creation {
 export async function planCreation(answers: CreateAnswers): Promise<Result<Creation>> {
   const profile = await resolvePlatform(answers.platform);
   if (!profile.ok) return profile;
-  const entries = await entriesOf(answers.source, profile.value);
+  const entries = await entriesOf(answers.wanted, profile.value);
   if (!entries.ok) return entries;
   const preparation = prepareImported(entries.value, profile.value);
   if (!preparation.ok) return preparation;
@@ -39,7 +39,7 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Creat
   const packageManager = answers.packageManager ?? detectPackageManager(answers.directory);
   const name = projectName(answers.directory);
   const templates = readTemplates();
-  const { kind } = answers.source;
+  const { kind } = answers.wanted;
   const start: Start = kind === 'tool' || kind === 'file' ? 'blank' : kind;
   const own = ownPackages();
   const planned = planProject(

@@ -5,6 +5,7 @@ import type { Result, SpecEntry } from '../model/model.ts';
 import type { ManifestAnswers } from '../project/manifest/manifest.ts';
 import { defaultDescription } from '../questions/defaults.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
+import { definitionOf } from '../tools/definition.ts';
 import { metaOf } from '../tools/meta.ts';
 import { selectTools } from '../tools/selection.ts';
 
@@ -14,14 +15,14 @@ import { selectTools } from '../tools/selection.ts';
  * @param recorded the fields that were chosen earlier, by tool; a new choice for a tool replaces them
  */
 export async function entriesOf(
-  source: ToolAnswers,
+  wanted: ToolAnswers,
   profile: PlatformProfile,
   recorded: ManifestAnswers['fields'] = {},
 ): Promise<Result<readonly Imported[]>> {
-  if (source.kind === 'tool' || source.kind === 'file') return wholeEntriesOf(source, profile);
-  const { fields = [] } = source;
+  if (wanted.kind === 'tool' || wanted.kind === 'file') return wholeEntriesOf(wanted, profile);
+  const { fields = [] } = wanted;
   const before = Object.entries(recorded).map(([tool, paths]) => `${tool}:${paths.join(',')}`);
-  const entries = await wholeEntriesOf({ ...source, fields: [...fields, ...before] }, profile);
+  const entries = await wholeEntriesOf({ ...wanted, fields: [...fields, ...before] }, profile);
   if (!entries.ok) return entries;
   const isOne = entries.value.length === 1;
   const open = entries.value
@@ -32,29 +33,30 @@ export async function entriesOf(
   return withFields(entries.value, [...fields, ...kept]);
 }
 
-/** The tools, each with all fields of its answer, from which those that `source` names will be chosen. */
+/** The tools, each with all fields of its answer, from which those that `wanted` names will be chosen. */
 export async function wholeEntriesOf(
-  source: ToolAnswers,
+  wanted: ToolAnswers,
   profile: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
-  if (source.kind === 'sample') return fromSamples(source, profile);
-  if (source.kind === 'openapi') {
+  if (wanted.kind === 'sample') return fromSamples(wanted, profile);
+  if (wanted.kind === 'openapi') {
     const { fromOpenApi } = await import('./openapi.ts');
-    return fromOpenApi(source, profile);
+    return fromOpenApi(wanted, profile);
   }
-  if (source.kind === 'url') {
+  if (wanted.kind === 'url') {
     const { fromServer } = await import('./mcp.ts');
-    return fromServer(source, profile);
+    return fromServer(wanted, profile);
   }
-  if (source.kind === 'tool') {
-    const { tool, meta } = source;
-    return pass([asImported(meta.length === 0 ? tool : { ...tool, _meta: metaOf(meta, profile.toolMeta) })]);
+  if (wanted.kind === 'tool') {
+    const { tool, meta } = wanted;
+    const _meta = meta.length > 0 ? { _meta: metaOf(meta, profile.toolMeta) } : {};
+    return pass([asImported({ ...definitionOf(tool), ..._meta })]);
   }
   const { readInput } = await import('../project/read/input.ts');
   const { readSpec } = await import('../tools/read.ts');
-  const entries = readSpec(await readInput(source.path), source.path === '-' ? '--spec' : source.path);
+  const entries = readSpec(await readInput(wanted.path), wanted.path === '-' ? '--spec' : wanted.path);
   if (!entries.ok) return entries;
-  const selected = selectTools(entries.value, source.selection);
+  const selected = selectTools(entries.value, wanted.selection);
   if (!selected.ok) return selected;
   const [first, ...others] = selected.value.entries.map(asImported);
   return pass(first ? [{ ...first, changes: selected.value.changes }, ...others] : []);

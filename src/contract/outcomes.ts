@@ -20,7 +20,7 @@ export type SignalName = keyof typeof signals;
 
 /** Either the members that a result without data must have, or the paths of those that allow no empty value. */
 export type Blank =
-  | { readonly ok: true; readonly answer: JsonObject }
+  | { readonly ok: true; readonly result: JsonObject }
   | { readonly ok: false; readonly blocked: readonly string[] };
 
 /**
@@ -29,18 +29,18 @@ export type Blank =
  *
  * @param root prefix of the reported paths.
  */
-export function blankAnswer(schema: JsonObject, root = 'outputSchema'): Blank {
+export function blankResult(schema: JsonObject, root = 'outputSchema'): Blank {
   const properties = membersOf(schema);
-  const answer: [string, Json][] = [];
+  const result: [string, Json][] = [];
   const blocked: string[] = [];
   for (const name of requiredOf(schema)) {
     const path = `${root}.properties.${name}`;
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
     const blank = blankValue(objectOr(property), path);
-    if (blank.ok) answer.push([name, blank.value]);
+    if (blank.ok) result.push([name, blank.value]);
     else blocked.push(...blank.blocked);
   }
-  return blocked.length > 0 ? { ok: false, blocked } : { ok: true, answer: Object.fromEntries(answer) };
+  return blocked.length > 0 ? { ok: false, blocked } : { ok: true, result: Object.fromEntries(result) };
 }
 
 function blankValue(
@@ -54,8 +54,8 @@ function blankValue(
   }
   if (types.includes('array') && !(Number(schema.minItems) > 0)) return { ok: true, value: [] };
   if (types.includes('object')) {
-    const blank = blankAnswer(schema, path);
-    return blank.ok ? { ok: true, value: blank.answer } : blank;
+    const blank = blankResult(schema, path);
+    return blank.ok ? { ok: true, value: blank.result } : blank;
   }
   return { ok: false, blocked: [path] };
 }

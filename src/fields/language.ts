@@ -4,7 +4,7 @@ import type { Field, InputError, Result, Shape } from '../model/model.ts';
 import { parseFieldName } from '../model/names.ts';
 import { type Declaration, parseDeclaration, type Step } from './declaration.ts';
 import { formatDeclaration, formatPath } from './declaration-format.ts';
-import { fieldErrors, shapeErrors } from './errors.ts';
+import { shapeErrors } from './errors.ts';
 
 /**
  * Parses a list of declarations as fields: `quote.price:number` is a member of `quote`, which need not be declared
@@ -21,7 +21,10 @@ export function parseFields(texts: readonly string[], flag: string): Result<read
   );
   if (errors.length > 0) return refuse(...errors);
   const fields = [...root.values()].map(fieldOf);
-  const whole = fieldErrors(fields, flag);
+  // Whatever has no members was checked with its declaration.
+  const whole = fields.flatMap((field, i) =>
+    innermost(field).members.length > 0 ? shapeErrors(field, `${flag}[${i}]`) : [],
+  );
   return whole.length > 0 ? refuse(...whole) : pass(fields);
 }
 

@@ -1,6 +1,6 @@
 import { isObject, shorten } from '../contract/json.ts';
 import type { JsonObject } from '../contract/model.ts';
-import { blankAnswer, signals } from '../contract/outcomes.ts';
+import { blankResult, signals } from '../contract/outcomes.ts';
 import { aloneName, membersOf, propertyAlone, requiredOf } from '../contract/schema/keywords.ts';
 import { below } from '../contract/schema/schema.ts';
 import { clientMismatches } from '../model/match.ts';
@@ -31,7 +31,7 @@ export function fixOutput(schema: JsonObject, fixes: Fixes): JsonObject {
   return fixes.errors.length > 0 ? held : allowSignals(held, fixes);
 }
 
-/** Allows every required property to be empty, by null if necessary, so that `blankAnswer` finds a valid answer. */
+/** Allows every required property to be empty, by null if necessary, so that `blankResult` finds a valid answer. */
 export function allowBlank(schema: JsonObject, fixes: Fixes = new Fixes('', '')): JsonObject {
   const properties = { ...membersOf(schema) };
   const moved: string[] = [];
@@ -52,19 +52,19 @@ export function allowBlank(schema: JsonObject, fixes: Fixes = new Fixes('', ''))
   } as JsonObject);
 }
 
-/** Keywords that do not concern null and the empty list, beyond what `blankAnswer` handles. */
+/** Keywords that do not concern null and the empty list, beyond what `blankResult` handles. */
 const harmless = new Set(
   'type title description enum default examples format pattern minLength maxLength minimum maximum minItems items'.split(
     ' ',
   ),
 );
 
-/** Whether the value that `blankAnswer` gives a property matches its schema. */
+/** Whether the value that `blankResult` gives a property matches its schema. */
 function canBeBlank(root: JsonObject, property: JsonObject): boolean {
   const alone = { ...propertyAlone(root, aloneName, property), required: [aloneName] };
-  const blank = blankAnswer(alone);
+  const blank = blankResult(alone);
   if (blank.ok && Object.keys(property).every((keyword) => harmless.has(keyword))) return true;
-  return blank.ok && clientMismatches(alone, blank.answer, '').length === 0;
+  return blank.ok && clientMismatches(alone, blank.result, '').length === 0;
 }
 
 /** For schemas with more than a type: references and unions. */
@@ -106,7 +106,7 @@ function allowSignals(schema: JsonObject, fixes: Fixes): JsonObject {
 }
 
 function problemsOf(schema: JsonObject) {
-  const blank = blankAnswer(schema);
-  const answer = blank.ok ? blank.answer : {};
-  return signalled.flatMap((signal) => clientMismatches(schema, { ...answer, ...signal }, ''));
+  const blank = blankResult(schema);
+  const result = blank.ok ? blank.result : {};
+  return signalled.flatMap((signal) => clientMismatches(schema, { ...result, ...signal }, ''));
 }

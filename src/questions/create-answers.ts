@@ -9,7 +9,7 @@ import { givenFlags, replayTools, requiredParts, type ToolAnswers, toolAnswers }
 /** The answers to all questions of `create-market-mcp`. */
 export interface CreateAnswers {
   readonly directory: string;
-  readonly source: ToolAnswers;
+  readonly wanted: ToolAnswers;
   readonly platform: string;
   /** Null: the package manager that runs the command. */
   readonly packageManager: PackageManager | null;
@@ -36,7 +36,7 @@ export function completeAnswers(given: Partial<CreateParts>): CreateAnswers {
   const parts = { directory: directory.initial(given), ...given };
   return {
     directory: parts.directory,
-    source: toolAnswers(given.fromOpenapi === undefined ? { tool: tool.initial(parts), ...given } : given),
+    wanted: toolAnswers(given.fromOpenapi === undefined ? { tool: tool.initial(parts), ...given } : given),
     platform: given.platform ?? platform.initial(given),
     packageManager: given.packageManager ?? null,
   };
@@ -44,14 +44,14 @@ export function completeAnswers(given: Partial<CreateParts>): CreateAnswers {
 
 /** The command that gives the same answers without questions, quoted for a POSIX shell. */
 export function replayCommand(
-  { directory, source, platform, packageManager }: CreateAnswers,
+  { directory, wanted, platform, packageManager }: CreateAnswers,
   switches: Partial<CreateSwitches> = {},
   program = 'create-market-mcp',
 ): string {
   const pieces = [
     ...createQuestions.directory.replay(directory),
     '--yes',
-    ...replayTools(source),
+    ...replayTools(wanted),
     ...createQuestions.platform.replay(platform),
     ...createQuestions.packageManager.replay(packageManager),
     ...replayFlags(createSwitches, switches, repeatedSwitches),

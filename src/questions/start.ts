@@ -94,7 +94,7 @@ const fromUrl: Question<string> = {
   flag: {
     syntax: '--from-url <endpoint>',
     description:
-      'endpoint of a running MCP server: its tools are taken over, and calls forwarded to it; --only names some, and those that write',
+      'endpoint of a running MCP server: its tools are imported, and calls forwarded to it; --only names some, and those that write',
   },
   prompt: { message: 'Where is the MCP server?', placeholder: 'https://tools.example.com/mcp' },
   parse(text) {

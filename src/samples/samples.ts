@@ -1,6 +1,6 @@
 import { isObject } from '../contract/json.ts';
 import type { Json, JsonObject, ToolDefinition, ToolExample } from '../contract/model.ts';
-import { blankAnswer, signals } from '../contract/outcomes.ts';
+import { blankResult, signals } from '../contract/outcomes.ts';
 import type { PlatformProfile } from '../contract/platforms/profile.ts';
 import { propertiesOf, propertyAlone, requiredOf } from '../contract/schema/keywords.ts';
 import { sampleArguments } from '../contract/schema/smoke.ts';
@@ -39,15 +39,15 @@ export function samplesOf(
   const keys = [
     ...new Set([
       ...keysOf(inputSchema, keyParameter, requested, 'found'),
-      ...(keyParameter === null ? [null] : keysToAnswer(inputSchema, keyParameter, test, smoke)),
+      ...(keyParameter === null ? [null] : keysWithSample(inputSchema, keyParameter, test, smoke)),
     ]),
   ].filter((key) => !emptyKeys.includes(key));
 
   const samples: Sample[] = [];
   for (const [index, key] of keys.entries()) {
-    const answer = sampleAnswer(outputSchema, { name: keyParameter, value: key }, index, where);
-    if (!answer.ok) return answer;
-    samples.push({ key, answer: answer.value });
+    const result = sampleResult(outputSchema, { name: keyParameter, value: key }, index, where);
+    if (!result.ok) return result;
+    samples.push({ key, answer: result.value });
   }
   const examples = [...requested, ...ownExamples(inputSchema, keyParameter, keys, test, requested)];
   return pass({ definition, keyParameter, samples, examples });
@@ -87,7 +87,7 @@ function requestErrors(
 }
 
 /** The key values that need a sample, that of the marketplace's test first. */
-function keysToAnswer(
+function keysWithSample(
   inputSchema: JsonObject,
   name: string,
   test: JsonObject,
@@ -144,10 +144,10 @@ interface Selected {
 }
 
 /**
- * An answer with data: with every field whose value is known, else with the required ones, else with empty ones.
+ * A result with data: with every field whose value is known, else with the required ones, else with empty ones.
  * A field with the selecting argument's name repeats it.
  */
-function sampleAnswer(
+function sampleResult(
   outputSchema: JsonObject,
   selected: Selected,
   index: number,
@@ -164,19 +164,19 @@ function sampleAnswer(
     const value = echoes ? selected.value : sampleValue(property, sampling);
     return value === undefined ? [] : [[name, value]];
   });
-  const blank = blankAnswer(outputSchema);
-  const answers = [
+  const blank = blankResult(outputSchema);
+  const results = [
     Object.fromEntries(members),
     Object.fromEntries(members.filter(([name]) => required.includes(name))),
-    blank.ok ? blank.answer : {},
+    blank.ok ? blank.result : {},
   ];
-  const answer = answers.find((one) => clientMismatches(outputSchema, one, '').length === 0);
-  if (answer) return pass(answer);
+  const result = results.find((one) => clientMismatches(outputSchema, one, '').length === 0);
+  if (result) return pass(result);
   const made = sampleValue(outputSchema, samplingOf(outputSchema, index));
   if (isObject(made)) return pass(made);
   const hint = 'Give the field examples that match its schema.';
   return refuse(
-    ...clientMismatches(outputSchema, answers[0], `${where}.outputSchema`).map(
+    ...clientMismatches(outputSchema, results[0], `${where}.outputSchema`).map(
       ({ path = '', expected, actual }) =>
         inputError(path, actual, `no valid sample value was found: expected ${expected}`, hint),
     ),

@@ -25,20 +25,20 @@ export function definitionOf(spec: ToolSpec): ToolDefinition {
   };
 }
 
-/** The schema of an answer with these fields, or of a list of such answers. */
+/** The schema of a result with these fields, or of a list of such results. */
 export function outputSchemaOf(output: readonly Field[], returns: ToolSpec['returns']): JsonObject {
-  const answer = fieldsSchema(output);
-  const items = { type: 'array', description: 'The items found.', items: { type: 'object', ...answer } };
-  return withSignals(returns === 'list' ? listOf(items) : answer);
+  const result = fieldsSchema(output);
+  const items = { type: 'array', description: 'The items found.', items: { type: 'object', ...result } };
+  return withSignals(returns === 'list' ? listOf(items) : result);
 }
 
-/** The outputSchema for answers with these `properties` and `required`: it allows all three outcomes of a call. */
-export function withSignals(answer: JsonObject): JsonObject {
-  const schema = allowBlank({ type: 'object', ...answer });
+/** The outputSchema for results with these `properties` and `required`: it allows all three outcomes of a call. */
+export function withSignals(result: JsonObject): JsonObject {
+  const schema = allowBlank({ type: 'object', ...result });
   return { ...schema, properties: { ...signals, ...membersOf(schema) } };
 }
 
-/** `properties` and `required` of an answer that is a list: the root of an outputSchema is an object (C§2.1). */
+/** `properties` and `required` of a result that is a list: the root of an outputSchema is an object (C§2.1). */
 export function listOf(items: JsonObject): JsonObject {
   return {
     properties: { items, count: { type: 'integer', description: 'Number of items.' } },

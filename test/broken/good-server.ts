@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { importSPKI, type JWTVerifyResult, jwtVerify } from 'jose';
 import { isObject } from '../../src/contract/json.ts';
 import type { Json, JsonObject } from '../../src/contract/model.ts';
-import { blankAnswer } from '../../src/contract/outcomes.ts';
+import { blankResult } from '../../src/contract/outcomes.ts';
 import { compileSchema } from '../../src/contract/schema/compile.ts';
 import { problemsOf } from '../../src/contract/schema/schema.ts';
 import { type GoodTool, goodTools, type Outcome } from './good-tools.ts';
@@ -153,8 +153,8 @@ export function createSteps(trust: Trust, breaks: Breaks = {}): Steps {
       return steps.result(outcome, tool);
     },
     result(outcome, { definition }) {
-      const blank = blankAnswer(definition.outputSchema);
-      const base = blank.ok ? blank.answer : {};
+      const blank = blankResult(definition.outputSchema);
+      const base = blank.ok ? blank.result : {};
       switch (outcome.kind) {
         case 'found':
           return resultOf(outcome.data);

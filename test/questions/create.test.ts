@@ -57,7 +57,7 @@ const effect = fc.constantFrom('reads' as const, 'computes' as const, 'acts' as 
 
 const answers: fc.Arbitrary<CreateAnswers> = fc.record({
   directory: fc.constantFrom('my-tool', '/tmp/some where/x', "it's/a-b", './-rf/ok'),
-  source: fc.oneof(
+  wanted: fc.oneof(
     fc.record({ tool: toolSpec, title: titles, effect: effect }).map(({ tool, title, effect }) => ({
       kind: 'tool' as const,
       tool: { ...tool, effect, description: tool.description.trim(), ...(title && { title }) },
@@ -98,8 +98,8 @@ describe('the command that repeats the answers', () => {
 describe('the defaults', () => {
   it('create a server that passes every rule, including advice', () => {
     for (const directory of ['my-tool', 'gas-prices', '/srv/find-hotels-mcp', 'x']) {
-      const { source } = completeAnswers({ directory });
-      const result = source.kind === 'tool' ? prepare([source.tool], context) : undefined;
+      const { wanted } = completeAnswers({ directory });
+      const result = wanted.kind === 'tool' ? prepare([wanted.tool], context) : undefined;
       expect(result).toMatchObject({ ok: true, prepared: { changes: [], advice: [] } });
     }
   });
@@ -115,8 +115,8 @@ describe('the defaults', () => {
 
   it('have no input if only the output is described', () => {
     const output = createQuestions.output.parse(['now:string The time']);
-    const { source } = completeAnswers({ tool: 'get_time', output: output.ok ? output.value : [] });
-    expect(source).toMatchObject({ tool: { input: [], description: expect.stringContaining('time') } });
+    const { wanted } = completeAnswers({ tool: 'get_time', output: output.ok ? output.value : [] });
+    expect(wanted).toMatchObject({ tool: { input: [], description: expect.stringContaining('time') } });
   });
 });
 

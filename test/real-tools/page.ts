@@ -30,7 +30,7 @@ function overview(rows: Rows): readonly string[] {
     'server',
     'tools',
     'without output',
-    'taken over',
+    'imported',
     'refused',
     'compiles',
     'self-check (MUST)',

@@ -22,7 +22,7 @@ describe.concurrent('the tools of a third-party server', () => {
       return;
     }
     const result = await takeOver(listed, place).catch((error: Error) => {
-      rows.set(server.package, { version, notListed: `was not taken over: ${error.message}` });
+      rows.set(server.package, { version, notListed: `was not imported: ${error.message}` });
       throw error;
     });
     rows.set(server.package, { version, result });

@@ -95,10 +95,10 @@ describe('the runtime and the contract agree on', () => {
         .map(([properties, required]) => ({ type: 'object' as const, properties, required }));
     fc.assert(
       fc.property(object(fc.oneof(leaf, object(leaf))), (schema) => {
-        const theirs = contract.blankAnswer(JSON.parse(JSON.stringify(schema)) as JsonObject);
+        const theirs = contract.blankResult(JSON.parse(JSON.stringify(schema)) as JsonObject);
         const { blank, checkOutput } = compileTool({ ...echo, outputSchema: schema as never });
-        if (!theirs.ok || checkOutput(theirs.answer, 'x')) return fc.pre(false);
-        expect({ ...blank }).toEqual({ ...theirs.answer });
+        if (!theirs.ok || checkOutput(theirs.result, 'x')) return fc.pre(false);
+        expect({ ...blank }).toEqual({ ...theirs.result });
       }),
     );
   });

@@ -2,7 +2,7 @@ import { Ajv } from 'ajv';
 import ajvFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/contract/model.ts';
-import { blankAnswer } from '../../src/contract/outcomes.ts';
+import { blankResult } from '../../src/contract/outcomes.ts';
 import { context } from '../../src/contract/platforms/index.ts';
 import { inspectTools } from '../../src/contract/rules/inspect.ts';
 import { sampleArguments } from '../../src/contract/schema/smoke.ts';
@@ -57,14 +57,14 @@ describe('a definition of any schemas', () => {
           expect(output(answer), JSON.stringify([answer, output.errors])).toBe(true);
         for (const { arguments: args } of examples) expect(input(args)).toBe(true);
         expect(input(sampleArguments(definition.inputSchema, context.smoke))).toBe(true);
-        const blank = blankAnswer(definition.outputSchema);
+        const blank = blankResult(definition.outputSchema);
         if (!blank.ok) throw new Error('no blank answer');
         const outcomes = [
           { searchExhausted: true, noResultsReason: 'Nothing matches.' },
           { error: 'UPSTREAM_DOWN', message: 'The source does not answer.' },
         ];
         for (const signal of outcomes) {
-          const answer = { ...blank.answer, ...signal };
+          const answer = { ...blank.result, ...signal };
           expect(output(answer), JSON.stringify([answer, output.errors])).toBe(true);
         }
       }),

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/contract/model.ts';
-import { blankAnswer } from '../../src/contract/outcomes.ts';
+import { blankResult } from '../../src/contract/outcomes.ts';
 import { context, generic } from '../../src/contract/platforms/index.ts';
 import { sampleArguments } from '../../src/contract/schema/smoke.ts';
 import { fix } from '../../src/fixes/fix.ts';
@@ -42,9 +42,9 @@ function expectWhole({ tools }: Prepared): void {
     const tested =
       keyParameter === null ? null : (test[keyParameter] ?? properties[keyParameter]?.default ?? null);
     expect(samples.map(({ key }) => key)).toContain(tested);
-    const blank = blankAnswer(outputSchema);
+    const blank = blankResult(outputSchema);
     expect(blank.ok).toBe(true);
-    const failure = { ...(blank.ok && blank.answer), error: 'X', message: 'y' };
+    const failure = { ...(blank.ok && blank.result), error: 'X', message: 'y' };
     expect(mismatches(outputSchema, failure, '')).toEqual([]);
     expect(fix({ ...definition }, generic.smoke, '')).toEqual({
       ok: true,

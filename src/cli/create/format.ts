@@ -2,7 +2,7 @@ import { enterCommand, type ProjectContext } from '../../changes/target.ts';
 import type { CheckReport } from '../../check/model.ts';
 import { prettyReport } from '../../check/report/pretty.ts';
 import type { JsonObject, Level, Report, RuleResult } from '../../contract/model.ts';
-import { blankAnswer, signals } from '../../contract/outcomes.ts';
+import { blankResult, signals } from '../../contract/outcomes.ts';
 import { clip, fieldRows, tableLines } from '../../fields/table.ts';
 import type { ImportedTool } from '../../import/model.ts';
 import { errorSentence } from '../../model/input-error.ts';
@@ -185,8 +185,8 @@ function toolLines({ definition, keyParameter, samples, examples }: PreparedTool
   const given = examples.find(({ expect }) => expect === 'found')?.arguments ?? {};
   const key = keyParameter === null ? null : given[keyParameter];
   const found = (samples.find((sample) => sample.key === key) ?? samples[0])?.answer ?? {};
-  const blank = blankAnswer(outputSchema);
-  const rest = blank.ok ? blank.answer : {};
+  const blank = blankResult(outputSchema);
+  const rest = blank.ok ? blank.result : {};
   const outcome = (label: string, value: JsonObject) =>
     clip(`  ${label.padEnd(8)}${JSON.stringify(value)}`, width);
   return [

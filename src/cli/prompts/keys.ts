@@ -12,7 +12,7 @@ const endOfInput = '\u0004';
 /** Terminal input with each paste in one piece: line breaks in it do not count as Enter. */
 export class Keys extends PassThrough {
   readonly isTTY = true;
-  readonly #source: Readable & { setRawMode?(mode: boolean): unknown };
+  readonly #input: Readable & { setRawMode?(mode: boolean): unknown };
   readonly #take = (chunk: Buffer | string) => this.#read(String(chunk));
   readonly #end = () => this.end();
   /** The received part of a marked paste, with its start; empty outside of one. */
@@ -22,31 +22,31 @@ export class Keys extends PassThrough {
   /** Called with each paste. */
   onPaste = (_text: string): void => {};
 
-  constructor(source: Readable) {
+  constructor(input: Readable) {
     super();
-    this.#source = source;
+    this.#input = input;
   }
 
   /** clack calls it for each prompt. */
   setRawMode(mode: boolean): void {
-    this.#source.setRawMode?.(mode);
+    this.#input.setRawMode?.(mode);
   }
 
-  /** Reads until `release`. In between, the source is paused so that the program can end. */
+  /** Reads until `release`. In between, the input is paused so that the program can end. */
   hold(): void {
-    this.#source.setEncoding('utf8');
-    this.#source.on('data', this.#take).once('end', this.#end).once('close', this.#end);
-    this.#source.resume();
+    this.#input.setEncoding('utf8');
+    this.#input.on('data', this.#take).once('end', this.#end).once('close', this.#end);
+    this.#input.resume();
   }
 
   release(): void {
-    this.#source.off('data', this.#take).off('end', this.#end).off('close', this.#end);
-    this.#source.pause();
+    this.#input.off('data', this.#take).off('end', this.#end).off('close', this.#end);
+    this.#input.pause();
   }
 
-  /** Whether the source has ended: no answer can come any more. */
+  /** Whether the input has ended: no answer can come any more. */
   get hasEnded(): boolean {
-    return this.writableEnded || this.#source.readableEnded || this.#source.destroyed;
+    return this.writableEnded || this.#input.readableEnded || this.#input.destroyed;
   }
 
   #read(given: string): void {

@@ -16,8 +16,7 @@ import { showsInsides } from './transport.ts';
 /** Whether calls are answered, and calls that a tool must refuse. */
 export const callRules: readonly LiveRule[] = [
   {
-    id: 'call.answered',
-    ...must('C§4, C§4.1, C§7'),
+    ...must('call.answered', 'C§4, C§4.1, C§7'),
     title: 'every call is answered by a result, or by a JSON-RPC error if its arguments are wrong',
     fix: 'Answer a call that fails with a result that has isError: true, whatever went wrong.',
     check: async (probe) => {
@@ -39,16 +38,14 @@ export const callRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'call.unknown-tool',
-    ...must('C§4.1, C§7'),
+    ...must('call.unknown-tool', 'C§4.1, C§7'),
     title: 'a call of an unknown tool is answered by a result that names it',
     fix: 'Return isError: true and a text item "Unknown tool: <name>".',
     controls: [answersCalls],
     check: async (probe) => unknownToolProblems(probe, noSuchTool),
   },
   {
-    id: 'call.unknown-tool-names',
-    ...must('C§4.1, C§7'),
+    ...must('call.unknown-tool-names', 'C§4.1, C§7'),
     title: 'a tool name such as "constructor" or "__proto__" counts as unknown',
     fix: 'Look tools up in a Map.',
     controls: [answersCalls],
@@ -58,16 +55,14 @@ export const callRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'call.wrong-arguments',
-    ...should('C§4.1, C§7'),
+    ...should('call.wrong-arguments', 'C§4.1, C§7'),
     title: 'a call with an argument of the wrong type fails',
     fix: 'Validate the arguments against the inputSchema before the handler runs.',
     check: (probe) =>
       failsOn(probe, 'no tool takes an argument', (schema, args) => invalidVariants(schema, args)),
   },
   {
-    id: 'call.missing-arguments',
-    ...should('C§4.1, C§7'),
+    ...should('call.missing-arguments', 'C§4.1, C§7'),
     title: 'a call without a required argument fails',
     fix: 'Validate the arguments against the inputSchema before the handler runs.',
     check: (probe) =>
@@ -84,8 +79,7 @@ export const callRules: readonly LiveRule[] = [
       }),
   },
   {
-    id: 'call.no-arguments-object',
-    ...should('C§4.1'),
+    ...should('call.no-arguments-object', 'C§4.1'),
     title: 'arguments that are not an object are refused',
     fix: 'Answer with the JSON-RPC error -32602, or with a result that has isError: true.',
     controls: [answersCalls],
@@ -103,8 +97,7 @@ export const callRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'call.no-stack',
-    ...should('OWASP, error handling'),
+    ...should('call.no-stack', 'OWASP, error handling'),
     title: 'no failure of a tool exposes internals of the server',
     fix: 'Log the exception, and answer with your own code and message.',
     check: async (probe) => {

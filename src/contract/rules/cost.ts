@@ -3,8 +3,8 @@ import type { JsonObject, Problem } from '../model.ts';
 import { typesOf } from '../schema/keywords.ts';
 import { slowness, type Work } from '../schema/pattern-cost.ts';
 import { doublingSchema } from '../schema/recursion.ts';
-import { type LocatedSchema, schemasIn } from '../schema/walk.ts';
-import { allSchemas } from './read.ts';
+import type { LocatedSchema } from '../schema/walk.ts';
+import { allSchemas, inputSchemas } from './read.ts';
 import { type StaticRule, should, unless } from './rule.ts';
 
 const maxDistinct = 1_000;
@@ -14,8 +14,7 @@ const patternWork = 20_000_000;
 /** The cost of validating the values of one call. */
 export const costRules: readonly StaticRule[] = [
   {
-    id: 'schema.pattern-time',
-    ...should('CWE-1333'),
+    ...should('schema.pattern-time', 'CWE-1333'),
     title: 'every pattern is matched quickly, whatever text the schema allows',
     fix: 'Add a maxLength, or let no two repeats in the pattern match the same text: ^[a-z]+(-[a-z]+)*$.',
     inspect: (tool, siblings) => {
@@ -24,8 +23,7 @@ export const costRules: readonly StaticRule[] = [
     },
   },
   {
-    id: 'schema.doubling',
-    ...should('CWE-407'),
+    ...should('schema.doubling', 'CWE-407'),
     title: 'no schema refers to itself in two ways for the same part of a value',
     fix: 'Refer to the schema once for each property: join the alternatives, or move the property out of them.',
     inspect: ({ inputSchema, outputSchema }) =>
@@ -39,11 +37,10 @@ export const costRules: readonly StaticRule[] = [
       }),
   },
   {
-    id: 'input.distinct-items',
-    ...should('CWE-407'),
+    ...should('input.distinct-items', 'CWE-407'),
     title: 'every list with uniqueItems has a limit on its length',
     fix: `Add maxItems, ${maxDistinct} at most: validators compare every two values.`,
-    inspect: ({ inputSchema }) => [...schemasIn(inputSchema, 'inputSchema')].flatMap(distinctProblems),
+    inspect: (tool) => inputSchemas(tool).flatMap(distinctProblems),
   },
 ];
 

@@ -1,8 +1,8 @@
 import { shorten } from '../json.ts';
 import type { JsonObject } from '../model.ts';
 import { isDialect } from '../schema/schema.ts';
-import { type LocatedSchema, schemasIn } from '../schema/walk.ts';
-import { allSchemas } from './read.ts';
+import type { LocatedSchema } from '../schema/walk.ts';
+import { allSchemas, inputSchemas, outputSchemas } from './read.ts';
 import { fact, type StaticRule, should } from './rule.ts';
 
 /**
@@ -11,22 +11,19 @@ import { fact, type StaticRule, should } from './rule.ts';
  */
 export const dialectRules: readonly StaticRule[] = [
   forbids({
-    id: 'schema.no-dialect',
-    ...fact('must', 'app api/v1/tools/dispute/route.ts'),
+    ...fact('schema.no-dialect', 'must', 'app api/v1/tools/dispute/route.ts'),
     title: 'no outputSchema names its dialect ($schema)',
     fix: 'Remove $schema. The marketplace cannot compile 2020-12, and newer clients refuse draft-07.',
     keywords: ['$schema'],
   }),
   forbids({
-    id: 'schema.no-id',
-    ...fact('must', 'app api/v1/tools/dispute/route.ts'),
+    ...fact('schema.no-id', 'must', 'app api/v1/tools/dispute/route.ts'),
     title: 'no outputSchema has an id ($id)',
     fix: 'Remove $id. Two tools with the same $id cannot be compiled together.',
     keywords: ['$id'],
   }),
   forbids({
-    id: 'schema.no-external-ref',
-    ...fact('must', 'app api/v1/tools/dispute/route.ts'),
+    ...fact('schema.no-external-ref', 'must', 'app api/v1/tools/dispute/route.ts'),
     title: 'every $ref of an outputSchema points into that schema',
     fix: 'Copy the referenced schema to the place where it is used.',
     keywords: ['$ref', '$dynamicRef', '$recursiveRef'],
@@ -34,60 +31,43 @@ export const dialectRules: readonly StaticRule[] = [
       keyword === '$ref' && typeof $ref === 'string' && $ref.startsWith('#'),
   }),
   forbids({
-    id: 'schema.no-tuples',
-    ...fact('must', 'app api/v1/tools/dispute/route.ts'),
+    ...fact('schema.no-tuples', 'must', 'app api/v1/tools/dispute/route.ts'),
     title: 'no outputSchema describes a tuple',
     fix: 'Use an object with named properties. Draft-07 and 2020-12 write tuples differently.',
     keywords: ['prefixItems', 'additionalItems', 'items'],
     allows: ({ schema }, keyword) => keyword === 'items' && !Array.isArray(schema.items),
   }),
   forbids({
-    id: 'schema.no-unevaluated',
-    ...fact('must', 'app api/v1/tools/dispute/route.ts'),
+    ...fact('schema.no-unevaluated', 'must', 'app api/v1/tools/dispute/route.ts'),
     title: 'no outputSchema uses unevaluatedProperties or unevaluatedItems',
     fix: 'Use additionalProperties. Draft-07 ignores unevaluatedProperties and unevaluatedItems.',
     keywords: ['unevaluatedProperties', 'unevaluatedItems'],
   }),
   forbids({
-    id: 'schema.no-nullable-keyword',
-    ...fact('should', 'docs guides/build-tools.mdx'),
+    ...fact('schema.no-nullable-keyword', 'should', 'docs guides/build-tools.mdx'),
     title: 'null is allowed by the type, not by the keyword nullable',
     fix: 'Write type: ["number", "null"]. Most validators ignore nullable.',
     keywords: ['nullable'],
     of: allSchemas,
   }),
   forbids({
-    id: 'input.dialect',
-    ...should('MCP 2025-11-25, JSON Schema: 2020-12 by default; earlier clients read draft-07'),
+    ...should(
+      'input.dialect',
+      'MCP 2025-11-25, JSON Schema: 2020-12 by default; earlier clients read draft-07',
+    ),
     title: 'no inputSchema uses keywords that draft-07 and 2020-12 read differently',
     fix: 'Remove $id, keep every $ref inside the schema, and replace tuples by objects.',
-    keywords: [
-      '$schema',
-      '$id',
-      '$ref',
-      '$dynamicRef',
-      '$recursiveRef',
-      'prefixItems',
-      'additionalItems',
-      'items',
-      'unevaluatedProperties',
-      'unevaluatedItems',
-    ],
-    of: inInput,
+    keywords: (
+      '$schema $id $ref $dynamicRef $recursiveRef prefixItems additionalItems items unevaluatedProperties ' +
+      'unevaluatedItems'
+    ).split(' '),
+    of: inputSchemas,
     allows: ({ schema, path }, keyword) =>
       (keyword === '$schema' && path === 'inputSchema' && isDialect(schema.$schema)) ||
       (keyword === '$ref' && typeof schema.$ref === 'string' && schema.$ref.startsWith('#')) ||
       (keyword === 'items' && !Array.isArray(schema.items)),
   }),
 ];
-
-function inOutput({ outputSchema }: JsonObject): readonly LocatedSchema[] {
-  return [...schemasIn(outputSchema, 'outputSchema')];
-}
-
-function inInput({ inputSchema }: JsonObject): readonly LocatedSchema[] {
-  return [...schemasIn(inputSchema, 'inputSchema')];
-}
 
 interface KeywordRule extends Omit<StaticRule, 'inspect'> {
   readonly keywords: readonly string[];
@@ -96,7 +76,13 @@ interface KeywordRule extends Omit<StaticRule, 'inspect'> {
   allows?(place: LocatedSchema, keyword: string): boolean;
 }
 
-function forbids({ keywords, of = inOutput, allows = () => false, ...text }: KeywordRule): StaticRule {
+/** A rule that none of these keywords stands in a schema. */
+export function forbids({
+  keywords,
+  of = outputSchemas,
+  allows = () => false,
+  ...text
+}: KeywordRule): StaticRule {
   return {
     ...text,
     inspect: (tool) =>

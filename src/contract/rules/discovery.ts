@@ -13,8 +13,7 @@ import { fact, inParallel, type LiveRule, must, should, unless } from './rule.ts
 /** Information that an agent or the marketplace reads before it pays. */
 export const discoveryRules: readonly LiveRule[] = [
   {
-    id: 'discovery.initialize',
-    ...must('C§4.1, C§5.2'),
+    ...must('discovery.initialize', 'C§4.1, C§5.2'),
     title: 'initialize works without a token',
     fix: 'Answer initialize with HTTP 200 and a JSON-RPC result, with or without a token.',
     controls: [],
@@ -28,8 +27,7 @@ export const discoveryRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'discovery.in-time',
-    ...fact('must', 'profile limits.initializeMs; app cron/validate-tools'),
+    ...fact('discovery.in-time', 'must', 'profile limits.initializeMs; app cron/validate-tools'),
     title: 'initialize is answered in time',
     fix: 'Do slow work (connections, downloads) at the start of the server, not during the first request.',
     controls: [],
@@ -49,8 +47,7 @@ export const discoveryRules: readonly LiveRule[] = [
   listRule('resources', 'C§4.1, C§5.2'),
   listRule('prompts', 'C§4.1, C§5.2'),
   {
-    id: 'discovery.tools',
-    ...must('C§1.1; app contribute/actions.ts'),
+    ...must('discovery.tools', 'C§1.1; app contribute/actions.ts'),
     title: 'the server lists at least one tool, on a limited number of pages',
     fix: 'Add a tool and return it from tools/list.',
     check: async (probe) => {
@@ -71,8 +68,7 @@ export const discoveryRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'discovery.invalid-token',
-    ...must('C§4.1, C§5.2'),
+    ...must('discovery.invalid-token', 'C§4.1, C§5.2'),
     title: 'the open methods work with an invalid token, too',
     fix: 'Look at the token of tools/call only. A client sends the token it has with every request, after it has expired, too.',
     turn: 'opening',
@@ -90,8 +86,7 @@ export const discoveryRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'discovery.same-list',
-    ...should('C§3.2, C§9.3: the platform keeps the list until it is refreshed'),
+    ...should('discovery.same-list', 'C§3.2, C§9.3: the platform keeps the list until it is refreshed'),
     title: 'tools/list returns the same definitions each time, in each session',
     fix: 'Build the list once, at the start. The platform judges calls by the list it has read.',
     turn: 'opening',
@@ -115,8 +110,7 @@ export const discoveryRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'discovery.client',
-    ...must('C§1.2, C§4.1'),
+    ...must('discovery.client', 'C§1.2, C§4.1'),
     title: 'the client of the MCP SDK connects and lists the tools',
     fix: 'Change the definitions as the message says: the SDK cannot read them.',
     turn: 'opening',

@@ -6,8 +6,7 @@ import { fact, type LiveRule, must, unless } from './rule.ts';
  * a server that dies is one finding, and the rules that lack an answer because of it are not run.
  */
 export const staysUp: LiveRule = {
-  id: 'endpoint.stays-up',
-  ...must('C§3.1'),
+  ...must('endpoint.stays-up', 'C§3.1'),
   title: 'the server answers from the first request of a check to the last',
   fix: 'Catch every exception, in timers and promises too. Let only the call fail, not the process.',
   controls: [],
@@ -22,8 +21,7 @@ export const staysUp: LiveRule = {
 export const endpointRules: readonly LiveRule[] = [
   staysUp,
   {
-    id: 'endpoint.path',
-    ...must('C§1.4, C§8'),
+    ...must('endpoint.path', 'C§1.4, C§8'),
     title: 'the path of the endpoint ends in /mcp',
     fix: 'Serve the endpoint at a path that ends in /mcp and register that URL.',
     controls: [],
@@ -35,8 +33,7 @@ export const endpointRules: readonly LiveRule[] = [
       }),
   },
   {
-    id: 'endpoint.https',
-    ...must('C§1.4, C§8'),
+    ...must('endpoint.https', 'C§1.4, C§8'),
     title: 'the endpoint is served over HTTPS (plain HTTP only on localhost)',
     fix: 'Put the server behind a proxy or host that terminates TLS, and register the https URL.',
     controls: [],
@@ -48,8 +45,7 @@ export const endpointRules: readonly LiveRule[] = [
       }),
   },
   {
-    id: 'endpoint.no-sse',
-    ...fact('should', 'app contribute/actions.ts'),
+    ...fact('endpoint.no-sse', 'should', 'app contribute/actions.ts'),
     title: 'the path of the endpoint does not contain the letters "sse"',
     fix: 'Choose another path. The platform mistakes this one for the old SSE transport and does not fall back.',
     controls: [],

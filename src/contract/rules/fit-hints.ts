@@ -2,15 +2,13 @@ import { verbIn, wordsOf } from '../effect.ts';
 import { isObject, objectOr, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { isText } from './read.ts';
-import { type StaticRule, unless } from './rule.ts';
+import { type StaticRule, should, unless } from './rule.ts';
 
 /** Hints that clients show, and use to decide whether to ask before a call. */
 export const fitHintRules: readonly StaticRule[] = [
   {
-    id: 'fit.title',
-    level: 'should',
+    ...should('fit.title', 'MCP 2025-06-18, Tool; claude.com/docs/connectors/building/review-criteria'),
     title: 'every tool has a display title',
-    source: 'MCP 2025-06-18, Tool; claude.com/docs/connectors/building/review-criteria',
     fix: 'Add a title of a few words: title: "Gas price".',
     inspect: ({ title, annotations }) =>
       unless(isText(title) || (isObject(annotations) && isText(annotations.title)), {
@@ -20,11 +18,11 @@ export const fitHintRules: readonly StaticRule[] = [
       }),
   },
   {
-    id: 'fit.hints',
-    level: 'should',
-    title: 'every tool declares whether it only reads or may destroy something',
-    source:
+    ...should(
+      'fit.hints',
       'claude.com/docs/connectors/building/review-criteria: the applicable hint; developers.openai.com/plugins/plugin-guidelines; MCP 2025-11-25, ToolAnnotations',
+    ),
+    title: 'every tool declares whether it only reads or may destroy something',
     fix: 'Declare readOnlyHint: true for a tool that only reads, otherwise destructiveHint.',
     inspect: ({ annotations }) => {
       const { readOnlyHint, destructiveHint } = objectOr(annotations);
@@ -36,30 +34,28 @@ export const fitHintRules: readonly StaticRule[] = [
     },
   },
   {
-    id: 'fit.hints-complete',
-    level: 'should',
-    title: 'every tool declares readOnlyHint, destructiveHint and openWorldHint',
-    source:
+    ...should(
+      'fit.hints-complete',
       'developers.openai.com/plugins/plugin-guidelines: correct annotation; MCP 2025-11-25, ToolAnnotations',
+    ),
+    title: 'every tool declares readOnlyHint, destructiveHint and openWorldHint',
     fix: 'Declare all three: a tool that reads has readOnlyHint true and destructiveHint false.',
     inspect: ({ annotations }) =>
       undeclared(annotations, ['readOnlyHint', 'destructiveHint', 'openWorldHint']),
   },
   {
-    id: 'fit.idempotent-hint',
-    level: 'should',
+    ...should('fit.idempotent-hint', 'MCP 2025-11-25, ToolAnnotations: idempotentHint'),
     title: 'every tool that changes something declares whether a repeated call changes more',
-    source: 'MCP 2025-11-25, ToolAnnotations: idempotentHint',
     fix: 'Declare idempotentHint: true if a second call with the same arguments changes nothing more.',
     inspect: ({ annotations }) =>
       objectOr(annotations).readOnlyHint === false ? undeclared(annotations, ['idempotentHint']) : [],
   },
   {
-    id: 'fit.hints-consistent',
-    level: 'should',
-    title: 'the hints of every tool agree with its name, its _meta and the requests it makes',
-    source:
+    ...should(
+      'fit.hints-consistent',
       'MCP 2025-11-25, ToolAnnotations; developers.openai.com/plugins/plugin-guidelines; RFC 9110 §9.2 (methods)',
+    ),
+    title: 'the hints of every tool agree with its name, its _meta and the requests it makes',
     fix: 'Correct the hint or the name. Clients run a read-only tool without asking the user.',
     inspect: (tool, _siblings, _profile, methods) => {
       if (!isObject(tool.annotations)) return [];

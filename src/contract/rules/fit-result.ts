@@ -2,18 +2,18 @@ import { grouped } from '../grouped.ts';
 import { isObject } from '../json.ts';
 import { textOf } from '../probe/rpc.ts';
 import { resultRule } from './result.ts';
-import { type LiveRule, unless } from './rule.ts';
+import { type LiveRule, should, unless } from './rule.ts';
 import { estimatedTokens } from './tokens.ts';
 
 const maxTokens = 25_000;
 
 /** The cost of a result for the model that reads it. */
 export const fitResultRule: LiveRule = resultRule({
-  id: 'fit.result-tokens',
-  level: 'should',
-  title: 'no result has more than 25,000 tokens',
-  source:
+  ...should(
+    'fit.result-tokens',
     'code.claude.com/docs/en/mcp: MAX_MCP_OUTPUT_TOKENS is 25,000 unless set; claude.com/docs/connectors/building: about 150,000 characters in Claude.ai',
+  ),
+  title: 'no result has more than 25,000 tokens',
   fix: 'Split the result into pages, let the caller choose fields, or summarize it. Hosts keep longer results from the model.',
   judge: ({ content, structuredContent }) => {
     const text = textOf(content) ?? (isObject(structuredContent) ? JSON.stringify(structuredContent) : '');

@@ -2,9 +2,10 @@ import { effectInName, readingVerbs, wordsOf } from '../effect.ts';
 import { shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { propertiesOf } from '../schema/keywords.ts';
-import { type LocatedSchema, schemasIn } from '../schema/walk.ts';
-import { hasItems, normalize } from './read.ts';
-import { type StaticRule, unless } from './rule.ts';
+import type { LocatedSchema } from '../schema/walk.ts';
+import { forbids } from './dialect.ts';
+import { hasItems, inputSchemas, normalize } from './read.ts';
+import { type StaticRule, should, unless, valueProblems } from './rule.ts';
 
 /** Limits for one inputSchema. */
 const most = {
@@ -16,90 +17,75 @@ const most = {
 } as const;
 
 const rootKeywords = ['anyOf', 'oneOf', 'allOf', 'not', 'enum'];
-const rareKeywords = [
-  'allOf',
-  'oneOf',
-  'not',
-  'if',
-  'then',
-  'else',
-  'dependentRequired',
-  'dependentSchemas',
-  'dependencies',
-  'patternProperties',
-  'propertyNames',
-  'contains',
-];
+const rareKeywords = (
+  'allOf oneOf not if then else dependentRequired dependentSchemas dependencies patternProperties propertyNames ' +
+  'contains'
+).split(' ');
 
 /** The part of JSON Schema that every model API accepts for the arguments of a tool. */
 export const fitSchemaRules: readonly StaticRule[] = [
-  {
-    id: 'fit.no-root-union',
-    level: 'should',
-    title: 'no inputSchema has a union or another composition at its root',
-    source:
+  forbids({
+    ...should(
+      'fit.no-root-union',
       'errors of the Anthropic API ("input_schema does not support oneOf, allOf, or anyOf at the top level") and the OpenAI API ("schema must … not have oneOf/anyOf/allOf/enum/not at the top level")',
+    ),
+    title: 'no inputSchema has a union or another composition at its root',
     fix: 'Use plain properties, and check in the handler which of them belong together.',
-    inspect: ({ inputSchema }) => keywordProblems(root(inputSchema), rootKeywords),
-  },
-  {
-    id: 'fit.no-ref',
-    level: 'should',
-    title: 'no inputSchema contains a reference',
-    source:
+    keywords: rootKeywords,
+    of: (tool) => inputSchemas(tool).slice(0, 1),
+  }),
+  forbids({
+    ...should(
+      'fit.no-ref',
       'Gemini API, Schema of function declarations: no $ref (github.com/google-gemini/gemini-cli/issues/13326)',
+    ),
+    title: 'no inputSchema contains a reference',
     fix: 'Replace the $ref by the schema that it refers to.',
-    inspect: ({ inputSchema }) => keywordProblems([...schemasIn(inputSchema, 'inputSchema')], ['$ref']),
-  },
-  {
-    id: 'fit.keywords',
-    level: 'should',
-    title: 'no inputSchema uses keywords that model APIs do not support',
-    source:
+    keywords: ['$ref'],
+    of: inputSchemas,
+  }),
+  forbids({
+    ...should(
+      'fit.keywords',
       'developers.openai.com/api/docs/guides/structured-outputs: allOf, not, if, dependent… are not supported; Gemini API, Schema: the others are unknown names',
+    ),
+    title: 'no inputSchema uses keywords that model APIs do not support',
     fix: 'Describe the values by type, enum, properties, items and anyOf. Say the rest in a description.',
-    inspect: ({ inputSchema }) =>
-      [...schemasIn(inputSchema, 'inputSchema')].flatMap((place) =>
-        keywordProblems(
-          [place],
-          rareKeywords.filter((one) => place.path !== 'inputSchema' || !rootKeywords.includes(one)),
-        ),
-      ),
-  },
+    keywords: rareKeywords,
+    of: inputSchemas,
+    allows: ({ path }, keyword) => path === 'inputSchema' && rootKeywords.includes(keyword),
+  }),
   {
-    id: 'fit.property-names',
-    level: 'should',
-    title: 'every parameter at the root has a name that model APIs accept',
-    source:
+    ...should(
+      'fit.property-names',
       'error of the Anthropic API: "Property keys should match pattern \'^[a-zA-Z0-9_.-]{1,64}$\'", at the root',
+    ),
+    title: 'every parameter at the root has a name that model APIs accept',
     fix: 'Use at most 64 letters, digits, _, - and dots.',
-    inspect: ({ inputSchema }) =>
-      parametersIn(inputSchema)
-        .filter(({ path, property }) => levelsOf(path) === 1 && !/^[a-zA-Z0-9_.-]{1,64}$/.test(property))
-        .map(({ path, property }) => ({
-          path,
-          expected: 'a match of ^[a-zA-Z0-9_.-]{1,64}$',
-          actual: shorten(property),
-        })),
+    inspect: (tool) =>
+      parametersOf(tool).flatMap(({ path, property }) => {
+        const isAccepted = levelsOf(path) > 1 || /^[a-zA-Z0-9_.-]{1,64}$/.test(property);
+        return valueProblems(isAccepted, path, 'a match of ^[a-zA-Z0-9_.-]{1,64}$', property);
+      }),
   },
   {
-    id: 'fit.enum-size',
-    level: 'should',
-    title: 'no inputSchema lists more allowed values than model APIs accept',
-    source:
+    ...should(
+      'fit.enum-size',
       'developers.openai.com/api/docs/guides/structured-outputs: 1,000 values in all, 15,000 characters in one enum of over 250',
+    ),
+    title: 'no inputSchema lists more allowed values than model APIs accept',
     fix: 'Use a string with the usual values as examples, or add a tool that searches for the values.',
-    inspect: ({ inputSchema }) => enumProblems([...schemasIn(inputSchema, 'inputSchema')]),
+    inspect: (tool) => enumProblems(inputSchemas(tool)),
   },
   {
-    id: 'fit.depth',
-    level: 'should',
-    title: `no inputSchema nests deeper than ${most.levels} levels or has over ${most.properties} parameters`,
-    source:
+    ...should(
+      'fit.depth',
       'learn.microsoft.com, Azure OpenAI, structured outputs: 100 properties, 5 levels (OpenAI itself: 5,000 and 10)',
+    ),
+    title: `no inputSchema nests deeper than ${most.levels} levels or has over ${most.properties} parameters`,
     fix: 'Flatten the schema. Models fill in parameters at the root best.',
-    inspect: ({ inputSchema }) => {
-      const parameters = parametersIn(inputSchema);
+    inspect: (tool) => {
+      const parameters = parametersOf(tool);
       const deepest = parameters.find(({ path }) => levelsOf(path) > most.levels);
       return [
         ...unless(deepest === undefined, {
@@ -116,16 +102,16 @@ export const fitSchemaRules: readonly StaticRule[] = [
     },
   },
   {
-    id: 'fit.one-effect',
-    level: 'should',
-    title: 'no parameter decides whether a call reads or writes',
-    source:
+    ...should(
+      'fit.one-effect',
       'claude.com/docs/connectors/building/review-criteria: separate read and write tools; developers.openai.com/plugins/plugin-guidelines: each operation a tool of its own',
+    ),
+    title: 'no parameter decides whether a call reads or writes',
     fix: 'Make one tool for reading and one for writing, so that their annotations can be correct.',
-    inspect: ({ inputSchema }) => {
-      const names = propertiesOf(inputSchema).map(([name]) => normalize(name));
+    inspect: (tool) => {
+      const names = propertiesOf(tool.inputSchema).map(([name]) => normalize(name));
       const isOpen = names.some((name) => /^(path|endpoint|url|uri|route)$/.test(name));
-      return parametersIn(inputSchema).flatMap((place) => {
+      return parametersOf(tool).flatMap((place) => {
         const isMethod = /^(http)?(method|verb)$/.test(normalize(place.property));
         const free = isMethod && isOpen && !hasItems(place.schema.enum);
         return unless(!free && !mixes(place.schema.enum), {
@@ -137,32 +123,26 @@ export const fitSchemaRules: readonly StaticRule[] = [
     },
   },
   {
-    id: 'fit.no-secrets',
-    level: 'should',
+    ...should('fit.no-secrets', 'developers.openai.com/plugins/plugin-guidelines: restricted data'),
     title: 'no parameter requests a password, a key, a card number or the number of a document',
-    source: 'developers.openai.com/plugins/plugin-guidelines: restricted data',
     fix: 'Keep the keys of your sources in the environment of the server, and request only what the tool needs.',
-    inspect: ({ inputSchema }) =>
-      parametersIn(inputSchema)
-        .filter(({ property }) => isSecretParameter(property))
-        .map(unwanted),
+    inspect: (tool) => unwanted(parametersOf(tool), secret),
   },
   {
-    id: 'fit.no-conversation',
-    level: 'should',
-    title: 'no parameter requests the conversation, its history or the system prompt',
-    source:
+    ...should(
+      'fit.no-conversation',
       'developers.openai.com/plugins/plugin-guidelines: minimal and purpose-driven inputs; support.claude.com, Software Directory Policy, 1.F',
+    ),
+    title: 'no parameter requests the conversation, its history or the system prompt',
     fix: 'Request only what the tool needs from the question, each as a parameter of its own.',
-    inspect: ({ inputSchema }) =>
-      parametersIn(inputSchema)
-        .filter(({ property }) => conversation.test(normalize(property)))
-        .map(unwanted),
+    inspect: (tool) => unwanted(parametersOf(tool), conversation),
   },
 ];
 
-function unwanted({ path, property }: Parameter): Problem {
-  return { path, expected: 'no parameter of that kind', actual: shorten(property) };
+function unwanted(parameters: readonly Parameter[], kind: RegExp): readonly Problem[] {
+  return parameters.flatMap(({ path, property }) =>
+    valueProblems(!kind.test(normalize(property)), path, 'no parameter of that kind', property),
+  );
 }
 
 /** Whether the value of a parameter with this name is a secret of its user. */
@@ -175,31 +155,13 @@ const secret =
 const conversation =
   /^(chat|conversation|message|prompt)(history|log|transcript)$|(chathistory|conversationhistory|chattranscript|systemprompt)$/;
 
-function root(schema: JsonObject[string] | undefined): readonly LocatedSchema[] {
-  return [...schemasIn(schema, 'inputSchema')].slice(0, 1);
-}
-
-function keywordProblems(at: readonly LocatedSchema[], keywords: readonly string[]): readonly Problem[] {
-  return at.flatMap(({ schema, path }) =>
-    keywords
-      .filter((keyword) => schema[keyword] !== undefined)
-      .map((keyword) => ({
-        path: `${path}.${keyword}`,
-        expected: 'no such keyword',
-        actual: shorten(schema[keyword]),
-      })),
-  );
-}
-
 interface Parameter extends LocatedSchema {
   readonly property: string;
 }
 
 /** The parameters and their nested properties. */
-function parametersIn(schema: JsonObject[string] | undefined): readonly Parameter[] {
-  return [...schemasIn(schema, 'inputSchema')].filter(
-    (place): place is Parameter => place.property !== undefined,
-  );
+function parametersOf(tool: JsonObject): readonly Parameter[] {
+  return inputSchemas(tool).filter((place): place is Parameter => place.property !== undefined);
 }
 
 /** The number of objects around the value at a path, including the arguments object. */

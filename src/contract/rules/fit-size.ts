@@ -2,7 +2,7 @@ import { grouped } from '../grouped.ts';
 import { kept } from '../json.ts';
 import type { JsonObject } from '../model.ts';
 import { isText } from './read.ts';
-import { type StaticRule, unless } from './rule.ts';
+import { type StaticRule, should, unless } from './rule.ts';
 import { estimatedTokens } from './tokens.ts';
 
 /** Limits in tokens for a definition and a list, as `estimatedTokens` counts. */
@@ -12,10 +12,11 @@ const descriptionCharacters = 1_024;
 /** The cost of a tool's definition for a model. */
 export const fitSizeRules: readonly StaticRule[] = [
   {
-    id: 'fit.tokens-tool',
-    level: 'should',
+    ...should(
+      'fit.tokens-tool',
+      'house estimate: no published limit; a definition of 500 tokens is already a long one',
+    ),
     title: `no definition has more than ${grouped(budgets.tool)} tokens`,
-    source: 'house estimate: no published limit; a definition of 500 tokens is already a long one',
     fix: 'Shorten descriptions and enums, remove fields that nobody needs, or split the tool.',
     inspect: (tool) =>
       unless(tokensOf(tool) <= budgets.tool, {
@@ -24,11 +25,11 @@ export const fitSizeRules: readonly StaticRule[] = [
       }),
   },
   {
-    id: 'fit.tokens-list',
-    level: 'should',
-    title: `the list of tools has at most ${grouped(budgets.list)} tokens`,
-    source:
+    ...should(
+      'fit.tokens-list',
       'code.claude.com/docs/en/mcp: with ENABLE_TOOL_SEARCH=auto, what exceeds 10 % of the context is not loaded; house estimate: a context of 200,000 tokens',
+    ),
+    title: `the list of tools has at most ${grouped(budgets.list)} tokens`,
     fix: 'Shorten the largest definitions first, or split the server.',
     inspect: (tool, siblings) => {
       const own = tokensOf(tool);
@@ -42,11 +43,11 @@ export const fitSizeRules: readonly StaticRule[] = [
     },
   },
   {
-    id: 'fit.description-length',
-    level: 'should',
-    title: `no description of a tool is longer than ${grouped(descriptionCharacters)} characters`,
-    source:
+    ...should(
+      'fit.description-length',
       'OpenAI API, tools[].function.description: string_above_max_length (maximum 1024); code.claude.com/docs/en/mcp: truncated at 2 KB',
+    ),
+    title: `no description of a tool is longer than ${grouped(descriptionCharacters)} characters`,
     fix: 'Say what the tool returns and when to use it. Move the rest to the parameters or to your documentation.',
     inspect: ({ description }) =>
       unless(!isText(description) || description.length <= descriptionCharacters, {

@@ -2,16 +2,16 @@ import { wordsOf } from '../effect.ts';
 import { isObject, kept, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { allSchemas, isText, normalize } from './read.ts';
-import { type StaticRule, unless } from './rule.ts';
+import { type StaticRule, should, unless } from './rule.ts';
 
 /** The effects of a tool's texts on the model that reads them. */
 export const fitTextRules: readonly StaticRule[] = [
   {
-    id: 'fit.no-instructions',
-    level: 'should',
-    title: 'no text of a tool gives instructions to the model',
-    source:
+    ...should(
+      'fit.no-instructions',
       'OWASP MCP Top 10, MCP03 tool poisoning; claude.com/docs/connectors/building/review-criteria: prompt-injection patterns',
+    ),
+    title: 'no text of a tool gives instructions to the model',
     fix: 'Describe only the tool, in plain visible text.',
     inspect: (tool) => {
       const texts = textsOf(tool);
@@ -28,11 +28,11 @@ export const fitTextRules: readonly StaticRule[] = [
     },
   },
   {
-    id: 'fit.no-promotion',
-    level: 'should',
-    title: 'no text of a tool praises it or disparages others',
-    source:
+    ...should(
+      'fit.no-promotion',
       'developers.openai.com/plugins/plugin-guidelines: descriptions that match behavior; claude.com/docs/connectors/building/review-criteria: prompt-injection patterns',
+    ),
+    title: 'no text of a tool praises it or disparages others',
     fix: 'Say only what the tool does. The model decides which tool to use.',
     inspect: (tool) => {
       const texts = textsOf(tool);
@@ -47,11 +47,11 @@ export const fitTextRules: readonly StaticRule[] = [
     },
   },
   {
-    id: 'fit.look-alike',
-    level: 'should',
-    title: 'no two tools look alike',
-    source:
+    ...should(
+      'fit.look-alike',
       'anthropic.com/engineering/writing-tools-for-agents: tools with a distinct purpose; which names are too similar is a house estimate',
+    ),
+    title: 'no two tools look alike',
     fix: 'Use names that show the difference, such as get_spot_price and get_price_history, or merge the two tools.',
     inspect: (tool, siblings) => {
       if (siblings.length === 0) return [];
@@ -76,10 +76,8 @@ export const fitTextRules: readonly StaticRule[] = [
     },
   },
   {
-    id: 'fit.repetition',
-    level: 'should',
+    ...should('fit.repetition', 'house estimate: a repetition costs tokens and adds nothing'),
     title: 'no text of a tool repeats another one',
-    source: 'house estimate: a repetition costs tokens and adds nothing',
     fix: 'Remove the repetition.',
     inspect: (tool) => [...headingProblems(tool), ...sentenceProblems(tool), ...echoProblems(tool)],
   },

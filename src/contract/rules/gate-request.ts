@@ -91,8 +91,7 @@ interface Attempt {
 /** A rule that sends one request, which must be refused. */
 function refused(id: string, what: string, send: (probe: Probe) => Promise<Attempt>): LiveRule {
   return {
-    id,
-    ...must('C§5.4, C§7'),
+    ...must(id, 'C§5.4, C§7'),
     title: `${what} is refused without a token`,
     fix,
     controls: [refusesUnpaid],
@@ -106,8 +105,7 @@ function refused(id: string, what: string, send: (probe: Probe) => Promise<Attem
 /** A rule that sends the same call in each of these forms; none may run a tool. */
 function bypass(id: string, what: string, forms: readonly Unpaid[]): LiveRule {
   return {
-    id,
-    ...must("C§5.4; reproduced with the platform's public middleware"),
+    ...must(id, "C§5.4; reproduced with the platform's public middleware"),
     title: `${what} does not run a tool without a token`,
     fix,
     controls: [refusesUnpaid],

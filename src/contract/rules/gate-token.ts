@@ -15,8 +15,7 @@ export const refusesOnlyOthers = [refusesUnpaid, admitsPaid];
 /** Only a caller with a valid token of the platform passes authentication. */
 export const gateTokenRules: readonly LiveRule[] = [
   {
-    id: 'gate.valid-token',
-    ...must('C§1.3, C§5.1'),
+    ...must('gate.valid-token', 'C§1.3, C§5.1'),
     title: 'tools/call with a valid platform token is accepted',
     fix: 'Use the issuer and the key of the platform; the audience must be the registered URL, byte for byte.',
     check: async (probe) => {
@@ -29,8 +28,7 @@ export const gateTokenRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'gate.scheme-case',
-    ...should('RFC 9110 §11.1'),
+    ...should('gate.scheme-case', 'RFC 9110 §11.1'),
     title: 'the scheme before the token is compared case-insensitively',
     fix: 'Accept "bearer" as well as "Bearer".',
     controls: [refusesUnpaid, admitsPaid],
@@ -142,8 +140,7 @@ export function refuses(
   controls: readonly Control[] = [refusesUnpaid],
 ): LiveRule {
   return {
-    id,
-    ...must('C§5.1, C§5.4, C§7'),
+    ...must(id, 'C§5.1, C§5.4, C§7'),
     title: `${what} is refused`,
     fix: 'Verify signature, algorithm, issuer, audience and expiry of the token before anything else.',
     controls,

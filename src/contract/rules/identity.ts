@@ -9,8 +9,7 @@ import { type LiveRule, must, should, unless } from './rule.ts';
 /** The name and version of the server. */
 export const identityRules: readonly LiveRule[] = [
   {
-    id: 'health.status',
-    ...must('C§1.5, C§2.3, C§4'),
+    ...must('health.status', 'C§1.5, C§2.3, C§4'),
     title: 'GET /health answers 200',
     fix: 'Answer GET /health with status 200 as soon as the server can take calls.',
     controls: [],
@@ -21,8 +20,7 @@ export const identityRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'health.fields',
-    ...must('C§2.3'),
+    ...must('health.fields', 'C§2.3'),
     title: 'GET /health returns status, server and version',
     fix: 'Answer with {"status": "ok", "server": <name>, "version": <version>}, all strings.',
     controls: [],
@@ -34,8 +32,7 @@ export const identityRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'health.ready',
-    ...should('C§1.5, C§2.3'),
+    ...should('health.ready', 'C§1.5, C§2.3'),
     title: 'GET /health does not answer 200 with a status such as "starting" or "down"',
     fix: 'Answer 503 until the server can take calls. Most monitors read the HTTP status only.',
     controls: [],
@@ -52,8 +49,7 @@ export const identityRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'identity.name',
-    ...must('C§2.4, C§9.2'),
+    ...must('identity.name', 'C§2.4, C§9.2'),
     title: 'initialize returns the name and version of the server',
     fix: 'Declare serverInfo.name and serverInfo.version.',
     check: async (probe) => {
@@ -64,8 +60,7 @@ export const identityRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'identity.tools',
-    ...must('C§2.4'),
+    ...must('identity.tools', 'C§2.4'),
     title: 'initialize declares the tools capability',
     fix: 'Declare capabilities.tools.',
     check: async (probe) => {
@@ -78,8 +73,7 @@ export const identityRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'identity.same',
-    ...must('C§2.3, C§9.2'),
+    ...must('identity.same', 'C§2.3, C§9.2'),
     title: 'health and initialize name the same server and version',
     fix: 'Take name and version from one place.',
     check: async (probe) => {

@@ -16,8 +16,7 @@ const unheardOf = 'zq7-unheard-of-4kx';
 /** The answer of a tool that finds nothing, tried without knowing its data. */
 export const improbableRules: readonly LiveRule[] = [
   {
-    id: 'outcome.empty-signal',
-    ...should('C§2.2, C§7'),
+    ...should('outcome.empty-signal', 'C§2.2, C§7'),
     title: 'a call that finds nothing returns the signal of an empty result',
     fix: 'Return searchExhausted: true or noResultsReason when nothing is found. Otherwise the platform asks again.',
     check: async (probe) => {

@@ -4,21 +4,19 @@ import { propertiesOf } from '../schema/keywords.ts';
 import { mismatches, tryCompile, withoutDialect } from '../schema/schema.ts';
 import { sampleArguments } from '../schema/smoke.ts';
 import { isPlaceholder } from './placeholder.ts';
-import { hasItems, isText, ofSchemas, rootProblems, undeclaredProblems } from './read.ts';
+import { hasItems, inputSchemas, isText, ofSchemas, rootProblems, undeclaredProblems } from './read.ts';
 import { fact, must, type StaticRule, should, unless, valueProblems } from './rule.ts';
 
 /** The inputSchema and its parameters. */
 export const inputRules: readonly StaticRule[] = [
   {
-    id: 'input.object-root',
-    ...must('C§2.1'),
+    ...must('input.object-root', 'C§2.1'),
     title: 'every inputSchema is an object schema',
     fix: 'Set inputSchema.type to "object".',
     inspect: ({ inputSchema }) => rootProblems(inputSchema, 'inputSchema'),
   },
   {
-    id: 'input.properties',
-    ...must('C§2.1'),
+    ...must('input.properties', 'C§2.1'),
     title: 'every inputSchema has properties',
     fix: 'Add properties; use {} if the tool takes no arguments.',
     inspect: ({ inputSchema }) => {
@@ -28,8 +26,7 @@ export const inputRules: readonly StaticRule[] = [
     },
   },
   {
-    id: 'input.required',
-    ...must('C§2.1'),
+    ...must('input.required', 'C§2.1'),
     title: 'every inputSchema has a list of required properties',
     fix: 'Add required; use [] if nothing is required.',
     inspect: ({ inputSchema }) => {
@@ -44,38 +41,33 @@ export const inputRules: readonly StaticRule[] = [
     },
   },
   {
-    id: 'input.required-declared',
-    ...must('C§2.1'),
+    ...must('input.required-declared', 'C§2.1'),
     title: 'every required parameter is declared',
     fix: 'Declare the property, or remove its name from required.',
     inspect: ({ inputSchema }) => undeclaredProblems(inputSchema, 'inputSchema'),
   },
   {
-    id: 'input.compiles',
-    ...must('C§2.1'),
+    ...must('input.compiles', 'C§2.1'),
     title: 'every inputSchema compiles as JSON Schema',
     fix: 'Correct the schema at the place that the message names.',
     inspect: ({ inputSchema }) =>
       compileProblems(isObject(inputSchema) ? withoutDialect(inputSchema) : inputSchema, 'inputSchema'),
   },
   ofParameters({
-    id: 'input.type',
-    ...should('C§2.1'),
+    ...should('input.type', 'C§2.1'),
     title: 'every parameter has exactly one type',
     fix: 'Use one type. An optional parameter can be left out, so it need not be null.',
     judge: ({ type }, path) => valueProblems(typeof type === 'string', `${path}.type`, 'one type', type),
   }),
   ofParameters({
-    id: 'input.description',
-    ...should('C§2.1'),
+    ...should('input.description', 'C§2.1'),
     title: 'every parameter has a description',
     fix: 'Describe what the parameter means and its format, such as "ISO 4217 code, such as EUR".',
     judge: ({ description }, path) =>
       valueProblems(isText(description), `${path}.description`, 'a string that is not empty', description),
   }),
   ofParameters({
-    id: 'input.sample',
-    ...should('C§2.1'),
+    ...should('input.sample', 'C§2.1'),
     title: 'every parameter has a default, examples or an enum',
     fix: 'Add examples. Agents and the submission test build their arguments from them.',
     judge: (schema, path) =>
@@ -85,9 +77,8 @@ export const inputRules: readonly StaticRule[] = [
         actual: 'none of these',
       }),
   }),
-  ofSchemas('inputSchema', {
-    id: 'input.placeholder',
-    ...should('C§2.1'),
+  ofSchemas(inputSchemas, {
+    ...should('input.placeholder', 'C§2.1'),
     title: 'no parameter has a placeholder as its example',
     fix: 'Replace the placeholder by a value for which the tool returns data, and remove the $comment.',
     judge: ({ schema, path }) =>
@@ -97,9 +88,8 @@ export const inputRules: readonly StaticRule[] = [
         actual: `the placeholder ${shorten(schema.examples)}`,
       }),
   }),
-  ofSchemas('inputSchema', {
-    id: 'input.items',
-    ...fact('should', 'app contribute/actions.ts'),
+  ofSchemas(inputSchemas, {
+    ...fact('input.items', 'should', 'app contribute/actions.ts'),
     title: 'every array parameter declares its items',
     fix: 'Add items with a type. Without it, the submission test and most agents send an empty array.',
     judge: ({ schema, path }) =>
@@ -110,8 +100,7 @@ export const inputRules: readonly StaticRule[] = [
       }),
   }),
   {
-    id: 'input.smoke-arguments',
-    ...fact('should', 'app contribute/actions.ts'),
+    ...fact('input.smoke-arguments', 'should', 'app contribute/actions.ts'),
     title: 'the arguments of the submission test match every inputSchema',
     fix: 'Give the parameter a default or examples that match its schema. Otherwise the test sends "test", 1 or true.',
     inspect: ({ inputSchema }, _siblings, { smoke }) =>

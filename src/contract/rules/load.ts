@@ -22,8 +22,7 @@ export const loadRules: readonly LiveRule[] = [
   large('http.large-body', 'a body of 4 MB', false),
   large('http.large-body-chunked', 'a body of 4 MB without a declared length', true),
   {
-    id: 'http.deep-body',
-    ...should('C§8: limits not shown'),
+    ...should('http.deep-body', 'C§8: limits not shown'),
     title: `a body nested ${grouped(depth)} levels deep does not harm the server`,
     turn: 'last',
     controls: [lists, answersCalls, reportsHealth],
@@ -54,8 +53,7 @@ export const loadRules: readonly LiveRule[] = [
 
 function large(id: string, what: string, chunked: boolean): LiveRule {
   return {
-    id,
-    ...should('C§8: limits not shown'),
+    ...should(id, 'C§8: limits not shown'),
     title: `${what} is refused`,
     turn: 'last',
     controls: [lists, reportsHealth],
@@ -87,8 +85,7 @@ async function refusalProblems(
 
 function slow(id: string, what: string, rest: string): LiveRule {
   return {
-    id,
-    ...should('C§8: time-outs not shown'),
+    ...should(id, 'C§8: time-outs not shown'),
     title: `${what} does not delay other clients`,
     turn: 'last',
     controls: [initializes, reportsHealth],

@@ -8,32 +8,28 @@ import { fact, must, type StaticRule } from './rule.ts';
 /** The keys of `_meta` that the platform profile knows. */
 export const metaRules: readonly StaticRule[] = [
   {
-    id: 'meta.shape',
-    ...must('C§2.1; profile toolMeta'),
+    ...must('meta.shape', 'C§2.1; profile toolMeta'),
     title: 'every _meta has the structure that the platform expects',
     fix: 'Change the value to what the message expects.',
     inspect: ({ _meta }, _siblings, { toolMeta }) =>
       _meta === undefined || toolMeta === null ? [] : mismatches(partsOf(toolMeta).shape, _meta, '_meta'),
   },
   {
-    id: 'meta.sense',
-    ...fact('should', 'profile toolMeta; docs guides/tool-metadata.mdx'),
+    ...fact('meta.sense', 'should', 'profile toolMeta; docs guides/tool-metadata.mdx'),
     title: 'the values of every _meta are consistent',
     fix: 'Add the missing value, or change the value that requires it.',
     inspect: ({ _meta }, _siblings, { toolMeta }) =>
       isObject(_meta) && toolMeta !== null ? mismatches(partsOf(toolMeta).sense, _meta, '_meta') : [],
   },
   {
-    id: 'meta.references',
-    ...fact('must', 'profile toolMeta; docs guides/tool-metadata.mdx'),
+    ...fact('meta.references', 'must', 'profile toolMeta; docs guides/tool-metadata.mdx'),
     title: 'every _meta refers to tools and parameters that exist',
     fix: 'Name a tool of this server, or declare the parameter that takes the injected data.',
     inspect: (tool, siblings, { toolMeta }) =>
       isObject(tool._meta) && toolMeta !== null ? referenceProblems(tool, siblings, toolMeta) : [],
   },
   {
-    id: 'meta.known-keys',
-    ...fact('should', 'profile toolMeta; docs guides/tool-metadata.mdx'),
+    ...fact('meta.known-keys', 'should', 'profile toolMeta; docs guides/tool-metadata.mdx'),
     title: 'every _meta contains only keys that the platform knows',
     fix: 'Remove the key, correct its spelling, or use a key with your own prefix, such as "example.com/key".',
     inspect: ({ _meta }, _siblings, { toolMeta }) =>

@@ -11,8 +11,7 @@ import { inParallel, type LiveRule, must } from './rule.ts';
 /** Authentication in the stateless revision of MCP: no form of a call runs unpaid. */
 export const modernGateRules: readonly LiveRule[] = [
   {
-    id: 'modern.no-token',
-    ...must('C§5.1, C§5.4, C§7'),
+    ...must('modern.no-token', 'C§5.1, C§5.4, C§7'),
     title: 'a call without a session and without a token is Unauthorized',
     fix: 'Check the token before you decide which era a request belongs to.',
     controls: [speaksModern],
@@ -20,8 +19,7 @@ export const modernGateRules: readonly LiveRule[] = [
       unauthorizedProblems(await unpaid(probe), probe.profile, 'tools/call without a token'),
   },
   {
-    id: 'modern.forged-token',
-    ...must('C§5.1, C§5.4; platform facts, "Token"'),
+    ...must('modern.forged-token', 'C§5.1, C§5.4; platform facts, "Token"'),
     title: 'a call without a session is Unauthorized with a token of another signer or for another audience',
     fix: 'Verify signature and audience before you decide which era a request belongs to.',
     controls: [speaksModern, callsModern],
@@ -38,8 +36,7 @@ export const modernGateRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'modern.disguised-call',
-    ...must('C§5.3, C§5.4'),
+    ...must('modern.disguised-call', 'C§5.3, C§5.4'),
     title: 'a disguised call does not run unpaid: another Mcp-Method, a batch, an unsupported version',
     fix: 'Look for tools/call in every message of the body, whatever the headers say.',
     controls: [speaksModern, refusesPlain],

@@ -23,8 +23,7 @@ const controls = [speaksModern, listsModern];
 /** Requests that the stateless revision of MCP refuses, and their errors. */
 export const modernRefusalRules: readonly LiveRule[] = [
   {
-    id: 'modern.headers',
-    ...must('MCP 2026-07-28, Streamable HTTP: server validation'),
+    ...must('modern.headers', 'MCP 2026-07-28, Streamable HTTP: server validation'),
     title: 'headers that differ from the body are refused before anything runs',
     fix: 'Compare MCP-Protocol-Version and Mcp-Method with the body, and answer HTTP 400 with error -32020.',
     controls,
@@ -38,8 +37,7 @@ export const modernRefusalRules: readonly LiveRule[] = [
       ]),
   },
   {
-    id: 'modern.name-header',
-    ...must('MCP 2026-07-28, Streamable HTTP: server validation'),
+    ...must('modern.name-header', 'MCP 2026-07-28, Streamable HTTP: server validation'),
     title: 'a call whose Mcp-Name is not the name of the tool in the body is refused',
     fix: 'Compare Mcp-Name with params.name, and answer HTTP 400 with error -32020.',
     controls: [speaksModern, callsModern],
@@ -52,8 +50,7 @@ export const modernRefusalRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'modern.version',
-    ...must('MCP 2026-07-28, protocol version negotiation'),
+    ...must('modern.version', 'MCP 2026-07-28, protocol version negotiation'),
     title: 'an unsupported version is refused, and the error lists the supported ones',
     fix: 'Answer HTTP 400 with error -32022 and data {supported, requested}.',
     controls,
@@ -78,8 +75,7 @@ export const modernRefusalRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'modern.meta',
-    ...must('MCP 2026-07-28, per-request protocol fields'),
+    ...must('modern.meta', 'MCP 2026-07-28, per-request protocol fields'),
     title: 'a request whose _meta lacks the version or the capabilities of the client is refused',
     fix: 'Answer HTTP 400 with error -32602 if protocolVersion or clientCapabilities is missing in _meta.',
     controls,
@@ -90,8 +86,7 @@ export const modernRefusalRules: readonly LiveRule[] = [
       ]),
   },
   {
-    id: 'modern.unknown-method',
-    ...must('MCP 2026-07-28, Streamable HTTP: protocol version header'),
+    ...must('modern.unknown-method', 'MCP 2026-07-28, Streamable HTTP: protocol version header'),
     title: 'a method that the revision or the server does not have is answered with 404 and error -32601',
     fix: 'Answer HTTP 404 with error -32601, also to initialize and ping.',
     controls,
@@ -103,8 +98,10 @@ export const modernRefusalRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'modern.error-codes',
-    ...must('MCP 2026-07-28, error codes: -32002 and -32042 are retired, -32020 to -32099 are reserved'),
+    ...must(
+      'modern.error-codes',
+      'MCP 2026-07-28, error codes: -32002 and -32042 are retired, -32020 to -32099 are reserved',
+    ),
     title: 'errors have codes that the revision allows',
     fix: 'Answer a request for what does not exist with -32602 or -32601, and keep your own codes outside -32768 to -32000.',
     controls,
@@ -124,8 +121,7 @@ export const modernRefusalRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'modern.notification',
-    ...must('MCP 2026-07-28, Streamable HTTP: sending messages'),
+    ...must('modern.notification', 'MCP 2026-07-28, Streamable HTTP: sending messages'),
     title: 'a notification without a session is accepted without a response',
     fix: 'Answer HTTP 202 without a body.',
     controls,
@@ -141,8 +137,10 @@ export const modernRefusalRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'modern.unreadable',
-    ...must('MCP 2026-07-28, Streamable HTTP: sending messages; requests: the id is never null'),
+    ...must(
+      'modern.unreadable',
+      'MCP 2026-07-28, Streamable HTTP: sending messages; requests: the id is never null',
+    ),
     title: 'a batch, broken JSON and a request with the id null are refused',
     fix: 'Answer HTTP 400, in JSON-RPC or in your own words.',
     controls,
@@ -152,8 +150,7 @@ export const modernRefusalRules: readonly LiveRule[] = [
       ),
   },
   {
-    id: 'modern.error-id',
-    ...should('MCP 2026-07-28, error responses: the id is absent, never null'),
+    ...should('modern.error-id', 'MCP 2026-07-28, error responses: the id is absent, never null'),
     title: 'the error for a body that is not a valid request has no id',
     fix: 'Leave id out if the request has none that can be read.',
     controls,
@@ -207,7 +204,7 @@ function errorProblems(
   code: number,
   path: string,
 ): readonly Problem[] {
-  return unless(http.status === status && isCoded(error, code), {
+  return unless(http.status === status && error?.code === code, {
     path,
     expected: `HTTP ${status} with error ${code}`,
     actual: describe(http),
@@ -219,8 +216,4 @@ function isAllowed(code: Json | undefined): boolean {
   if (typeof code !== 'number' || !Number.isSafeInteger(code)) return false;
   const isReserved = code <= -32_020 && code >= -32_099;
   return !isReserved && code !== -32_002 && code !== -32_042;
-}
-
-function isCoded(error: JsonObject | undefined, code: number): boolean {
-  return error?.code === code;
 }

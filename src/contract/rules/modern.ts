@@ -23,8 +23,7 @@ export const modernRules: readonly LiveRule[] = [
     check: async (probe) => resultProblems(await probe.discovered(), 'server/discover'),
   },
   {
-    id: 'modern.discover',
-    ...must('MCP 2026-07-28, discovery'),
+    ...must('modern.discover', 'MCP 2026-07-28, discovery'),
     title: `server/discover names ${modernVersion} and the capabilities of the server`,
     fix: 'Answer with supportedVersions, a list that contains 2026-07-28, and capabilities, an object.',
     controls,
@@ -46,8 +45,7 @@ export const modernRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'modern.tools',
-    ...must('C§4.1, C§5.2; MCP 2026-07-28, listing tools'),
+    ...must('modern.tools', 'C§4.1, C§5.2; MCP 2026-07-28, listing tools'),
     title:
       'tools/list works without a session and without a token, to the last page, and lists the same tools',
     fix: 'Serve the same list of tools in both eras, without a token.',
@@ -69,8 +67,7 @@ export const modernRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'modern.result-type',
-    ...must('MCP 2026-07-28, result responses'),
+    ...must('modern.result-type', 'MCP 2026-07-28, result responses'),
     title: 'the results of server/discover and tools/list say resultType "complete"',
     fix: 'Add resultType: "complete" to each result of this revision.',
     controls,
@@ -84,8 +81,7 @@ export const modernRules: readonly LiveRule[] = [
       ),
   },
   {
-    id: 'modern.server-info',
-    ...should('MCP 2026-07-28, per-response protocol fields'),
+    ...should('modern.server-info', 'MCP 2026-07-28, per-response protocol fields'),
     title: 'every result names the server and its version in _meta',
     fix: `Add _meta["${metaKey('serverInfo')}"] with name and version.`,
     controls,
@@ -101,8 +97,7 @@ export const modernRules: readonly LiveRule[] = [
       }),
   },
   {
-    id: 'modern.cache',
-    ...must('MCP 2026-07-28, caching'),
+    ...must('modern.cache', 'MCP 2026-07-28, caching'),
     title: 'server/discover and tools/list say how long they are fresh, and for whom',
     fix: 'Add ttlMs, a whole number from 0, and cacheScope, "public" or "private".',
     controls,
@@ -121,8 +116,7 @@ export const modernRules: readonly LiveRule[] = [
       ]),
   },
   {
-    id: 'modern.stateless',
-    ...must('MCP 2026-07-28, Streamable HTTP: earlier revisions'),
+    ...must('modern.stateless', 'MCP 2026-07-28, Streamable HTTP: earlier revisions'),
     title: 'a request is answered whatever session it names, and opens no session',
     fix: 'Ignore Mcp-Session-Id in requests of this revision, and do not send it.',
     controls,
@@ -142,16 +136,17 @@ export const modernRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'modern.call',
-    ...must('C§4.1, C§5.1; MCP 2026-07-28, calling tools'),
+    ...must('modern.call', 'C§4.1, C§5.1; MCP 2026-07-28, calling tools'),
     title: 'a paid call is carried out without a session',
     fix: 'Accept a call with a valid token, whether or not it has a session.',
     controls,
     check: async (probe) => resultProblems(await firstCall(probe), 'tools/call'),
   },
   {
-    id: 'modern.call-type',
-    ...must('MCP 2026-07-28, result responses; no call of this contract asks for more input'),
+    ...must(
+      'modern.call-type',
+      'MCP 2026-07-28, result responses; no call of this contract asks for more input',
+    ),
     title: 'the result of a call says resultType "complete"',
     fix: 'Add resultType: "complete" to the result of each call, a failed one included.',
     controls: [speaksModern, callsModern],
@@ -165,8 +160,7 @@ export const modernRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'modern.failure',
-    ...must('C§2.2, C§4.1, C§7'),
+    ...must('modern.failure', 'C§2.2, C§4.1, C§7'),
     title: 'a call that fails says isError true without a session, too',
     fix: 'Build the result of a call in one place for both eras.',
     controls: [speaksModern, callsModern],
@@ -181,8 +175,7 @@ export const modernRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'modern.encoded-name',
-    ...must('MCP 2026-07-28, Streamable HTTP: value encoding'),
+    ...must('modern.encoded-name', 'MCP 2026-07-28, Streamable HTTP: value encoding'),
     title: 'Mcp-Name may contain the name as base64',
     fix: 'Decode =?base64?…?= before you compare the name.',
     controls: [speaksModern, callsModern],

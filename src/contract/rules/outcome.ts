@@ -1,7 +1,7 @@
 import { mapConcurrently } from '../concurrency.ts';
 import { isObject, objectOr, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
-import { blankAnswer } from '../outcomes.ts';
+import { blankResult } from '../outcomes.ts';
 import { missingAnswerOf } from '../probe/client.ts';
 import { answeredCalls, answeredOf, initializesAgain, lists, listsInClient } from '../probe/controls.ts';
 import type { CallOutcome } from '../probe/probe.ts';
@@ -42,8 +42,7 @@ export const outcomeRules: readonly LiveRule[] = [
     fixes: {},
   }),
   {
-    id: 'outcome.failure-payload',
-    ...must('C§2.2, C§7'),
+    ...must('outcome.failure-payload', 'C§2.2, C§7'),
     title: 'every failure of a tool has a code and a message',
     fix: 'Return isError: true with a text item and structuredContent {error: <code>, message: <text>}.',
     check: async (probe) => {
@@ -52,8 +51,11 @@ export const outcomeRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'outcome.repeatable',
-    ...fact('should', 'app lib/ai/agentic-execution.ts: a step is tried up to three times'),
+    ...fact(
+      'outcome.repeatable',
+      'should',
+      'app lib/ai/agentic-execution.ts: a step is tried up to three times',
+    ),
     title: 'a repeated call has the same outcome',
     fix: 'Make the handler idempotent: a repeated call must return the same outcome.',
     check: async (probe) => {
@@ -70,8 +72,7 @@ export const outcomeRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'outcome.in-time',
-    ...fact('must', 'profile limits.callMs'),
+    ...fact('outcome.in-time', 'must', 'profile limits.callMs'),
     title: 'every call is answered in time',
     fix: 'Give every wait in the handler a timeout that is shorter than the limit of the platform.',
     mustAnswer: true,
@@ -92,8 +93,7 @@ export const outcomeRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'outcome.client',
-    ...must('C§1.2, C§2.2'),
+    ...must('outcome.client', 'C§1.2, C§2.2'),
     title: 'the client of the MCP SDK accepts the result of every call',
     fix: 'Change the result or the outputSchema as the message says. The client validates results, formats included.',
     turn: 'opening',
@@ -166,7 +166,7 @@ export function failureProblems(outcome: CallOutcome): readonly Problem[] {
 
 /** Points from the failed call to its cause: a schema that does not allow a result without data. */
 function fixFirst({ outputSchema }: JsonObject, rule: string): Pick<Problem, 'fix'> {
-  if (!isObject(outputSchema) || blankAnswer(outputSchema).ok) return {};
+  if (!isObject(outputSchema) || blankResult(outputSchema).ok) return {};
   return { fix: `Fix ${rule} first: the outputSchema does not allow this result.` };
 }
 

@@ -1,27 +1,25 @@
 import { isObject, shorten } from '../json.ts';
 import type { Json, JsonObject, Problem } from '../model.ts';
-import { blankAnswer, type SignalName, signals } from '../outcomes.ts';
+import { blankResult, type SignalName, signals } from '../outcomes.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
 import { propertiesOf, requiredOf, typesOf } from '../schema/keywords.ts';
 import { mismatches, tryCompile } from '../schema/schema.ts';
 import { sampleArguments } from '../schema/smoke.ts';
 import { schemasIn } from '../schema/walk.ts';
 import { compileProblems } from './input.ts';
-import { isText, ofSchemas, rootProblems, undeclaredProblems } from './read.ts';
+import { isText, ofSchemas, outputSchemas, rootProblems, undeclaredProblems } from './read.ts';
 import { fact, must, type StaticRule, should, unless, valueProblems } from './rule.ts';
 
 /** The outputSchema: its root, its properties, and whether it allows all three outcomes of a call. */
 export const outputRules: readonly StaticRule[] = [
   {
-    id: 'output.object-root',
-    ...must('C§2.1, C§3.2, C§8'),
+    ...must('output.object-root', 'C§2.1, C§3.2, C§8'),
     title: 'every outputSchema is an object schema',
     fix: 'Set outputSchema.type to "object"; express null and errors inside properties.',
     inspect: ({ outputSchema }) => rootProblems(outputSchema, 'outputSchema'),
   },
   {
-    id: 'output.no-root-union',
-    ...must('C§2.1'),
+    ...must('output.no-root-union', 'C§2.1'),
     title: 'no outputSchema has a union at its root',
     fix: 'Replace the union by one object with optional or nullable properties.',
     inspect: ({ outputSchema }) =>
@@ -34,8 +32,7 @@ export const outputRules: readonly StaticRule[] = [
       ),
   },
   {
-    id: 'output.properties',
-    ...fact('should', 'docs guides/build-tools.mdx'),
+    ...fact('output.properties', 'should', 'docs guides/build-tools.mdx'),
     title: 'every outputSchema declares what the tool returns',
     fix: 'List the fields of the result in properties. A bare {type: "object"} tells an agent nothing.',
     inspect: ({ outputSchema }) =>
@@ -45,29 +42,29 @@ export const outputRules: readonly StaticRule[] = [
       ),
   },
   {
-    id: 'output.required-declared',
-    ...must('C§2.1'),
+    ...must('output.required-declared', 'C§2.1'),
     title: 'every required output field is declared',
     fix: 'Declare the property, or remove its name from required.',
     inspect: ({ outputSchema }) => undeclaredProblems(outputSchema, 'outputSchema'),
   },
   {
-    id: 'output.compiles',
-    ...must('C§2.1; app api/v1/tools/dispute/route.ts'),
+    ...must('output.compiles', 'C§2.1; app api/v1/tools/dispute/route.ts'),
     title: "every outputSchema compiles under the marketplace's validator",
     fix: 'Make it a valid JSON Schema (draft-07). With a schema that does not compile, the author loses every dispute.',
     inspect: ({ outputSchema }) => compileProblems(outputSchema, 'outputSchema'),
   },
   {
-    id: 'output.kept-root',
-    ...fact('must', 'MCP SDK 1.22.0 (app pnpm-lock.yaml), ToolSchema: it drops $defs and refuses a map'),
+    ...fact(
+      'output.kept-root',
+      'must',
+      'MCP SDK 1.22.0 (app pnpm-lock.yaml), ToolSchema: it drops $defs and refuses a map',
+    ),
     title: 'every outputSchema survives the client of the marketplace, which keeps only a part of its root',
     fix: 'Write a definition where it is used, or refer to #/properties/…; put a map into a property. One such tool hides all tools.',
     inspect: ({ outputSchema }) => (isObject(outputSchema) ? lostProblems(outputSchema) : []),
   },
-  ofSchemas('outputSchema', {
-    id: 'output.typed',
-    ...should('C§2.1'),
+  ofSchemas(outputSchemas, {
+    ...should('output.typed', 'C§2.1'),
     title: 'every output field has a type',
     fix: 'Add a type, such as type: ["number", "null"].',
     judge: ({ schema, path, property }) =>
@@ -77,9 +74,8 @@ export const outputRules: readonly StaticRule[] = [
         actual: 'nothing',
       }),
   }),
-  ofSchemas('outputSchema', {
-    id: 'output.described',
-    ...should('C§2.1'),
+  ofSchemas(outputSchemas, {
+    ...should('output.described', 'C§2.1'),
     title: 'every output field has a description',
     fix: 'Describe what the field means, with its unit.',
     judge: ({ schema, path, property }) =>
@@ -89,9 +85,8 @@ export const outputRules: readonly StaticRule[] = [
         actual: shorten(schema.description),
       }),
   }),
-  ofSchemas('outputSchema', {
-    id: 'output.items',
-    ...fact('should', 'docs guides/build-tools.mdx'),
+  ofSchemas(outputSchemas, {
+    ...fact('output.items', 'should', 'docs guides/build-tools.mdx'),
     title: 'every list in the output declares its items',
     fix: 'Add items with a type, such as items: {type: "string"}.',
     judge: ({ schema, path }) =>
@@ -101,9 +96,8 @@ export const outputRules: readonly StaticRule[] = [
         actual: shorten(schema.items),
       }),
   }),
-  ofSchemas('outputSchema', {
-    id: 'output.members',
-    ...fact('should', 'docs guides/build-tools.mdx'),
+  ofSchemas(outputSchemas, {
+    ...fact('output.members', 'should', 'docs guides/build-tools.mdx'),
     title: 'every object inside the output declares its members',
     fix: 'Add properties, or additionalProperties with a schema if the keys are data.',
     judge: ({ schema, path }) =>
@@ -117,30 +111,26 @@ export const outputRules: readonly StaticRule[] = [
       ),
   }),
   {
-    id: 'output.holds-empty',
-    ...must('C§2.2, C§8'),
+    ...must('output.holds-empty', 'C§2.2, C§8'),
     title: 'every outputSchema allows an explicit empty result',
     fix: 'Allow null in the required fields and declare searchExhausted (boolean) and noResultsReason (string).',
     inspect: (tool, _siblings, profile) =>
       outcomeProblems(tool, profile, { searchExhausted: true }, { noResultsReason: 'Nothing matches.' }),
   },
   {
-    id: 'output.holds-failure',
-    ...must('C§2.2, C§7'),
+    ...must('output.holds-failure', 'C§2.2, C§7'),
     title: 'every outputSchema allows a failure',
     fix: 'Allow null in the required fields and declare error and message as strings.',
     inspect: (tool, _siblings, profile) =>
       outcomeProblems(tool, profile, { error: 'UPSTREAM_DOWN', message: 'The source does not answer.' }),
   },
   declares(['searchExhausted', 'noResultsReason'], {
-    id: 'output.empty-signal',
-    ...should('C§2.2'),
+    ...should('output.empty-signal', 'C§2.2'),
     title: 'every outputSchema declares a signal for empty results',
     fix: 'Declare searchExhausted (boolean) or noResultsReason (string) as optional properties.',
   }),
   declares(['error', 'message'], {
-    id: 'output.failure-signal',
-    ...should('C§2.2'),
+    ...should('output.failure-signal', 'C§2.2'),
     title: 'every outputSchema declares error and message',
     fix: 'Declare error and message as optional strings.',
   }),
@@ -216,9 +206,9 @@ function outcomeProblems(
   const found = signalled.map((signal) => {
     const given = { ...known, ...signal };
     const rest = required.filter((name) => !Object.hasOwn(given, name));
-    const blank = blankAnswer({ ...outputSchema, required: rest });
+    const blank = blankResult({ ...outputSchema, required: rest });
     return blank.ok
-      ? mismatches(outputSchema, { ...blank.answer, ...given }, 'structuredContent')
+      ? mismatches(outputSchema, { ...blank.result, ...given }, 'structuredContent')
       : blank.blocked.map((path) => ({
           path,
           expected: 'a field that can be empty',

@@ -1,17 +1,16 @@
 import { isObject, shorten } from '../json.ts';
 import type { Problem } from '../model.ts';
-import { schemasIn } from '../schema/walk.ts';
+import { inputSchemas } from './read.ts';
 import { must, type StaticRule, unless, valueProblems } from './rule.ts';
 
 /** A parameter that clients repeat in a header, for routers that do not read the body. */
 export const parameterHeader: StaticRule = {
-  id: 'modern.parameter-header',
-  ...must('MCP 2026-07-28, Streamable HTTP: custom headers from tool parameters'),
+  ...must('modern.parameter-header', 'MCP 2026-07-28, Streamable HTTP: custom headers from tool parameters'),
   title: 'every x-mcp-header names a distinct header, for a parameter whose value fits into a header',
   fix: 'Use x-mcp-header only on strings, integers and booleans inside properties, each with its own name of letters, digits and -.',
-  inspect: ({ inputSchema }) => {
+  inspect: (tool) => {
     const seen = new Set<string>();
-    return [...schemasIn(inputSchema, 'inputSchema')].flatMap(({ path, schema }): readonly Problem[] => {
+    return inputSchemas(tool).flatMap(({ path, schema }): readonly Problem[] => {
       if (!isObject(schema) || !Object.hasOwn(schema, 'x-mcp-header')) return [];
       const name = schema['x-mcp-header'];
       const isToken = typeof name === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(name);
@@ -19,7 +18,7 @@ export const parameterHeader: StaticRule = {
       if (isToken) seen.add(name.toLowerCase());
       const at = `${path}.x-mcp-header`;
       return [
-        ...unless(isToken, { path: at, expected: 'the name of a header', actual: shorten(name) }),
+        ...valueProblems(isToken, at, 'the name of a header', name),
         ...valueProblems(!isToken || isNew, at, 'a name that no other parameter has', name),
         ...unless(primitive.has(schema.type), {
           path: at,

@@ -10,8 +10,7 @@ import { inParallel, type LiveRule, must, should, unless } from './rule.ts';
 /** JSON-RPC 2.0 and the versions of MCP. */
 export const protocolRules: readonly LiveRule[] = [
   {
-    id: 'protocol.platform-version',
-    ...must('C§9.1'),
+    ...must('protocol.platform-version', 'C§9.1'),
     title: `protocolVersion ${platformVersion} is accepted`,
     fix: `Support version ${platformVersion}: the platform sends it.`,
     turn: 'opening',
@@ -22,8 +21,7 @@ export const protocolRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'protocol.later-versions',
-    ...should('MCP 2025-06-18, lifecycle'),
+    ...should('protocol.later-versions', 'MCP 2025-06-18, lifecycle'),
     title: 'every later protocolVersion of the SDK is accepted',
     fix: 'Answer with the requested version.',
     turn: 'opening',
@@ -37,8 +35,7 @@ export const protocolRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'protocol.unknown-version',
-    ...should('MCP 2025-06-18, lifecycle'),
+    ...should('protocol.unknown-version', 'MCP 2025-06-18, lifecycle'),
     title: 'an unknown protocolVersion is answered with a supported one',
     fix: 'Answer with the newest version the server supports.',
     turn: 'opening',
@@ -49,8 +46,7 @@ export const protocolRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'protocol.envelope',
-    ...must('C§4'),
+    ...must('protocol.envelope', 'C§4'),
     title: 'every response is JSON-RPC 2.0 and repeats the id',
     fix: 'Answer {"jsonrpc": "2.0", "id": <id of the request>, "result": …}.',
     controls: [lists],
@@ -66,8 +62,7 @@ export const protocolRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'protocol.string-id',
-    ...must('C§4'),
+    ...must('protocol.string-id', 'C§4'),
     title: 'an id may be a string',
     fix: 'Repeat the id unchanged.',
     controls: [lists],
@@ -79,8 +74,7 @@ export const protocolRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'protocol.optional-params',
-    ...must('C§4'),
+    ...must('protocol.optional-params', 'C§4'),
     title: 'the list methods accept requests with and without params',
     fix: 'Treat absent params as {}.',
     controls: [lists],
@@ -101,8 +95,7 @@ export const protocolRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'protocol.unknown-method',
-    ...must('C§4 (JSON-RPC 2.0 §5.1)'),
+    ...must('protocol.unknown-method', 'C§4 (JSON-RPC 2.0 §5.1)'),
     title: 'an unknown method is answered with error -32601',
     fix: 'Answer the JSON-RPC error -32601 (method not found).',
     controls: [lists],
@@ -116,8 +109,7 @@ export const protocolRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'protocol.notification',
-    ...must('C§4 (JSON-RPC 2.0 §4.1)'),
+    ...must('protocol.notification', 'C§4 (JSON-RPC 2.0 §4.1)'),
     title: 'a notification is accepted without a response',
     fix: 'Answer notifications with HTTP 202 and no body.',
     check: async (probe) => {
@@ -131,8 +123,7 @@ export const protocolRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'protocol.ill-formed',
-    ...should('C§4 (JSON-RPC 2.0 §4)'),
+    ...should('protocol.ill-formed', 'C§4 (JSON-RPC 2.0 §4)'),
     title: 'a message that is not a JSON-RPC 2.0 request is refused',
     fix: 'Answer HTTP 400 with the JSON-RPC error -32600 (invalid request).',
     controls: [lists],
@@ -156,8 +147,7 @@ export const protocolRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'protocol.ping',
-    ...should('MCP 2025-06-18, ping'),
+    ...should('protocol.ping', 'MCP 2025-06-18, ping'),
     title: 'ping is answered',
     fix: 'Answer ping with an empty result.',
     mustAnswer: true,

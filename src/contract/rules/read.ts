@@ -25,9 +25,19 @@ export function undeclaredProblems(schema: unknown, path: string): readonly Prob
   });
 }
 
+/** A tool's inputSchema and everything inside it. */
+export function inputSchemas({ inputSchema }: JsonObject): readonly LocatedSchema[] {
+  return [...schemasIn(inputSchema, 'inputSchema')];
+}
+
+/** A tool's outputSchema and everything inside it. */
+export function outputSchemas({ outputSchema }: JsonObject): readonly LocatedSchema[] {
+  return [...schemasIn(outputSchema, 'outputSchema')];
+}
+
 /** A tool's two schemas and everything inside them. */
 export function allSchemas(tool: JsonObject): readonly LocatedSchema[] {
-  return [...schemasIn(tool.inputSchema, 'inputSchema'), ...schemasIn(tool.outputSchema, 'outputSchema')];
+  return [...inputSchemas(tool), ...outputSchemas(tool)];
 }
 
 /** A text reduced to its letters and digits, to compare two texts. */
@@ -45,7 +55,7 @@ interface SchemaRule extends Omit<StaticRule, 'inspect'> {
   judge(place: LocatedSchema): readonly Problem[];
 }
 
-/** A rule about every schema inside one of a tool's schemas, itself included. */
-export function ofSchemas(side: 'inputSchema' | 'outputSchema', { judge, ...text }: SchemaRule): StaticRule {
-  return { ...text, inspect: (tool) => [...schemasIn(tool[side], side)].flatMap(judge) };
+/** A rule about every schema inside some of a tool's schemas, themselves included. */
+export function ofSchemas(of: typeof allSchemas, { judge, ...text }: SchemaRule): StaticRule {
+  return { ...text, inspect: (tool) => of(tool).flatMap(judge) };
 }

@@ -27,8 +27,7 @@ const ofFailures = about(({ isError }) => isError === true, noFailure);
 /** What a tools/call returns, judged on every example and on the arguments of the submission test. */
 export const resultRules: readonly LiveRule[] = [
   resultRule({
-    id: 'result.content',
-    ...must('C§2.2'),
+    ...must('result.content', 'C§2.2'),
     title: 'every result has a text item',
     fix: 'Return content: [{type: "text", text: JSON.stringify(data)}].',
     judge: ({ content }) =>
@@ -39,8 +38,7 @@ export const resultRules: readonly LiveRule[] = [
       }),
   }),
   ofData({
-    id: 'result.json-text',
-    ...must('C§2.2'),
+    ...must('result.json-text', 'C§2.2'),
     title: 'the text of every successful result is JSON',
     fix: 'Use JSON.stringify(data) as the text, with nothing before or after it.',
     judge: ({ content }) => {
@@ -50,23 +48,20 @@ export const resultRules: readonly LiveRule[] = [
     },
   }),
   ofData({
-    id: 'result.structured',
-    ...must('C§2.2, C§4.1'),
+    ...must('result.structured', 'C§2.2, C§4.1'),
     title: 'every successful result has structuredContent',
     fix: 'Return the data as structuredContent too.',
     judge: ({ structuredContent }) =>
       valueProblems(isObject(structuredContent), 'result.structuredContent', 'an object', structuredContent),
   }),
   ofData({
-    id: 'result.fits',
-    ...must('C§2.2, C§1.7'),
+    ...must('result.fits', 'C§2.2, C§1.7'),
     title: 'structuredContent matches the outputSchema',
     fix: 'Return what the outputSchema declares, or declare what the tool returns.',
     judge: fitProblems,
   }),
   ofData({
-    id: 'result.no-error',
-    ...should('C§2.2, C§7'),
+    ...should('result.no-error', 'C§2.2, C§7'),
     title: 'a result that is not a failure carries no error',
     fix: 'Set isError: true if the call failed; otherwise leave error out, or name the field differently.',
     judge: ({ structuredContent }) =>
@@ -79,15 +74,13 @@ export const resultRules: readonly LiveRule[] = [
         : undefined,
   }),
   ofFailures({
-    id: 'result.failure-fits',
-    ...must('C§2.2; reproduced with SDK 1.32: its clients validate failures as well'),
+    ...must('result.failure-fits', 'C§2.2; reproduced with SDK 1.32: its clients validate failures as well'),
     title: 'the structuredContent of a failure matches the outputSchema, too',
     fix: 'Fill the required fields with null or [], and declare error and message.',
     judge: fitProblems,
   }),
   resultRule({
-    id: 'result.same-data',
-    ...must('C§4.1'),
+    ...must('result.same-data', 'C§4.1'),
     title: 'text and structuredContent contain the same data',
     fix: 'Build the text with JSON.stringify(structuredContent).',
     judge: ({ content, structuredContent }) => {
@@ -101,8 +94,7 @@ export const resultRules: readonly LiveRule[] = [
     },
   }),
   ofData({
-    id: 'result.declared-fields',
-    ...fact('should', 'docs guides/build-tools.mdx'),
+    ...fact('result.declared-fields', 'should', 'docs guides/build-tools.mdx'),
     title: 'every field of a result is declared in the outputSchema',
     fix: 'Declare the field in outputSchema.properties, or remove it from the result.',
     judge: ({ structuredContent }, { tool }) => {
@@ -118,8 +110,7 @@ export const resultRules: readonly LiveRule[] = [
     },
   }),
   ofData({
-    id: 'result.no-lost-values',
-    ...should('C§2.2'),
+    ...should('result.no-lost-values', 'C§2.2'),
     title: 'no result contains traces of a value that JSON cannot represent',
     fix: 'Return null, or convert the value to a number or an ISO date yourself.',
     judge: ({ structuredContent }) =>
@@ -134,8 +125,7 @@ export const resultRules: readonly LiveRule[] = [
             })),
   }),
   ofData({
-    id: 'result.no-refusal',
-    ...should('C§2.2, C§7'),
+    ...should('result.no-refusal', 'C§2.2, C§7'),
     title: 'an empty result is marked by a signal, not by prose',
     fix: 'Return searchExhausted: true and noResultsReason. The platform does not understand prose and asks again.',
     judge: ({ structuredContent }) =>
@@ -152,8 +142,7 @@ export const resultRules: readonly LiveRule[] = [
               })),
   }),
   resultRule({
-    id: 'result.size',
-    ...fact('should', 'profile limits.resultCharacters'),
+    ...fact('result.size', 'should', 'profile limits.resultCharacters'),
     title: 'no result is longer than the platform reads',
     fix: 'Split the result into pages, or summarize it.',
     judge: ({ content }, _outcome, { limits }) =>
@@ -164,8 +153,7 @@ export const resultRules: readonly LiveRule[] = [
       }),
   }),
   resultRule({
-    id: 'result.schema-copy',
-    ...must('C§2.2'),
+    ...must('result.schema-copy', 'C§2.2'),
     title: 'an outputSchema sent with a result is the declared one',
     fix: 'Send the schema of tools/list unchanged, or none.',
     judge: ({ _meta }, { tool }) => {

@@ -48,19 +48,19 @@ export interface LiveRule extends RuleText {
 
 export type Rule = StaticRule | LiveRule;
 
-/** The level of a rule without which the listing is rejected or the tool breaks, and its source. */
-export function must(source: string) {
-  return { level: 'must', source } as const;
+/** A rule without which the listing is rejected or the tool breaks: its id, level and source. */
+export function must(id: string, source: string) {
+  return { id, level: 'must', source } as const;
 }
 
-/** The level of a rule without which the tool works worse, and its source. */
-export function should(source: string) {
-  return { level: 'should', source } as const;
+/** A rule without which the tool works worse: its id, level and source. */
+export function should(id: string, source: string) {
+  return { id, level: 'should', source } as const;
 }
 
-/** Level and source of a rule that comes from platform facts. */
-export function fact(level: Level, source: string) {
-  return { level, source, fact: true } as const;
+/** A rule that comes from platform facts: its id, level and source. */
+export function fact(id: string, level: Level, source: string) {
+  return { id, level, source, fact: true } as const;
 }
 
 /** The problems of all items. @throws NotRun, this one, if there are no items to judge. */

@@ -8,8 +8,7 @@ import { type LiveRule, should, unless } from './rule.ts';
 /** The runtime of a generated project. */
 export const runtimeRules: readonly LiveRule[] = [
   {
-    id: 'runtime.outdated',
-    ...should('create-market-mcp, docs/upgrade.md'),
+    ...should('runtime.outdated', 'create-market-mcp, docs/upgrade.md'),
     title: 'the installed runtime has the version of the program that checks it',
     fix: 'Run market-mcp upgrade. This is a MUST if a version in between fixes a security issue.',
     controls: [],
@@ -17,8 +16,7 @@ export const runtimeRules: readonly LiveRule[] = [
     check: async (probe) => outdatedProblems(runtimeOf(probe)),
   },
   {
-    id: 'runtime.platform',
-    ...should('create-market-mcp, docs/platform-profiles.md'),
+    ...should('runtime.platform', 'create-market-mcp, docs/platform-profiles.md'),
     title: 'the server and the check read the same platform profile',
     fix: 'Run market-mcp upgrade: it writes src/platform.ts from market-mcp.json.',
     controls: [],

@@ -8,16 +8,14 @@ import { must, type StaticRule, should, unless } from './rule.ts';
 /** The sample values in an inputSchema; callers build arguments from them. */
 export const sampleRules: readonly StaticRule[] = [
   ofSamples({
-    id: 'input.default',
-    ...must('C§2.1'),
+    ...must('input.default', 'C§2.1'),
     title: 'every default matches its parameter',
     fix: 'Change the default to a value that the parameter allows.',
     judge: (schema, path, mismatchesOf) =>
       schema.default === undefined ? [] : mismatchesOf(schema.default, `${path}.default`),
   }),
   ofSamples({
-    id: 'input.examples',
-    ...should('C§2.1'),
+    ...should('input.examples', 'C§2.1'),
     title: 'all examples of a parameter match it',
     fix: 'Make examples an array of values that the parameter allows.',
     judge: ({ examples }, path, mismatchesOf) => {
@@ -29,8 +27,7 @@ export const sampleRules: readonly StaticRule[] = [
     },
   }),
   ofSamples({
-    id: 'input.enum',
-    ...should('C§2.1'),
+    ...should('input.enum', 'C§2.1'),
     title: 'every allowed value of a parameter has its type',
     fix: 'Change the values of enum, or the type.',
     judge: (schema, path, mismatchesOf) => {

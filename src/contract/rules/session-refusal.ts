@@ -27,8 +27,7 @@ export const sessionRefusalRules: readonly LiveRule[] = [
     refused('session.prototype-get', `${memberTitle} on GET`, 'GET', async () => memberNames),
   ].map(survived),
   {
-    id: 'session.missing-call',
-    ...must('C§3.1, C§7'),
+    ...must('session.missing-call', 'C§3.1, C§7'),
     title: 'a paid call without a session is refused',
     fix: 'Check the session of every request, paid or not. Only initialize needs none.',
     controls: [lists, answersCalls],
@@ -39,10 +38,9 @@ export const sessionRefusalRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'session.foreign-initialize',
+    ...must('session.foreign-initialize', 'C§3.1, C§7'),
     turn: 'opening',
     controls: [initializesAgain],
-    ...must('C§3.1, C§7'),
     title: 'initialize with an unknown session id is refused',
     fix: 'Open a session only if the request names none. Only the server chooses ids.',
     check: async (probe) => {
@@ -54,8 +52,7 @@ export const sessionRefusalRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'session.delete-unknown',
-    ...should('MCP 2025-06-18, transports; C§7'),
+    ...should('session.delete-unknown', 'MCP 2025-06-18, transports; C§7'),
     title: 'DELETE of an unknown session is refused',
     turn: 'last',
     fix: 'Answer 400 as on POST and GET, or 405.',
@@ -79,8 +76,7 @@ function refused(
   idsOf: (probe: Probe) => Promise<readonly (string | undefined)[]>,
 ): LiveRule {
   return {
-    id,
-    ...must('C§3.1, C§7'),
+    ...must(id, 'C§3.1, C§7'),
     title: `${what} is refused`,
     fix: 'Answer HTTP 400 {"error":"Invalid session"}. Look ids up in a Map, or verify their signature.',
     controls: [lists],

@@ -73,8 +73,7 @@ function differingBits(ids: readonly string[]): number {
 /** Sessions: opened by initialize, named in the header mcp-session-id. */
 export const sessionRules: readonly LiveRule[] = [
   {
-    id: 'session.open',
-    ...must('C§3.1, C§4'),
+    ...must('session.open', 'C§3.1, C§4'),
     title: 'initialize returns a session id',
     fix: 'Return the header mcp-session-id with the answer to initialize.',
     check: async (probe) => {
@@ -88,8 +87,7 @@ export const sessionRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'session.id-characters',
-    ...should('MCP 2025-06-18, transports'),
+    ...should('session.id-characters', 'MCP 2025-06-18, transports'),
     title: 'the session id consists of visible ASCII characters',
     fix: 'Use base64url or a UUID.',
     check: async (probe) => {
@@ -103,8 +101,7 @@ export const sessionRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'session.unguessable',
-    ...should('MCP 2025-06-18, transports'),
+    ...should('session.unguessable', 'MCP 2025-06-18, transports'),
     title: 'the ids of sessions neither count up nor tell the time',
     fix: 'Use crypto.randomUUID(), or a signature: who guesses the id of a session gets into it.',
     turn: 'opening',
@@ -122,8 +119,7 @@ export const sessionRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'session.header-case',
-    ...should('RFC 9110 §5.1'),
+    ...should('session.header-case', 'RFC 9110 §5.1'),
     title: 'the header with the session id may be spelled in any case',
     fix: 'Compare the names of headers case-insensitively, as most servers do by themselves.',
     controls: [opensSession, lists],
@@ -140,8 +136,7 @@ export const sessionRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'session.unique',
-    ...must('C§3.1'),
+    ...must('session.unique', 'C§3.1'),
     title: 'every initialize opens its own session',
     fix: 'Create a transport and a server object for each initialize, with an id of at least 128 random bits.',
     turn: 'opening',
@@ -160,8 +155,7 @@ export const sessionRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'session.lasting',
-    ...must('C§3.1'),
+    ...must('session.lasting', 'C§3.1'),
     title: 'a session answers more than one request',
     fix: 'Keep the session until it is deleted or expires.',
     turn: 'opening',
@@ -179,8 +173,7 @@ export const sessionRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'session.two-at-once',
-    ...must('C§3.1; reproduced with SDK 1.32'),
+    ...must('session.two-at-once', 'C§3.1; reproduced with SDK 1.32'),
     title: 'two sessions at once each get their own answers',
     fix: 'Create a server object for each session or each request.',
     turn: 'isolated',
@@ -189,8 +182,7 @@ export const sessionRules: readonly LiveRule[] = [
     check: twoAtOnce,
   },
   {
-    id: 'session.parallel',
-    ...must('C§3.1'),
+    ...must('session.parallel', 'C§3.1'),
     title: 'twenty sessions are opened and used in parallel',
     turn: 'isolated',
     fix: 'Allow several sessions at once, and share no state between them.',
@@ -208,8 +200,7 @@ export const sessionRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'session.get-known',
-    ...must('C§3.1, C§4'),
+    ...must('session.get-known', 'C§3.1, C§4'),
     title: 'GET with a known session is handled',
     fix: 'Open the event stream of the session, or answer 405.',
     turn: 'opening',
@@ -221,8 +212,7 @@ export const sessionRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'session.delete',
-    ...should('MCP 2025-06-18, transports; C§3.1'),
+    ...should('session.delete', 'MCP 2025-06-18, transports; C§3.1'),
     title: 'a deleted session is refused afterwards',
     fix: 'Remove the session on DELETE, or answer DELETE with 405.',
     turn: 'opening',

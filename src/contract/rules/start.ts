@@ -32,8 +32,7 @@ const keyless = refusesToStart(
 /** How the server starts, and when it refuses to start. */
 export const startRules: readonly LiveRule[] = [
   {
-    id: 'process.port',
-    ...must('C§4.2'),
+    ...must('process.port', 'C§4.2'),
     title: 'the server listens on PORT',
     turn: 'separate',
     controls: [],
@@ -49,8 +48,7 @@ export const startRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'process.default-port',
-    ...must('C§4.2, C§8'),
+    ...must('process.default-port', 'C§4.2, C§8'),
     title: `the server listens on port ${defaultPort} if PORT is not set`,
     turn: 'separate',
     controls: [startsInstances],
@@ -70,8 +68,7 @@ export const startRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'process.busy-port',
-    ...should('C§4.2'),
+    ...should('process.busy-port', 'C§4.2'),
     title: 'a port in use ends the start with an error',
     turn: 'separate',
     controls: [startsInstances],
@@ -112,8 +109,7 @@ export const startRules: readonly LiveRule[] = [
     { ...production, PLATFORM_AUDIENCE: 'http://tools.example.com/mcp' },
   ),
   {
-    id: 'process.production',
-    ...must('C§1.4, C§5.1'),
+    ...must('process.production', 'C§1.4, C§5.1'),
     title: 'the server starts in production behind an https URL and keeps its authentication',
     turn: 'separate',
     controls: [startsInstances],
@@ -129,8 +125,7 @@ function refusesToStart(
   environment: Environment,
 ): LiveRule {
   return {
-    id,
-    ...must('C§5.4, C§5.5'),
+    ...must(id, 'C§5.4, C§5.5'),
     title: `the server refuses to start ${circumstances}`,
     turn: 'separate',
     controls: [startsInstances],

@@ -21,8 +21,7 @@ const timeoutMs = 20_000;
 /** How the server stops. */
 export const stopRules: readonly LiveRule[] = [
   {
-    id: 'process.terminate',
-    ...should('common to all container platforms'),
+    ...should('process.terminate', 'common to all container platforms'),
     title: 'SIGTERM shuts the server down gracefully',
     turn: 'separate',
     controls: [startsInstances],
@@ -36,8 +35,7 @@ export const stopRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'process.terminate-during-call',
-    ...should('common to all container platforms'),
+    ...should('process.terminate-during-call', 'common to all container platforms'),
     title: 'a call that runs when SIGTERM arrives is still answered',
     turn: 'separate',
     mustAnswer: true,

@@ -7,17 +7,17 @@ import { listProblems } from './discovery.ts';
 import { ofCall } from './result.ts';
 import { fact, judgeEach, type LiveRule, unless } from './rule.ts';
 
-const common = {
-  ...fact('must', 'app contribute/actions.ts'),
-  turn: 'opening',
-  controls: [initializesAgain, listsInClient],
-} as const;
+const common = (id: string) =>
+  ({
+    ...fact(id, 'must', 'app contribute/actions.ts'),
+    turn: 'opening',
+    controls: [initializesAgain, listsInClient],
+  }) as const;
 
 /** The marketplace's submission test: the SDK's client calls every tool in order, with one token. */
 export const submissionRules: readonly LiveRule[] = [
   {
-    id: 'submission.calls',
-    ...common,
+    ...common('submission.calls'),
     title: 'the submission test can call every tool',
     fix: fixes.thrown,
     mustAnswer: true,
@@ -30,8 +30,7 @@ export const submissionRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'submission.succeeds',
-    ...common,
+    ...common('submission.succeeds'),
     title: 'no call of the submission test ends in a failure',
     fix: fixes.failure,
     check: async (probe) => {
@@ -43,8 +42,7 @@ export const submissionRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'submission.text',
-    ...common,
+    ...common('submission.text'),
     title: 'the text of every result in the submission test is JSON that fits the outputSchema',
     fix: fixes.text,
     check: async (probe) => {
@@ -59,8 +57,7 @@ export const submissionRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'submission.in-time',
-    ...common,
+    ...common('submission.in-time'),
     title: 'the submission test ends before its token expires',
     fix: 'Make the tools faster. The test calls all of them with one token that expires.',
     check: async (probe) => {

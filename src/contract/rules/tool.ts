@@ -1,22 +1,20 @@
 import { isAscii } from '../ascii.ts';
 import { isObject, kept, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
-import { bounds, isReadable, schemasIn } from '../schema/walk.ts';
-import { isText, normalize } from './read.ts';
+import { bounds, isReadable } from '../schema/walk.ts';
+import { allSchemas, isText, normalize } from './read.ts';
 import { fact, must, type StaticRule, should, unless, valueProblems } from './rule.ts';
 
 /** Name and description of a tool. */
 export const toolRules: readonly StaticRule[] = [
   {
-    id: 'tool.name',
-    ...must('C§2.1'),
+    ...must('tool.name', 'C§2.1'),
     title: 'every tool has a name',
     fix: 'Give the tool a name.',
     inspect: ({ name }) => valueProblems(isText(name), 'name', 'a string that is not empty', name),
   },
   {
-    id: 'tool.name-unique',
-    ...must('C§2.1'),
+    ...must('tool.name-unique', 'C§2.1'),
     title: 'no two tools share a name',
     fix: 'Rename one of them. tools/call can reach only one tool of each name.',
     inspect: ({ name }, siblings) =>
@@ -27,8 +25,7 @@ export const toolRules: readonly StaticRule[] = [
       }),
   },
   {
-    id: 'tool.name-pattern',
-    ...fact('should', 'profile limits.toolNamePattern'),
+    ...fact('tool.name-pattern', 'should', 'profile limits.toolNamePattern'),
     title: 'every tool name contains only characters that all clients accept',
     fix: 'Use at most 64 letters, digits, _ and -. In several clients, one invalid name hides all tools of the server.',
     inspect: ({ name }, _siblings, { limits }) =>
@@ -39,16 +36,14 @@ export const toolRules: readonly StaticRule[] = [
       }),
   },
   {
-    id: 'tool.description',
-    ...must('C§2.1'),
+    ...must('tool.description', 'C§2.1'),
     title: 'every tool has a description',
     fix: 'Describe what the tool returns and when to use it.',
     inspect: ({ description }) =>
       valueProblems(isText(description), 'description', 'a string that is not empty', description),
   },
   {
-    id: 'tool.description-length',
-    ...fact('should', 'profile limits.descriptionCharacters'),
+    ...fact('tool.description-length', 'should', 'profile limits.descriptionCharacters'),
     title: 'every description is long enough to choose the tool by it',
     fix: 'Add what the result contains and when an agent should call the tool.',
     inspect: ({ description }, _siblings, { limits }) => {
@@ -62,15 +57,13 @@ export const toolRules: readonly StaticRule[] = [
     },
   },
   {
-    id: 'tool.description-complete',
-    ...should('C§2.1'),
+    ...should('tool.description-complete', 'C§2.1'),
     title: 'every description says what the tool returns and when to use it',
     fix: 'Write two sentences: "Returns …. Use it when …."',
     inspect: ({ description }) => (isText(description) ? incompleteness(description) : []),
   },
   {
-    id: 'tool.description-own-words',
-    ...fact('should', 'C§2.1; docs guides/troubleshooting.mdx'),
+    ...fact('tool.description-own-words', 'should', 'C§2.1; docs guides/troubleshooting.mdx'),
     title: 'no description merely repeats the name',
     fix: 'Add what the name does not say: what the tool returns, from which source, and how recent the data is.',
     inspect: ({ name, description }) =>
@@ -84,8 +77,7 @@ export const toolRules: readonly StaticRule[] = [
       ),
   },
   {
-    id: 'tool.description-distinct',
-    ...fact('should', 'C§2.1; docs guides/troubleshooting.mdx'),
+    ...fact('tool.description-distinct', 'should', 'C§2.1; docs guides/troubleshooting.mdx'),
     title: 'no two tools share a description',
     fix: 'Say in each description how the tool differs from the others, so that an agent can choose.',
     inspect: (tool, siblings) =>
@@ -96,16 +88,13 @@ export const toolRules: readonly StaticRule[] = [
       }),
   },
   {
-    id: 'tool.to-do',
-    ...should('C§2.1'),
+    ...should('tool.to-do', 'C§2.1'),
     title: 'no description is still a placeholder',
     fix: 'Replace the to-do by a description: agents read it as it is.',
     inspect: (tool) => [
       ...toDoProblem(tool.description, 'description'),
-      ...(['inputSchema', 'outputSchema'] as const).flatMap((part) =>
-        [...schemasIn(tool[part], part)].flatMap(({ schema, path, property }) =>
-          toDoProblem(schema.description, `${path}.description`, property),
-        ),
+      ...allSchemas(tool).flatMap(({ schema, path, property }) =>
+        toDoProblem(schema.description, `${path}.description`, property),
       ),
     ],
   },
@@ -123,11 +112,7 @@ function toDoProblem(description: unknown, path: string, property?: string): rea
       (property === undefined
         ? path === 'description' && addressed.test(description)
         : placed.exec(description)?.[1] === property));
-  return unless(!isPlaceholder, {
-    path,
-    expected: 'a description',
-    actual: shorten(description),
-  });
+  return valueProblems(!isPlaceholder, path, 'a description', description);
 }
 
 /** The normalized description of a tool, computed once for all comparisons; undefined if there is none. */
@@ -137,8 +122,7 @@ const gistOf = kept(({ description }: JsonObject) =>
 
 /** The one rule that sees every element of the list; the others see only those that pass it. */
 export const readable: StaticRule = {
-  id: 'tool.readable',
-  ...must('C§2.1'),
+  ...must('tool.readable', 'C§2.1'),
   title: 'every element of the tool list is an object within the size limits',
   fix: 'Return one plain object for each tool, and simplify its schemas.',
   inspect: (tool) =>

@@ -42,8 +42,7 @@ export const transportRules: readonly LiveRule[] = [
   turnedDown('http.not-object', 'a body that is JSON but not an object', '"tools/list"'),
   turnedDown('http.null', 'the body null', 'null'),
   {
-    id: 'http.foreign-origin',
-    ...should('MCP 2025-06-18, transports'),
+    ...should('http.foreign-origin', 'MCP 2025-06-18, transports'),
     title: 'a request from a foreign web page is refused',
     fix: 'Answer 403 to a request whose Origin is not allowed.',
     controls: [lists],
@@ -57,8 +56,7 @@ export const transportRules: readonly LiveRule[] = [
       ),
   },
   {
-    id: 'http.cors',
-    ...should('C§3.1, C§4; Fetch standard, CORS protocol'),
+    ...should('http.cors', 'C§3.1, C§4; Fetch standard, CORS protocol'),
     title: 'a web page that may send requests may send and read the session id, too',
     fix: 'Add mcp-session-id to Access-Control-Allow-Headers and to Access-Control-Expose-Headers.',
     turn: 'opening',
@@ -87,8 +85,7 @@ export const transportRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'http.other-methods',
-    ...should('C§4'),
+    ...should('http.other-methods', 'C§4'),
     title: 'PUT and PATCH on the endpoint are refused',
     fix: 'Answer 404 or 405.',
     controls: [lists],
@@ -102,8 +99,7 @@ export const transportRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'http.stream-ends',
-    ...should('MCP 2025-06-18, transports'),
+    ...should('http.stream-ends', 'MCP 2025-06-18, transports'),
     title: 'a stream of events that answers a request ends with the response',
     fix: 'End the stream after the response. Each open stream costs the caller and the server a connection.',
     check: async (probe) => {
@@ -116,8 +112,7 @@ export const transportRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'http.no-product-header',
-    ...should('OWASP, HTTP headers'),
+    ...should('http.no-product-header', 'OWASP, HTTP headers'),
     title: 'no header names the software of the server',
     fix: 'Remove X-Powered-By and the version in Server.',
     check: async (probe) => {
@@ -132,8 +127,7 @@ export const transportRules: readonly LiveRule[] = [
     },
   },
   {
-    id: 'http.no-stack',
-    ...should('OWASP, error handling'),
+    ...should('http.no-stack', 'OWASP, error handling'),
     title: 'no error exposes internals of the server',
     fix: 'Log the error and answer with a short message.',
     turn: 'opening',
@@ -220,8 +214,7 @@ function turnedDown(
   options: PostOptions = {},
 ): LiveRule {
   return {
-    id,
-    ...should('C§4 (JSON-RPC 2.0 §5.1)'),
+    ...should(id, 'C§4 (JSON-RPC 2.0 §5.1)'),
     title: `${what} is refused`,
     fix: 'Answer HTTP 4xx with a JSON-RPC error (-32700 or -32600).',
     controls: [lists],

@@ -57,27 +57,13 @@ export function* schemasIn(schema: unknown, path: string, property?: string): Ge
 }
 
 /** Keywords whose value is a schema. */
-export const single = [
-  'items',
-  'additionalItems',
-  'contains',
-  'additionalProperties',
-  'propertyNames',
-  'not',
-  'if',
-  'then',
-  'else',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-];
+export const single = (
+  'items additionalItems contains additionalProperties propertyNames not if then else unevaluatedItems ' +
+  'unevaluatedProperties'
+).split(' ');
 /** Keywords whose value is a list of schemas. */
 export const listed = ['items', 'prefixItems', 'allOf', 'anyOf', 'oneOf'];
 /** Keywords whose value is a map of schemas. */
-export const named = [
-  'properties',
-  'patternProperties',
-  'definitions',
-  '$defs',
-  'dependencies',
-  'dependentSchemas',
-];
+export const named = 'properties patternProperties definitions $defs dependencies dependentSchemas'.split(
+  ' ',
+);

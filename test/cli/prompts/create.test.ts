@@ -79,7 +79,7 @@ describe('the interactive flow', () => {
     ]);
     expect(value).toEqual({
       directory: 'gas',
-      source: {
+      wanted: {
         kind: 'tool',
         tool: {
           name: 'get_gas',
@@ -149,7 +149,7 @@ describe('the interactive flow', () => {
       ],
       { given },
     );
-    expect(value?.source).toMatchObject({
+    expect(value?.wanted).toMatchObject({
       tool: {
         input: [
           { name: 'chain', required: true, enum: ['base', 'ethereum'], default: 'base' },
@@ -180,7 +180,7 @@ describe('the interactive flow', () => {
       },
     );
     expect(text).toContain('get_record is taken. Rename it.');
-    expect(value?.source).toMatchObject({ tool: { name: 'get_time' } });
+    expect(value?.wanted).toMatchObject({ tool: { name: 'get_time' } });
   });
 
   it('refuses a directory that is not empty, and suggests a free one', async () => {
@@ -215,7 +215,7 @@ describe('the effect of a call', () => {
       const { value } = await drive([[prompts.effect, ...typed, enter], ...enterAt('write')], {
         given: { ...given, tool },
       });
-      return value?.source.kind === 'tool' ? value.source.tool.effect : undefined;
+      return value?.wanted.kind === 'tool' ? value.wanted.tool.effect : undefined;
     };
     expect(await effectOf('get_order')).toBe('reads');
     expect(await effectOf('delete_order')).toBe('changes');

@@ -42,7 +42,7 @@ describe('going back', () => {
       ...enterAt('platform', 'write'),
     ]);
     expect(value?.directory).toBe('alerts');
-    expect(value?.source).toMatchObject({
+    expect(value?.wanted).toMatchObject({
       tool: { name: 'get_alerts', input: [{ name: 'level' }], output: [{ name: 'title' }] },
     });
   });
@@ -58,7 +58,7 @@ describe('going back', () => {
       ['Returns the fees', enter],
       ...enterAt('effect', 'input', 'returns', 'output', 'platform', 'write'),
     ]);
-    expect(value?.source).toMatchObject({ tool: { description: expect.stringContaining('fees') } });
+    expect(value?.wanted).toMatchObject({ tool: { description: expect.stringContaining('fees') } });
   });
 
   it('to the start keeps the file that was named', async () => {
@@ -85,7 +85,7 @@ describe('going back', () => {
       [`${sample}█`, enter],
       ...enterAt('tool', 'description', 'effect', 'input', 'platform', 'write'),
     ]);
-    expect(value?.source).toMatchObject({ kind: 'sample', paths: [sample] });
+    expect(value?.wanted).toMatchObject({ kind: 'sample', paths: [sample] });
   });
 
   it('from the form returns to the lines and keeps them all', async () => {
@@ -100,7 +100,7 @@ describe('going back', () => {
       ],
       { given: known },
     );
-    expect(value?.source).toMatchObject({ tool: { input: [{ name: 'a' }] } });
+    expect(value?.wanted).toMatchObject({ tool: { input: [{ name: 'a' }] } });
   });
 
   it('in the form keeps what each question was answered, and the last member of an object', async () => {
@@ -135,7 +135,7 @@ describe('going back', () => {
       ],
       { given: known },
     );
-    expect(value?.source).toMatchObject({
+    expect(value?.wanted).toMatchObject({
       tool: {
         input: [
           { name: 'a', enum: ['x', 'y', 'z'], default: 'y' },
@@ -167,8 +167,8 @@ describe('going back', () => {
       ],
       { given: known },
     );
-    expect(value?.source).toMatchObject({ tool: { input: [{ name: 'a', type: 'boolean' }] } });
-    expect(value?.source).not.toHaveProperty('tool.input.0.enum');
+    expect(value?.wanted).toMatchObject({ tool: { input: [{ name: 'a', type: 'boolean' }] } });
+    expect(value?.wanted).not.toHaveProperty('tool.input.0.enum');
   });
 
   it('passes by questions that were not asked: from the marketplace to the spec file', async () => {
@@ -182,7 +182,7 @@ describe('going back', () => {
       ['Which spec file?', enter],
       ...enterAt('platform', 'write'),
     ]);
-    expect(value?.source).toMatchObject({ kind: 'file', path: spec });
+    expect(value?.wanted).toMatchObject({ kind: 'file', path: spec });
   });
 
   it('uses no answer of a start that was given up', async () => {
@@ -216,7 +216,7 @@ describe('going back', () => {
       ],
       { given: { ...known, input: [] } },
     );
-    expect(value?.source).toMatchObject({ tool: { name: 'get_other' } });
+    expect(value?.wanted).toMatchObject({ tool: { name: 'get_other' } });
   });
 });
 

@@ -31,7 +31,7 @@ describe('the start', () => {
       [prompts.platform, enter],
       [prompts.write, enter],
     ]);
-    expect(value?.source).toMatchObject({ kind: 'openapi', document, operations: ['GET /fee'] });
+    expect(value?.wanted).toMatchObject({ kind: 'openapi', document, operations: ['GET /fee'] });
     expect(text).not.toContain(prompts.tool);
   });
 
@@ -62,7 +62,7 @@ describe('the start', () => {
       ],
       { given: { ...given, operation: ['get_gas'] } },
     );
-    expect(one.value?.source).toMatchObject({ fields: ['owner'] });
+    expect(one.value?.wanted).toMatchObject({ fields: ['owner'] });
     const two = await drive(
       [
         ['Which fields of get_gas?', enter],
@@ -72,7 +72,7 @@ describe('the start', () => {
       ],
       { given: { ...given, operation: ['get_gas', 'get_fee'] } },
     );
-    expect(two.value?.source).toMatchObject({ fields: ['get_fee:id'] });
+    expect(two.value?.wanted).toMatchObject({ fields: ['get_fee:id'] });
     const all = await drive(
       [
         ['Enter keeps all 62', enter],
@@ -80,7 +80,7 @@ describe('the start', () => {
       ],
       { given: { ...given, operation: ['get_gas'] } },
     );
-    expect(all.value?.source).toMatchObject({ fields: [] });
+    expect(all.value?.wanted).toMatchObject({ fields: [] });
   });
 
   it('starts from sample answers or a spec file, and checks their paths', async () => {
@@ -93,14 +93,14 @@ describe('the start', () => {
       ['Which files contain answers', `${one}, ${two}`, enter],
       ...enterAt('tool', 'description', 'effect', 'input', 'platform', 'write'),
     ]);
-    expect(sampled.value?.source).toMatchObject({ kind: 'sample', paths: [one, two] });
+    expect(sampled.value?.wanted).toMatchObject({ kind: 'sample', paths: [one, two] });
     const spec = await drive([
       [prompts.start, up, enter],
       [prompts.directory, enter],
       ['Which spec file?', one, enter],
       ...enterAt('platform', 'write'),
     ]);
-    expect(spec.value?.source).toMatchObject({ kind: 'file', path: one });
+    expect(spec.value?.wanted).toMatchObject({ kind: 'file', path: one });
   });
 
   it('asks for operations again after another document is chosen, even if flags gave them', async () => {
@@ -125,7 +125,7 @@ describe('the start', () => {
       ],
       { given: { directory: 'x', platform: 'generic', fromOpenapi: gas, operation: ['GET /gas'] } },
     );
-    expect(value?.source).toMatchObject({ document: fee, operations: ['GET /fee'] });
+    expect(value?.wanted).toMatchObject({ document: fee, operations: ['GET /fee'] });
   });
 
   it('changes the later questions when the author goes back to the start', async () => {
