@@ -43,7 +43,15 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Creat
   const start: Start = kind === 'tool' || kind === 'file' ? 'blank' : kind;
   const own = ownPackages();
   const planned = planProject(
-    { name, profile: profile.value, packageManager, tools: prepared.tools, packages: own.specifiers, start },
+    {
+      name,
+      profile: profile.value,
+      packageManager,
+      tools: prepared.tools,
+      packages: own.specifiers,
+      start,
+      targets: answers.deploy,
+    },
     templates,
   );
   const tools = prepared.tools.map(({ definition }) => definition.name);
@@ -69,6 +77,7 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Creat
       ...(start !== 'blank' && { start }),
       ...(sources.size > 0 && { variables: variablesOf(apis) }),
       ...chosenFields(prepared.tools),
+      ...(answers.deploy.length > 0 && { targets: answers.deploy }),
     },
     listed: null,
   });

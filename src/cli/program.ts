@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Argument, Command } from 'commander';
 import { version } from '../plan/versions.ts';
 import {
   addToolQuestions,
@@ -8,6 +8,7 @@ import {
 } from '../questions/add-tool.ts';
 import { createQuestions, createSwitches } from '../questions/create.ts';
 import { type FlagTable, list, off, on, text } from '../questions/model.ts';
+import { targetNames } from '../questions/targets.ts';
 import { checkFlags } from './check/options.ts';
 import { type Load, type Run, withFlags } from './flags.ts';
 import * as market from './marketplace/options.ts';
@@ -59,6 +60,7 @@ const examples: Readonly<Record<string, string>> = {
   list: '--json',
   'remove-tool': 'get_forecast --yes',
   'rename-tool': 'get_forecast get_weather_forecast --yes',
+  deploy: 'add compose',
   check: 'https://tools.example.com/mcp --platform context',
   dev: '--port 4500',
   record: '--call cancel_parcel',
@@ -112,6 +114,11 @@ function addCommands(add: (name: string, flags: FlagTable, load: Load) => Comman
     .argument('<old>', 'name of the tool')
     .argument('<new>', 'its new name');
 
+  const deploySwitches = { dryRun: addToolSwitches.dryRun, json };
+  add('deploy', deploySwitches, async () => (await import('./commands/deploy.ts')).deploy)
+    .description('Add the files for a place to deploy to; check --deploy checks what is deployed')
+    .addArgument(new Argument('<action>', 'what to do with the targets').choices(['add']))
+    .argument('<target...>', `of ${targetNames.join(', ')}`);
   add('check', checkFlags, async () => (await import('./check/command.ts')).check)
     .description('Check a project or a running server against the rules of the marketplace')
     .argument(

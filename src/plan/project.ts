@@ -2,6 +2,7 @@ import type { PlatformProfile } from '../contract/platforms/profile.ts';
 import type { ApiVariable, ImportedTool } from '../import/model.ts';
 import { toolFile } from '../model/names.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
+import { filesOf, standardTargets, type Target, targetNames } from '../questions/targets.ts';
 import type { PlannedFile, TemplateSet } from './model.ts';
 import { type PackageManagerCommands, packageManagerCommands } from './package-manager.ts';
 import { apisOf, variablesOf } from './sources.ts';
@@ -26,6 +27,8 @@ export interface CommonFileAnswers {
   readonly start: Start;
   /** Variables of the APIs that tools call; null if no tool calls one. */
   readonly variables: readonly ApiVariable[] | null;
+  /** Besides the standard ones. */
+  readonly targets: readonly Target[];
 }
 
 /** Our packages in a project's package.json, each as an exact version or as `file:…`. */
@@ -61,13 +64,16 @@ export function planProject(answers: ProjectAnswers, templates: TemplateSet): re
  *
  * @param templates of this version, or of an earlier one.
  */
-export function planCommonFiles(
-  context: { readonly packageManager: PackageManagerCommands },
-  templates: TemplateSet,
-): readonly PlannedFile[] {
+export function planCommonFiles(context: CommonFileContext, templates: TemplateSet): readonly PlannedFile[] {
   return [...templates.keys()]
-    .filter((template) => belongs(template, context.packageManager.name))
+    .filter((template) => belongs(template, context))
     .map((template) => planFile(template, context));
+}
+
+/** What decides which of the files a project has. */
+interface CommonFileContext {
+  readonly packageManager: PackageManagerCommands;
+  readonly targets: { readonly [name in Target]: boolean };
 }
 
 /** The context of the templates under `templates/project/`. */
@@ -79,6 +85,7 @@ export function projectContext({
   packages,
   start,
   variables,
+  targets,
 }: CommonFileAnswers) {
   const entries = tools.map((name) => ({ name, file: toolFile(name) }));
   const [firstTool] = entries;
@@ -104,7 +111,22 @@ export function projectContext({
       forwards: start === 'url',
     },
     kit: kitContext(variables),
+    targets: targetContext(targets),
+    /** Names of the variables without which the server does not start, besides SESSION_SECRET and PLATFORM_AUDIENCE. */
+    required: [...platformVariables(profile), ...kitContext(variables).required],
   };
+}
+
+/** What a profile leaves to the environment. */
+function platformVariables({ token }: PlatformProfile): readonly string[] {
+  const issuer = token.issuer ? [] : ['PLATFORM_ISSUER'];
+  return token.jwksUrl ? issuer : [...issuer, 'PLATFORM_JWKS_URL'];
+}
+
+function targetContext(chosen: readonly Target[]): CommonFileContext['targets'] {
+  const all = [...standardTargets, ...chosen];
+  const entries = targetNames.map((name) => [name, all.includes(name)]);
+  return Object.fromEntries(entries);
 }
 
 /** What tools with an API need; the lists are empty if no tool calls one. */
@@ -128,9 +150,15 @@ function kitContext(given: CommonFileAnswers['variables']) {
 }
 
 /** The list of tools is planned separately. */
-function belongs(template: string, packageManager: PackageManager): boolean {
+function belongs(
+  template: string,
+  { packageManager: { name: packageManager }, targets }: CommonFileContext,
+): boolean {
   if (!template.startsWith(root)) return false;
-  if (targetPath(template) === toolsIndex) return false;
+  const path = targetPath(template);
+  if (path === toolsIndex) return false;
+  const target = targetNames.find((name) => filesOf([name]).includes(path));
+  if (target !== undefined && !targets[target]) return false;
   return template !== `${root}.yarnrc.yml` || packageManager === 'yarn';
 }
 

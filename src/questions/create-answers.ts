@@ -4,6 +4,7 @@ import { type CreateParts, type CreateSwitches, createQuestions, createSwitches 
 import { replayFlags } from './model.ts';
 import type { PackageManager } from './package-managers.ts';
 import { type Flags, readFlags } from './read-flags.ts';
+import type { Target } from './targets.ts';
 import { givenFlags, replayTools, requiredParts, type ToolAnswers, toolAnswers } from './tool-answers.ts';
 
 /** The answers to all questions of `create-market-mcp`. */
@@ -13,6 +14,8 @@ export interface CreateAnswers {
   readonly platform: string;
   /** Null: the package manager that runs the command. */
   readonly packageManager: PackageManager | null;
+  /** Besides the standard targets. */
+  readonly deploy: readonly Target[];
 }
 
 /** The flags as commander returns them. */
@@ -39,12 +42,13 @@ export function completeAnswers(given: Partial<CreateParts>): CreateAnswers {
     wanted: toolAnswers(given.fromOpenapi === undefined ? { tool: tool.initial(parts), ...given } : given),
     platform: given.platform ?? platform.initial(given),
     packageManager: given.packageManager ?? null,
+    deploy: given.deploy ?? [],
   };
 }
 
 /** The command that gives the same answers without questions, quoted for a POSIX shell. */
 export function replayCommand(
-  { directory, wanted, platform, packageManager }: CreateAnswers,
+  { directory, wanted, platform, packageManager, deploy }: CreateAnswers,
   switches: Partial<CreateSwitches> = {},
   program = 'create-market-mcp',
 ): string {
@@ -54,6 +58,7 @@ export function replayCommand(
     ...replayTools(wanted),
     ...createQuestions.platform.replay(platform),
     ...createQuestions.packageManager.replay(packageManager),
+    ...createQuestions.deploy.replay(deploy),
     ...replayFlags(createSwitches, switches, repeatedSwitches),
   ];
   return `${program} ${shellLine(pieces)}`;

@@ -4,6 +4,7 @@ import { askQuestion } from './ask.ts';
 import { defaultToolName } from './defaults.ts';
 import { type Defaulted, type FlagAnswer, off, on, type Question, textFlag, type Values } from './model.ts';
 import { type PackageManager, packageManagers } from './package-managers.ts';
+import { deploy, type Target } from './targets.ts';
 import { oneOf, type ToolParts, toolQuestions } from './tool.ts';
 
 /** The answers one by one, from flags and prompts. */
@@ -12,6 +13,7 @@ export interface CreateParts extends ToolParts {
   /** Name of a built-in profile, or path of a file. */
   readonly platform: string;
   readonly packageManager: PackageManager;
+  readonly deploy: readonly Target[];
 }
 
 type CreateQuestion<T> = Question<T> & Defaulted<T, CreateParts>;
@@ -52,7 +54,7 @@ const packageManager: FlagAnswer<PackageManager | null> = {
   replay: (name) => (name === null ? [] : ['--package-manager', name]),
 };
 
-const answered = { directory, ...toolQuestions, tool, platform, packageManager } as const;
+const answered = { directory, ...toolQuestions, tool, platform, packageManager, deploy } as const;
 
 /** Every question of `create-market-mcp`, in order. */
 export const createQuestions = { ...answered, ask: askQuestion(answered) } as const;

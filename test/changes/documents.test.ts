@@ -66,6 +66,7 @@ describe('the README of a new project', () => {
       packages: { program: '1.0.0', runtime: '1.0.0' },
       start,
       variables: asks ? variables : null,
+      targets: [],
     });
     const planned = planCommonFiles(context, readTemplates()).filter(({ path }) => path === 'README.md');
     return new TextDecoder().decode(render(planned, readTemplates()).get('README.md')?.content);

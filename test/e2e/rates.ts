@@ -76,10 +76,15 @@ export async function ratesProject(root: string, keys: readonly object[] = []) {
 export const platform = { issuer: 'https://platform.example', audience: 'https://rates.example/mcp' };
 
 /** Expects every MUST rule that can run at a URL to pass, with calls of every tool. Returns the number of rules that passed. */
-export async function expectChecked(origin: string, root: string, key: KeyObject): Promise<number> {
+export async function expectChecked(
+  origin: string,
+  root: string,
+  key: KeyObject,
+  { issuer, audience } = platform,
+): Promise<number> {
   const file = join(root, 'platform.pem');
   writeFileSync(file, key.export({ type: 'pkcs8', format: 'pem' }));
-  const known = ['--signing-key', file, '--issuer', platform.issuer, '--audience', platform.audience];
+  const known = ['--signing-key', file, '--issuer', issuer, '--audience', audience];
   const args = ['check', `${origin}/mcp`, ...known, '--call', '*', '--json'];
   const { status, stdout, stderr } = await run(process.execPath, [bins.market, ...args]);
   expect(stdout, stderr).toMatch(/^\{/);

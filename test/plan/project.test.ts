@@ -4,6 +4,7 @@ import { context, generic } from '../../src/contract/platforms/index.ts';
 import { type ProjectAnswers, planProject, projectContext } from '../../src/plan/project.ts';
 import { readTemplates } from '../../src/project/package/templates.ts';
 import { withExamples } from '../../src/project/source/sources.ts';
+import { filesOf, targetNames } from '../../src/questions/targets.ts';
 import { preparedTools } from './prepared.ts';
 
 const templates = readTemplates();
@@ -17,6 +18,7 @@ const answers: ProjectAnswers = {
     runtime: 'file:vendor/market-mcp-runtime-1.2.3-abc.tgz',
   },
   start: 'blank',
+  targets: [],
 };
 const pathsOf = (given: Partial<ProjectAnswers> = {}) =>
   planProject({ ...answers, ...given }, templates).map(({ path }) => path);
@@ -57,6 +59,14 @@ describe('the plan of a project', () => {
   it('contains the files of only one package manager', () => {
     expect(pathsOf()).not.toContain('.yarnrc.yml');
     expect(pathsOf({ packageManager: 'yarn' })).toContain('.yarnrc.yml');
+  });
+
+  it('contains the files of the chosen targets', () => {
+    expect(pathsOf()).toEqual(expect.arrayContaining(['Dockerfile', '.dockerignore']));
+    for (const name of targetNames.filter((one) => one !== 'docker')) {
+      const added = pathsOf({ targets: [name] }).filter((path) => !pathsOf().includes(path));
+      expect(added.toSorted()).toEqual(filesOf([name]).toSorted());
+    }
   });
 
   it('describes the stake of the profile', () => {

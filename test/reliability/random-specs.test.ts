@@ -68,6 +68,7 @@ describe.each([generic, context])('random tool specs for $name', (profile) => {
       tools: prepared,
       packages: { program: 'file:vendor/none.tgz', runtime: 'file:vendor/none.tgz' },
       start: 'blank',
+      targets: [],
     } as const;
     for (const [path, { content }] of render(planProject(answers, templates), templates)) {
       mkdirSync(join(directory, path, '..'), { recursive: true });

@@ -21,6 +21,7 @@ function project(given: Partial<ProjectAnswers>): Map<string, string> {
       runtime: 'file:vendor/market-mcp-runtime-1.2.3-abc.tgz',
     },
     start: 'blank',
+    targets: [],
     ...given,
   };
   const files = render(planProject(answers, templates), templates);

@@ -6,6 +6,7 @@ import { apiContext, apisOf, planEnvironment, variablesOf } from '../../src/plan
 import { toolContext } from '../../src/plan/tool.ts';
 import { toolsIndexContext } from '../../src/plan/tools-index.ts';
 import { readTemplates } from '../../src/project/package/templates.ts';
+import { targetNames } from '../../src/questions/targets.ts';
 import { helpers } from '../../src/render/helpers.ts';
 import { preparedApiTools } from '../import/api-tools.ts';
 import { preparedTools } from '../plan/prepared.ts';
@@ -34,8 +35,14 @@ function contextsOf(template: string): readonly object[] {
     start: 'openapi',
   } as const;
   return [
-    projectContext({ ...answers, profile: generic, packageManager: 'npm', variables: variablesOf(apis) }),
-    projectContext({ ...answers, profile: context, packageManager: 'pnpm', variables: null }),
+    projectContext({
+      ...answers,
+      profile: generic,
+      packageManager: 'npm',
+      variables: variablesOf(apis),
+      targets: targetNames,
+    }),
+    projectContext({ ...answers, profile: context, packageManager: 'pnpm', variables: null, targets: [] }),
   ];
 }
 

@@ -71,7 +71,7 @@ export function recordedAnswers(
   profile: PlatformProfile,
   packages: PackageSpecifiers,
 ): CommonFileAnswers {
-  return { start: 'blank', variables: null, ...answers, profile, packages };
+  return { start: 'blank', variables: null, targets: [], ...answers, profile, packages };
 }
 
 /** Undefined if this version wrote the project. */

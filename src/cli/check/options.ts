@@ -1,5 +1,6 @@
 import type { ReporterName } from '../../check/report/index.ts';
 import { choice, type Flag, list, off, on, text, type Values } from '../../questions/model.ts';
+import { targetNames } from '../../questions/targets.ts';
 
 const reporterNames: readonly ReporterName[] = ['pretty', 'json', 'junit', 'sarif', 'github', 'markdown'];
 
@@ -70,8 +71,8 @@ export const checkFlags = {
   ),
   deploy: choice(
     '--deploy <target>',
-    'build what is deployed, start it on this machine and check that: docker (with Docker or Podman)',
-    ['docker'] as const,
+    'build the image that is deployed to this target, start it on this machine with Docker or Podman and check that',
+    targetNames,
   ),
   build: off('--no-build', 'do not build the project first'),
   watch: on('--watch', 'check again after each change of the project'),

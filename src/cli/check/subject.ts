@@ -12,9 +12,11 @@ import { type CommandError, invalidInput, requireNone, unwrap } from '../../mode
 import { combineResults, inputError, pass, reject } from '../../model/input-error.ts';
 import type { InputError, Result } from '../../model/model.ts';
 import { projectName, suggestProjectName } from '../../model/names.ts';
-import { findProject } from '../../project/manifest/manifest.ts';
+import { findProject, readManifest } from '../../project/manifest/manifest.ts';
 import { readInput } from '../../project/read/input.ts';
 import { nameOf } from '../../questions/model.ts';
+import { filesOf, standardTargets, type Target } from '../../questions/targets.ts';
+import { marketCommand } from '../../system/command-line.ts';
 import { buildImage, findEngine, type Image } from '../../system/containers.ts';
 import type { Output } from '../output.ts';
 import { withProgress } from '../progress.ts';
@@ -44,7 +46,16 @@ export async function subjectOf(target: string | undefined, flags: CheckFlags): 
     ...(flags.call.length > 0 ? callErrors(flags) : []),
   ]);
   requireNone(deployErrors(flags));
-  return project(findProject(resolve(target ?? '.')), platform, flags);
+  const directory = findProject(resolve(target ?? '.'));
+  if (flags.deploy !== undefined) requireTarget(directory, flags.deploy);
+  return project(directory, platform, flags);
+}
+
+/** @throws CommandError `INVALID_INPUT` if a project has no files for a target. */
+function requireTarget(directory: string, target: Target): void {
+  if (standardTargets.includes(target) || readManifest(directory).answers.targets?.includes(target)) return;
+  const hint = `Add its files first: ${marketCommand('deploy', 'add', target)}`;
+  requireNone([inputError('--deploy', target, 'is not a target of this project', hint)]);
 }
 
 /**
@@ -100,7 +111,7 @@ function project(
     directory,
     async hold(output) {
       if (isWanted) await withProgress(output.progress('building'), () => build(directory));
-      const image = deploy === undefined ? undefined : await imageOf(directory, output);
+      const image = deploy === undefined ? undefined : await imageOf(directory, deploy, output);
       const options = { platform, sources: live ? ('live' as const) : undefined, call, image };
       return withProgress(output.progress('starting'), () => holdProject(directory, options));
     },
@@ -108,13 +119,19 @@ function project(
 }
 
 /** The image of a project, built with the engine of this machine. It stays there, to be run or pushed. */
-async function imageOf(directory: string, output: Output): Promise<Image> {
+async function imageOf(directory: string, target: Target, output: Output): Promise<Image> {
   const engine = await findEngine();
   const tag = `${suggestProjectName(projectName(directory))}:checked`;
   const image = await withProgress(output.progress(`building the image with ${engine}`), (update) =>
     buildImage(engine, directory, tag, update),
   );
-  output.comment([`${engine} built the image ${tag}.`]);
+  const rest = standardTargets.includes(target) ? [] : filesOf([target]);
+  output.comment([
+    `${engine} built the image ${tag}.`,
+    ...(rest.length > 0
+      ? [`Not run: ${rest.join(' and ')}. The rules judge the image that they deploy.`]
+      : []),
+  ]);
   return image;
 }
 

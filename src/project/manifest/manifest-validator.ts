@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../contract/model.ts';
 import { lazyValidator } from '../../contract/schema/ajv.ts';
 import { packageManagers } from '../../questions/package-managers.ts';
+import { targetNames } from '../../questions/targets.ts';
 
 const texts = { type: 'array', items: { type: 'string' } };
 
@@ -34,6 +35,7 @@ export const schema: JsonObject = {
           },
         },
         fields: { type: 'object', additionalProperties: texts },
+        targets: { type: 'array', items: { enum: [...targetNames] } },
       },
       required: ['name', 'packageManager', 'profile', 'tools'],
     },

@@ -8,6 +8,7 @@ import type { FileSet, Ownership, ProjectFile } from '../../plan/model.ts';
 import type { Start } from '../../plan/project.ts';
 import { version } from '../../plan/versions.ts';
 import type { PackageManager } from '../../questions/package-managers.ts';
+import type { Target } from '../../questions/targets.ts';
 import { ProjectError } from '../errors.ts';
 import { ownCommand } from '../package/own-package.ts';
 import { sha256 } from '../read/hash.ts';
@@ -45,6 +46,8 @@ export interface ManifestAnswers {
   readonly variables?: readonly ApiVariable[];
   /** The chosen fields of the answers, by tool; a tool that is absent has all. */
   readonly fields?: { readonly [tool: string]: readonly string[] };
+  /** Where it can be deployed, besides the standard targets; absent: nowhere else. */
+  readonly targets?: readonly Target[];
 }
 
 export interface ManifestFile {
@@ -78,7 +81,7 @@ export function withManifest(
 export function withNextManifest(
   files: FileSet,
   removed: readonly string[],
-  answers: Pick<ManifestAnswers, 'tools' | 'variables' | 'fields'>,
+  answers: Partial<Pick<ManifestAnswers, 'tools' | 'variables' | 'fields' | 'targets'>>,
   before: Manifest,
   records: { readonly [path: string]: ManifestFile | undefined } = {},
 ): FileSet {

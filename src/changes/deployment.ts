@@ -1,0 +1,73 @@
+import { CommandError } from '../model/command-error.ts';
+import type { Change as DefinitionChange } from '../model/model.ts';
+import { nameList } from '../model/text.ts';
+import { planCommonFiles, projectContext } from '../plan/project.ts';
+import { withNextManifest } from '../project/manifest/manifest.ts';
+import type { Project } from '../project/model.ts';
+import { ownPackages } from '../project/package/own-package.ts';
+import { readTemplates } from '../project/package/templates.ts';
+import { conflictingFiles } from '../project/read/files.ts';
+import { readIfThere, refuseObstacles } from '../project/read/inside.ts';
+import type { Change } from '../project/write/transaction.ts';
+import { filesOf, inOrder, type Target, targets } from '../questions/targets.ts';
+import { render } from '../render/render.ts';
+import { documentChanges } from './documents.ts';
+import { recordedAnswers } from './upgrade/common-files.ts';
+
+/** The result of planning to add targets: nothing is written yet. */
+export interface Deployment {
+  /** Null if the project has everything. */
+  readonly change: Change | null;
+  /** Text that the author has to add to a document. */
+  readonly left: readonly Omit<DefinitionChange, 'tool'>[];
+}
+
+/**
+ * Plans the files that targets add to a project, with their sections of README.md. A file that an earlier run wrote stays as it is;
+ * one that was deleted is written again.
+ *
+ * @throws CommandError `FILE_EXISTS` if the author has a file in the place of a new one; the errors of `refuseObstacles`
+ */
+export function planDeployment(project: Project, wanted: readonly Target[]): Deployment {
+  const { directory, manifest, profile } = project;
+  const { targets: known = [] } = manifest.answers;
+  const next = inOrder([...known, ...wanted]);
+  const templates = readTemplates();
+  const answers = { ...recordedAnswers(manifest, profile, ownPackages().specifiers), targets: next };
+  const paths = filesOf(wanted);
+  const planned = planCommonFiles(projectContext(answers), templates).filter(({ path }) =>
+    paths.includes(path),
+  );
+  refuseObstacles(directory, paths);
+  const isMissing = (path: string) => readIfThere(directory, path) === undefined;
+  const added = new Map(
+    [...render(planned, templates)].filter(
+      ([path]) => isMissing(path) || !Object.hasOwn(manifest.files, path),
+    ),
+  );
+  requireFree(conflictingFiles(directory, added, manifest));
+  if (added.size === 0 && next.length === known.length) return { change: null, left: [] };
+  const titles = next.filter((name) => !known.includes(name)).map((name) => targets[name].title);
+  const documents = documentChanges(
+    project,
+    () => ({ targets: next }),
+    (text) => {
+      const missing = titles.filter((title) => !text.includes(`### ${title}`));
+      if (missing.length === 0) return undefined;
+      return `add a section on ${nameList(missing)}: the README.md of a new project with the same --deploy has one`;
+    },
+    templates,
+  );
+  const files = new Map([...added, ...documents.files]);
+  const written = withNextManifest(files, [], { targets: next }, manifest, documents.records);
+  return { change: { files: written, removed: [] }, left: documents.left };
+}
+
+function requireFree(conflicts: readonly string[]): void {
+  if (conflicts.length === 0) return;
+  throw new CommandError(
+    'FILE_EXISTS',
+    `${nameList(conflicts)} ${conflicts.length === 1 ? 'exists and differs' : 'exist and differ'} from what would be written`,
+    'Nothing was written. Rename your file, run the command again, and bring what you need of both together.',
+  );
+}

@@ -1,0 +1,43 @@
+import { combineResults, pass } from '../model/input-error.ts';
+import type { FlagAnswer } from './model.ts';
+import { oneOf } from './tool.ts';
+
+/** Where a project can be deployed. Each target adds files; README.md has a section on it. All run the image of `docker`. */
+export const targets = {
+  docker: { title: 'Docker', files: ['Dockerfile', '.dockerignore'] },
+  compose: { title: 'Docker Compose', files: ['compose.yaml', 'Caddyfile'] },
+} as const satisfies {
+  readonly [name: string]: { readonly title: string; readonly files: readonly string[] };
+};
+
+export type Target = keyof typeof targets;
+
+/** Those whose files a project has without asking for them. */
+export const standardTargets: readonly Target[] = ['docker'];
+
+export const targetNames = Object.keys(targets) as readonly Target[];
+
+const addable = targetNames.filter((name) => !standardTargets.includes(name));
+
+export const deploy: FlagAnswer<readonly Target[], readonly string[]> = {
+  flag: {
+    syntax: '--deploy <target>',
+    description: `also write the files for this target: ${addable.join(', ')} (docker is always there); repeatable`,
+    repeatable: true,
+  },
+  parse(texts) {
+    const parsed = combineResults(texts.map((text) => oneOf(targetNames, text, '--deploy')));
+    return parsed.ok ? pass(inOrder(parsed.value)) : parsed;
+  },
+  replay: (names) => names.flatMap((name) => ['--deploy', name]),
+};
+
+/** Each target once, in the order of the table, without those that every project has. */
+export function inOrder(names: readonly Target[]): readonly Target[] {
+  return addable.filter((name) => names.includes(name));
+}
+
+/** The files of targets. */
+export function filesOf(names: readonly Target[]): readonly string[] {
+  return names.flatMap((name) => targets[name].files);
+}

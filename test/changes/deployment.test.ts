@@ -1,0 +1,87 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { planCreation } from '../../src/changes/creation.ts';
+import { planDeployment } from '../../src/changes/deployment.ts';
+import { planUpgrade } from '../../src/changes/upgrade/plan.ts';
+import { unwrap } from '../../src/model/command-error.ts';
+import { manifestFile, readManifest } from '../../src/project/manifest/manifest.ts';
+import { openProject } from '../../src/project/read/open.ts';
+import { inspectTarget } from '../../src/project/read/target.ts';
+import { changeProject } from '../../src/project/write/change.ts';
+import { writeProject } from '../../src/project/write/write.ts';
+import { completeAnswers } from '../../src/questions/create-answers.ts';
+import type { Target } from '../../src/questions/targets.ts';
+import { tree } from '../e2e/support.ts';
+import { directory } from '../project/directory.ts';
+
+/** A project on disk. */
+async function project(deploy: readonly Target[] = []): Promise<string> {
+  const root = join(directory(), 'prices');
+  const { files } = unwrap(await planCreation(completeAnswers({ directory: root, deploy })));
+  writeProject(inspectTarget(root, [...files.keys()]), files);
+  return root;
+}
+
+const add = (root: string, ...targets: readonly Target[]) =>
+  changeProject(root, async () => planDeployment(await openProject(root), targets));
+const read = (root: string, path: string) => readFileSync(join(root, path), 'utf8');
+
+it('writes what creation with the same target writes, and an upgrade finds no difference', async () => {
+  const [later, atOnce] = [await project(), await project(['compose'])];
+  const { change } = await add(later, 'compose');
+  expect([...(change?.files.keys() ?? [])].toSorted()).toEqual(
+    ['Caddyfile', 'README.md', 'compose.yaml', manifestFile].toSorted(),
+  );
+  expect(tree(later)).toEqual(tree(atOnce));
+  expect(planUpgrade(later).change).toBe(null);
+});
+
+it('has nothing to do for targets that the project has, even if their files were edited', async () => {
+  const root = await project(['compose']);
+  writeFileSync(join(root, 'Caddyfile'), 'mine');
+  expect((await add(root, 'compose', 'docker')).change).toBe(null);
+  expect(read(root, 'Caddyfile')).toBe('mine');
+  expect(planUpgrade(root).change).toBe(null);
+});
+
+it('restores a file that was deleted, and that alone', async () => {
+  const root = await project(['compose']);
+  const before = tree(root);
+  rmSync(join(root, 'compose.yaml'));
+  rmSync(join(root, 'Dockerfile'));
+  expect([...((await add(root, 'compose')).change?.files.keys() ?? [])]).toEqual([
+    'compose.yaml',
+    manifestFile,
+  ]);
+  await add(root, 'docker');
+  expect(tree(root)).toEqual(before);
+});
+
+it('refuses to overwrite a file of the author, and writes nothing', async () => {
+  const root = await project();
+  writeFileSync(join(root, 'compose.yaml'), 'services: {}\n');
+  const before = tree(root);
+  await expect(add(root, 'compose')).rejects.toMatchObject({
+    code: 'FILE_EXISTS',
+    message: 'compose.yaml exists and differs from what would be written',
+  });
+  expect(tree(root)).toEqual(before);
+  rmSync(join(root, 'compose.yaml'));
+  mkdirSync(join(root, 'compose.yaml'));
+  await expect(add(root, 'compose')).rejects.toMatchObject({ code: 'DIRECTORY_IN_THE_WAY' });
+});
+
+it('adds its section to an edited README.md, or says that the author has to', async () => {
+  const [edited, rewritten] = [await project(), await project()];
+  writeFileSync(join(edited, 'README.md'), read(edited, 'README.md').replace(/^# .*$/m, '# My prices'));
+  expect((await add(edited, 'compose')).left).toEqual([]);
+  expect(read(edited, 'README.md')).toMatch(/^# My prices$[\s\S]*^### Docker Compose$/m);
+  expect(planUpgrade(edited).change).toBe(null);
+
+  writeFileSync(join(rewritten, 'README.md'), '# Only mine\n');
+  const { left } = await add(rewritten, 'compose');
+  expect(left).toMatchObject([{ path: 'README.md', why: expect.stringContaining('Docker Compose') }]);
+  expect(read(rewritten, 'README.md')).toBe('# Only mine\n');
+  expect(readManifest(rewritten).answers.targets).toEqual(['compose']);
+});
