@@ -309,7 +309,7 @@ test('a platform may use another token header, with or without a scheme', async 
   if (!rules) throw new Error('Authentication is off.');
   const log = () => {};
   const bare = createAuthentication({ ...rules, header: 'x-platform-token', scheme: '' }, log);
-  const admits = async (headers: Record<string, string>) => (await bare.identify(headers)).mayCall();
+  const admits = async (headers: Record<string, string>) => (await bare.identify(headers)).mayCall('id');
   expect(await admits({ 'x-platform-token': await token() })).toBe(true);
   expect(await admits({ 'x-platform-token': '' })).toBe(false);
   expect(await admits({ authorization: await bearer() })).toBe(false);

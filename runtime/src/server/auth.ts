@@ -39,8 +39,12 @@ export interface TokenRules {
 export interface Caller {
   /** Whether the headers hold a valid token. */
   readonly isPaying: boolean;
-  /** Whether the caller may call a tool now. Uses up a token that is valid for one call; logs a refusal. */
-  mayCall(): boolean;
+  /**
+   * Whether the caller may call a tool now. Uses up a token that is valid for one call; logs a refusal.
+   *
+   * @param request the id of the request
+   */
+  mayCall(request: string): boolean;
 }
 
 type Authentication = ReturnType<typeof createAuthentication>;
@@ -78,8 +82,8 @@ export function createAuthentication(rules: TokenRules, log: Log, explains = fal
 
   const refused = (reason: object): Caller => ({
     isPaying: false,
-    mayCall() {
-      log('refused', reason);
+    mayCall(request) {
+      log('refused', { ...reason, request });
       return false;
     },
   });
@@ -100,11 +104,11 @@ export function createAuthentication(rules: TokenRules, log: Log, explains = fal
   /** The caller with a verified token, which may expire while the body of the request arrives. */
   const bearer = (jti: unknown, expiryMs: number): Caller => ({
     isPaying: true,
-    mayCall() {
+    mayCall(request) {
       const isLate = Date.now() >= expiryMs;
       const late = 'exp: the token expired before the request was complete';
       const reason = isLate ? late : rules.once ? use(jti, expiryMs) : null;
-      if (reason !== null) log('refused', { reason });
+      if (reason !== null) log('refused', { reason, request });
       return reason === null;
     },
   });

@@ -43,10 +43,10 @@ export async function logged<T>(request: () => Promise<T>, signal: AbortSignal |
     const { member = '', ...known } = explanations.get(error as object) ?? {};
     if (!('code' in known)) throw error;
     const at = declarationOf(member, placeIn(trace?.stack));
-    const { tool, request: id, onSource } = running.getStore() ?? callOf(signal) ?? {};
+    const { tool, request: id, traceparent, onSource } = running.getStore() ?? callOf(signal) ?? {};
     const { hint, ...what } = known;
     const line = { ...what, at, hint };
-    log('source', { tool, request: id, ...line });
+    log('source', { tool, request: id, traceparent, ...line });
     onSource?.(line);
     throw error;
   }
