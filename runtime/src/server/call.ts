@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { JsonObject, Outcome, Outcomes, Tool } from './define-tool.ts';
+import { maxDetail } from './log.ts';
 import { type CompiledTool, holdsInfinity, isObject, type Members, type Problem } from './schema.ts';
 
 /** A complete `tools/call` result (C§2.2). */
@@ -286,9 +287,6 @@ function withoutRetryWords(problem: Problem): string {
   const wordings = [inWords(problem), `${problem.path}: ${plain}`];
   return wordings.find((text) => !retryWords.test(text)) ?? `arguments: one ${plain}`;
 }
-
-/** Length limit in the log: an error message can contain whatever the tool was sent. */
-const maxDetail = 4_000;
 
 /** Only consonants, so that an id never matches `retryWords`: two for each byte. */
 const alphabet = 'bcdfghjklmnpqrst';

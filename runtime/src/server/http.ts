@@ -82,7 +82,7 @@ interface Answer {
 export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): App {
   const { name, version, token } = config;
   const authentication =
-    token === null ? noAuthentication : createAuthentication(token, log, !config.production);
+    token === null ? noAuthentication : createAuthentication(token, log, config.production);
   const { sessionSecret, previousSessionSecret, sessionTtlSeconds } = config;
   const sessions = createSessions(
     sessionSecret,
