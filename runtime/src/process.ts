@@ -1,5 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { inspect } from 'node:util';
+import { createLog, maxDetail } from './server/log.ts';
 import type { ServerInfo } from './server/mcp.ts';
 
 let found: string | null | undefined;
@@ -74,14 +76,36 @@ export function requireVariables(): void {
   if (ownErrors.length > 0) refuse(ownErrors);
 }
 
+/** Writes a log line on standard error at once, for a process that may end with it. */
+export const logError = createLog((line) => console.error(line.trimEnd()));
+
+let logsCrashes = false;
+
 /**
- * Prints on stderr why the process cannot start, and ends it with 1.
+ * In production, an error that nothing catches becomes one log line, and ends the process with 1, as Node does. A
+ * listener of the author decides instead, as it does without this one.
+ */
+export function logCrashes(): void {
+  if (logsCrashes || !isProduction()) return;
+  logsCrashes = true;
+  process.on('uncaughtException', (error) => {
+    if (process.listenerCount('uncaughtException') > 1) return;
+    logError('crash', { detail: inspect(error).slice(0, maxDetail) });
+    process.exit(1);
+  });
+}
+
+/**
+ * Prints on stderr why the process cannot start, as one log line in production, and ends it with 1.
  *
  * @param hint what to do, one line; by default where to set variables
  */
 export function refuse(reasons: readonly string[], hint = whereToSet()): never {
-  const lines = ['Cannot start.', ...reasons.map((reason) => `- ${reason}`), hint];
-  console.error(lines.filter((line) => line !== '').join('\n'));
+  if (isProduction()) logError('cannot-start', { reasons, hint: hint || undefined });
+  else {
+    const lines = ['Cannot start.', ...reasons.map((reason) => `- ${reason}`), hint];
+    console.error(lines.filter((line) => line !== '').join('\n'));
+  }
   process.exit(1);
 }
 

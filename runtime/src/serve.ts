@@ -3,6 +3,7 @@ import { type Platform, readConfig } from './config.ts';
 import {
   connectionLimit,
   loadEnvironment,
+  logCrashes,
   ownErrors,
   ownWarnings,
   readServerInfo,
@@ -32,6 +33,9 @@ export interface ServeOptions extends RouteOptions {
 /** Output that the reader of the log has not read yet, in bytes. Further lines are dropped. */
 const maxUnread = 262_144;
 
+// The modules of the tools are loaded after this one, and may throw.
+logCrashes();
+
 /**
  * Runs the server as this process until SIGTERM or SIGINT, then exits with 0. Its options come from the environment and from
  * the project's `.env`, its name and version from the project's package.json. If it cannot start, it prints all reasons on stderr and
@@ -39,6 +43,7 @@ const maxUnread = 262_144;
  */
 export async function serve({ tools, platform, ...further }: ServeOptions): Promise<void> {
   loadEnvironment();
+  logCrashes();
   const configured = readConfig(process.env, platform);
   if (!configured.ok || ownErrors.length > 0) {
     refuse([...(configured.ok ? [] : configured.errors), ...ownErrors]);

@@ -1,6 +1,6 @@
 import { AssertionError } from 'node:assert';
 import { placeIn } from './place.ts';
-import { type CallResult, type Incident, runCall, type SourceLine } from './server/call.ts';
+import { type CallResult, type Incident, logId, runCall, type SourceLine } from './server/call.ts';
 import type { JsonObject, Tool, ToolExample } from './server/define-tool.ts';
 import { compileTool } from './server/schema.ts';
 
@@ -35,6 +35,7 @@ export async function callTool(
   const sent: unknown = JSON.parse(JSON.stringify(args));
   const lines: (Incident | SourceLine)[] = [];
   const { result, code } = await runCall(compileTool(tool), sent, {
+    request: logId(),
     onGone,
     timeoutMs,
     traces: true,

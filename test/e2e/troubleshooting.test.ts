@@ -131,6 +131,7 @@ function note(what: string, where: string, text: string, told: RegExp): void {
     .replaceAll(/127\.0\.0\.1:\d+|Port \d+|file:\S+\/|(?<=this is Node\.js )[\d.]+/g, '…')
     .replace(/, \d+ times$/, '')
     .replace(/"time":"[^"]*",/, '')
+    .replace(/"request":"[^"]*"/, '"request":"…"')
     .replaceAll('|', '\\|');
   rows.push(`| ${what} | \`${where}\` | \`${shown.length > 220 ? `${shown.slice(0, 219)}…` : shown}\` |`);
 }

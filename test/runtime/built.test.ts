@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { version } from '../../src/plan/versions.ts';
@@ -20,6 +20,30 @@ const live = {
   PLATFORM_PUBLIC_KEY: publicKey,
 };
 const within = { timeout: 20_000 };
+
+/** The log lines in the output of a process. */
+function lines(text: string) {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+/** The built project with code before its start, as `start.js`, and a `.env`; removed after the test. */
+function withModule(code: string, dotEnv = ''): string {
+  const script = path.join(project.directory, 'start.js');
+  const main = readFileSync(path.join(project.directory, 'dist/src/main.js'), 'utf8');
+  writeFileSync(
+    script,
+    main.replace("'./tools.js'", "'./dist/src/tools.js'").replace('await serve', `${code}\nawait serve`),
+  );
+  const env = path.join(project.directory, '.env');
+  writeFileSync(env, dotEnv);
+  onTestFinished(() => {
+    for (const file of [script, env]) rmSync(file);
+  });
+  return project.directory;
+}
 
 /** Starts the built server and waits until it listens. */
 async function serve(env: Record<string, string> = {}) {
@@ -91,16 +115,56 @@ describe('main', () => {
     expect(await exit).toMatchObject({ code: 0 });
   });
 
-  test('refuses a port in use', async () => {
+  test('refuses a port in use, in production with one log line, elsewhere with text', async () => {
     const { listening } = await serve();
-    const { code, stderr, stdout } = await run(project.directory, 'dist/src/main.js', {
-      ...live,
-      PORT: String(listening.port),
-    }).exit;
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toBe(
-      `Cannot start.\n- Port ${listening.port} is already in use. Stop the program that uses it, or set PORT to a free port.\n`,
+    const env = { ...live, PORT: String(listening.port) };
+    const { stderr, ...ended } = await run(project.directory, 'dist/src/main.js', env).exit;
+    expect(ended).toEqual({ code: 1, signal: null, stdout: '' });
+    const reason = `Port ${listening.port} is already in use. Stop the program that uses it, or set PORT to a free port.`;
+    expect(lines(stderr)).toEqual([{ time: expect.any(String), event: 'cannot-start', reasons: [reason] }]);
+    const other = await run(project.directory, 'dist/src/main.js', { ...env, NODE_ENV: 'test' }).exit;
+    expect(other).toMatchObject({ code: 1, stdout: '', stderr: `Cannot start.\n- ${reason}\n` });
+  });
+
+  test.each([
+    ['before it serves', '', "throw new Error('no feed', { cause: new TypeError('no host') });"],
+    [
+      'while it serves',
+      '',
+      "setTimeout(() => { throw new Error('no feed', { cause: new TypeError('no host') }) }, 10);",
+    ],
+    [
+      'in a .env file that says production',
+      'NODE_ENV=production\n',
+      "setTimeout(() => { throw new Error('no feed', { cause: new TypeError('no host') }) }, 10);",
+    ],
+  ])('an uncaught error %s is one log line in production, and ends it with 1', async (_, dotEnv, code) => {
+    const own = withModule(code, dotEnv);
+    const { NODE_ENV, ...env } = live;
+    const inProduction = await run(own, 'start.js', { ...env, ...(dotEnv === '' && { NODE_ENV }) }).exit;
+    expect(inProduction.code).toBe(1);
+    const [line, ...others] = lines(inProduction.stderr);
+    expect(others).toEqual([]);
+    expect(line).toEqual({ time: expect.any(String), event: 'crash', detail: expect.any(String) });
+    expect(line.detail).toMatch(/^Error: no feed\n {4}at .*start\.js[\s\S]*\[cause\]: TypeError: no host\n/);
+    if (dotEnv !== '') return;
+    const elsewhere = await run(own, 'start.js', { ...env, NODE_ENV: 'test' }).exit;
+    expect(elsewhere.code).toBe(1);
+    expect(elsewhere.stderr).toMatch(/^file:.*start\.js:\d+\n.*\n +\^\n\nError: no feed\n {4}at /);
+  });
+
+  test('a listener of the author for uncaught errors decides, in production, too', async () => {
+    const own = withModule(
+      "process.on('uncaughtException', ({ message }) => process.exit(Number(message)));\nsetTimeout(() => { throw new Error('9') }, 10);",
     );
+    expect(await run(own, 'start.js', live).exit).toMatchObject({ code: 9, stderr: '' });
+  });
+
+  test('a tool that prints more than a line can hold crashes with a line of limited length', async () => {
+    const own = withModule("throw new Error('x'.repeat(1_000_000));");
+    const { stderr } = await run(own, 'start.js', live).exit;
+    expect(stderr.length).toBeLessThan(5_000);
+    expect(lines(stderr)).toMatchObject([{ event: 'crash' }]);
   });
 
   test.each([
@@ -115,8 +179,17 @@ describe('main', () => {
   ])('does not start in production without %s', async (_, env, names) => {
     const { code, stderr } = await run(project.directory, 'dist/src/main.js', { ...live, ...env }).exit;
     expect(code).toBe(1);
-    expect([...stderr.matchAll(/^- (\w+):/gm)].map(([, name]) => name)).toEqual(names);
-    expect(stderr).not.toMatch(/hush|\n {4}at /);
+    const [{ event, reasons, hint }, ...others] = lines(stderr);
+    expect({ event, others }).toEqual({ event: 'cannot-start', others: [] });
+    expect(reasons.map((reason: string) => reason.split(':')[0])).toEqual(names);
+    expect(hint).toContain('Set variables in the file .env');
+    expect(stderr).not.toContain('hush');
+    const elsewhere = await run(project.directory, 'dist/src/main.js', { PORT: 'x', SESSION_SECRET: 'hush' })
+      .exit;
+    expect(elsewhere.code).toBe(1);
+    expect([...elsewhere.stderr.matchAll(/^- (\w+):/gm)].map(([, name]) => name)).toContain('PORT');
+    expect(elsewhere.stderr).toMatch(/^Cannot start\.\n- /);
+    expect(elsewhere.stderr).not.toMatch(/hush|\n {4}at /);
   });
 
   test('says where to set a missing variable', async () => {
@@ -124,8 +197,8 @@ describe('main', () => {
       path.join(project.directory, name),
     );
     const lastLine = async () => {
-      const { stderr } = await run(project.directory, 'dist/src/main.js', { ...live, PLATFORM_ISSUER: '' })
-        .exit;
+      const env = { ...live, NODE_ENV: 'test', PLATFORM_ISSUER: '' };
+      const { stderr } = await run(project.directory, 'dist/src/main.js', env).exit;
       return stderr.trimEnd().split('\n').at(-1);
     };
     const plain = 'Set variables in the file .env of the project, or where the server runs.';

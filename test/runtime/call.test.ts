@@ -155,7 +155,7 @@ describe('arguments', () => {
         return price.run(...all);
       },
     };
-    const context = { onGone: () => () => {}, timeoutMs: 1000, report: () => {} };
+    const context = { request: 'id', onGone: () => () => {}, timeoutMs: 1000, report: () => {} };
     const { result, ending } = await runCall(compileTool(tool), args, context);
     expect({ ending, code: result.structuredContent?.error }).toEqual({
       ending: 'INVALID_ARGUMENTS',
@@ -212,7 +212,7 @@ describe('arguments', () => {
 
   test('refuse any depth of nesting without a crash', async () => {
     const deep = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`);
-    const context = { onGone: () => () => {}, timeoutMs: undefined, report: () => {} };
+    const context = { request: 'id', onGone: () => () => {}, timeoutMs: undefined, report: () => {} };
     const { result } = await runCall(compileTool(echo), { value: deep }, context);
     expect(result.structuredContent).toMatchObject({ error: 'INVALID_ARGUMENTS' });
   });
@@ -455,7 +455,7 @@ describe('large answers', () => {
   test('are built one at a time, while small ones are built at once', async () => {
     const turns = createTurns();
     const order: string[] = [];
-    const context = { onGone: () => () => {}, timeoutMs: undefined, report: () => {}, turns };
+    const context = { request: 'id', onGone: () => () => {}, timeoutMs: undefined, report: () => {}, turns };
     const large = compileTool(textTool('large', (_, { found }) => found({ text: 'x'.repeat(length) })));
     const small = compileTool(echo);
     const call = async (name: string, tool: typeof large) => {
@@ -487,14 +487,14 @@ describe('large answers', () => {
       await runCall(
         compileTool(tool),
         {},
-        { onGone: () => () => {}, timeoutMs: undefined, report: () => {} },
+        { request: 'id', onGone: () => () => {}, timeoutMs: undefined, report: () => {} },
       );
       expect(turned).toBe(late);
     },
   );
 
   test('are expected of a tool until several of its answers were small', async () => {
-    const context = { onGone: () => () => {}, timeoutMs: undefined, report: () => {} };
+    const context = { request: 'id', onGone: () => () => {}, timeoutMs: undefined, report: () => {} };
     const lengths = [8 * length, 0, 0, 0, 0];
     const tool = textTool('mixed', (_, { found }) => found({ text: 'x'.repeat(lengths.shift() ?? 0) }));
     const mixed = compileTool(tool);

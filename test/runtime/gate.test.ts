@@ -309,7 +309,7 @@ test('a platform may use another token header, with or without a scheme', async 
   if (!rules) throw new Error('Authentication is off.');
   const log = () => {};
   const bare = createAuthentication({ ...rules, header: 'x-platform-token', scheme: '' }, log);
-  const admits = async (headers: Record<string, string>) => (await bare.identify(headers)).mayCall();
+  const admits = async (headers: Record<string, string>) => (await bare.identify(headers)).mayCall('id');
   expect(await admits({ 'x-platform-token': await token() })).toBe(true);
   expect(await admits({ 'x-platform-token': '' })).toBe(false);
   expect(await admits({ authorization: await bearer() })).toBe(false);
@@ -335,3 +335,52 @@ function sendRaw(port: number, contentType: string, session: string): Promise<st
       .end(Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`, 'latin1'));
   });
 }
+
+describe('the log of refused calls', () => {
+  /** Sends calls that are refused for several reasons, with other values in each. */
+  async function flood({ client }: Awaited<ReturnType<typeof start>>, times: number) {
+    for (let at = 0; at < times; at++) {
+      const tokens = [
+        undefined,
+        await bearer({ aud: `https://${at}.example/mcp` }),
+        await bearer({ iss: `https://${at}.example` }),
+        await bearer({ iat: now() + 100 + at, exp: now() + 200 + at }),
+        `Bearer ${'a'.repeat(at + 1)}.b.c`,
+      ];
+      for (const authorization of tokens) {
+        expect(await client.send(call, { ...(authorization && { authorization }) })).toMatchObject(
+          unauthorized,
+        );
+      }
+    }
+  }
+  const reasons = [
+    'no token',
+    'ERR_JWT_CLAIM_VALIDATION_FAILED: aud',
+    'ERR_JWT_CLAIM_VALIDATION_FAILED: iss',
+    'iat',
+    'ERR_JWS_INVALID',
+  ];
+  const kind = ({ reason }: { reason: string }) => reasons.find((one) => reason.startsWith(one));
+
+  test('in production has a line a minute for each reason, with the number of times', async () => {
+    const server = await start({ env: { NODE_ENV: 'production' } });
+    await flood(server, 20);
+    expect(server.events().map(kind)).toEqual(reasons);
+    expect(server.events().every(({ event, times }) => event === 'refused' && times === 1)).toBe(true);
+    vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    await flood(server, 1);
+    const later = server.events().slice(reasons.length);
+    expect(later.map(kind)).toEqual(reasons);
+    for (const { times } of later) expect(times).toBe(20);
+  });
+
+  test('elsewhere has a line for each, with its request', async () => {
+    const server = await start();
+    await flood(server, 3);
+    expect(server.events().map(kind)).toEqual([...reasons, ...reasons, ...reasons]);
+    expect(new Set(server.events().map(({ request }) => request)).size).toBe(15);
+    for (const { times } of server.events()) expect(times).toBeUndefined();
+  });
+});

@@ -89,6 +89,7 @@ describe('routes', () => {
       'date',
       'keep-alive',
       'mcp-session-id',
+      'x-request-id',
     ]);
     expect(headers.get('keep-alive')).toBe('timeout=65');
   });
@@ -114,7 +115,8 @@ describe('origins', () => {
     const answer = await client.send(initialize, from(origin));
     expect(answer.status).toBe(status);
     expect(answer.headers.get('access-control-allow-origin')).toBe(status === 200 ? origin : null);
-    if (status === 200) expect(answer.headers.get('access-control-expose-headers')).toBe('mcp-session-id');
+    if (status === 200)
+      expect(answer.headers.get('access-control-expose-headers')).toBe('mcp-session-id, x-request-id');
   });
 
   test('preflight', async () => {

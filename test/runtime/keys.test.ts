@@ -56,7 +56,7 @@ async function publish(first: unknown, { fallback = false, handler, env = {} }: 
   const log = createLog((text) => lines.push(...text.trimEnd().split('\n')));
   const authentication = createAuthentication(configured.config.token, log);
   const admits = async (...args: Parameters<typeof token>) =>
-    (await authentication.identify({ authorization: `Bearer ${await token(...args)}` })).mayCall();
+    (await authentication.identify({ authorization: `Bearer ${await token(...args)}` })).mayCall('id');
   const events = () => {
     return lines.map((line) => JSON.parse(line));
   };

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { JWTClaimValidationFailed } from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
 import { isolatesRequests } from './limits.ts';
-import type { Log } from './log.ts';
+import { createCount, type Log } from './log.ts';
 
 /** Sources of the keys that verify tokens. */
 export interface KeySources {
@@ -39,8 +39,12 @@ export interface TokenRules {
 export interface Caller {
   /** Whether the headers hold a valid token. */
   readonly isPaying: boolean;
-  /** Whether the caller may call a tool now. Uses up a token that is valid for one call; logs a refusal. */
-  mayCall(): boolean;
+  /**
+   * Whether the caller may call a tool now. Uses up a token that is valid for one call; logs a refusal.
+   *
+   * @param request the id of the request
+   */
+  mayCall(request: string): boolean;
 }
 
 type Authentication = ReturnType<typeof createAuthentication>;
@@ -60,13 +64,16 @@ const maxUsed = 100_000;
 /** How far a platform's clock may be ahead of ours. A token with a later `iat` is refused. */
 const maxAheadSeconds = 60;
 
+/** In production, anyone could fill the log with refused calls. */
+const refusalsMs = 60_000;
+
 /**
  * Verifies tokens that the platform signed for this server. The header of a verified token is cached for up to ten minutes,
  * at most until the token expires. Refused calls are logged with a reason, never with the token.
  *
- * @param explains also logs calls without a token; not for production, where anyone could fill the log
+ * @param counts logs each kind of refusal at most once a minute, with the number of times; otherwise each refusal
  */
-export function createAuthentication(rules: TokenRules, log: Log, explains = false) {
+export function createAuthentication(rules: TokenRules, log: Log, counts = false) {
   const { header: headerName, scheme } = rules;
   const prefix = scheme && `${scheme} `;
   /** Captures the token in a header. */
@@ -76,16 +83,20 @@ export function createAuthentication(rules: TokenRules, log: Log, explains = fal
   const used = new Map<string, number>();
   let warnsAt = 0;
 
-  const refused = (reason: object): Caller => ({
+  const count = createCount(log, 'refused', refusalsMs);
+  const refuse = (refusal: Refusal, request: string) => {
+    const line = { ...refusal, request };
+    if (counts) count(kindOf(refusal), line);
+    else log('refused', line);
+  };
+  const refused = (refusal: Refusal): Caller => ({
     isPaying: false,
-    mayCall() {
-      log('refused', reason);
+    mayCall(request) {
+      refuse(refusal, request);
       return false;
     },
   });
-  const withoutToken: Caller = explains
-    ? refused({ reason: `no token: expected ${headerName}: ${prefix}<token>` })
-    : { isPaying: false, mayCall: () => false };
+  const withoutToken = refused({ reason: `no token: expected ${headerName}: ${prefix}<token>` });
 
   /** Marks a token as used. Returns why it may not be used. */
   const use = (jti: unknown, expiryMs: number): string | null => {
@@ -100,11 +111,11 @@ export function createAuthentication(rules: TokenRules, log: Log, explains = fal
   /** The caller with a verified token, which may expire while the body of the request arrives. */
   const bearer = (jti: unknown, expiryMs: number): Caller => ({
     isPaying: true,
-    mayCall() {
+    mayCall(request) {
       const isLate = Date.now() >= expiryMs;
       const late = 'exp: the token expired before the request was complete';
       const reason = isLate ? late : rules.once ? use(jti, expiryMs) : null;
-      if (reason !== null) log('refused', { reason });
+      if (reason !== null) refuse({ reason }, request);
       return reason === null;
     },
   });
@@ -148,8 +159,20 @@ export function createAuthentication(rules: TokenRules, log: Log, explains = fal
   };
 }
 
-/** The reason for a refusal: jose's error code and the claim, with the beginning of its value. */
-function refusalOf(error: Error, { issuer, audience }: TokenRules): object {
+/** Why a call was refused. */
+interface Refusal {
+  readonly reason: string;
+  readonly expected?: string | null | undefined;
+  /** The beginning of the value of a claim. */
+  readonly got?: string | undefined;
+}
+
+/** The beginning of a reason, without what the token says: jose's error code and the claim, or the text before the colon. */
+function kindOf({ reason }: Refusal): string {
+  return /^ERR_\w+(?:: \w+)?|^[^:]*/.exec(reason)?.[0] ?? reason;
+}
+
+function refusalOf(error: Error, { issuer, audience }: TokenRules): Refusal {
   const { code = error.message, claim, payload } = error as Partial<JWTClaimValidationFailed>;
   if (!claim) return { reason: code };
   const expected = { iss: issuer, aud: audience }[claim];

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { JsonObject, Outcome, Outcomes, Tool } from './define-tool.ts';
+import { maxDetail } from './log.ts';
 import { type CompiledTool, holdsInfinity, isObject, type Members, type Problem } from './schema.ts';
 
 /** A complete `tools/call` result (C§2.2). */
@@ -16,6 +17,7 @@ export interface CallResult {
 export interface Incident {
   /** That of the request. */
   readonly id: string;
+  readonly traceparent?: string | undefined;
   readonly tool: string;
   /** `INTERNAL_ERROR` or `OUTPUT_MISMATCH`. */
   readonly code: string;
@@ -45,17 +47,27 @@ export interface SourceLine {
   readonly hint?: string | undefined;
 }
 
-/** A call that runs: what its log lines have in common. */
-export interface Running {
-  readonly tool: string;
-  /** Random, the same in every line of the call. */
+/** What the log lines of a request have in common. */
+export interface RequestIds {
+  /** Random. The answer has it in the header `x-request-id`. */
   readonly request: string;
+  /** The trace of the caller; undefined if it names none. */
+  readonly traceparent?: string | undefined;
+}
+
+/** A call that runs: what its log lines have in common. */
+export interface Running extends RequestIds {
+  readonly tool: string;
   /** Receives the failures of its sources, as they are logged. */
   readonly onSource?: ((line: SourceLine) => void) | undefined;
 }
 
-export interface CallContext extends Pick<Running, 'onSource'> {
+/** The request that a method answers. */
+export interface RequestContext extends RequestIds {
   readonly onGone: OnGone;
+}
+
+export interface CallContext extends RequestContext, Pick<Running, 'onSource'> {
   readonly timeoutMs: number | undefined;
   /** Whether an incident names the line that returned an answer. That takes time, so not in production. */
   readonly traces?: boolean;
@@ -74,19 +86,17 @@ export interface Ended {
   readonly ending: string;
   /** The code of its failure; undefined if it has not failed. */
   readonly code: string | undefined;
-  /** The id of the request in the log. */
-  readonly request: string;
 }
 
 /** Runs a compiled tool with unvalidated arguments. */
 export async function runCall(compiled: CompiledTool, args: unknown, context: CallContext): Promise<Ended> {
-  const request = logId();
+  const { request, traceparent, onSource } = context;
   const { name } = compiled.tool;
   const failed = (cause: Failure): Ended => {
-    return { result: failure(compiled, cause), ending: cause.code, code: cause.code, request };
+    return { result: failure(compiled, cause), ending: cause.code, code: cause.code };
   };
   const incident = (code: string, message: string, detail: string, hint?: string) => {
-    context.report({ id: request, tool: name, code, detail: detail.slice(0, maxDetail), hint });
+    context.report({ id: request, traceparent, tool: name, code, detail: detail.slice(0, maxDetail), hint });
     return failed({ code, message: `${message} (incident ${request}).` });
   };
 
@@ -99,7 +109,7 @@ export async function runCall(compiled: CompiledTool, args: unknown, context: Ca
   }
 
   let outcome: Outcome;
-  const outcomes = new CallOutcomes({ tool: name, request, onSource: context.onSource }, context.traces);
+  const outcomes = new CallOutcomes({ tool: name, request, traceparent, onSource }, context.traces);
   try {
     outcome = await runWithin(compiled.tool, input, outcomes, context);
   } catch (error) {
@@ -124,7 +134,7 @@ export async function runCall(compiled: CompiledTool, args: unknown, context: Ca
     await nextTurn(); // other callers are served before it is sent
   }
   const code = outcome.kind === 'fail' ? outcome.code : undefined;
-  return { result, ending: outcome.kind, code, request };
+  return { result, ending: outcome.kind, code };
 }
 
 const mismatchHint = 'Return what the outputSchema admits, or change the outputSchema.';
@@ -277,9 +287,6 @@ function withoutRetryWords(problem: Problem): string {
   const wordings = [inWords(problem), `${problem.path}: ${plain}`];
   return wordings.find((text) => !retryWords.test(text)) ?? `arguments: one ${plain}`;
 }
-
-/** Length limit in the log: an error message can contain whatever the tool was sent. */
-const maxDetail = 4_000;
 
 /** Only consonants, so that an id never matches `retryWords`: two for each byte. */
 const alphabet = 'bcdfghjklmnpqrst';

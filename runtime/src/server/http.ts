@@ -31,6 +31,7 @@ import {
 } from './routes.ts';
 import { isObject } from './schema.ts';
 import { createSessions, createStreams } from './session.ts';
+import { traceparentOf } from './trace.ts';
 
 /** A complete configuration; `readConfig` gives all but the name and the version. */
 export interface AppConfig extends MethodOptions, Limits, OriginOptions, RouteOptions {
@@ -81,7 +82,7 @@ interface Answer {
 export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): App {
   const { name, version, token } = config;
   const authentication =
-    token === null ? noAuthentication : createAuthentication(token, log, !config.production);
+    token === null ? noAuthentication : createAuthentication(token, log, config.production);
   const { sessionSecret, previousSessionSecret, sessionTtlSeconds } = config;
   const sessions = createSessions(
     sessionSecret,
@@ -104,10 +105,11 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
   const unauthorized = json(token?.refusalStatus ?? 401, { error: 'Unauthorized' });
   const origins = createOrigins(config, [
     ...['content-type', 'accept', 'mcp-session-id', 'mcp-protocol-version', 'last-event-id'],
+    'traceparent',
     ...[token?.header ?? 'authorization', ...(modern?.headers ?? [])],
   ]);
 
-  async function post(request: IncomingMessage, response: ServerResponse): Promise<Answer> {
+  async function post(request: IncomingMessage, response: ServerResponse, id: string): Promise<Answer> {
     const { headers } = request;
     if (!jsonType.test(headers['content-type'] ?? '')) {
       return json(415, { error: 'Content-Type must be application/json' });
@@ -119,7 +121,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     const caller = await identified;
     if (caller.isPaying) payers.add(request.socket);
     const isPaid = message === undefined || holdsPaidMethod(message);
-    if (isPaid && !caller.mayCall()) return unauthorized;
+    if (isPaid && !caller.mayCall(id)) return unauthorized;
     if (message === undefined) throw new RpcError(ErrorCode.ParseError, 'Nested too deeply');
     const era = modern && isModern(message, headers) ? modern : null;
     const refusal = era?.refusalOf(message, headers);
@@ -136,7 +138,9 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     const payer = message.method === paidMethod ? String(headers[token?.header ?? '']) : null;
     if (payer !== null && !calls.enter(payer, weight)) return tooManyCalls;
     try {
-      const reply = await replyTo(message, era?.methods ?? methods, onGone(response));
+      const traceparent = traceparentOf(message, headers);
+      const context = { request: id, traceparent, onGone: onGone(response) };
+      const reply = await replyTo(message, era?.methods ?? methods, context);
       if (reply === null) return { status: 202 };
       if (typeof reply === 'string') {
         return json(200, reply, initializes ? { 'mcp-session-id': session ?? sessions.open() } : undefined);
@@ -162,15 +166,16 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     path: string,
     request: IncomingMessage,
     response: ServerResponse,
+    id: string,
   ): Promise<Answer | null> {
+    response.setHeader(requestIdHeader, id);
     const body = await receive(request, authentication.identify(request.headers), (bytes) => bytes);
     if (typeof body === 'number') return bodyRefusals[body];
-    const late = () =>
-      log('incident', { id: logId(), detail: `${path}: no answer after ${config.callTimeoutMs} ms` });
+    const late = () => log('incident', { id, detail: `${path}: no answer after ${config.callTimeoutMs} ms` });
     try {
       await answered(handler, withBody(request, body), response, config.callTimeoutMs, late);
     } catch (error) {
-      const failure = failureOf(error, request.headers);
+      const failure = failureOf(error, request.headers, id);
       if (!response.headersSent) {
         for (const name of response.getHeaderNames()) response.removeHeader(name);
         addHeaders(response);
@@ -192,7 +197,11 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
   }
 
   /** Null for an event stream, whose response has already started. */
-  function route(request: IncomingMessage, response: ServerResponse): Answer | null | Promise<Answer | null> {
+  function route(
+    request: IncomingMessage,
+    response: ServerResponse,
+    id: string,
+  ): Answer | null | Promise<Answer | null> {
     const { method, headers, url = '', socket } = request;
     const { host, origin } = headers;
     if (!origins.admitsHost(host)) {
@@ -209,7 +218,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     }
     if (path !== '/mcp') {
       const handler = path === undefined ? undefined : routes.get(path);
-      if (handler && path) return answerRoute(handler, path, request, response);
+      if (handler && path) return answerRoute(handler, path, request, response, id);
       if (path === '/ready')
         return isDraining ? json(503, { status: 'stopping' }) : json(200, { status: 'ok' });
       return json(404, { error: 'Not found' });
@@ -217,11 +226,11 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     if (origin !== undefined) {
       if (!origins.admits(origin)) return json(403, { error: 'Origin not allowed' });
       response.setHeader('access-control-allow-origin', origin);
-      response.setHeader('access-control-expose-headers', 'mcp-session-id');
+      response.setHeader('access-control-expose-headers', `mcp-session-id, ${requestIdHeader}`);
       response.setHeader('vary', 'origin');
       if (method === 'OPTIONS') return { status: 204, headers: origins.preflight };
     }
-    if (method === 'POST') return post(request, response);
+    if (method === 'POST') return post(request, response, id);
     if (method !== 'GET' && method !== 'DELETE') {
       return json(405, { error: 'Method not allowed' }, { allow: 'GET, POST, DELETE' });
     }
@@ -233,44 +242,44 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
       return { status: 204 };
     }
     // Starts synchronously: the next request of the connection, which may already be here, ends the stream.
-    response.writeHead(200, streamHeaders);
+    response.writeHead(200, { ...streamHeaders, [requestIdHeader]: id });
     streams.open(session, ownerOf(request), socket, response);
     return null;
   }
 
-  function send(response: ServerResponse, { status, headers, body = '' }: Answer): void {
-    response.writeHead(status, headers);
+  function send(response: ServerResponse, { status, headers, body = '' }: Answer, id: string): void {
+    response.writeHead(status, { ...headers, [requestIdHeader]: id });
     answers.send(response, body, ownerOf(response.req));
   }
 
-  function failureOf(error: unknown, headers: IncomingHttpHeaders): Answer {
+  function failureOf(error: unknown, headers: IncomingHttpHeaders, incident: string): Answer {
     if (error instanceof RpcError) {
       // The stateless revision has no id of null.
       const id = modern && isModern(null, headers) ? undefined : null;
       return json(400, errorReply(error.code, error.message, id));
     }
-    const id = logId();
-    log('incident', { id, detail: error instanceof Error ? error.stack : String(error) });
-    return json(500, { error: `Internal error (incident ${id})` });
+    log('incident', { id: incident, detail: error instanceof Error ? error.stack : String(error) });
+    return json(500, { error: `Internal error (incident ${incident})` });
   }
 
   return {
     async handle(request, response) {
+      const id = logId();
       streams.close(request.socket); // this request waits behind it
       addHeaders(response);
       if (isDraining) response.setHeader('connection', 'close');
       try {
-        const answer = await route(request, response);
-        if (answer !== null && !response.destroyed) send(response, answer);
+        const answer = await route(request, response, id);
+        if (answer !== null && !response.destroyed) send(response, answer, id);
       } catch (error) {
         // A request that the caller aborted is not an incident.
-        if (!response.destroyed) send(response, failureOf(error, request.headers));
+        if (!response.destroyed) send(response, failureOf(error, request.headers, id), id);
       }
       discardRest(request);
     },
     refuse(response, status, headers) {
       addHeaders(response);
-      response.writeHead(status, headers).end();
+      response.writeHead(status, { ...headers, [requestIdHeader]: logId() }).end();
     },
     prepare: authentication.prepare,
     hasPaid: (socket) => payers.has(socket),
@@ -284,6 +293,9 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     },
   };
 }
+
+/** Names a request in its answer and in the log. One from the caller is not read: it could equal that of another request. */
+const requestIdHeader = 'x-request-id';
 
 const jsonType = /^application\/json[ \t]*(?:;|$)/i;
 

@@ -45,20 +45,31 @@ export function createBatch(write: (lines: string) => void) {
   };
 }
 
+/** Length limit of an error in the log: its message can contain whatever the tool was sent. */
+export const maxDetail = 4_000;
+
 /** Reports that a limit was reached, by its environment variable. */
 export type Report = (variable: string) => void;
 
-const reportMs = 10_000;
-
 /** Logs each limit immediately, then at most every ten seconds with the number of times it was reached. */
 export function createReport(log: Log): Report {
-  const reached = new Map<string, { times: number; nextAt: number }>();
-  return (variable) => {
-    const entry = reached.get(variable) ?? { times: 0, nextAt: 0 };
-    reached.set(variable, entry);
+  const count = createCount(log, 'limit', 10_000);
+  return (variable) => count(variable, { variable });
+}
+
+/**
+ * Logs an event of each kind immediately, then at most once in a period, with the `times` since the last line.
+ *
+ * @param kind one of a limited number
+ */
+export function createCount(log: Log, event: string, ms: number): (kind: string, members: object) => void {
+  const kinds = new Map<string, { times: number; nextAt: number }>();
+  return (kind, members) => {
+    const entry = kinds.get(kind) ?? { times: 0, nextAt: 0 };
+    kinds.set(kind, entry);
     entry.times++;
     if (Date.now() < entry.nextAt) return;
-    log('limit', { variable, times: entry.times });
-    reached.set(variable, { times: 0, nextAt: Date.now() + reportMs });
+    log(event, { ...members, times: entry.times });
+    kinds.set(kind, { times: 0, nextAt: Date.now() + ms });
   };
 }

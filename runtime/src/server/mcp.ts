@@ -1,4 +1,4 @@
-import { type CallResult, type Incident, logId, type OnGone, runCall } from './call.ts';
+import { type CallResult, type Incident, type RequestContext, runCall } from './call.ts';
 import type { Tool } from './define-tool.ts';
 import { createTurns } from './limits.ts';
 import type { Log } from './log.ts';
@@ -39,7 +39,7 @@ export class RpcError extends Error {
 }
 
 /** Returns the result of a request as JSON text. */
-export type Method = (params: Members, onGone: OnGone) => string | Promise<string>;
+export type Method = (params: Members, context: RequestContext) => string | Promise<string>;
 
 /** The value of a body. */
 export interface Body {
@@ -72,7 +72,7 @@ export function errorReply(code: number, message: string, id?: RequestId | null,
 export async function replyTo(
   message: Members,
   methods: ReadonlyMap<string, Method>,
-  onGone: OnGone,
+  context: RequestContext,
 ): Promise<string | ErrorReply | null> {
   if (isNotification(message)) return null;
   if (!isRequest(message)) return errorReply(ErrorCode.InvalidRequest, 'Invalid Request', null);
@@ -80,7 +80,7 @@ export async function replyTo(
   try {
     const handler = methods.get(method);
     if (!handler) throw new RpcError(ErrorCode.MethodNotFound, 'Method not found');
-    return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${await handler(params, onGone)}}`;
+    return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${await handler(params, context)}}`;
   } catch (error) {
     if (error instanceof RpcError) return errorReply(error.code, error.message, id);
     throw error;
@@ -168,8 +168,8 @@ export function createMethods(
     byName.set(tool.name, compileTool(tool));
   }
   const list = JSON.stringify({ tools: tools.map(({ run: _, examples: __, ...definition }) => definition) });
-  const context = { timeoutMs, turns: createTurns(), traces: !production };
   const report = (incident: Incident) => log('incident', incident);
+  const common = { timeoutMs, turns: createTurns(), traces: !production, report };
 
   const initialize: Method = ({ protocolVersion: asked, capabilities, clientInfo }) => {
     if (typeof asked !== 'string' || !isObject(capabilities) || !isImplementation(clientInfo)) {
@@ -179,21 +179,23 @@ export function createMethods(
     return JSON.stringify({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name, version } });
   };
 
-  const call: Method = async ({ name, arguments: args = {} }, onGone) => {
+  const call: Method = async ({ name, arguments: args = {} }, context) => {
+    const { request, traceparent } = context;
     if (typeof name !== 'string') {
       throw new RpcError(ErrorCode.InvalidParams, 'params.name: expected the name of a tool');
     }
     const compiled = byName.get(name);
     if (!compiled) {
       const shown = name.slice(0, 100).replace(/\p{C}/gu, '\uFFFD');
-      log('call', { tool: shown, ms: 0, outcome: 'UNKNOWN_TOOL', code: 'UNKNOWN_TOOL', request: logId() });
+      const code = 'UNKNOWN_TOOL';
+      log('call', { tool: shown, ms: 0, outcome: code, code, request, traceparent });
       const text = `Unknown tool: ${shown}. tools/list names all tools.`;
       return textOf({ content: [{ type: 'text', text }], isError: true });
     }
     const started = performance.now();
-    const { result, ending, code, request } = await runCall(compiled, args, { ...context, onGone, report });
+    const { result, ending, code } = await runCall(compiled, args, { ...common, ...context });
     const ms = Math.round((performance.now() - started) * 10) / 10;
-    log('call', { tool: name, ms, outcome: ending, code, request });
+    log('call', { tool: name, ms, outcome: ending, code, request, traceparent });
     return textOf(result);
   };
 

@@ -56,7 +56,7 @@ export function createModern(
   const served = (method: string, members: object): readonly [string, Method] => {
     const head = JSON.stringify(members).slice(0, -1);
     const run = methods.get(method);
-    return [method, async (params, onGone) => `${head},${(await run?.(params, onGone))?.slice(1)}`];
+    return [method, async (params, context) => `${head},${(await run?.(params, context))?.slice(1)}`];
   };
   const modernMethods = new Map<string, Method>([
     ['server/discover', () => JSON.stringify(discovered)],
@@ -107,7 +107,8 @@ export function createModern(
   };
 }
 
-function metaOf(message: unknown): Members {
+/** The `_meta` of a message; empty if it has none. */
+export function metaOf(message: unknown): Members {
   const params = isObject(message) ? message.params : undefined;
   return isObject(params) && isObject(params._meta) ? params._meta : {};
 }

@@ -18,7 +18,7 @@ export interface RouteOptions {
 const ownPaths = ['/mcp', '/health'];
 /** They frame a message, or say what the server decides for each answer. */
 const ownHeaders =
-  /^(?:content-(?:type|length)|transfer-encoding|connection|keep-alive|upgrade|trailer|vary|mcp-session-id|access-control-.*)$/i;
+  /^(?:content-(?:type|length)|transfer-encoding|connection|keep-alive|upgrade|trailer|vary|mcp-session-id|x-request-id|access-control-.*)$/i;
 
 /** @throws Error that names a path that cannot be a route */
 export function routesOf({ routes = {} }: RouteOptions): ReadonlyMap<string, RouteHandler> {

@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { declarationOf, placeIn } from '../place.ts';
-import { isProduction } from '../process.ts';
+import { isProduction, logError } from '../process.ts';
 import { callOf, type Running, runInside, type SourceLine } from '../server/call.ts';
-import { createLog } from '../server/log.ts';
 import type { SourceError } from './errors.ts';
 
 const running = new AsyncLocalStorage<Running>();
@@ -27,8 +26,6 @@ export function explained(error: SourceError, explanation: Explanation): SourceE
   return error;
 }
 
-const log = createLog((line) => console.error(line.trimEnd()));
-
 /**
  * Runs a request of a tool. If it fails, standard error says why, with the tool and the call that runs: calls that share a
  * request have a line each.
@@ -43,10 +40,10 @@ export async function logged<T>(request: () => Promise<T>, signal: AbortSignal |
     const { member = '', ...known } = explanations.get(error as object) ?? {};
     if (!('code' in known)) throw error;
     const at = declarationOf(member, placeIn(trace?.stack));
-    const { tool, request: id, onSource } = running.getStore() ?? callOf(signal) ?? {};
+    const { tool, request: id, traceparent, onSource } = running.getStore() ?? callOf(signal) ?? {};
     const { hint, ...what } = known;
     const line = { ...what, at, hint };
-    log('source', { tool, request: id, ...line });
+    logError('source', { tool, request: id, traceparent, ...line });
     onSource?.(line);
     throw error;
   }
