@@ -143,7 +143,8 @@ export async function develop(development: Development): Promise<void> {
     let crash: string | undefined;
     let hasListened = false;
     child.on('message', (message: Partial<OutputChunk> & { crash?: string; listening?: number }) => {
-      if (message.stream === 'stderr') stderr = `${stderr}${message.text}`.slice(-keptCharacters);
+      if (message.stream === 'stderr' && !message.isLog)
+        stderr = `${stderr}${message.text}`.slice(-keptCharacters);
       if (message.stream !== undefined) onWritten?.(message as OutputChunk);
       crash ??= message.crash;
       if (message.listening !== Number(new URL(url).port || 80) || isStopping.has(child)) return;

@@ -327,6 +327,26 @@ test('judges a dispute by the stored schema, once per call, and delists after fi
   expect(await marketplace.buyerTools()).toEqual([]);
 });
 
+test('judges a dispute by the real answer, and stores it without its secrets', async () => {
+  const marketplace = await openMarketplace();
+  const pin = { type: 'integer', description: 'Number of the card' };
+  const endpoint = await startServer({
+    list: (good) => () =>
+      good().map((tool) => {
+        const schema = tool.outputSchema as { properties: JsonObject };
+        return { ...tool, outputSchema: { ...schema, properties: { ...schema.properties, pin } } };
+      }),
+    result: () => () => resultOf({ symbol: 'BTC', price: 1, pin: 4711 }),
+  });
+  await marketplace.register(formFor(endpoint));
+  const { id } = await marketplace.call({ endpoint, tool: 'get_price', arguments: { symbol: 'BTC' } });
+  expect(marketplace.traffic.get(id)?.response?.body).not.toContain('4711');
+  expect(await marketplace.dispute(id)).toMatchObject({
+    verdict: 'innocent',
+    output: { symbol: 'BTC', price: 1, pin: '[redacted]' },
+  });
+});
+
 test('passes a dispute about a tool that was not stored to a person', async () => {
   const marketplace = await openMarketplace();
   const endpoint = await startServer();

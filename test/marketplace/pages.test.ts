@@ -235,6 +235,8 @@ test('shows sources of the project alone: no other file, nothing behind a link, 
   expect(wide.length).toBeLessThan(100_000);
   expect(wide).toContain('xxx … and 49998013 more characters');
   expect(wide).toContain('<code>export {};</code>');
+  expect(wide).toContain('The ends of long lines are left out.');
+  expect(html).not.toContain('The ends of long lines');
   const unknown = textOf(await page('/check/rules/gate.no-tokn'));
   expect(unknown).toContain('Did you mean gate.no-token?');
 });

@@ -8,12 +8,14 @@ export interface SourceData {
   /** Number of the first of `lines`. */
   readonly first: number;
   readonly lines: readonly string[];
+  /** Whether the end of a long line is left out. */
+  readonly isCut: boolean;
   /** Number of lines in the whole file. */
   readonly total: number;
 }
 
 /** A source file of the project with numbered lines. */
-export function Source({ data: { file, line, first, lines, total } }: { data: SourceData }) {
+export function Source({ data: { file, line, first, lines, isCut, total } }: { data: SourceData }) {
   const last = first + lines.length - 1;
   return (
     <>
@@ -27,6 +29,7 @@ export function Source({ data: { file, line, first, lines, total } }: { data: So
           Lines {first} to {last} of {total}.
         </p>
       )}
+      {isCut && <p class="soft small">The ends of long lines are left out.</p>}
       <section class="scroll" tabindex={0} aria-label={`Lines of ${file}`}>
         <ol class="source" start={first}>
           {lines.map((text, at) => (

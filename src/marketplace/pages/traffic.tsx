@@ -1,6 +1,6 @@
 import type { CallCause } from '../core/model.ts';
 import { type ExchangeOutcome, outcomeKinds } from '../core/outcome.ts';
-import { type Exchange, type LogLine, type Purpose, purposes } from '../core/traffic.ts';
+import { type Exchange, type LogLine, type Purpose, purposes, sentBody } from '../core/traffic.ts';
 import { walkableJsonIn } from '../core/values.ts';
 import {
   Choice,
@@ -210,7 +210,10 @@ export function ExchangePage({ data: { exchange, curl, cause } }: { data: Exchan
       )}
       <form method="post" action={`/traffic/${id}/replay`} class="panel stack">
         <h2>Send it again</h2>
-        <p class="soft">With a new session and a new token.</p>
+        <p class="soft">
+          With a new session and a new token.
+          {request[sentBody] !== undefined && ' Secrets that are redacted here are sent.'}
+        </p>
         <label>
           <span>Body</span>
           <textarea name="body" rows={8} spellcheck={false}>{`\n${pretty(request.body)}`}</textarea>

@@ -81,8 +81,9 @@ function sourceOf(directory: string | undefined, file: string, line: number | nu
   }
   const all = content.toString('utf8').replace(/\n$/, '').split(/\r?\n/);
   const first = Math.max(1, Math.min(line ?? 1, all.length) - around);
-  const lines = all.slice(first - 1, first + 2 * around).map(cut);
-  return { file, line, first, lines, total: all.length };
+  const shown = all.slice(first - 1, first + 2 * around);
+  const isCut = shown.some(({ length }) => length > shownCharacters);
+  return { file, line, first, lines: shown.map(cut), isCut, total: all.length };
 }
 
 function cut(line: string): string {
