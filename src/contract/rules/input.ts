@@ -4,7 +4,7 @@ import { propertiesOf } from '../schema/keywords.ts';
 import { mismatches, tryCompile, withoutDialect } from '../schema/schema.ts';
 import { sampleArguments } from '../schema/smoke.ts';
 import { isPlaceholder } from './placeholder.ts';
-import { hasItems, inputSchemas, isText, ofSchemas, rootProblems, undeclaredProblems } from './read.ts';
+import { hasItems, inputSchemas, ofSchemas, rootProblems, textProblems, undeclaredProblems } from './read.ts';
 import { fact, must, type StaticRule, should, unless, valueProblems } from './rule.ts';
 
 /** The inputSchema and its parameters. */
@@ -63,8 +63,7 @@ export const inputRules: readonly StaticRule[] = [
     ...should('input.description', 'C§2.1'),
     title: 'every parameter has a description',
     fix: 'Describe what the parameter means and its format, such as "ISO 4217 code, such as EUR".',
-    judge: ({ description }, path) =>
-      valueProblems(isText(description), `${path}.description`, 'a string that is not empty', description),
+    judge: (schema, path) => textProblems(schema, 'description', `${path}.description`),
   }),
   ofParameters({
     ...should('input.sample', 'C§2.1'),
@@ -92,12 +91,8 @@ export const inputRules: readonly StaticRule[] = [
     ...fact('input.items', 'should', 'app contribute/actions.ts'),
     title: 'every array parameter declares its items',
     fix: 'Add items with a type. Without it, the submission test and most agents send an empty array.',
-    judge: ({ schema, path }) =>
-      unless(schema.type !== 'array' || schema.items !== undefined, {
-        path: `${path}.items`,
-        expected: 'a schema',
-        actual: shorten(schema.items),
-      }),
+    judge: ({ schema: { type, items }, path }) =>
+      valueProblems(type !== 'array' || items !== undefined, `${path}.items`, 'a schema', items),
   }),
   {
     ...fact('input.smoke-arguments', 'should', 'app contribute/actions.ts'),

@@ -4,7 +4,7 @@ import { speaksModern } from '../probe/controls.ts';
 import type { HttpAnswer } from '../probe/http.ts';
 import { type ModernOptions, metaKey, modernMessage, modernRpc, modernVersion } from '../probe/modern.ts';
 import type { Probe } from '../probe/probe.ts';
-import { describe, type RpcAnswer } from '../probe/rpc.ts';
+import type { RpcAnswer } from '../probe/rpc.ts';
 import { answerProblems, holdsResult } from './expect.ts';
 import { callsModern, listed, modernCall } from './modern.ts';
 import { type Control, inParallel, type LiveRule, must, should, unless } from './rule.ts';
@@ -129,11 +129,8 @@ export const modernRefusalRules: readonly LiveRule[] = [
       const { body, headers } = modernMessage('notifications/cancelled', { requestId: 1 });
       const { id: _, ...notification } = body;
       const answer = await probe.post(notification, { headers });
-      return unless(answer.status === 202 && answer.body === '', {
-        path: 'notifications/cancelled',
-        expected: 'HTTP 202 without a body',
-        actual: describe(answer),
-      });
+      const isAccepted = answer.status === 202 && answer.body === '';
+      return answerProblems(isAccepted, 'notifications/cancelled', 'HTTP 202 without a body', answer);
     },
   },
   {
@@ -157,11 +154,8 @@ export const modernRefusalRules: readonly LiveRule[] = [
     check: (probe) =>
       eachUnreadable(probe, (answer, path) => {
         const error = errorIn(answer);
-        return unless(error === undefined || !('id' in error), {
-          path,
-          expected: 'an error without an id',
-          actual: describe(answer),
-        });
+        const hasId = error !== undefined && 'id' in error;
+        return answerProblems(!hasId, path, 'an error without an id', answer);
       }),
   },
 ];
@@ -204,11 +198,8 @@ function errorProblems(
   code: number,
   path: string,
 ): readonly Problem[] {
-  return unless(http.status === status && error?.code === code, {
-    path,
-    expected: `HTTP ${status} with error ${code}`,
-    actual: describe(http),
-  });
+  const isExpected = http.status === status && error?.code === code;
+  return answerProblems(isExpected, path, `HTTP ${status} with error ${code}`, http);
 }
 
 /** Whether a code is allowed in an error: an integer that is neither retired nor reserved for another meaning. */

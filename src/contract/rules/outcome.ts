@@ -11,7 +11,7 @@ import { describe, describeCall, textOf } from '../probe/rpc.ts';
 import { isUnrecorded, unrecordedFix } from '../probe/unrecorded.ts';
 import { NotRun } from '../report/not-run.ts';
 import { listProblems } from './discovery.ts';
-import { isText } from './read.ts';
+import { textProblems } from './read.ts';
 import { isEmpty, noFailure, ofCall } from './result.ts';
 import { fact, judgeEach, type LiveRule, must, unless, valueProblems } from './rule.ts';
 
@@ -155,11 +155,7 @@ export function failureProblems(outcome: CallOutcome): readonly Problem[] {
   return [
     ...valueProblems(textOf(content) !== undefined, 'result.content[0]', 'a text item', content),
     ...['error', 'message'].flatMap((field) =>
-      unless(isText(payload[field]), {
-        path: `result.structuredContent.${field}`,
-        expected: 'a string that is not empty',
-        actual: shorten(payload[field]),
-      }),
+      textProblems(payload, field, `result.structuredContent.${field}`),
     ),
   ].map((problem) => ofCall(outcome, { ...problem, ...cause }));
 }

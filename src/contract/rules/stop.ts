@@ -1,9 +1,9 @@
 import { isObject } from '../json.ts';
 import type { Problem } from '../model.ts';
 import type { Probe } from '../probe/probe.ts';
-import { describe } from '../probe/rpc.ts';
 import { NotRun } from '../report/not-run.ts';
 import type { Exit, Instance } from '../target.ts';
+import { answerProblems } from './expect.ts';
 import {
   audienceProblems,
   callOf,
@@ -57,12 +57,9 @@ async function interruptedCallProblems(probe: Probe): Promise<readonly Problem[]
     onHeadersRead: () => instance.signal('SIGTERM'),
   });
   const [value] = answer.values;
+  const hasResult = answer.status === 200 && isObject(value) && value.result !== undefined;
   return [
-    ...unless(answer.status === 200 && isObject(value) && value.result !== undefined, {
-      path: 'tools/call',
-      expected: 'a result',
-      actual: describe(answer),
-    }),
+    ...answerProblems(hasResult, 'tools/call', 'a result', answer),
     ...orderlyProblems(instance, await waitForExit(instance, timeoutMs)),
   ];
 }
