@@ -4,7 +4,7 @@ import type { Probe } from '../probe/probe.ts';
 import { NotRun } from '../report/not-run.ts';
 import { answerProblems } from './expect.ts';
 import { isText, textProblems } from './read.ts';
-import { type LiveRule, must, should, unless, valueProblems } from './rule.ts';
+import { type LiveRule, must, problemsAt, should, valueProblems } from './rule.ts';
 
 /** The name and version of the server. */
 export const identityRules: readonly LiveRule[] = [
@@ -41,11 +41,9 @@ export const identityRules: readonly LiveRule[] = [
       const [body] = values;
       const word = isObject(body) ? body.status : undefined;
       if (!isText(word)) throw NotRun.by('health');
-      return unless(status !== 200 || !notReady.test(word), {
-        path: 'GET /health status',
-        expected: '"ok", or HTTP 503',
-        actual: `HTTP 200 with ${shorten(word)}`,
-      });
+      const expected = '"ok", or HTTP 503';
+      const actual = `HTTP 200 with ${shorten(word)}`;
+      return problemsAt(status !== 200 || !notReady.test(word), 'GET /health status', expected, actual);
     },
   },
   {

@@ -1,6 +1,6 @@
 import { mapConcurrently } from '../concurrency.ts';
-import { isObject, withoutPrototype } from '../json.ts';
-import type { Json, JsonObject, Problem } from '../model.ts';
+import { isObject, present, withoutPrototype } from '../json.ts';
+import type { Json, Problem } from '../model.ts';
 import { answeredCalls } from '../probe/controls.ts';
 import type { CallOutcome } from '../probe/probe.ts';
 import { describeCall } from '../probe/rpc.ts';
@@ -29,7 +29,9 @@ export const improbableRules: readonly LiveRule[] = [
       const answers = await mapConcurrently([...byTool.values()].flatMap(improbable), 4, async (call) => {
         const rpc = await probe.call(call.name, call.arguments);
         const data = rpc.result?.structuredContent;
-        if (rpc.result?.isError === true || !isObject(data) || !holdsNothing(dataOf(data))) return [];
+        if (rpc.result?.isError === true || !isObject(data)) return [];
+        if (!holdsNothing(present<Json>({ ...data, searchExhausted: undefined, noResultsReason: undefined })))
+          return [];
         if (isEmpty(data)) return [[]];
         const expected = 'searchExhausted: true or noResultsReason';
         return [[ofCall(call, { expected, actual: describeCall(rpc) })]];
@@ -61,15 +63,6 @@ function improbable({
   return texts.length > 0 && mismatches(schema, changed, '').length === 0
     ? [{ name, arguments: changed }]
     : [];
-}
-
-/** The data of an answer, without the signal of an empty result. */
-function dataOf({
-  searchExhausted: _searchExhausted,
-  noResultsReason: _reason,
-  ...data
-}: JsonObject): JsonObject {
-  return data;
 }
 
 /** Whether a value consists only of nulls, empty lists, zeros, empty texts and the searched text. */

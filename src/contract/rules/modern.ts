@@ -6,7 +6,7 @@ import { encoded, metaKey, modernRpc, modernVersion } from '../probe/modern.ts';
 import { noSuchTool, type Probe } from '../probe/probe.ts';
 import { type RpcAnswer, sessionOf } from '../probe/rpc.ts';
 import { answerProblems, resultProblems } from './expect.ts';
-import { type LiveRule, must, should, unless, valueProblems } from './rule.ts';
+import { type LiveRule, must, problemsAt, should, valueProblems } from './rule.ts';
 
 const controls = [speaksModern];
 
@@ -53,11 +53,9 @@ export const modernRules: readonly LiveRule[] = [
       const names = (tools: readonly unknown[]) =>
         shorten(tools.filter(isObject).map(({ name }) => name ?? null));
       const others = names(await probe.listed());
-      return unless(names(pages.tools) === others, {
-        path: 'tools/list result.tools',
-        expected: `the tools that a session lists: ${others}`,
-        actual: names(pages.tools),
-      });
+      const expected = `the tools that a session lists: ${others}`;
+      const actual = names(pages.tools);
+      return problemsAt(names(pages.tools) === others, 'tools/list result.tools', expected, actual);
     },
   },
   {
@@ -79,11 +77,8 @@ export const modernRules: readonly LiveRule[] = [
       eachResult(probe, ({ _meta }, method) => {
         const info = isObject(_meta) ? _meta[metaKey('serverInfo')] : undefined;
         const isWhole = isObject(info) && typeof info.name === 'string' && typeof info.version === 'string';
-        return unless(isWhole, {
-          path: `${method} result._meta`,
-          expected: `${metaKey('serverInfo')} with name and version`,
-          actual: shorten(_meta),
-        });
+        const expected = `${metaKey('serverInfo')} with name and version`;
+        return valueProblems(isWhole, `${method} result._meta`, expected, _meta);
       }),
   },
   {

@@ -5,7 +5,7 @@ import { initializesAgain, lists } from '../probe/controls.ts';
 import { platformVersion } from '../probe/requests.ts';
 import { describe, nextId, type RpcAnswer, rpcAnswer, rpcRequest } from '../probe/rpc.ts';
 import { answerProblems, carriedOutProblems, holdsResult, resultProblems } from './expect.ts';
-import { inParallel, type LiveRule, must, should, unless } from './rule.ts';
+import { inParallel, type LiveRule, must, problemsAt, should, unless } from './rule.ts';
 
 /** JSON-RPC 2.0 and the versions of MCP. */
 export const protocolRules: readonly LiveRule[] = [
@@ -154,12 +154,10 @@ export const protocolRules: readonly LiveRule[] = [
 
 /** The problem of an initialize that is answered with none of these versions. */
 function versionProblems({ http, result }: RpcAnswer, versions: readonly string[]): readonly Problem[] {
-  return unless(
+  return problemsAt(
     versions.some((version) => result?.protocolVersion === version),
-    {
-      path: 'initialize result.protocolVersion',
-      expected: versions.length === 1 ? shorten(versions[0]) : `one of ${versions.join(', ')}`,
-      actual: result ? shorten(result.protocolVersion) : describe(http),
-    },
+    'initialize result.protocolVersion',
+    versions.length === 1 ? shorten(versions[0]) : `one of ${versions.join(', ')}`,
+    result ? shorten(result.protocolVersion) : describe(http),
   );
 }

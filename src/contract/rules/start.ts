@@ -15,7 +15,7 @@ import {
   startsInstances,
   waitForExit,
 } from './instance.ts';
-import { type LiveRule, must, should, unless } from './rule.ts';
+import { type LiveRule, must, problemsAt, should, unless } from './rule.ts';
 
 const defaultPort = 3000;
 /** Enough time to start, or to find the port in use. */
@@ -40,11 +40,8 @@ export const startRules: readonly LiveRule[] = [
     fix: 'Read the port from the environment variable PORT.',
     check: async (probe) => {
       const instance = await secondInstance(probe);
-      return unless(instance.healthy, {
-        path: 'PORT',
-        expected: `GET /health answered at ${new URL(instance.url).origin}`,
-        actual: lastOutput(instance),
-      });
+      const expected = `GET /health answered at ${new URL(instance.url).origin}`;
+      return problemsAt(instance.healthy, 'PORT', expected, lastOutput(instance));
     },
   },
   {

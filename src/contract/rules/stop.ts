@@ -13,7 +13,7 @@ import {
   startsInstances,
   waitForExit,
 } from './instance.ts';
-import { type LiveRule, should, unless } from './rule.ts';
+import { type LiveRule, problemsAt, should } from './rule.ts';
 
 /** More time than a server may take to finish its calls. */
 const timeoutMs = 20_000;
@@ -65,9 +65,6 @@ async function interruptedCallProblems(probe: Probe): Promise<readonly Problem[]
 }
 
 function orderlyProblems(instance: Instance, { code, signal }: Exit): readonly Problem[] {
-  return unless(code === 0, {
-    path: 'SIGTERM',
-    expected: 'exit status 0',
-    actual: code === null ? `ended by ${signal}` : `exit status ${code}: ${lastOutput(instance)}`,
-  });
+  const actual = code === null ? `ended by ${signal}` : `exit status ${code}: ${lastOutput(instance)}`;
+  return problemsAt(code === 0, 'SIGTERM', 'exit status 0', actual);
 }

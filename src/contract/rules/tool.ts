@@ -3,7 +3,7 @@ import { isObject, kept, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { bounds, isReadable } from '../schema/walk.ts';
 import { allSchemas, isText, normalize, textProblems } from './read.ts';
-import { fact, must, type StaticRule, should, unless, valueProblems } from './rule.ts';
+import { fact, must, problemsAt, type StaticRule, should, unless, valueProblems } from './rule.ts';
 
 /** Name and description of a tool. */
 export const toolRules: readonly StaticRule[] = [
@@ -48,11 +48,9 @@ export const toolRules: readonly StaticRule[] = [
     inspect: ({ description }, _siblings, { limits }) => {
       if (!isText(description)) return [];
       const { length } = description.trim();
-      return unless(length >= limits.descriptionCharacters, {
-        path: 'description',
-        expected: `at least ${limits.descriptionCharacters} characters`,
-        actual: `${length} characters`,
-      });
+      const expected = `at least ${limits.descriptionCharacters} characters`;
+      const actual = `${length} characters`;
+      return problemsAt(length >= limits.descriptionCharacters, 'description', expected, actual);
     },
   },
   {

@@ -131,10 +131,10 @@ export class Traffic {
 /** Size of an exchange in bytes: two per character, the maximum in V8. */
 function sizeOf({ url, request, response, logs }: Exchange): number {
   const messages = [request, ...(response ? [response] : [])];
-  const texts = [url, ...messages.flatMap(partsOf), ...logs.map(({ text }) => text)];
+  const texts = [
+    url,
+    ...messages.flatMap(({ headers, body }) => [body, ...Object.entries(headers).flat()]),
+    ...logs.map(({ text }) => text),
+  ];
   return overheadBytes + 2 * texts.reduce((sum, text) => sum + text.length, 0);
-}
-
-function partsOf({ headers, body }: Message): readonly string[] {
-  return [body, ...Object.entries(headers).flat()];
 }
