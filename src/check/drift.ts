@@ -68,12 +68,15 @@ function toolChanges(before: JsonObject, after: JsonObject): readonly ChangeInTo
   });
 }
 
-function schemaChanges(
+/** The changes from one schema, at a path, to a later one. */
+type Comparison = (
   before: JsonObject,
   after: JsonObject,
   path: string,
   side: Side,
-): readonly ChangeInTool[] {
+) => readonly ChangeInTool[];
+
+const schemaChanges: Comparison = (before, after, path, side) => {
   const keywords = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return keywords.flatMap((keyword) => {
     const [old, now] = [before[keyword], after[keyword]];
@@ -97,17 +100,12 @@ function schemaChanges(
         return changed(old, now, at, !annotations.has(keyword) && constrains(old, now, side));
     }
   });
-}
+};
 
 /** Keywords for readers, without meaning for a validator. */
 const annotations = new Set(['title', 'description', 'default', 'examples', 'deprecated', '$comment']);
 
-function propertyChanges(
-  before: JsonObject,
-  after: JsonObject,
-  path: string,
-  side: Side,
-): readonly ChangeInTool[] {
+const propertyChanges: Comparison = (before, after, path, side) => {
   const [old, now] = [objectOr(before.properties), objectOr(after.properties)];
   const required = namesIn(after.required);
   return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((name) => {
@@ -121,15 +119,10 @@ function propertyChanges(
     }
     return schemaChanges(objectOr(old[name]), objectOr(now[name]), at, side);
   });
-}
+};
 
 /** Properties that both schemas have and only one of them requires. */
-function requiredChanges(
-  before: JsonObject,
-  after: JsonObject,
-  path: string,
-  side: Side,
-): readonly ChangeInTool[] {
+const requiredChanges: Comparison = (before, after, path, side) => {
   const [old, now] = [namesIn(before.required), namesIn(after.required)];
   const lasting = Object.keys(objectOr(after.properties)).filter((name) =>
     Object.hasOwn(objectOr(before.properties), name),
@@ -141,7 +134,7 @@ function requiredChanges(
       breaks: now.has(name) === (side === 'input'),
       what: now.has(name) ? 'required now' : 'no longer required',
     }));
-}
+};
 
 function typesDiffer(before: JsonObject, after: JsonObject): boolean {
   return !isDeepStrictEqual(new Set(typesOf(before)), new Set(typesOf(after)));

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { isObject } from '../contract/json.ts';
+import { objectOr } from '../contract/json.ts';
 import type { Json } from '../contract/model.ts';
 import { unwrap } from '../model/command-error.ts';
 import { pass, refuse, reject } from '../model/input-error.ts';
@@ -83,11 +83,8 @@ async function readListing(file: string): Promise<Result<readonly Json[]>> {
   const document = readDocument(await readInput(file), file);
   if (!document.ok) return document;
   const { value } = document;
-  const listed = [value, isObject(value) ? value.tools : null, toolsOfAnswer(value)].find(Array.isArray);
+  const { tools, result } = objectOr(value);
+  const listed = [value, tools, objectOr(result).tools].find(Array.isArray);
   if (listed) return pass(listed);
   return reject(file, undefined, 'contains no list of tools', 'Save one with --save-listing.');
-}
-
-function toolsOfAnswer(value: Json): Json | undefined {
-  return isObject(value) && isObject(value.result) ? value.result.tools : undefined;
 }

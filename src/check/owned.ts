@@ -37,12 +37,10 @@ export function ownedBy(first: WatchedInstance, launch: WatchedLaunch, directory
       const instance = current();
       const exit = await Promise.race([instance.exit, setTimeout(closingMs, undefined, { ref: false })]);
       if (!exit) return {};
-      const cause = findCrash(instance.errors(), directory);
-      return cause ? { exit, cause } : { exit, lastLines: lastLinesOf(instance.errors()) };
+      const errors = instance.errors();
+      const cause = findCrash(errors, directory);
+      if (cause) return { exit, cause };
+      return { exit, lastLines: errors.trim().split('\n').slice(-lastLines).join(' | ').slice(-300) };
     },
   };
-}
-
-function lastLinesOf(errors: string): string {
-  return errors.trim().split('\n').slice(-lastLines).join(' | ').slice(-300);
 }

@@ -61,7 +61,7 @@ export async function holdProject(
     throw new SystemError(
       'NOT_STARTED',
       `the project is not built: ${entry} is missing`,
-      buildHint(directory),
+      `In ${directory} run: ${packageManagerOf(directory).run} build`,
     );
   }
   const evaluated = factsOf(directory); // in another process, while this one reads the manifest
@@ -151,8 +151,4 @@ function requireExpected(called: readonly CalledExample[]): void {
 
 function lookInside({ engine, tag }: Image): string {
   return `Correct the Dockerfile. To look inside: ${engine} run --rm -it --entrypoint sh ${tag}`;
-}
-
-function buildHint(directory: string): string {
-  return `In ${directory} run: ${packageManagerOf(directory).run} build`;
 }

@@ -2,24 +2,20 @@ import { callRules } from './rules/call.ts';
 import { discoveryRules } from './rules/discovery.ts';
 import { endpointRules } from './rules/endpoint.ts';
 import { fitResultRule } from './rules/fit-result.ts';
-import { gateClaimRules } from './rules/gate-claims.ts';
 import { gateRequestRules } from './rules/gate-request.ts';
 import { gateTokenRules } from './rules/gate-token.ts';
 import { identityRules } from './rules/identity.ts';
-import { improbableRules } from './rules/improbable.ts';
 import { loadRules } from './rules/load.ts';
 import { modernRules } from './rules/modern.ts';
-import { modernGateRules } from './rules/modern-gate.ts';
 import { modernRefusalRules } from './rules/modern-refusal.ts';
 import { outcomeRules } from './rules/outcome.ts';
+import { processRules } from './rules/process.ts';
 import { protocolRules } from './rules/protocol.ts';
 import { resultRules } from './rules/result.ts';
 import type { LiveRule, Rule } from './rules/rule.ts';
 import { runtimeRules } from './rules/runtime.ts';
 import { sessionRules } from './rules/session.ts';
 import { sessionRefusalRules } from './rules/session-refusal.ts';
-import { startRules } from './rules/start.ts';
-import { stopRules } from './rules/stop.ts';
 import { submissionRules } from './rules/submission.ts';
 import { transportRules } from './rules/transport.ts';
 import { staticRules } from './static-rules.ts';
@@ -35,18 +31,14 @@ export const liveRules: readonly LiveRule[] = [
   ...transportRules,
   ...modernRules,
   ...modernRefusalRules,
-  ...modernGateRules,
   ...gateTokenRules,
-  ...gateClaimRules,
   ...gateRequestRules,
   ...resultRules,
   fitResultRule,
   ...outcomeRules,
-  ...improbableRules,
   ...callRules,
   ...submissionRules,
-  ...startRules,
-  ...stopRules,
+  ...processRules,
   ...loadRules,
   ...runtimeRules,
 ];

@@ -10,7 +10,6 @@ import { metaRules } from './rules/meta.ts';
 import { outputRules } from './rules/output.ts';
 import { parameterHeader } from './rules/parameter-header.ts';
 import type { StaticRule } from './rules/rule.ts';
-import { sampleRules } from './rules/sample.ts';
 import { readable, toolRules } from './rules/tool.ts';
 
 /** The rules about the definitions, in the order of the report. */
@@ -18,7 +17,6 @@ export const staticRules: readonly StaticRule[] = [
   readable,
   ...toolRules,
   ...inputRules,
-  ...sampleRules,
   ...outputRules,
   ...dialectRules,
   ...costRules,

@@ -34,7 +34,9 @@ function listenerAt(port: number, proc: string): string | undefined {
   return namesIn(proc)
     .filter((name) => /^\d+$/.test(name))
     .find((pid) =>
-      namesIn(`${proc}/${pid}/fd`).some((fd) => sockets.includes(linkAt(`${proc}/${pid}/fd/${fd}`))),
+      namesIn(`${proc}/${pid}/fd`).some((fd) =>
+        sockets.includes(attempt(() => readlinkSync(`${proc}/${pid}/fd/${fd}`), '')),
+      ),
     );
 }
 
@@ -44,10 +46,6 @@ function readText(file: string): string {
 
 function namesIn(directory: string): readonly string[] {
   return attempt(() => readdirSync(directory), []);
-}
-
-function linkAt(path: string): string {
-  return attempt(() => readlinkSync(path), '');
 }
 
 /** Processes come and go, and those of other users cannot be read. */

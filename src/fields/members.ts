@@ -1,6 +1,6 @@
-import { isObject } from '../contract/json.ts';
+import { isObject, objectOr } from '../contract/json.ts';
 import type { JsonObject } from '../contract/model.ts';
-import { typesOf } from '../contract/schema/keywords.ts';
+import { requiredOf, typesOf } from '../contract/schema/keywords.ts';
 
 /** A parameter, or a field of the answer. */
 export interface Member {
@@ -12,15 +12,14 @@ export interface Member {
 }
 
 /** The properties of an object schema, without their members. */
-export function membersOf({ properties, required }: JsonObject): readonly Member[] {
-  const needed = Array.isArray(required) ? required : [];
-  return Object.entries(isObject(properties) ? properties : {}).map(([name, property]) => {
-    const schema = isObject(property) ? property : {};
+export function membersOf(root: JsonObject): readonly Member[] {
+  return Object.entries(objectOr(root.properties)).map(([name, property]) => {
+    const schema = objectOr(property);
     const { description } = schema;
     return {
       name,
       type: typeOf(schema),
-      required: needed.includes(name),
+      required: requiredOf(root).includes(name),
       description: typeof description === 'string' ? description : null,
     };
   });

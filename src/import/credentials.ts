@@ -1,4 +1,4 @@
-import type { Alternatives, Api, ApiCall, ApiVariable, Key } from './model.ts';
+import type { Alternatives, Api, ApiCall, Key } from './model.ts';
 
 /** What the file of an API sends, as far as its text says. */
 export interface SentByFile {
@@ -50,7 +50,9 @@ export function withCredentials<T extends WithCall>(
       ...(auth && { auth }),
       variables: [
         ...variables.filter(({ name }) => name === baseUrl),
-        ...[...shared, ...named].flatMap(variablesOf),
+        ...[...shared, ...named].flatMap(({ key, isOptional }) =>
+          key.variables.map((one) => (isOptional ? { ...one, optional: true as const } : one)),
+        ),
       ],
     };
     return { ...tool, call: { ...call, api, auth: isStated(call.needs) ? namesOf(call.needs) : undefined } };
@@ -120,10 +122,6 @@ function placed(alternatives: Needs): readonly Placed[] {
 
 function distinct(all: readonly Placed[]): readonly Placed[] {
   return [...new Map(all.map((one) => [one.key.key, one])).values()];
-}
-
-function variablesOf({ key, isOptional }: Placed): readonly ApiVariable[] {
-  return key.variables.map((one) => (isOptional ? { ...one, optional: true } : one));
 }
 
 function namesOf(needs: Needs): Alternatives {

@@ -200,7 +200,9 @@ function shortened(value: Json, schema: Json | undefined): Json {
   if (Array.isArray(value)) {
     return (value as readonly Json[]).slice(0, keptItems).map((item) => shortened(item, items));
   }
-  if (typeof value === 'number' && [type].flat().includes('string') && ![type].flat().some(isNumeric)) {
+  const types = [type].flat();
+  const isText = types.includes('string') && !types.includes('number') && !types.includes('integer');
+  if (typeof value === 'number' && isText) {
     return Number.isInteger(value) ? BigInt(value).toString() : String(value);
   }
   if (!isObject(value)) return value;
@@ -211,8 +213,4 @@ function shortened(value: Json, schema: Json | undefined): Json {
       shortened(member, Object.hasOwn(members, name) ? members[name] : additionalProperties),
     ]),
   );
-}
-
-function isNumeric(type: Json | undefined): boolean {
-  return type === 'number' || type === 'integer';
 }

@@ -11,7 +11,7 @@ import { commentText, markdownCode, markdownText } from './text.ts';
 export const helpers = {
   /** A value as JSON. `indent` is the column of the line on which it starts. */
   json: (value: unknown, { hash }: Options) =>
-    indented(JSON.stringify(defined(value, 'json'), null, 2), indentOf(hash)),
+    JSON.stringify(defined(value, 'json'), null, 2).replaceAll('\n', `\n${' '.repeat(indentOf(hash))}`),
   /** A value as a TypeScript literal. `column` is where it starts, `indent` where its line starts. */
   ts: (value: unknown, { hash }: Options) => literal(jsonOf(value, 'ts'), layoutOf(hash)),
   /** A member of an object literal: name, colon, value. */
@@ -64,10 +64,6 @@ function indentOf({ indent = 0 }: Options['hash']): number {
 function layoutOf(hash: Options['hash']): { column: number; indent: number } {
   const indent = indentOf(hash);
   return { indent, column: Number(hash.column ?? indent) };
-}
-
-function indented(text: string, indent: number): string {
-  return text.replaceAll('\n', `\n${' '.repeat(indent)}`);
 }
 
 function signalSpread(standard: unknown): Spread | undefined {

@@ -60,7 +60,8 @@ function toJson(value: unknown, walk: Walk): Json {
   if (Array.isArray(value)) {
     return value.map((item, i) => toJson(item, { ...walk, path: `${path}[${i}]`, depth: depth + 1 }));
   }
-  if (!isPlain(value)) return stop(path, String(value), 'is not a JSON value', 'Write plain JSON or YAML.');
+  if (!isObject(value) || Object.getPrototypeOf(value) !== Object.prototype)
+    return stop(path, String(value), 'is not a JSON value', 'Write plain JSON or YAML.');
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => {
       const at = `${path}.${key}`;
@@ -68,8 +69,4 @@ function toJson(value: unknown, walk: Walk): Json {
       return [key, toJson(member, { ...walk, path: at, depth: depth + 1 })];
     }),
   );
-}
-
-function isPlain(value: unknown): value is object {
-  return isObject(value) && Object.getPrototypeOf(value) === Object.prototype;
 }

@@ -63,14 +63,12 @@ export function textIn(literal: string): string {
     .replace(
       /\\(?:u\{([0-9a-f]+)\}|u([0-9a-f]{4})|x([0-9a-f]{2})|([\s\S]))/gi,
       (_, long, four, two, other) => {
-        const code = long ?? four ?? two;
-        return code === undefined ? (escapes.get(other) ?? other) : character(Number.parseInt(code, 16));
+        const digits = long ?? four ?? two;
+        if (digits === undefined) return escapes.get(other) ?? other;
+        const code = Number.parseInt(digits, 16);
+        return code > 0x10ffff ? '' : String.fromCodePoint(code);
       },
     );
-}
-
-function character(code: number): string {
-  return code > 0x10ffff ? '' : String.fromCodePoint(code);
 }
 
 const escapes = new Map([

@@ -27,7 +27,8 @@ export function mergePackage(
   const sides = [base, ours, theirs].map((text): Json => JSON.parse(text));
   if (!sides.every(isObject)) throw new SyntaxError('expected an object');
   const [o, a, b] = sides as [JsonObject, JsonObject, JsonObject];
-  const print = (value: Json) => jsonText(value, indentOf(ours)) + (/\n$/.test(ours) ? '\n' : '');
+  const indent = /\n([ \t]+)/.exec(ours)?.[1] ?? '  ';
+  const print = (value: Json) => jsonText(value, indent) + (/\n$/.test(ours) ? '\n' : '');
   const [kept, taken] = (['ours', 'theirs'] as const).map((winner) =>
     mergedMember([], [o, a, b], { used, winner }),
   );
@@ -98,8 +99,4 @@ function inOrder(
 /** Ignores inherited properties. */
 function own(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
-}
-
-function indentOf(text: string): string {
-  return /\n([ \t]+)/.exec(text)?.[1] ?? '  ';
 }

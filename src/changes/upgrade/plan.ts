@@ -52,7 +52,8 @@ export function planUpgrade(directory: string): Upgrade {
   const decided = paths.map((path) => {
     const sides = sidesOf(directory, path, frames, manifest);
     const decision = decideOn(directory, sides, usedPackages);
-    const isForbidden = isWriting(decision) && isInOtherRepository(directory, path);
+    const isWritten = !['same', 'kept', 'blocked'].includes(decision.kind);
+    const isForbidden = isWritten && isInOtherRepository(directory, path);
     return { path, sides, decision: isForbidden ? leftAlone : decision };
   });
   requireRoom(decided);
@@ -68,10 +69,6 @@ interface Decided {
 }
 
 const leftAlone: Decision = { kind: 'kept', why: 'other repository' };
-
-function isWriting({ kind }: Decision): boolean {
-  return kind !== 'same' && kind !== 'kept' && kind !== 'blocked';
-}
 
 function sidesOf(directory: string, path: string, { base, theirs }: CommonFiles, { files }: Manifest): Sides {
   return {

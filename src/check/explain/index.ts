@@ -8,7 +8,6 @@ import type { Explanations } from './model.ts';
 import { modernExplanations } from './modern.ts';
 import { processExplanations } from './process.ts';
 import { protocolExplanations } from './protocol.ts';
-import { runtimeExplanations } from './runtime.ts';
 import { schemaExplanations } from './schemas.ts';
 import { sessionExplanations } from './session.ts';
 
@@ -25,5 +24,4 @@ export const explanations: Explanations = {
   ...modernExplanations,
   ...callExplanations,
   ...processExplanations,
-  ...runtimeExplanations,
 };

@@ -4,7 +4,7 @@ function refuses(why: string, command: string, variable: string): Explanation {
   return contrast(why, `$ ${command}\nlistening on port 3000`, `$ ${command}\n${variable}: …\n$ echo $?\n1`);
 }
 
-/** How the server starts and stops. */
+/** How the server starts and stops, and the runtime of a project. */
 export const processExplanations: Explanations = {
   'process.port': contrast(
     'Hosting platforms choose the port, set PORT, and expect the server there.',
@@ -55,5 +55,15 @@ export const processExplanations: Explanations = {
     'The callers waiting at that moment have paid.',
     'tools/call, and SIGTERM while it runs\n→ connection reset',
     'tools/call, and SIGTERM while it runs\n→ 200 {"result": …}, then exit status 0',
+  ),
+  'runtime.outdated': contrast(
+    'A server gets a fix of the runtime only when its project is upgraded. Some fixes close security holes.',
+    '$ market-mcp doctor\nruntime: 0.2.0, this program: 0.3.0',
+    '$ market-mcp upgrade\n$ market-mcp doctor\nruntime: 0.3.0, this program: 0.3.0',
+  ),
+  'runtime.platform': contrast(
+    'The server verifies tokens by src/platform.ts; the check signs them by the profile in market-mcp.json. If they differ, a green check says nothing about the real platform.',
+    "// src/platform.ts, edited by hand\nissuer: 'https://staging.example',",
+    '$ market-mcp upgrade\n// src/platform.ts is written again, from market-mcp.json',
   ),
 };

@@ -12,17 +12,14 @@ export function githubReport(report: CheckReport): string {
   const failed = rules.filter((rule) => rule.status === 'fail' && !rule.known);
   const missing = rules.filter((rule) => rule.status === 'not-run' && failsCheck(rule, demands));
   return [
-    ...failed.map((rule) =>
-      command(failsCheck(rule, demands) ? 'error' : 'warning', rule.id, textOf(rule), placeOf(rule)),
-    ),
+    ...failed.map((rule) => {
+      const text = [rule.title, ...detailLines(rule, problemsShown)].join('\n');
+      return command(failsCheck(rule, demands) ? 'error' : 'warning', rule.id, text, placeOf(rule));
+    }),
     ...missing.map(({ id, reason }) => command('error', id, printable(`not run: ${reason}`))),
     ...remarksOf(report).map(({ about, text, fails }) => command(fails ? 'error' : 'warning', about, text)),
     command('notice', `market-mcp check ${ok && !complete ? 'ended' : verdictOf(report)}`, countsOf(summary)),
   ].join('\n');
-}
-
-function textOf(rule: CheckedRule): string {
-  return [rule.title, ...detailLines(rule, problemsShown)].join('\n');
 }
 
 /** The file in which GitHub shows the annotation, if the problems name one. */

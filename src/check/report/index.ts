@@ -1,6 +1,6 @@
 import type { CheckReport } from '../model.ts';
 import { githubReport } from './github.ts';
-import { jsonReport } from './json.ts';
+import { safeJson } from './json.ts';
 import { junitReport } from './junit.ts';
 import { markdownReport } from './markdown.ts';
 import { type PrettyOptions, prettyReport } from './pretty.ts';
@@ -13,7 +13,7 @@ export const reporters: Readonly<
   Record<ReporterName, (report: CheckReport, options: PrettyOptions) => string>
 > = {
   pretty: prettyReport,
-  json: jsonReport,
+  json: safeJson,
   junit: junitReport,
   sarif: sarifReport,
   github: githubReport,

@@ -1,10 +1,4 @@
 import { jsonEscape, visibleJson } from '../../contract/json.ts';
-import type { CheckReport } from '../model.ts';
-
-/** The report as one line of JSON (docs/check.md). */
-export function jsonReport(report: CheckReport): string {
-  return safeJson(report);
-}
 
 /**
  * JSON on one line in which control and direction characters are escaped, and so is `##[`, which GitHub Actions

@@ -1,5 +1,5 @@
 import { shorten } from '../../contract/json.ts';
-import type { Json, RehearsalStep } from '../../contract/model.ts';
+import type { RehearsalStep } from '../../contract/model.ts';
 import {
   firstOf,
   type Paint,
@@ -9,6 +9,7 @@ import {
   problemLines,
   ruleLines,
 } from '../../contract/report/report.ts';
+import { clip } from '../../fields/table.ts';
 import type { Change, CheckedRule, CheckReport } from '../model.ts';
 import {
   againLines,
@@ -85,6 +86,7 @@ function clipped(lines: readonly string[], verbose: boolean): readonly string[] 
 }
 
 const linesShown = 2;
+const nameWidth = 80;
 
 function wrapped(words: readonly string[], width: number): readonly string[] {
   const lines: string[] = [];
@@ -123,7 +125,7 @@ function stepLines({ tool, arguments: args, ms, status, problems }: RehearsalSte
   const mark = status === 'pass' ? paint.green('✓') : paint.red('✗');
   const fix = problems.find((problem) => problem.fix !== undefined)?.fix;
   return [
-    `${mark} ${printable(shortName(tool))}  ${printable(shorten(args))}  ${paint.dim(`${Math.round(ms)} ms`)}`,
+    `${mark} ${printable(clip(tool, nameWidth))}  ${printable(shorten(args))}  ${paint.dim(`${Math.round(ms)} ms`)}`,
     ...problems.slice(0, 3).flatMap((problem) => problemLines(problem, paint)),
     ...(fix === undefined ? [] : [`    fix       ${printable(fix)}`]),
   ];
@@ -149,9 +151,9 @@ function gravity({ breaks }: Change): number {
 }
 
 function changeLine({ tool, path, breaks, what, before, after }: Change, paint: Paint): string {
-  const where = [shortName(tool), path].filter((part) => part !== undefined).map(printable);
-  const values = [before, after].filter((value): value is Json => value !== undefined);
-  const shown = before !== undefined && after !== undefined ? `: ${values.map(short).join(' → ')}` : '';
+  const where = [clip(tool, nameWidth), path].filter((part) => part !== undefined).map(printable);
+  const values = [before, after].filter((value) => value !== undefined).map((value) => shorten(value, 40));
+  const shown = values.length === 2 ? `: ${values.map(printable).join(' → ')}` : '';
   const mark =
     breaks === null
       ? paint.yellow('! may break callers')
@@ -159,14 +161,6 @@ function changeLine({ tool, path, breaks, what, before, after }: Change, paint: 
         ? paint.red('✗ breaks callers')
         : paint.dim('· safe for callers');
   return `${mark}  ${where.join(' · ')}  ${printable(what)}${shown}`;
-}
-
-function short(value: Json): string {
-  return printable(shorten(value, 40));
-}
-
-function shortName(name: string): string {
-  return name.length <= 80 ? name : `${name.slice(0, 79)}…`;
 }
 
 function baselineLines({ baseline }: CheckReport, paint: Paint): readonly string[] {

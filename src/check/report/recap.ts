@@ -1,4 +1,5 @@
 import { type Paint, printable } from '../../contract/report/report.ts';
+import { clip } from '../../fields/table.ts';
 import { counted } from '../../model/text.ts';
 import type { CheckedRule, CheckReport } from '../model.ts';
 import { failsCheck } from '../verdict.ts';
@@ -67,7 +68,7 @@ export function recapLines(
       const rules = [...ids].join(', ');
       return [
         `  ${paint.bold(printable(place))}${place === rules ? '' : `  ${rules}`}`,
-        `      ${clip(printable(what))}`,
+        `      ${clip(printable(what), width)}`,
       ];
     }),
     ...(byPlace.size > placesShown ? [`  … and ${byPlace.size - placesShown} more places`] : []),
@@ -79,7 +80,3 @@ export function recapLines(
 
 const placesShown = 10;
 const width = 160;
-
-function clip(text: string): string {
-  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
-}

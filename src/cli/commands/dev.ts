@@ -1,5 +1,5 @@
 import { develop, type OutputChunk } from '../../dev/develop.ts';
-import { handOverInspector, type Inspection } from '../../dev/inspector.ts';
+import { handOverInspector } from '../../dev/inspector.ts';
 import { localServer } from '../../dev/local-server.ts';
 import { publisherOf } from '../../dev/published.ts';
 import { linkOf } from '../../marketplace/core/access.ts';
@@ -24,7 +24,8 @@ export interface DevFlags {
 export async function dev(output: Output, flags: DevFlags): Promise<ExitCode> {
   const asked = inspectArguments(flags.inspect);
   const taken = await handOverInspector();
-  const nodeArguments = asked.length > 0 || !taken ? asked : [optionOf(taken)];
+  const nodeArguments =
+    asked.length > 0 || !taken ? asked : [`--${taken.option}=${taken.host}:${taken.port}`];
   if (asked.length === 0 && taken) {
     output.note(`NODE_OPTIONS requests a debugger: attach it to the server at ${taken.host}:${taken.port}`);
   }
@@ -56,10 +57,6 @@ export async function dev(output: Output, flags: DevFlags): Promise<ExitCode> {
 }
 
 const inspectPort = '9229';
-
-function optionOf({ option, host, port }: Inspection): string {
-  return `--${option}=${host}:${port}`;
-}
 
 /** The debugger is reachable from this machine only. */
 function inspectArguments(given: string | true | undefined): readonly string[] {

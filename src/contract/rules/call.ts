@@ -1,6 +1,6 @@
 import { mapConcurrently } from '../concurrency.ts';
-import { isObject, shorten, withoutPrototype } from '../json.ts';
-import type { JsonObject, Problem } from '../model.ts';
+import { isObject, present, shorten, withoutPrototype } from '../json.ts';
+import type { Json, JsonObject, Problem } from '../model.ts';
 import { invalidVariants, maxInvalidVariants } from '../probe/cases.ts';
 import { answeredCalls, answersCalls, noAnswerTo } from '../probe/controls.ts';
 import { noSuchTool, type Probe } from '../probe/probe.ts';
@@ -74,7 +74,7 @@ export const callRules: readonly LiveRule[] = [
         return required
           .filter((name): name is string => typeof name === 'string' && !withDefault.has(name))
           .slice(0, maxInvalidVariants)
-          .map((missing) => withoutPrototype(without(args, missing)))
+          .map((missing) => withoutPrototype(present<Json>({ ...args, [missing]: undefined })))
           .filter((changed) => mismatches(withoutDialect(schema), changed, '').length > 0);
       }),
   },
@@ -117,10 +117,6 @@ export const callRules: readonly LiveRule[] = [
 
 /** HTTP 429. To limit the rate of calls is no fault. */
 const tooManyRequests = 429;
-
-function without(args: JsonObject, missing: string): JsonObject {
-  return Object.fromEntries(Object.entries(args).filter(([name]) => name !== missing));
-}
 
 async function unknownToolProblems(probe: Probe, name: string): Promise<readonly Problem[]> {
   const answer = await probe.call(name, {});

@@ -5,7 +5,7 @@ import { slowness, type Work } from '../schema/pattern-cost.ts';
 import { doublingSchema } from '../schema/recursion.ts';
 import type { LocatedSchema } from '../schema/walk.ts';
 import { allSchemas, inputSchemas } from './read.ts';
-import { type StaticRule, should, unless } from './rule.ts';
+import { problemsAt, type StaticRule, should, valueProblems } from './rule.ts';
 
 const maxDistinct = 1_000;
 /** For the patterns of all tools of a list, shared equally: about ten seconds. */
@@ -67,11 +67,8 @@ function timeProblem(
 ): readonly Problem[] {
   if (!isRegular(pattern)) return []; // reported by another rule
   const slow = slowness(pattern, maxLength, work);
-  return unless(slow === undefined, {
-    path,
-    expected: 'a pattern that a backtracking engine matches quickly, or a smaller maxLength',
-    actual: `${shorten(pattern)}, which ${slow}`,
-  });
+  const expected = 'a pattern that a backtracking engine matches quickly, or a smaller maxLength';
+  return problemsAt(slow === undefined, path, expected, `${shorten(pattern)}, which ${slow}`);
 }
 
 function isRegular(pattern: string): boolean {
@@ -91,9 +88,6 @@ function distinctProblems({ schema, path }: LocatedSchema): readonly Problem[] {
   if (uniqueItems !== true) return [];
   const types = isObject(items) ? typesOf(items as JsonObject) : [];
   const arePlain = types.length > 0 && types.every((type) => plain.has(type));
-  return unless(arePlain || (typeof maxItems === 'number' && maxItems <= maxDistinct), {
-    path: `${path}.maxItems`,
-    expected: `${maxDistinct} at most`,
-    actual: shorten(maxItems),
-  });
+  const isLimited = arePlain || (typeof maxItems === 'number' && maxItems <= maxDistinct);
+  return valueProblems(isLimited, `${path}.maxItems`, `${maxDistinct} at most`, maxItems);
 }

@@ -8,7 +8,7 @@ import { isRefusal } from '../probe/rpc.ts';
 import { NotRun } from '../report/not-run.ts';
 import { bounds } from '../schema/walk.ts';
 import { answerProblems, carriedOutProblems, resultProblems } from './expect.ts';
-import { fact, inParallel, type LiveRule, must, should, unless } from './rule.ts';
+import { fact, inParallel, type LiveRule, must, problemsAt, should, unless } from './rule.ts';
 
 /** Information that an agent or the marketplace reads before it pays. */
 export const discoveryRules: readonly LiveRule[] = [
@@ -36,11 +36,8 @@ export const discoveryRules: readonly LiveRule[] = [
       const { initializeMs } = probe.profile.limits;
       const { http, result } = await probe.initialized();
       if (!result) throw NotRun.by('initialize');
-      return unless(http.ms <= initializeMs, {
-        path: 'initialize',
-        expected: `an answer within ${initializeMs} ms`,
-        actual: `${Math.round(http.ms)} ms`,
-      });
+      const actual = `${Math.round(http.ms)} ms`;
+      return problemsAt(http.ms <= initializeMs, 'initialize', `an answer within ${initializeMs} ms`, actual);
     },
   },
   listRule('tools', 'C§1.3, C§4.1, C§5.2'),
@@ -53,11 +50,7 @@ export const discoveryRules: readonly LiveRule[] = [
     check: async (probe) => {
       const { tools, ended } = await probe.listing();
       return [
-        ...unless(tools.some(isObject), {
-          path: 'tools/list result.tools',
-          expected: 'at least one tool',
-          actual: '[]',
-        }),
+        ...problemsAt(tools.some(isObject), 'tools/list result.tools', 'at least one tool', '[]'),
         ...unless(ended || tools.length > bounds.tools, {
           path: 'tools/list result.nextCursor',
           expected: `no nextCursor on page ${bounds.pages}`,
@@ -124,11 +117,9 @@ export const discoveryRules: readonly LiveRule[] = [
         if (silence) throw silence;
         return listProblems(messageOf(error));
       }
-      return unless(listed.length > 0 === tools.length > 0, {
-        path: 'tools/list',
-        expected: `${tools.length} tools`,
-        actual: `${listed.length} tools`,
-      });
+      const expected = `${tools.length} tools`;
+      const actual = `${listed.length} tools`;
+      return problemsAt(listed.length > 0 === tools.length > 0, 'tools/list', expected, actual);
     },
   },
 ];

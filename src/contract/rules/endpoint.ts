@@ -1,5 +1,5 @@
 import { isLoopback } from '../probe/address.ts';
-import { fact, type LiveRule, must, unless } from './rule.ts';
+import { fact, type LiveRule, must, problemsAt, unless } from './rule.ts';
 
 /**
  * Its check throws if nothing answers. The run calls it whenever another rule gets no answer, and reports it at the end:
@@ -38,11 +38,7 @@ export const endpointRules: readonly LiveRule[] = [
     fix: 'Put the server behind a proxy or host that terminates TLS, and register the https URL.',
     controls: [],
     check: async ({ url }) =>
-      unless(url.protocol === 'https:' || isLoopback(url.hostname), {
-        path: 'url',
-        expected: 'an https URL',
-        actual: url.href,
-      }),
+      problemsAt(url.protocol === 'https:' || isLoopback(url.hostname), 'url', 'an https URL', url.href),
   },
   {
     ...fact('endpoint.no-sse', 'should', 'app contribute/actions.ts'),
@@ -50,10 +46,6 @@ export const endpointRules: readonly LiveRule[] = [
     fix: 'Choose another path. The platform mistakes this one for the old SSE transport and does not fall back.',
     controls: [],
     check: async ({ url }) =>
-      unless(!url.pathname.toLowerCase().includes('sse'), {
-        path: 'url',
-        expected: 'a path without "sse"',
-        actual: url.pathname,
-      }),
+      problemsAt(!url.pathname.toLowerCase().includes('sse'), 'url', 'a path without "sse"', url.pathname),
   },
 ];

@@ -84,12 +84,20 @@ function undeclared(
     }));
 }
 
+/** The problem of a hint whose value contradicts something else, if it does. */
+function wrong(
+  isWrong: boolean,
+  hint: 'readOnlyHint' | 'destructiveHint',
+  expected: boolean,
+  why: string,
+): readonly Problem[] {
+  const problem = { path: `annotations.${hint}`, expected: `${expected}, as ${why}`, actual: `${!expected}` };
+  return unless(!isWrong, problem);
+}
+
 function contradictions({ readOnlyHint, destructiveHint }: JsonObject): readonly Problem[] {
-  return unless(!(readOnlyHint === true && destructiveHint === true), {
-    path: 'annotations.destructiveHint',
-    expected: 'false, as readOnlyHint is true',
-    actual: 'true',
-  });
+  const isBoth = readOnlyHint === true && destructiveHint === true;
+  return wrong(isBoth, 'destructiveHint', false, 'readOnlyHint is true');
 }
 
 /** Words in a name that mean removal. */
@@ -100,33 +108,22 @@ function againstName(name: string, { readOnlyHint, destructiveHint }: JsonObject
   const effect = verb?.mayBeNoun ? undefined : verb?.effect;
   const isWriting = effect !== undefined && effect !== 'reads';
   const isDeleting = isWriting && wordsOf(name).some((word) => deleting.has(word));
+  const named = `the name ${name} indicates`;
+  const writes = readOnlyHint !== true;
+  const isHarmless = writes && destructiveHint === false;
+  const isHarmful = writes && destructiveHint === true;
   return [
-    ...unless(!isWriting || readOnlyHint !== true, {
-      path: 'annotations.readOnlyHint',
-      expected: `false, as the name ${name} indicates an effect`,
-      actual: 'true',
-    }),
-    ...unless(!isDeleting || readOnlyHint === true || destructiveHint !== false, {
-      path: 'annotations.destructiveHint',
-      expected: `true, as the name ${name} indicates deletion`,
-      actual: 'false',
-    }),
-    ...unless(effect !== 'reads' || readOnlyHint === true || destructiveHint !== true, {
-      path: 'annotations.destructiveHint',
-      expected: `false, as the name ${name} indicates reading`,
-      actual: 'true',
-    }),
+    ...wrong(isWriting && !writes, 'readOnlyHint', false, `${named} an effect`),
+    ...wrong(isDeleting && isHarmless, 'destructiveHint', true, `${named} deletion`),
+    ...wrong(effect === 'reads' && isHarmful, 'destructiveHint', false, `${named} reading`),
   ];
 }
 
 function againstMeta(meta: JsonObject[string] | undefined, { readOnlyHint }: JsonObject): readonly Problem[] {
   if (!isObject(meta)) return [];
   const answers = meta.surface === 'answer' || meta.queryEligible === true;
-  return unless(!answers || readOnlyHint !== false, {
-    path: 'annotations.readOnlyHint',
-    expected: 'true, as _meta offers the tool for answering questions',
-    actual: 'false',
-  });
+  const why = '_meta offers the tool for answering questions';
+  return wrong(answers && readOnlyHint === false, 'readOnlyHint', true, why);
 }
 
 /** A POST may be a search; the other methods determine the effect. */
@@ -136,21 +133,11 @@ function againstMethods(
 ): readonly Problem[] {
   const writing = methods.find((method) => ['put', 'patch', 'delete'].includes(method));
   const onlyReads = methods.length > 0 && methods.every((method) => method === 'get');
+  const isWriting = writing !== undefined && readOnlyHint === true;
+  const isDeleting = methods.includes('delete') && destructiveHint === false;
   return [
-    ...unless(writing === undefined || readOnlyHint !== true, {
-      path: 'annotations.readOnlyHint',
-      expected: `false, as the tool sends ${writing?.toUpperCase()} requests`,
-      actual: 'true',
-    }),
-    ...unless(!methods.includes('delete') || destructiveHint !== false, {
-      path: 'annotations.destructiveHint',
-      expected: 'true, as the tool sends DELETE requests',
-      actual: 'false',
-    }),
-    ...unless(!onlyReads || readOnlyHint !== false, {
-      path: 'annotations.readOnlyHint',
-      expected: 'true, as the tool sends GET requests only',
-      actual: 'false',
-    }),
+    ...wrong(isWriting, 'readOnlyHint', false, `the tool sends ${writing?.toUpperCase()} requests`),
+    ...wrong(isDeleting, 'destructiveHint', true, 'the tool sends DELETE requests'),
+    ...wrong(onlyReads && readOnlyHint === false, 'readOnlyHint', true, 'the tool sends GET requests only'),
   ];
 }

@@ -2,7 +2,7 @@ import { grouped } from '../grouped.ts';
 import { isObject } from '../json.ts';
 import { textOf } from '../probe/rpc.ts';
 import { resultRule } from './result.ts';
-import { type LiveRule, should, unless } from './rule.ts';
+import { type LiveRule, problemsAt, should } from './rule.ts';
 import { estimatedTokens } from './tokens.ts';
 
 const maxTokens = 25_000;
@@ -18,10 +18,7 @@ export const fitResultRule: LiveRule = resultRule({
   judge: ({ content, structuredContent }) => {
     const text = textOf(content) ?? (isObject(structuredContent) ? JSON.stringify(structuredContent) : '');
     const tokens = estimatedTokens(text);
-    return unless(tokens <= maxTokens, {
-      path: 'result.content[0].text',
-      expected: 'at most 25,000 tokens (estimated)',
-      actual: `about ${grouped(tokens)}`,
-    });
+    const expected = 'at most 25,000 tokens (estimated)';
+    return problemsAt(tokens <= maxTokens, 'result.content[0].text', expected, `about ${grouped(tokens)}`);
   },
 });

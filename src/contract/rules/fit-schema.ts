@@ -5,7 +5,7 @@ import { propertiesOf } from '../schema/keywords.ts';
 import type { LocatedSchema } from '../schema/walk.ts';
 import { forbids } from './dialect.ts';
 import { hasItems, inputSchemas, normalize } from './read.ts';
-import { type StaticRule, should, unless, valueProblems } from './rule.ts';
+import { problemsAt, type StaticRule, should, unless, valueProblems } from './rule.ts';
 
 /** Limits for one inputSchema. */
 const most = {
@@ -114,11 +114,9 @@ export const fitSchemaRules: readonly StaticRule[] = [
       return parametersOf(tool).flatMap((place) => {
         const isMethod = /^(http)?(method|verb)$/.test(normalize(place.property));
         const free = isMethod && isOpen && !hasItems(place.schema.enum);
-        return unless(!free && !mixes(place.schema.enum), {
-          path: place.path,
-          expected: 'reading only, or writing only',
-          actual: free ? 'any method' : shorten(place.schema.enum),
-        });
+        const expected = 'reading only, or writing only';
+        const actual = free ? 'any method' : shorten(place.schema.enum);
+        return problemsAt(!free && !mixes(place.schema.enum), place.path, expected, actual);
       });
     },
   },

@@ -2,7 +2,7 @@ import { grouped } from '../grouped.ts';
 import { kept } from '../json.ts';
 import type { JsonObject } from '../model.ts';
 import { isText } from './read.ts';
-import { type StaticRule, should, unless } from './rule.ts';
+import { problemsAt, type StaticRule, should, unless } from './rule.ts';
 import { estimatedTokens } from './tokens.ts';
 
 /** Limits in tokens for a definition and a list, as `estimatedTokens` counts. */
@@ -35,11 +35,9 @@ export const fitSizeRules: readonly StaticRule[] = [
       const own = tokensOf(tool);
       const isLargest = siblings.every((other) => tokensOf(other) <= own);
       const all = siblings.reduce((sum, other) => sum + tokensOf(other), own);
-      return unless(!isLargest || all <= budgets.list, {
-        path: 'tools/list result.tools',
-        expected: `at most ${grouped(budgets.list)} tokens (estimated)`,
-        actual: `about ${grouped(all)}; the largest tool takes ${grouped(own)}`,
-      });
+      const expected = `at most ${grouped(budgets.list)} tokens (estimated)`;
+      const actual = `about ${grouped(all)}; the largest tool takes ${grouped(own)}`;
+      return problemsAt(!isLargest || all <= budgets.list, 'tools/list result.tools', expected, actual);
     },
   },
   {

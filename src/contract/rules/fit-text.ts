@@ -2,7 +2,7 @@ import { wordsOf } from '../effect.ts';
 import { isObject, kept, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { allSchemas, isText, normalize } from './read.ts';
-import { type StaticRule, should, unless } from './rule.ts';
+import { problemsAt, type StaticRule, should, unless, valueProblems } from './rule.ts';
 
 /** The effects of a tool's texts on the model that reads them. */
 export const fitTextRules: readonly StaticRule[] = [
@@ -192,11 +192,8 @@ function headingProblems({ name, title, description }: JsonObject): readonly Pro
   const [, heading = '', rest = ''] =
     /^([^:.\n–—]{1,100}?)(?:[:.\n–—]|\s-\s)(.*)$/s.exec(description.trim()) ?? [];
   const repeated = [name, title].find((text) => isText(text) && normalize(text) === normalize(heading));
-  return unless(repeated === undefined || rest.trim() === '', {
-    path: 'description',
-    expected: 'a text that does not begin with the name or the title',
-    actual: shorten(heading),
-  });
+  const expected = 'a text that does not begin with the name or the title';
+  return valueProblems(repeated === undefined || rest.trim() === '', 'description', expected, heading);
 }
 
 /** A part of a description with fewer plain words is not a sentence: it may be a line of an example. */
@@ -211,11 +208,8 @@ function sentenceProblems({ description }: JsonObject): readonly Problem[] {
     .filter((part) => (part.match(plainWord)?.length ?? 0) >= fewestWords);
   const normalized = sentences.map(normalize);
   const repeated = normalized.findIndex((sentence, i) => normalized.indexOf(sentence) < i);
-  return unless(repeated === -1, {
-    path: 'description',
-    expected: 'each sentence once',
-    actual: `twice: ${shorten(sentences[repeated]?.trim())}`,
-  });
+  const actual = `twice: ${shorten(sentences[repeated]?.trim())}`;
+  return problemsAt(repeated === -1, 'description', 'each sentence once', actual);
 }
 
 /** The title, or the text of a parameter or field, repeats the description of the tool. */

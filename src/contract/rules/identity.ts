@@ -1,10 +1,10 @@
 import { isObject, objectOr, shorten } from '../json.ts';
-import type { JsonObject, Problem } from '../model.ts';
+import type { JsonObject } from '../model.ts';
 import type { Probe } from '../probe/probe.ts';
 import { NotRun } from '../report/not-run.ts';
 import { answerProblems } from './expect.ts';
-import { isText } from './read.ts';
-import { type LiveRule, must, should, unless } from './rule.ts';
+import { isText, textProblems } from './read.ts';
+import { type LiveRule, must, problemsAt, should, valueProblems } from './rule.ts';
 
 /** The name and version of the server. */
 export const identityRules: readonly LiveRule[] = [
@@ -41,11 +41,9 @@ export const identityRules: readonly LiveRule[] = [
       const [body] = values;
       const word = isObject(body) ? body.status : undefined;
       if (!isText(word)) throw NotRun.by('health');
-      return unless(status !== 200 || !notReady.test(word), {
-        path: 'GET /health status',
-        expected: '"ok", or HTTP 503',
-        actual: `HTTP 200 with ${shorten(word)}`,
-      });
+      const expected = '"ok", or HTTP 503';
+      const actual = `HTTP 200 with ${shorten(word)}`;
+      return problemsAt(status !== 200 || !notReady.test(word), 'GET /health status', expected, actual);
     },
   },
   {
@@ -65,11 +63,13 @@ export const identityRules: readonly LiveRule[] = [
     fix: 'Declare capabilities.tools.',
     check: async (probe) => {
       const { capabilities } = await initialized(probe);
-      return unless(isObject(capabilities) && isObject(capabilities.tools), {
-        path: 'capabilities.tools',
-        expected: 'an object',
-        actual: shorten(isObject(capabilities) ? capabilities.tools : capabilities),
-      });
+      const tools = isObject(capabilities) ? capabilities.tools : capabilities;
+      return valueProblems(
+        isObject(capabilities) && isObject(tools),
+        'capabilities.tools',
+        'an object',
+        tools,
+      );
     },
   },
   {
@@ -87,11 +87,8 @@ export const identityRules: readonly LiveRule[] = [
         ] as const
       ).flatMap(([inHealth, inServerInfo]) => {
         const [reported, declared] = [health[inHealth], serverInfo[inServerInfo]];
-        return unless(!isText(reported) || !isText(declared) || reported === declared, {
-          path: `GET /health ${inHealth}`,
-          expected: shorten(declared),
-          actual: shorten(reported),
-        });
+        const areSame = !isText(reported) || !isText(declared) || reported === declared;
+        return valueProblems(areSame, `GET /health ${inHealth}`, shorten(declared), reported);
       });
     },
   },
@@ -103,9 +100,4 @@ async function initialized(probe: Probe): Promise<JsonObject> {
   const { result } = await probe.initialized();
   if (!result) throw NotRun.by('initialize');
   return result;
-}
-
-function textProblems(object: JsonObject, field: string, path: string): readonly Problem[] {
-  const value = object[field];
-  return unless(isText(value), { path, expected: 'a string that is not empty', actual: shorten(value) });
 }

@@ -4,8 +4,9 @@ import { speaksModern } from '../probe/controls.ts';
 import type { HttpAnswer } from '../probe/http.ts';
 import { type ModernOptions, metaKey, modernMessage, modernRpc, modernVersion } from '../probe/modern.ts';
 import type { Probe } from '../probe/probe.ts';
-import { describe, type RpcAnswer } from '../probe/rpc.ts';
-import { answerProblems, holdsResult } from './expect.ts';
+import type { PostOptions } from '../probe/requests.ts';
+import type { RpcAnswer } from '../probe/rpc.ts';
+import { answerProblems, holdsResult, rejectedProblems, unauthorizedProblems } from './expect.ts';
 import { callsModern, listed, modernCall } from './modern.ts';
 import { type Control, inParallel, type LiveRule, must, should, unless } from './rule.ts';
 
@@ -20,7 +21,7 @@ const codes = {
 const listsModern: Control = async (probe) => ((await listed(probe)).result ? undefined : 'modernList');
 const controls = [speaksModern, listsModern];
 
-/** Requests that the stateless revision of MCP refuses, and their errors. */
+/** Requests that the stateless revision of MCP refuses, and their errors; last, calls that nobody has paid. */
 export const modernRefusalRules: readonly LiveRule[] = [
   {
     ...must('modern.headers', 'MCP 2026-07-28, Streamable HTTP: server validation'),
@@ -129,11 +130,8 @@ export const modernRefusalRules: readonly LiveRule[] = [
       const { body, headers } = modernMessage('notifications/cancelled', { requestId: 1 });
       const { id: _, ...notification } = body;
       const answer = await probe.post(notification, { headers });
-      return unless(answer.status === 202 && answer.body === '', {
-        path: 'notifications/cancelled',
-        expected: 'HTTP 202 without a body',
-        actual: describe(answer),
-      });
+      const isAccepted = answer.status === 202 && answer.body === '';
+      return answerProblems(isAccepted, 'notifications/cancelled', 'HTTP 202 without a body', answer);
     },
   },
   {
@@ -157,12 +155,60 @@ export const modernRefusalRules: readonly LiveRule[] = [
     check: (probe) =>
       eachUnreadable(probe, (answer, path) => {
         const error = errorIn(answer);
-        return unless(error === undefined || !('id' in error), {
-          path,
-          expected: 'an error without an id',
-          actual: describe(answer),
-        });
+        const hasId = error !== undefined && 'id' in error;
+        return answerProblems(!hasId, path, 'an error without an id', answer);
       }),
+  },
+  {
+    ...must('modern.no-token', 'C§5.1, C§5.4, C§7'),
+    title: 'a call without a session and without a token is Unauthorized',
+    fix: 'Check the token before you decide which era a request belongs to.',
+    controls: [speaksModern],
+    check: async (probe) =>
+      unauthorizedProblems(await unpaid(probe), probe.profile, 'tools/call without a token'),
+  },
+  {
+    ...must('modern.forged-token', 'C§5.1, C§5.4; platform facts, "Token"'),
+    title: 'a call without a session is Unauthorized with a token of another signer or for another audience',
+    fix: 'Verify signature and audience before you decide which era a request belongs to.',
+    controls: [speaksModern, callsModern],
+    check: async (probe) => {
+      const forgeries = [
+        ['signed with another key', { by: 'untrusted' }],
+        ['for another audience', { claims: { aud: 'https://other.example/mcp' } }],
+      ] as const;
+      return inParallel(forgeries, async ([what, forgery]) => {
+        const { body, headers } = await call(probe);
+        const answer = await probe.post(body, { headers, token: await probe.token(forgery) });
+        return unauthorizedProblems(answer, probe.profile, `tools/call with a token ${what}`);
+      });
+    },
+  },
+  {
+    ...must('modern.disguised-call', 'C§5.3, C§5.4'),
+    title: 'a disguised call does not run unpaid: another Mcp-Method, a batch, an unsupported version',
+    fix: 'Look for tools/call in every message of the body, whatever the headers say.',
+    controls: [speaksModern, refusesPlain],
+    check: async (probe) => {
+      const { body, headers } = await call(probe);
+      const forms: readonly (readonly [what: string, body: Json, headers: PostOptions['headers']])[] = [
+        ['with Mcp-Method: tools/list', body, { ...headers, 'mcp-method': 'tools/list' }],
+        ['without Mcp-Method', body, { ...headers, 'mcp-method': undefined }],
+        ['with another Mcp-Name', body, { ...headers, 'mcp-name': 'another_tool' }],
+        ['in a batch', [body], headers],
+        [
+          'in a batch behind tools/list',
+          [modernMessage('tools/list').body, body],
+          { ...headers, 'mcp-method': 'tools/list' },
+        ],
+        ['without headers', body, {}],
+        ['at another version', body, { ...headers, 'mcp-protocol-version': '1900-01-01' }],
+      ];
+      return inParallel(forms, async ([what, form, own]) => {
+        const answer = await probe.post(form, own === undefined ? {} : { headers: own });
+        return rejectedProblems(answer, `tools/call without a token, ${what}`);
+      });
+    },
   },
 ];
 
@@ -204,11 +250,8 @@ function errorProblems(
   code: number,
   path: string,
 ): readonly Problem[] {
-  return unless(http.status === status && error?.code === code, {
-    path,
-    expected: `HTTP ${status} with error ${code}`,
-    actual: describe(http),
-  });
+  const isExpected = http.status === status && error?.code === code;
+  return answerProblems(isExpected, path, `HTTP ${status} with error ${code}`, http);
 }
 
 /** Whether a code is allowed in an error: an integer that is neither retired nor reserved for another meaning. */
@@ -216,4 +259,22 @@ function isAllowed(code: Json | undefined): boolean {
   if (typeof code !== 'number' || !Number.isSafeInteger(code)) return false;
   const isReserved = code <= -32_020 && code >= -32_099;
   return !isReserved && code !== -32_002 && code !== -32_042;
+}
+
+/** An ordinary call without a token, made once in a run. */
+function unpaid(probe: Probe): Promise<HttpAnswer> {
+  return probe.once('modern unpaid call', async () => {
+    const { body, headers } = await call(probe);
+    return probe.post(body, { headers });
+  });
+}
+
+/** An ordinary call without a token is refused; otherwise a disguised call that runs proves nothing. */
+async function refusesPlain(probe: Probe): Promise<'modernUngated' | undefined> {
+  return rejectedProblems(await unpaid(probe)).length === 0 ? undefined : 'modernUngated';
+}
+
+async function call(probe: Probe): Promise<ReturnType<typeof modernMessage>> {
+  const { name, arguments: args = {} } = await probe.authenticationCall();
+  return modernMessage('tools/call', { name, arguments: args });
 }

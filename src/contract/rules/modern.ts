@@ -4,9 +4,9 @@ import { speaksAny, speaksModern } from '../probe/controls.ts';
 import { pageProblems } from '../probe/listing.ts';
 import { encoded, metaKey, modernRpc, modernVersion } from '../probe/modern.ts';
 import { noSuchTool, type Probe } from '../probe/probe.ts';
-import { describe, type RpcAnswer, sessionOf } from '../probe/rpc.ts';
-import { resultProblems } from './expect.ts';
-import { type LiveRule, must, should, unless } from './rule.ts';
+import { type RpcAnswer, sessionOf } from '../probe/rpc.ts';
+import { answerProblems, resultProblems } from './expect.ts';
+import { type LiveRule, must, problemsAt, should, valueProblems } from './rule.ts';
 
 const controls = [speaksModern];
 
@@ -28,19 +28,13 @@ export const modernRules: readonly LiveRule[] = [
     fix: 'Answer with supportedVersions, a list that contains 2026-07-28, and capabilities, an object.',
     controls,
     check: async (probe) => {
-      const { result } = await probe.discovered();
-      const versions = result?.supportedVersions;
+      const { supportedVersions: versions, capabilities } = (await probe.discovered()).result ?? {};
+      const at = 'server/discover result';
+      const isNamed = Array.isArray(versions) && versions.includes(modernVersion);
+      const expected = `a list that holds ${shorten(modernVersion)}`;
       return [
-        ...unless(Array.isArray(versions) && versions.includes(modernVersion), {
-          path: 'server/discover result.supportedVersions',
-          expected: `a list that holds ${shorten(modernVersion)}`,
-          actual: shorten(versions),
-        }),
-        ...unless(isObject(result?.capabilities), {
-          path: 'server/discover result.capabilities',
-          expected: 'an object',
-          actual: shorten(result?.capabilities),
-        }),
+        ...valueProblems(isNamed, `${at}.supportedVersions`, expected, versions),
+        ...valueProblems(isObject(capabilities), `${at}.capabilities`, 'an object', capabilities),
       ];
     },
   },
@@ -59,11 +53,9 @@ export const modernRules: readonly LiveRule[] = [
       const names = (tools: readonly unknown[]) =>
         shorten(tools.filter(isObject).map(({ name }) => name ?? null));
       const others = names(await probe.listed());
-      return unless(names(pages.tools) === others, {
-        path: 'tools/list result.tools',
-        expected: `the tools that a session lists: ${others}`,
-        actual: names(pages.tools),
-      });
+      const expected = `the tools that a session lists: ${others}`;
+      const actual = names(pages.tools);
+      return problemsAt(names(pages.tools) === others, 'tools/list result.tools', expected, actual);
     },
   },
   {
@@ -72,12 +64,8 @@ export const modernRules: readonly LiveRule[] = [
     fix: 'Add resultType: "complete" to each result of this revision.',
     controls,
     check: (probe) =>
-      eachResult(probe, (result, method) =>
-        unless(result.resultType === 'complete', {
-          path: `${method} result.resultType`,
-          expected: '"complete"',
-          actual: shorten(result.resultType),
-        }),
+      eachResult(probe, ({ resultType }, method) =>
+        valueProblems(resultType === 'complete', `${method} result.resultType`, '"complete"', resultType),
       ),
   },
   {
@@ -89,11 +77,8 @@ export const modernRules: readonly LiveRule[] = [
       eachResult(probe, ({ _meta }, method) => {
         const info = isObject(_meta) ? _meta[metaKey('serverInfo')] : undefined;
         const isWhole = isObject(info) && typeof info.name === 'string' && typeof info.version === 'string';
-        return unless(isWhole, {
-          path: `${method} result._meta`,
-          expected: `${metaKey('serverInfo')} with name and version`,
-          actual: shorten(_meta),
-        });
+        const expected = `${metaKey('serverInfo')} with name and version`;
+        return valueProblems(isWhole, `${method} result._meta`, expected, _meta);
       }),
   },
   {
@@ -102,18 +87,14 @@ export const modernRules: readonly LiveRule[] = [
     fix: 'Add ttlMs, a whole number from 0, and cacheScope, "public" or "private".',
     controls,
     check: (probe) =>
-      eachResult(probe, ({ ttlMs, cacheScope }, method) => [
-        ...unless(Number.isSafeInteger(ttlMs) && Number(ttlMs) >= 0, {
-          path: `${method} result.ttlMs`,
-          expected: 'a whole number from 0',
-          actual: shorten(ttlMs),
-        }),
-        ...unless(cacheScope === 'public' || cacheScope === 'private', {
-          path: `${method} result.cacheScope`,
-          expected: '"public" or "private"',
-          actual: shorten(cacheScope),
-        }),
-      ]),
+      eachResult(probe, ({ ttlMs, cacheScope }, method) => {
+        const isTime = Number.isSafeInteger(ttlMs) && Number(ttlMs) >= 0;
+        const isScope = cacheScope === 'public' || cacheScope === 'private';
+        return [
+          ...valueProblems(isTime, `${method} result.ttlMs`, 'a whole number from 0', ttlMs),
+          ...valueProblems(isScope, `${method} result.cacheScope`, '"public" or "private"', cacheScope),
+        ];
+      }),
   },
   {
     ...must('modern.stateless', 'MCP 2026-07-28, Streamable HTTP: earlier revisions'),
@@ -125,13 +106,9 @@ export const modernRules: readonly LiveRule[] = [
       const answer = await modernRpc(probe, 'tools/list', {}, { session: 'no-such-session' });
       return [
         ...resultProblems(answer, 'tools/list with an unknown Mcp-Session-Id'),
-        ...[answer, await probe.discovered()].flatMap(({ http }) =>
-          unless(sessionOf(http) === undefined, {
-            path: 'Mcp-Session-Id of the answer',
-            expected: 'none',
-            actual: shorten(sessionOf(http)),
-          }),
-        ),
+        ...[answer, await probe.discovered()]
+          .map(({ http }) => sessionOf(http))
+          .flatMap((id) => valueProblems(id === undefined, 'Mcp-Session-Id of the answer', 'none', id)),
       ];
     },
   },
@@ -151,12 +128,13 @@ export const modernRules: readonly LiveRule[] = [
     fix: 'Add resultType: "complete" to the result of each call, a failed one included.',
     controls: [speaksModern, callsModern],
     check: async (probe) => {
-      const { result } = await firstCall(probe);
-      return unless(result?.resultType === 'complete', {
-        path: 'tools/call result.resultType',
-        expected: '"complete"',
-        actual: shorten(result?.resultType),
-      });
+      const { resultType } = (await firstCall(probe)).result ?? {};
+      return valueProblems(
+        resultType === 'complete',
+        'tools/call result.resultType',
+        '"complete"',
+        resultType,
+      );
     },
   },
   {
@@ -167,11 +145,8 @@ export const modernRules: readonly LiveRule[] = [
     check: async (probe) => {
       const call = await failedCall(probe);
       const { http, result } = await modernCall(probe, {}, call);
-      return unless(result?.isError === true, {
-        path: `tools/call with ${shorten(call)} without a session`,
-        expected: 'a result with isError: true',
-        actual: describe(http),
-      });
+      const path = `tools/call with ${shorten(call)} without a session`;
+      return answerProblems(result?.isError === true, path, 'a result with isError: true', http);
     },
   },
   {

@@ -1,6 +1,6 @@
 import { mapConcurrently } from '../concurrency.ts';
-import { isObject, objectOr, shorten } from '../json.ts';
-import type { JsonObject, Problem } from '../model.ts';
+import { isObject, objectOr, present, shorten, withoutPrototype } from '../json.ts';
+import type { Json, JsonObject, Problem } from '../model.ts';
 import { blankResult } from '../outcomes.ts';
 import { missingAnswerOf } from '../probe/client.ts';
 import { answeredCalls, answeredOf, initializesAgain, lists, listsInClient } from '../probe/controls.ts';
@@ -10,12 +10,17 @@ import { ListRejected, listingClient } from '../probe/rehearsal.ts';
 import { describe, describeCall, textOf } from '../probe/rpc.ts';
 import { isUnrecorded, unrecordedFix } from '../probe/unrecorded.ts';
 import { NotRun } from '../report/not-run.ts';
+import { propertiesOf } from '../schema/keywords.ts';
+import { mismatches, withoutDialect } from '../schema/schema.ts';
 import { listProblems } from './discovery.ts';
-import { isText } from './read.ts';
+import { textProblems } from './read.ts';
 import { isEmpty, noFailure, ofCall } from './result.ts';
-import { fact, judgeEach, type LiveRule, must, unless, valueProblems } from './rule.ts';
+import { fact, judgeEach, type LiveRule, must, should, unless, valueProblems } from './rule.ts';
 
-/** The three outcomes of a call, as the author expects them in a tool's examples. */
+/** A text that no source contains. */
+const unheardOf = 'zq7-unheard-of-4kx';
+
+/** The three outcomes of a call, as the author expects them in a tool's examples; last, an empty result that is tried. */
 export const outcomeRules: readonly LiveRule[] = [
   expects('found', {
     id: 'outcome.found',
@@ -127,6 +132,34 @@ export const outcomeRules: readonly LiveRule[] = [
       }
     },
   },
+  {
+    ...should('outcome.empty-signal', 'C§2.2, C§7'),
+    title: 'a call that finds nothing returns the signal of an empty result',
+    fix: 'Return searchExhausted: true or noResultsReason when nothing is found. Otherwise the platform asks again.',
+    check: async (probe) => {
+      const succeeded = (await answeredCalls(probe)).filter(
+        ({ name, result, wrong }) =>
+          result !== undefined && result.isError !== true && !wrong && !probe.target.writing?.has(name),
+      );
+      if (succeeded.length === 0) throw NotRun.by('noSuccess');
+      const byTool = new Map(succeeded.map((outcome) => [outcome.tool, outcome]));
+      const answers = await mapConcurrently([...byTool.values()].flatMap(improbable), 4, async (call) => {
+        const rpc = await probe.call(call.name, call.arguments);
+        const data = rpc.result?.structuredContent;
+        if (rpc.result?.isError === true || !isObject(data)) return [];
+        if (!holdsNothing(present<Json>({ ...data, searchExhausted: undefined, noResultsReason: undefined })))
+          return [];
+        if (isEmpty(data)) return [[]];
+        const expected = 'searchExhausted: true or noResultsReason';
+        return [[ofCall(call, { expected, actual: describeCall(rpc) })]];
+      });
+      return judgeEach<readonly Problem[]>(
+        answers.flat(),
+        NotRun.because('inapplicable', 'every call with improbable texts found something'),
+        (problems) => problems,
+      );
+    },
+  },
 ];
 
 type Ending = NonNullable<CallOutcome['expect']>;
@@ -155,11 +188,7 @@ export function failureProblems(outcome: CallOutcome): readonly Problem[] {
   return [
     ...valueProblems(textOf(content) !== undefined, 'result.content[0]', 'a text item', content),
     ...['error', 'message'].flatMap((field) =>
-      unless(isText(payload[field]), {
-        path: `result.structuredContent.${field}`,
-        expected: 'a string that is not empty',
-        actual: shorten(payload[field]),
-      }),
+      textProblems(payload, field, `result.structuredContent.${field}`),
     ),
   ].map((problem) => ofCall(outcome, { ...problem, ...cause }));
 }
@@ -198,4 +227,30 @@ function expects(expect: Ending, { fixes, ...text }: ExpectedRule): LiveRule {
       throw NotRun.because('unanswered', `a call that expects "${expect}" was not answered`);
     },
   };
+}
+
+/** The call with every free text replaced by one for which nothing is found. */
+function improbable({
+  tool,
+  name,
+  arguments: args,
+}: CallOutcome): readonly Pick<CallOutcome, 'name' | 'arguments'>[] {
+  const schema = isObject(tool.inputSchema) ? withoutDialect(tool.inputSchema) : {};
+  const texts = propertiesOf(schema).filter(
+    ([, { type, enum: allowed, format }]) =>
+      type === 'string' && allowed === undefined && format === undefined,
+  );
+  const changed = withoutPrototype({
+    ...args,
+    ...Object.fromEntries(texts.map(([property]) => [property, unheardOf])),
+  });
+  return texts.length > 0 && mismatches(schema, changed, '').length === 0
+    ? [{ name, arguments: changed }]
+    : [];
+}
+
+/** Whether a value consists only of nulls, empty lists, zeros, empty texts and the searched text. */
+function holdsNothing(value: Json): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).every(holdsNothing);
+  return value === null || value === 0 || value === '' || value === unheardOf;
 }

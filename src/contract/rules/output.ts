@@ -1,4 +1,4 @@
-import { isObject, shorten } from '../json.ts';
+import { isObject, objectOr, shorten } from '../json.ts';
 import type { Json, JsonObject, Problem } from '../model.ts';
 import { blankResult, type SignalName, signals } from '../outcomes.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
@@ -7,7 +7,7 @@ import { mismatches, tryCompile } from '../schema/schema.ts';
 import { sampleArguments } from '../schema/smoke.ts';
 import { schemasIn } from '../schema/walk.ts';
 import { compileProblems } from './input.ts';
-import { isText, ofSchemas, outputSchemas, rootProblems, undeclaredProblems } from './read.ts';
+import { ofSchemas, outputSchemas, rootProblems, textProblems, undeclaredProblems } from './read.ts';
 import { fact, must, type StaticRule, should, unless, valueProblems } from './rule.ts';
 
 /** The outputSchema: its root, its properties, and whether it allows all three outcomes of a call. */
@@ -23,13 +23,10 @@ export const outputRules: readonly StaticRule[] = [
     title: 'no outputSchema has a union at its root',
     fix: 'Replace the union by one object with optional or nullable properties.',
     inspect: ({ outputSchema }) =>
-      ['anyOf', 'oneOf', 'allOf', 'not'].flatMap((keyword) =>
-        unless(!isObject(outputSchema) || outputSchema[keyword] === undefined, {
-          path: `outputSchema.${keyword}`,
-          expected: 'not at the root',
-          actual: shorten(isObject(outputSchema) ? outputSchema[keyword] : undefined),
-        }),
-      ),
+      ['anyOf', 'oneOf', 'allOf', 'not'].flatMap((keyword) => {
+        const union = objectOr(outputSchema)[keyword];
+        return valueProblems(union === undefined, `outputSchema.${keyword}`, 'not at the root', union);
+      }),
   },
   {
     ...fact('output.properties', 'should', 'docs guides/build-tools.mdx'),
@@ -68,22 +65,14 @@ export const outputRules: readonly StaticRule[] = [
     title: 'every output field has a type',
     fix: 'Add a type, such as type: ["number", "null"].',
     judge: ({ schema, path, property }) =>
-      unless(property === undefined || isTyped(schema), {
-        path: `${path}.type`,
-        expected: 'a type',
-        actual: 'nothing',
-      }),
+      valueProblems(property === undefined || isTyped(schema), `${path}.type`, 'a type', schema.type),
   }),
   ofSchemas(outputSchemas, {
     ...should('output.described', 'C§2.1'),
     title: 'every output field has a description',
     fix: 'Describe what the field means, with its unit.',
     judge: ({ schema, path, property }) =>
-      unless(property === undefined || isText(schema.description), {
-        path: `${path}.description`,
-        expected: 'a string that is not empty',
-        actual: shorten(schema.description),
-      }),
+      property === undefined ? [] : textProblems(schema, 'description', `${path}.description`),
   }),
   ofSchemas(outputSchemas, {
     ...fact('output.items', 'should', 'docs guides/build-tools.mdx'),

@@ -1,7 +1,7 @@
 import { isObject, shorten } from '../json.ts';
 import type { Problem } from '../model.ts';
 import { inputSchemas } from './read.ts';
-import { must, type StaticRule, unless, valueProblems } from './rule.ts';
+import { must, problemsAt, type StaticRule, unless, valueProblems } from './rule.ts';
 
 /** A parameter that clients repeat in a header, for routers that do not read the body. */
 export const parameterHeader: StaticRule = {
@@ -25,11 +25,7 @@ export const parameterHeader: StaticRule = {
           expected: 'on a string, an integer or a boolean',
           actual: `on ${shorten(schema.type)}`,
         }),
-        ...unless(/^inputSchema(\.properties\.[^.]+)+$/.test(path), {
-          path: at,
-          expected: 'below properties alone',
-          actual: path,
-        }),
+        ...problemsAt(/^inputSchema(\.properties\.[^.]+)+$/.test(path), at, 'below properties alone', path),
       ];
     });
   },

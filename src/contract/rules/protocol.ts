@@ -4,8 +4,8 @@ import { supportedVersions } from '../probe/client.ts';
 import { initializesAgain, lists } from '../probe/controls.ts';
 import { platformVersion } from '../probe/requests.ts';
 import { describe, nextId, type RpcAnswer, rpcAnswer, rpcRequest } from '../probe/rpc.ts';
-import { carriedOutProblems, holdsResult, resultProblems } from './expect.ts';
-import { inParallel, type LiveRule, must, should, unless } from './rule.ts';
+import { answerProblems, carriedOutProblems, holdsResult, resultProblems } from './expect.ts';
+import { inParallel, type LiveRule, must, problemsAt, should, unless } from './rule.ts';
 
 /** JSON-RPC 2.0 and the versions of MCP. */
 export const protocolRules: readonly LiveRule[] = [
@@ -54,11 +54,8 @@ export const protocolRules: readonly LiveRule[] = [
       const session = await probe.session();
       const answer = await probe.post(rpcRequest(0, 'tools/list'), { session });
       const { response } = rpcAnswer(answer, 0);
-      return unless(response?.jsonrpc === '2.0', {
-        path: 'tools/list with id 0',
-        expected: '{"jsonrpc":"2.0","id":0,…}',
-        actual: describe(answer),
-      });
+      const isJsonRpc = response?.jsonrpc === '2.0';
+      return answerProblems(isJsonRpc, 'tools/list with id 0', '{"jsonrpc":"2.0","id":0,…}', answer);
     },
   },
   {
@@ -103,8 +100,7 @@ export const protocolRules: readonly LiveRule[] = [
       const methods = ['tools/destroy', '__proto__', 'constructor'];
       return inParallel(methods, async (method) => {
         const { http, error } = await probe.rpc(method, {});
-        const problem = { path: `${method}, error.code`, expected: '-32601', actual: describe(http) };
-        return unless(error?.code === -32601, problem);
+        return answerProblems(error?.code === -32601, `${method}, error.code`, '-32601', http);
       });
     },
   },
@@ -141,8 +137,8 @@ export const protocolRules: readonly LiveRule[] = [
       ];
       return inParallel(messages, async (message) => {
         const answer = await probe.post(message, { session });
-        const problem = { path: shorten(message), expected: 'HTTP 4xx, or a JSON-RPC error' };
-        return unless(answer.status < 500 && !holdsResult(answer), { ...problem, actual: describe(answer) });
+        const isRefused = answer.status < 500 && !holdsResult(answer);
+        return answerProblems(isRefused, shorten(message), 'HTTP 4xx, or a JSON-RPC error', answer);
       });
     },
   },
@@ -158,12 +154,10 @@ export const protocolRules: readonly LiveRule[] = [
 
 /** The problem of an initialize that is answered with none of these versions. */
 function versionProblems({ http, result }: RpcAnswer, versions: readonly string[]): readonly Problem[] {
-  return unless(
+  return problemsAt(
     versions.some((version) => result?.protocolVersion === version),
-    {
-      path: 'initialize result.protocolVersion',
-      expected: versions.length === 1 ? shorten(versions[0]) : `one of ${versions.join(', ')}`,
-      actual: result ? shorten(result.protocolVersion) : describe(http),
-    },
+    'initialize result.protocolVersion',
+    versions.length === 1 ? shorten(versions[0]) : `one of ${versions.join(', ')}`,
+    result ? shorten(result.protocolVersion) : describe(http),
   );
 }

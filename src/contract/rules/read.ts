@@ -9,6 +9,11 @@ export function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '';
 }
 
+/** The problem of a member that must be a text. */
+export function textProblems(object: JsonObject, member: string, path = member): readonly Problem[] {
+  return valueProblems(isText(object[member]), path, 'a string that is not empty', object[member]);
+}
+
 /** The problem of a schema of a tool, at a path, whose root is not an object. */
 export function rootProblems(schema: unknown, path: string): readonly Problem[] {
   const type = isObject(schema) ? schema.type : schema;

@@ -64,14 +64,16 @@ export const resultRules: readonly LiveRule[] = [
     ...should('result.no-error', 'C§2.2, C§7'),
     title: 'a result that is not a failure carries no error',
     fix: 'Set isError: true if the call failed; otherwise leave error out, or name the field differently.',
-    judge: ({ structuredContent }) =>
-      isObject(structuredContent)
-        ? unless(!isText(structuredContent.error), {
-            path: 'result.structuredContent.error',
-            expected: 'no error, or isError: true',
-            actual: shorten(structuredContent.error),
-          })
-        : undefined,
+    judge: ({ structuredContent }) => {
+      if (!isObject(structuredContent)) return undefined;
+      const { error } = structuredContent;
+      return valueProblems(
+        !isText(error),
+        'result.structuredContent.error',
+        'no error, or isError: true',
+        error,
+      );
+    },
   }),
   ofFailures({
     ...must('result.failure-fits', 'C§2.2; reproduced with SDK 1.32: its clients validate failures as well'),
@@ -86,11 +88,8 @@ export const resultRules: readonly LiveRule[] = [
     judge: ({ content, structuredContent }) => {
       const [data] = jsonIn(textOf(content) ?? '');
       if (data === undefined || structuredContent === undefined) return undefined;
-      return unless(isDeepStrictEqual(data, structuredContent), {
-        path: 'result.content[0].text',
-        expected: shorten(structuredContent),
-        actual: shorten(data),
-      });
+      const isSame = isDeepStrictEqual(data, structuredContent);
+      return valueProblems(isSame, 'result.content[0].text', shorten(structuredContent), data);
     },
   }),
   ofData({
@@ -116,13 +115,7 @@ export const resultRules: readonly LiveRule[] = [
     judge: ({ structuredContent }) =>
       structuredContent === undefined
         ? undefined
-        : stringsIn(structuredContent)
-            .filter((text) => lost.test(text))
-            .map((text) => ({
-              path: 'result.structuredContent',
-              expected: 'a value that JSON can represent',
-              actual: shorten(text),
-            })),
+        : traces(structuredContent, lost, 'a value that JSON can represent'),
   }),
   ofData({
     ...should('result.no-refusal', 'C§2.2, C§7'),
@@ -133,13 +126,7 @@ export const resultRules: readonly LiveRule[] = [
         ? undefined
         : isObject(structuredContent) && isEmpty(structuredContent)
           ? []
-          : stringsIn(structuredContent)
-              .filter((text) => refusal.test(text))
-              .map((text) => ({
-                path: 'result.structuredContent',
-                expected: 'searchExhausted or noResultsReason',
-                actual: shorten(text),
-              })),
+          : traces(structuredContent, refusal, 'searchExhausted or noResultsReason'),
   }),
   resultRule({
     ...fact('result.size', 'should', 'profile limits.resultCharacters'),
@@ -158,11 +145,8 @@ export const resultRules: readonly LiveRule[] = [
     fix: 'Send the schema of tools/list unchanged, or none.',
     judge: ({ _meta }, { tool }) => {
       const copy = isObject(_meta) ? _meta.outputSchema : undefined;
-      return unless(copy === undefined || isDeepStrictEqual(copy, tool.outputSchema), {
-        path: 'result._meta.outputSchema',
-        expected: 'a copy of outputSchema',
-        actual: shorten(copy),
-      });
+      const isCopy = copy === undefined || isDeepStrictEqual(copy, tool.outputSchema);
+      return valueProblems(isCopy, 'result._meta.outputSchema', 'a copy of outputSchema', copy);
     },
   }),
 ];
@@ -231,6 +215,13 @@ function fitProblems(
   const schema = outputSchemaOf(tool);
   if (!schema || !isObject(structuredContent)) return undefined;
   return mismatches(schema, structuredContent, 'result.structuredContent');
+}
+
+/** The problems of the texts inside a value that match a pattern. */
+function traces(value: Json, pattern: RegExp, expected: string): readonly Problem[] {
+  return stringsIn(value).flatMap((text) =>
+    valueProblems(!pattern.test(text), 'result.structuredContent', expected, text),
+  );
 }
 
 function stringsIn(value: unknown): readonly string[] {

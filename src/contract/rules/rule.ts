@@ -86,6 +86,16 @@ export function unless(holds: boolean, problem: Problem): readonly Problem[] {
   return holds ? [] : [problem];
 }
 
+/** The problem at a path, unless the condition is true. */
+export function problemsAt(
+  holds: boolean,
+  path: string,
+  expected: string,
+  actual: string,
+): readonly Problem[] {
+  return unless(holds, { path, expected, actual });
+}
+
 /** The problem of a JSON value at a path, unless the condition is true. */
 export function valueProblems(
   holds: boolean,
@@ -93,7 +103,7 @@ export function valueProblems(
   expected: string,
   value: unknown,
 ): readonly Problem[] {
-  return unless(holds, { path, expected, actual: shorten(value) });
+  return problemsAt(holds, path, expected, shorten(value));
 }
 
 /** The level of a rule in a profile: its own, an override, or the profile's setting for platform facts. */

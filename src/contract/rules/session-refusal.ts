@@ -1,10 +1,10 @@
 import { present, shorten } from '../json.ts';
 import { answersCalls, initializesAgain, lists } from '../probe/controls.ts';
 import type { Probe } from '../probe/probe.ts';
-import { describe, nextId, rpcRequest } from '../probe/rpc.ts';
+import { nextId, rpcRequest } from '../probe/rpc.ts';
 import { NotRun } from '../report/not-run.ts';
-import { invalidSessionProblems, resultProblems } from './expect.ts';
-import { inParallel, type LiveRule, must, should, unless } from './rule.ts';
+import { answerProblems, invalidSessionProblems, resultProblems } from './expect.ts';
+import { inParallel, type LiveRule, must, should } from './rule.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 const longId = 'x'.repeat(4096);
@@ -61,8 +61,8 @@ export const sessionRefusalRules: readonly LiveRule[] = [
       const ids = [undefined, unknownId, longId, ...memberNames, ...(await tamperedIds(probe))];
       return inParallel(ids, async (id) => {
         const answer = await probe.http({ method: 'DELETE', headers: present({ 'mcp-session-id': id }) });
-        const problem = { path: `DELETE, ${named(id)}`, expected: 'HTTP 400, 404 or 405' };
-        return unless([400, 404, 405].includes(answer.status), { ...problem, actual: describe(answer) });
+        const isRefused = [400, 404, 405].includes(answer.status);
+        return answerProblems(isRefused, `DELETE, ${named(id)}`, 'HTTP 400, 404 or 405', answer);
       });
     },
   },

@@ -1,12 +1,13 @@
-import { shorten } from '../json.ts';
 import type { Problem } from '../model.ts';
 import { initializesAgain, lists, opensSession } from '../probe/controls.ts';
 import type { Probe } from '../probe/probe.ts';
 import { NoAnswer } from '../probe/receive.ts';
-import { describe, nextId, rpcAnswer, rpcRequest, sessionOf, unanswered } from '../probe/rpc.ts';
+import { nextId, rpcAnswer, rpcRequest, sessionOf, unanswered } from '../probe/rpc.ts';
 import { NotRun } from '../report/not-run.ts';
 import { answerProblems, carriedOutProblems, invalidSessionProblems, resultProblems } from './expect.ts';
-import { type Control, inParallel, type LiveRule, must, should, unless } from './rule.ts';
+import { type Control, inParallel, type LiveRule, must, should, valueProblems } from './rule.ts';
+
+const idHeader = 'initialize, header mcp-session-id';
 
 /** Requests with the same id in two sessions, sent once in a run. */
 function twoAtOnce(probe: Probe): Promise<readonly Problem[]> {
@@ -18,18 +19,13 @@ function twoAtOnce(probe: Probe): Promise<readonly Problem[]> {
       probe.post(rpcRequest(id, 'tools/list'), { session: sessions[0] }),
       probe.post(rpcRequest(id, method), { session: sessions[1] }),
     ]);
+    const [first, second] = [rpcAnswer(tools, id), rpcAnswer(others, id)];
+    const isListed = Array.isArray(first.result?.tools);
+    const path = `${method} in the second session`;
     return [
-      ...unless(Array.isArray(rpcAnswer(tools, id).result?.tools), {
-        path: 'tools/list in the first session',
-        expected: 'a list of tools',
-        actual: describe(tools),
-      }),
-      ...unless(rpcAnswer(others, id).result?.tools === undefined, {
-        path: `${method} in the second session`,
-        expected: 'no list of tools',
-        actual: describe(others),
-      }),
-      ...carriedOutProblems(rpcAnswer(others, id), `${method} in the second session`),
+      ...answerProblems(isListed, 'tools/list in the first session', 'a list of tools', tools),
+      ...answerProblems(second.result?.tools === undefined, path, 'no list of tools', others),
+      ...carriedOutProblems(second, path),
     ];
   });
 }
@@ -79,11 +75,8 @@ export const sessionRules: readonly LiveRule[] = [
     check: async (probe) => {
       const { http, result } = await probe.initialized();
       if (!result) throw NotRun.by('initialize');
-      return unless(sessionOf(http) !== undefined, {
-        path: 'initialize, header mcp-session-id',
-        expected: 'a session id',
-        actual: shorten(http.headers['mcp-session-id']),
-      });
+      const isNamed = sessionOf(http) !== undefined;
+      return valueProblems(isNamed, idHeader, 'a session id', http.headers['mcp-session-id']);
     },
   },
   {
@@ -93,11 +86,7 @@ export const sessionRules: readonly LiveRule[] = [
     check: async (probe) => {
       const id = sessionOf((await probe.initialized()).http);
       if (id === undefined) throw NotRun.by('session');
-      return unless(/^[\x21-\x7e]+$/.test(id), {
-        path: 'initialize, header mcp-session-id',
-        expected: 'characters from 0x21 to 0x7E',
-        actual: shorten(id),
-      });
+      return valueProblems(/^[\x21-\x7e]+$/.test(id), idHeader, 'characters from 0x21 to 0x7E', id);
     },
   },
   {
@@ -111,11 +100,8 @@ export const sessionRules: readonly LiveRule[] = [
       for (let more = 0; more < 2; more++) answers.push(await probe.initialize());
       const ids = answers.flatMap(({ http }) => sessionOf(http) ?? []);
       if (new Set(ids).size < answers.length) throw NotRun.by('sessionAgain');
-      return unless(differingBits(ids) >= fewestBits, {
-        path: 'initialize, header mcp-session-id',
-        expected: `ids that differ in characters for ${fewestBits} random bits`,
-        actual: shorten(ids),
-      });
+      const expected = `ids that differ in characters for ${fewestBits} random bits`;
+      return valueProblems(differingBits(ids) >= fewestBits, idHeader, expected, ids);
     },
   },
   {
@@ -147,11 +133,8 @@ export const sessionRules: readonly LiveRule[] = [
       const refused = answers.flatMap((answer) => resultProblems(answer, 'initialize, after the first one'));
       if (refused.length > 0) return refused.slice(0, 1);
       const ids = answers.map(({ http }) => sessionOf(http));
-      return unless(!ids.includes(undefined) && new Set(ids).size === ids.length, {
-        path: 'initialize, header mcp-session-id',
-        expected: 'three different ids',
-        actual: shorten(ids.map((id) => id ?? null)),
-      });
+      const areDistinct = !ids.includes(undefined) && new Set(ids).size === ids.length;
+      return valueProblems(areDistinct, idHeader, 'three different ids', ids);
     },
   },
   {
@@ -225,12 +208,9 @@ export const sessionRules: readonly LiveRule[] = [
         probe.post(rpcRequest(nextId(), 'tools/list'), { session }),
         probe.openStream(session),
       ]);
+      const isDone = deleted.status >= 200 && deleted.status < 300;
       return [
-        ...unless(deleted.status >= 200 && deleted.status < 300, {
-          path: 'DELETE',
-          expected: 'HTTP 2xx or 405',
-          actual: describe(deleted),
-        }),
+        ...answerProblems(isDone, 'DELETE', 'HTTP 2xx or 405', deleted),
         ...invalidSessionProblems(posted, 'POST after DELETE'),
         ...invalidSessionProblems(got, 'GET after DELETE'),
       ];

@@ -2,8 +2,8 @@ import { isAscii } from '../ascii.ts';
 import { isObject, kept, shorten } from '../json.ts';
 import type { JsonObject, Problem } from '../model.ts';
 import { bounds, isReadable } from '../schema/walk.ts';
-import { allSchemas, isText, normalize } from './read.ts';
-import { fact, must, type StaticRule, should, unless, valueProblems } from './rule.ts';
+import { allSchemas, isText, normalize, textProblems } from './read.ts';
+import { fact, must, problemsAt, type StaticRule, should, unless, valueProblems } from './rule.ts';
 
 /** Name and description of a tool. */
 export const toolRules: readonly StaticRule[] = [
@@ -11,7 +11,7 @@ export const toolRules: readonly StaticRule[] = [
     ...must('tool.name', 'C§2.1'),
     title: 'every tool has a name',
     fix: 'Give the tool a name.',
-    inspect: ({ name }) => valueProblems(isText(name), 'name', 'a string that is not empty', name),
+    inspect: (tool) => textProblems(tool, 'name'),
   },
   {
     ...must('tool.name-unique', 'C§2.1'),
@@ -39,8 +39,7 @@ export const toolRules: readonly StaticRule[] = [
     ...must('tool.description', 'C§2.1'),
     title: 'every tool has a description',
     fix: 'Describe what the tool returns and when to use it.',
-    inspect: ({ description }) =>
-      valueProblems(isText(description), 'description', 'a string that is not empty', description),
+    inspect: (tool) => textProblems(tool, 'description'),
   },
   {
     ...fact('tool.description-length', 'should', 'profile limits.descriptionCharacters'),
@@ -49,11 +48,9 @@ export const toolRules: readonly StaticRule[] = [
     inspect: ({ description }, _siblings, { limits }) => {
       if (!isText(description)) return [];
       const { length } = description.trim();
-      return unless(length >= limits.descriptionCharacters, {
-        path: 'description',
-        expected: `at least ${limits.descriptionCharacters} characters`,
-        actual: `${length} characters`,
-      });
+      const expected = `at least ${limits.descriptionCharacters} characters`;
+      const actual = `${length} characters`;
+      return problemsAt(length >= limits.descriptionCharacters, 'description', expected, actual);
     },
   },
   {
@@ -133,16 +130,12 @@ export const readable: StaticRule = {
 };
 
 /** Reads Latin script only; descriptions in other scripts are not judged. */
-function incompleteness(description: string): readonly Problem[] {
-  if (!isAscii(description) && /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u.test(description))
-    return [];
+function incompleteness(text: string): readonly Problem[] {
+  const isLatin = isAscii(text) || !/[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u.test(text);
+  if (!isLatin) return [];
   return [
-    ...unless(returning.test(description), {
-      path: 'description',
-      expected: 'what the tool returns ("Returns …")',
-      actual: shorten(description),
-    }),
-    ...valueProblems(using.test(description), 'description', 'when to use it ("Use it when …")', description),
+    ...valueProblems(returning.test(text), 'description', 'what the tool returns ("Returns …")', text),
+    ...valueProblems(using.test(text), 'description', 'when to use it ("Use it when …")', text),
   ];
 }
 

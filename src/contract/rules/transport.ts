@@ -7,7 +7,7 @@ import type { PostOptions } from '../probe/requests.ts';
 import { nextId, rpcRequest } from '../probe/rpc.ts';
 import { NotRun } from '../report/not-run.ts';
 import { rejectedProblems, resultProblems } from './expect.ts';
-import { inParallel, type LiveRule, should, unless } from './rule.ts';
+import { inParallel, type LiveRule, problemsAt, should, unless } from './rule.ts';
 
 /** HTTP around the messages: which requests are accepted, and how malformed ones are refused. */
 export const transportRules: readonly LiveRule[] = [
@@ -104,11 +104,8 @@ export const transportRules: readonly LiveRule[] = [
     fix: 'End the stream after the response. Each open stream costs the caller and the server a connection.',
     check: async (probe) => {
       const { http } = await probe.rpc('tools/list');
-      return unless(!http.open, {
-        path: 'tools/list',
-        expected: 'a stream that ends after the response',
-        actual: 'a stream that stays open',
-      });
+      const expected = 'a stream that ends after the response';
+      return problemsAt(!http.open, 'tools/list', expected, 'a stream that stays open');
     },
   },
   {

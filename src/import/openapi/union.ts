@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/json.ts';
+import { isObject, objectOr } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import { membersOf, requiredOf, typesOf } from '../../contract/schema/keywords.ts';
 import { isContainer, withKnownValues } from './keywords.ts';
@@ -34,7 +34,14 @@ export function unionOf(variants: readonly JsonObject[], side: 'input' | 'output
   const united = (): JsonObject => {
     if (real.length < 2) return first;
     if (real.every(isObjectSchema)) return unitedObjects(real, side);
-    if (real.every(isArraySchema)) return { ...first, items: unionOf(real.map(itemsOf), side) };
+    if (real.every((schema) => hasOnly('array', schema)))
+      return {
+        ...first,
+        items: unionOf(
+          real.map(({ items }) => objectOr(items)),
+          side,
+        ),
+      };
     if (real.every(isScalar)) return unitedScalars(real);
     return side === 'output' ? sideBySide(real) : (real.find(isObjectSchema) ?? first);
   };
@@ -78,10 +85,6 @@ function sideBySide(variants: readonly JsonObject[]): JsonObject {
     : { anyOf: variants.flatMap((variant) => (Array.isArray(variant.anyOf) ? variant.anyOf : [variant])) };
 }
 
-function itemsOf({ items }: JsonObject): JsonObject {
-  return isObject(items) ? items : {};
-}
-
 function isOnlyNull({ type, enum: values }: JsonObject): boolean {
   return (
     type === 'null' ||
@@ -92,10 +95,6 @@ function isOnlyNull({ type, enum: values }: JsonObject): boolean {
 
 function isObjectSchema(schema: JsonObject): boolean {
   return hasOnly('object', schema);
-}
-
-function isArraySchema(schema: JsonObject): boolean {
-  return hasOnly('array', schema);
 }
 
 /** Whether a schema has one type besides null. */

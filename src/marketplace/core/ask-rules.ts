@@ -27,11 +27,11 @@ function wordsIn(text: string): readonly string[] {
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu);
-  return [...new Set((words ?? []).filter((word) => !common.has(word)).map(stem))];
-}
-
-function stem(word: string): string {
-  return word.length > 3 ? word.replace(/(?<=[^s])s$/, '') : word;
+  return [
+    ...new Set(
+      (words ?? []).filter((word) => !common.has(word)).map((word) => word.replace(/(?<=..[^s])s$/, '')),
+    ),
+  ];
 }
 
 /** All tools, best match first; ties in the order of the listings. */

@@ -52,7 +52,8 @@ export function causeIn(
     events.findLast((line) => line.event === 'source' && line.code === code) ??
     events.findLast(({ event }) => event === 'refused') ??
     incidents.find(({ id }) => id === undefined);
-  const printed = logged ? undefined : printedErrors(writtenTo('stderr', logs)).at(-1)?.detail;
+  const errors = logs.flatMap(({ stream, text }) => (stream === 'stderr' ? [`${text}\n`] : [])).join('');
+  const printed = logged ? undefined : printedErrors(errors).at(-1)?.detail;
   const message = textOr(logged?.detail) ?? textOr(logged?.reason) ?? printed ?? answered;
   if (message === null) return null;
   // Wrong arguments are no error of the tool.
@@ -92,8 +93,4 @@ function textOr(value: unknown): string | null {
 function eventsIn(logs: readonly LogLine[]): readonly JsonObject[] {
   const lines = logs.flatMap(({ text }) => text.split('\n').filter((line) => line.startsWith('{')));
   return lines.flatMap(walkableJsonIn).filter(isObject);
-}
-
-function writtenTo(stream: LogLine['stream'], logs: readonly LogLine[]): string {
-  return logs.flatMap((line) => (line.stream === stream ? [`${line.text}\n`] : [])).join('');
 }

@@ -129,7 +129,8 @@ function forward(
   const started = now();
 
   const send = target.protocol === 'https:' ? secureRequest : plainRequest;
-  const upstream = send(target, { method, headers: { ...headers, ...marked(target, id) } });
+  const mark = isLoopback(target.hostname) ? { [exchangeHeader]: String(id) } : {};
+  const upstream = send(target, { method, headers: { ...headers, ...mark } });
   let calls: Calls = 'none';
   let rpcId: Json | undefined;
   let answered: Pick<Answered, 'status' | 'values'> | undefined;
@@ -190,10 +191,6 @@ async function sendSlowly(incoming: IncomingMessage, upstream: NodeJS.WritableSt
     await delay(slowPauseMs);
   }
   upstream.end();
-}
-
-function marked({ hostname }: URL, id: number): IncomingHttpHeaders {
-  return isLoopback(hostname) ? { [exchangeHeader]: String(id) } : {};
 }
 
 interface Recorder {

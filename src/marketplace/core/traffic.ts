@@ -135,10 +135,14 @@ export class Traffic {
 /** Size of an exchange in bytes: two per character, the maximum in V8. */
 function sizeOf({ url, request, response, logs }: Exchange): number {
   const messages = [request, ...(response ? [response] : [])];
-  const texts = [url, ...messages.flatMap(partsOf), ...logs.map(({ text }) => text)];
+  const texts = [
+    url,
+    ...messages.flatMap(({ headers, body, [sentBody]: sent = '' }) => [
+      body,
+      sent,
+      ...Object.entries(headers).flat(),
+    ]),
+    ...logs.map(({ text }) => text),
+  ];
   return overheadBytes + 2 * texts.reduce((sum, text) => sum + text.length, 0);
-}
-
-function partsOf({ headers, body, [sentBody]: sent = '' }: Message): readonly string[] {
-  return [body, sent, ...Object.entries(headers).flat()];
 }

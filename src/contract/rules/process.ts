@@ -1,21 +1,23 @@
 import { createServer, type Server } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { shorten } from '../json.ts';
+import { isObject, shorten } from '../json.ts';
 import type { Problem } from '../model.ts';
 import type { Probe } from '../probe/probe.ts';
 import { NotRun } from '../report/not-run.ts';
-import type { Environment, Instance } from '../target.ts';
+import type { Environment, Exit, Instance } from '../target.ts';
+import { answerProblems } from './expect.ts';
 import {
   audienceProblems,
   callOf,
   hostDomains,
   lastOutput,
   production,
+  productionInstance,
   secondInstance,
   startsInstances,
   waitForExit,
 } from './instance.ts';
-import { type LiveRule, must, should, unless } from './rule.ts';
+import { type LiveRule, must, problemsAt, should, unless } from './rule.ts';
 
 const defaultPort = 3000;
 /** Enough time to start, or to find the port in use. */
@@ -29,8 +31,11 @@ const keyless = refusesToStart(
   { PLATFORM_PUBLIC_KEY: undefined },
 );
 
-/** How the server starts, and when it refuses to start. */
-export const startRules: readonly LiveRule[] = [
+/** More time than a server may take to finish its calls. */
+const timeoutMs = 20_000;
+
+/** How the server starts, when it refuses to start, and how it stops. */
+export const processRules: readonly LiveRule[] = [
   {
     ...must('process.port', 'C§4.2'),
     title: 'the server listens on PORT',
@@ -40,11 +45,8 @@ export const startRules: readonly LiveRule[] = [
     fix: 'Read the port from the environment variable PORT.',
     check: async (probe) => {
       const instance = await secondInstance(probe);
-      return unless(instance.healthy, {
-        path: 'PORT',
-        expected: `GET /health answered at ${new URL(instance.url).origin}`,
-        actual: lastOutput(instance),
-      });
+      const expected = `GET /health answered at ${new URL(instance.url).origin}`;
+      return problemsAt(instance.healthy, 'PORT', expected, lastOutput(instance));
     },
   },
   {
@@ -115,6 +117,29 @@ export const startRules: readonly LiveRule[] = [
     controls: [startsInstances],
     fix: 'Read the audience from PLATFORM_AUDIENCE. Do not derive it from the address at which the server listens.',
     check: (probe) => audienceProblems(probe),
+  },
+  {
+    ...should('process.terminate', 'common to all container platforms'),
+    title: 'SIGTERM shuts the server down gracefully',
+    turn: 'separate',
+    controls: [startsInstances],
+    fix: 'On SIGTERM, stop listening, finish the running calls, then exit with status 0.',
+    check: async (probe) => {
+      await audienceProblems(probe);
+      const instance = await productionInstance(probe);
+      if (!instance.healthy) throw NotRun.by('production');
+      instance.signal('SIGTERM');
+      return orderlyProblems(instance, await waitForExit(instance, timeoutMs));
+    },
+  },
+  {
+    ...should('process.terminate-during-call', 'common to all container platforms'),
+    title: 'a call that runs when SIGTERM arrives is still answered',
+    turn: 'separate',
+    mustAnswer: true,
+    controls: [startsInstances, answersOnInstance],
+    fix: 'On SIGTERM, stop listening, finish the running calls, then exit with status 0.',
+    check: interruptedCallProblems,
   },
 ];
 
@@ -189,4 +214,28 @@ function listen(port: number): Promise<Server> {
 
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => server.close(() => resolve()));
+}
+
+/** A call that nothing interrupts is answered: one that ends the process proves nothing. */
+async function answersOnInstance(probe: Probe): Promise<undefined> {
+  await callOf(probe, await secondInstance(probe), await probe.token());
+}
+
+/** The call is running as soon as its headers have arrived; its body is sent after the signal. */
+async function interruptedCallProblems(probe: Probe): Promise<readonly Problem[]> {
+  const instance = await secondInstance(probe);
+  const answer = await callOf(probe, instance, await probe.token(), {
+    onHeadersRead: () => instance.signal('SIGTERM'),
+  });
+  const [value] = answer.values;
+  const hasResult = answer.status === 200 && isObject(value) && value.result !== undefined;
+  return [
+    ...answerProblems(hasResult, 'tools/call', 'a result', answer),
+    ...orderlyProblems(instance, await waitForExit(instance, timeoutMs)),
+  ];
+}
+
+function orderlyProblems(instance: Instance, { code, signal }: Exit): readonly Problem[] {
+  const actual = code === null ? `ended by ${signal}` : `exit status ${code}: ${lastOutput(instance)}`;
+  return problemsAt(code === 0, 'SIGTERM', 'exit status 0', actual);
 }
