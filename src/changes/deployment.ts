@@ -67,7 +67,7 @@ function requireFree(conflicts: readonly string[]): void {
   if (conflicts.length === 0) return;
   throw new CommandError(
     'FILE_EXISTS',
-    `${nameList(conflicts)} ${conflicts.length === 1 ? 'exists and differs' : 'exist and differ'} from what would be written`,
+    `your own ${nameList(conflicts)} would be overwritten`,
     'Nothing was written. Rename your file, run the command again, and bring what you need of both together.',
   );
 }

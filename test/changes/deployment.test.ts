@@ -64,7 +64,7 @@ it('refuses to overwrite a file of the author, and writes nothing', async () => 
   const before = tree(root);
   await expect(add(root, 'compose')).rejects.toMatchObject({
     code: 'FILE_EXISTS',
-    message: 'compose.yaml exists and differs from what would be written',
+    message: 'your own compose.yaml would be overwritten',
   });
   expect(tree(root)).toEqual(before);
   rmSync(join(root, 'compose.yaml'));
