@@ -59,7 +59,8 @@ export function planDeployment(project: Project, wanted: readonly Target[]): Dep
     templates,
   );
   const files = new Map([...added, ...documents.files]);
-  const written = withNextManifest(files, [], { targets: next }, manifest, documents.records);
+  const recorded = next.length > 0 ? { targets: next } : {};
+  const written = withNextManifest(files, [], recorded, manifest, documents.records);
   return { change: { files: written, removed: [] }, left: documents.left };
 }
 
