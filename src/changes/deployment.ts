@@ -59,7 +59,8 @@ export function planDeployment(project: Project, wanted: readonly Target[]): Dep
     templates,
   );
   const files = new Map([...added, ...documents.files]);
-  const written = withNextManifest(files, [], { targets: next }, manifest, documents.records);
+  const recorded = next.length > 0 ? { targets: next } : {};
+  const written = withNextManifest(files, [], recorded, manifest, documents.records);
   return { change: { files: written, removed: [] }, left: documents.left };
 }
 
@@ -67,7 +68,7 @@ function requireFree(conflicts: readonly string[]): void {
   if (conflicts.length === 0) return;
   throw new CommandError(
     'FILE_EXISTS',
-    `${nameList(conflicts)} ${conflicts.length === 1 ? 'exists and differs' : 'exist and differ'} from what would be written`,
+    `your own ${nameList(conflicts)} would be overwritten`,
     'Nothing was written. Rename your file, run the command again, and bring what you need of both together.',
   );
 }

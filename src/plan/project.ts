@@ -112,6 +112,7 @@ export function projectContext({
     },
     kit: kitContext(variables),
     targets: targetContext(targets),
+    furtherTargets: targetNames.filter((name) => !targetContext(targets)[name]),
     /** Names of the variables without which the server does not start, besides SESSION_SECRET and PLATFORM_AUDIENCE. */
     required: [...platformVariables(profile), ...kitContext(variables).required],
   };

@@ -6,6 +6,9 @@ import { oneOf } from './tool.ts';
 export const targets = {
   docker: { title: 'Docker', files: ['Dockerfile', '.dockerignore'] },
   compose: { title: 'Docker Compose', files: ['compose.yaml', 'Caddyfile'] },
+  railway: { title: 'Railway', files: ['railway.json'] },
+  render: { title: 'Render', files: ['render.yaml'] },
+  fly: { title: 'Fly', files: ['fly.toml'] },
 } as const satisfies {
   readonly [name: string]: { readonly title: string; readonly files: readonly string[] };
 };

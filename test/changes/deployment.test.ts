@@ -45,18 +45,18 @@ it('has nothing to do for targets that the project has, even if their files were
   expect(planUpgrade(root).change).toBe(null);
 });
 
-it('restores a file that was deleted, and that alone', async () => {
-  const root = await project(['compose']);
-  const before = tree(root);
-  rmSync(join(root, 'compose.yaml'));
-  rmSync(join(root, 'Dockerfile'));
-  expect([...((await add(root, 'compose')).change?.files.keys() ?? [])]).toEqual([
-    'compose.yaml',
-    manifestFile,
-  ]);
-  await add(root, 'docker');
-  expect(tree(root)).toEqual(before);
-});
+it.each([[[]], [['compose']]] as const)(
+  'restores a file that was deleted, and that alone: %j',
+  async (targets) => {
+    const root = await project(targets);
+    const before = tree(root);
+    rmSync(join(root, 'Dockerfile'));
+    if (targets.length > 0) rmSync(join(root, 'compose.yaml'));
+    const { change } = await add(root, 'docker', ...targets);
+    expect(change?.files.has('README.md')).toBe(false);
+    expect(tree(root)).toEqual(before);
+  },
+);
 
 it('refuses to overwrite a file of the author, and writes nothing', async () => {
   const root = await project();
@@ -64,7 +64,7 @@ it('refuses to overwrite a file of the author, and writes nothing', async () => 
   const before = tree(root);
   await expect(add(root, 'compose')).rejects.toMatchObject({
     code: 'FILE_EXISTS',
-    message: 'compose.yaml exists and differs from what would be written',
+    message: 'your own compose.yaml would be overwritten',
   });
   expect(tree(root)).toEqual(before);
   rmSync(join(root, 'compose.yaml'));

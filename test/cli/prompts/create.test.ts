@@ -103,6 +103,7 @@ describe('the interactive flow', () => {
       },
       platform: 'context',
       packageManager: null,
+      deploy: [],
     });
     expect(text.match(/^◇ /gm)?.length).toBeLessThanOrEqual(12);
   });

@@ -1,0 +1,102 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { describe, expect, it } from 'vitest';
+import { audienceOf } from '../../runtime/src/audience.ts';
+import { variables } from '../../runtime/src/variables.ts';
+import { context, generic } from '../../src/contract/platforms/index.ts';
+import type { PlatformProfile } from '../../src/contract/platforms/profile.ts';
+import { planProject } from '../../src/plan/project.ts';
+import { readTemplates } from '../../src/project/package/templates.ts';
+import { targetNames, targets } from '../../src/questions/targets.ts';
+import { render } from '../../src/render/render.ts';
+import { preparedTools } from '../plan/prepared.ts';
+
+// The files of hosts, as parsers that are not ours read them.
+
+const templates = readTemplates();
+function fileOf(path: string, profile: PlatformProfile = generic): string {
+  const answers = {
+    name: 'gas.prices_2',
+    profile,
+    packageManager: 'npm',
+    tools: preparedTools,
+    packages: { program: '1.2.3', runtime: '1.2.3' },
+    start: 'blank',
+    targets: targetNames,
+  } as const;
+  return new TextDecoder().decode(render(planProject(answers, templates), templates).get(path)?.content);
+}
+
+/** Milliseconds that the server takes to end at most. */
+const graceMs = Number(variables.SHUTDOWN_GRACE_MS.default);
+
+it('railway.json waits for /ready, and longer for an end than the server takes', () => {
+  const { build, deploy } = JSON.parse(fileOf('railway.json'));
+  expect(build.builder).toBe('DOCKERFILE');
+  expect(deploy.healthcheckPath).toBe('/ready');
+  expect(deploy.drainingSeconds * 1_000).toBeGreaterThan(graceMs);
+});
+
+describe('render.yaml', () => {
+  const serviceOf = (profile: PlatformProfile) => {
+    const { services } = load(fileOf('render.yaml', profile)) as { services: { [key: string]: unknown }[] };
+    expect(services).toHaveLength(1);
+    return { envVars: [], ...services[0] } as { readonly [key: string]: unknown } & {
+      readonly envVars: readonly { readonly key: string; readonly value?: string }[];
+    };
+  };
+
+  it('waits for /ready, and longer for an end than the server takes', () => {
+    const service = serviceOf(generic);
+    expect(service).toMatchObject({
+      type: 'web',
+      name: 'gas.prices_2',
+      runtime: 'docker',
+      healthCheckPath: '/ready',
+    });
+    expect(Number(service.maxShutdownDelaySeconds) * 1_000).toBeGreaterThan(graceMs);
+  });
+
+  it('contains no secret, and asks for what the server needs to start', () => {
+    const asked = (profile: PlatformProfile) =>
+      serviceOf(profile).envVars.flatMap((one) => ('value' in one || 'generateValue' in one ? [] : one.key));
+    expect(asked(generic)).toEqual(['PLATFORM_ISSUER', 'PLATFORM_JWKS_URL']);
+    expect(asked(context)).toEqual([]);
+    expect(serviceOf(generic).envVars).toContainEqual({ key: 'SESSION_SECRET', generateValue: true });
+  });
+});
+
+const canRead = spawnSync('python3', ['-c', 'import tomllib']).status === 0;
+it.skipIf(!canRead)('fly.toml asks /ready at the port of the image (skipped without Python 3.11)', () => {
+  const script = 'import json, sys, tomllib; print(json.dumps(tomllib.load(sys.stdin.buffer)))';
+  const { stdout, stderr } = spawnSync('python3', ['-c', script], {
+    input: fileOf('fly.toml'),
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('');
+  const { http_service: service, kill_signal, kill_timeout, env } = JSON.parse(stdout);
+  expect(fileOf('Dockerfile')).toContain(` PORT=${service.internal_port}\n`);
+  expect(service.checks).toMatchObject([{ path: '/ready' }]);
+  expect(kill_signal).toBe('SIGTERM');
+  expect(kill_timeout * 1_000).toBeGreaterThan(graceMs);
+  // The proxy has asked twice before the server stops accepting connections.
+  expect(Number(env.DRAIN_MS)).toBeGreaterThan(Number.parseInt(service.checks[0].interval, 10) * 1_000);
+  expect(env).not.toHaveProperty('SESSION_SECRET');
+});
+
+it.each([
+  [{ RENDER_EXTERNAL_URL: 'https://gas.onrender.com' }, 'https://gas.onrender.com/mcp'],
+  [{ FLY_APP_NAME: 'gas' }, 'https://gas.fly.dev/mcp'],
+  [{ RAILWAY_PUBLIC_DOMAIN: 'gas.up.railway.app' }, 'https://gas.up.railway.app/mcp'],
+])('the pending audience becomes the domain of the host: %o', (env, url) => {
+  expect(audienceOf('pending', 3000, true, env).url).toBe(url);
+});
+
+it.each(Object.entries(targets))('docs/deploy.md has a row for %s with its files', (name, { files }) => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/deploy.md'), 'utf8');
+  const [, , named = ''] =
+    /^\| `(\w+)`[^|]*\| ([^|]+) \|.*$/m.exec(page.slice(page.indexOf(`| \`${name}\``))) ?? [];
+  expect(named.split(', ')).toEqual(files.map((file) => `\`${file}\``));
+});
