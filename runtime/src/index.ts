@@ -1,3 +1,4 @@
+export type { Operation, Refusal, SessionChange, Upstream } from './server/channels.ts';
 export {
   type Data,
   defineTool,

@@ -2,6 +2,7 @@ import { createPublicKey, type JsonWebKey, type KeyObject, X509Certificate } fro
 import type { IncomingHttpHeaders } from 'node:http';
 import type { JWTClaimValidationFailed } from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
+import { publishRefusal } from './channels.ts';
 import { isolatesRequests } from './limits.ts';
 import { createCount, type Log } from './log.ts';
 
@@ -86,7 +87,9 @@ export function createAuthentication(rules: TokenRules, log: Log, counts = false
   const count = createCount(log, 'refused', refusalsMs);
   const refuse = (refusal: Refusal, request: string) => {
     const line = { ...refusal, request };
-    if (counts) count(kindOf(refusal), line);
+    const kind = kindOf(refusal);
+    publishRefusal(kind);
+    if (counts) count(kind, line);
     else log('refused', line);
   };
   const refused = (refusal: Refusal): Caller => ({

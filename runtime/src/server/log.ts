@@ -1,4 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
+import { publishRefusal } from './channels.ts';
 
 /** Writes an event as one JSON line. Callers never pass arguments or tokens. */
 export type Log = (event: string, members?: object) => void;
@@ -54,7 +55,10 @@ export type Report = (variable: string) => void;
 /** Logs each limit immediately, then at most every ten seconds with the number of times it was reached. */
 export function createReport(log: Log): Report {
   const count = createCount(log, 'limit', 10_000);
-  return (variable) => count(variable, { variable });
+  return (variable) => {
+    publishRefusal(variable);
+    count(variable, { variable });
+  };
 }
 
 /**
