@@ -1,4 +1,3 @@
-export type { Operation, Refusal, SessionChange, Upstream } from './server/channels.ts';
 export {
   type Data,
   defineTool,
@@ -14,3 +13,4 @@ export {
   type ToolExample,
   type TypedTool,
 } from './server/define-tool.ts';
+export type { Operation, Refusal, SessionChange, Upstream } from './server/log.ts';

@@ -2,6 +2,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createCounter, createGauge, createHistogram, limited, metricsText } from './prometheus.ts';
+import { bind } from './server/listen.ts';
 import {
   type Operation,
   operationEnd,
@@ -11,8 +12,7 @@ import {
   sessionChanges,
   type Upstream,
   upstreams,
-} from './server/channels.ts';
-import { bind } from './server/listen.ts';
+} from './server/log.ts';
 import type { ServerInfo } from './server/mcp.ts';
 
 /** Those that OpenTelemetry recommends for MCP, in seconds. */
@@ -92,10 +92,16 @@ function collect({ name, version }: ServerInfo): () => string {
       'Delay of the event loop since the last reading, median.',
       () => seconds(delay.percentile(50)),
     ),
-    createGauge('nodejs_eventloop_delay_p99_seconds', 'The same, 99th percentile.', () =>
-      seconds(delay.percentile(99)),
+    createGauge(
+      'nodejs_eventloop_delay_p99_seconds',
+      'Delay of the event loop since the last reading, 99th percentile.',
+      () => seconds(delay.percentile(99)),
     ),
-    createGauge('nodejs_eventloop_delay_max_seconds', 'The same, maximum.', () => seconds(delay.max)),
+    createGauge(
+      'nodejs_eventloop_delay_max_seconds',
+      'Delay of the event loop since the last reading, maximum.',
+      () => seconds(delay.max),
+    ),
   ];
   const cpu = createGauge('process_cpu_seconds_total', 'CPU time of the process.', cpuSeconds, {}, 'counter');
   const all = [operations, refused, sessions, requests, ...gauges, cpu];

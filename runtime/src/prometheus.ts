@@ -1,4 +1,4 @@
-import { other } from './server/channels.ts';
+import { other } from './server/log.ts';
 
 /** A metric: its name, what it says, and its current values. */
 export interface Metric {

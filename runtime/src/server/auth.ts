@@ -2,9 +2,8 @@ import { createPublicKey, type JsonWebKey, type KeyObject, X509Certificate } fro
 import type { IncomingHttpHeaders } from 'node:http';
 import type { JWTClaimValidationFailed } from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
-import { publishRefusal } from './channels.ts';
 import { isolatesRequests } from './limits.ts';
-import { createCount, type Log } from './log.ts';
+import { createCount, type Log, publishRefusal } from './log.ts';
 
 /** Sources of the keys that verify tokens. */
 export interface KeySources {

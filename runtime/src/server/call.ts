@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import type { RequestIds, RunningOperation } from './channels.ts';
 import type { JsonObject, Outcome, Outcomes, Tool } from './define-tool.ts';
-import { maxDetail } from './log.ts';
+import { maxDetail, type RequestIds, type RunningOperation } from './log.ts';
 import { type CompiledTool, holdsInfinity, isObject, type Members, type Problem } from './schema.ts';
 
 /** A complete `tools/call` result (C§2.2). */

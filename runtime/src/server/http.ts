@@ -3,10 +3,9 @@ import type { Socket } from 'node:net';
 import { type Caller, createAuthentication, noAuthentication, type TokenRules } from './auth.ts';
 import { type BodyRefusal, createBodies, discardRest } from './bodies.ts';
 import { logId, type OnGone } from './call.ts';
-import { publishRefusal, publishSession } from './channels.ts';
 import type { Tool } from './define-tool.ts';
 import { createAnswers, createCalls, type Limits, networkOf } from './limits.ts';
-import { createReport, type Log } from './log.ts';
+import { createReport, type Log, publishRefusal, publishSession } from './log.ts';
 import {
   createMethods,
   ErrorCode,
@@ -19,7 +18,7 @@ import {
   RpcError,
   replyTo,
 } from './mcp.ts';
-import { createModern, isModern } from './modern.ts';
+import { createModern, isModern, traceparentOf } from './modern.ts';
 import { createOrigins, type OriginOptions } from './origins.ts';
 import {
   answered,
@@ -32,7 +31,6 @@ import {
 } from './routes.ts';
 import { isObject } from './schema.ts';
 import { createSessions, createStreams } from './session.ts';
-import { traceparentOf } from './trace.ts';
 
 /** A complete configuration; `readConfig` gives all but the name and the version. */
 export interface AppConfig extends MethodOptions, Limits, OriginOptions, RouteOptions {

@@ -1,8 +1,7 @@
 import { type CallResult, type Incident, type RequestContext, runCall } from './call.ts';
-import { other, startOperation } from './channels.ts';
 import type { Outcome, Tool } from './define-tool.ts';
 import { createTurns } from './limits.ts';
-import type { Log } from './log.ts';
+import { type Log, other, startOperation } from './log.ts';
 import { type CompiledTool, compileTool, isObject, type Members } from './schema.ts';
 
 export type RequestId = string | number;

@@ -1,6 +1,6 @@
 import ky, { HTTPError } from 'ky';
 import type { SourceLine } from '../server/call.ts';
-import { type Upstream, upstreams } from '../server/channels.ts';
+import { type Upstream, upstreams } from '../server/log.ts';
 import type { Problem } from '../server/schema.ts';
 import type { Budget } from './budget.ts';
 import { rateLimited, SourceError, tooSlow, unavailable } from './errors.ts';
