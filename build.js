@@ -248,7 +248,13 @@ async function packTemplates() {
 /** Compiles the runtime, with types and source maps. */
 function compileRuntime() {
   rmSync('runtime/dist', { recursive: true, force: true });
-  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'runtime'], { stdio: 'inherit' });
+  const compile = (...options) => {
+    const args = ['node_modules/typescript/bin/tsc', '-p', 'runtime', ...options];
+    execFileSync(process.execPath, args, { stdio: 'inherit' });
+  };
+  compile('--emitDeclarationOnly');
+  // The comments are in the declarations and in the source, which is packed, too.
+  compile('--removeComments', '--declaration', 'false');
 }
 
 /**

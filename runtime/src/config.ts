@@ -11,7 +11,13 @@ import { type VariableName, variables } from './variables.ts';
  * What the environment configures, complete and validated: with a name and a version the configuration of `createApp`, and what
  * a process needs to listen.
  */
-export type Config = Omit<AppConfig, 'name' | 'version' | 'modern'> & ListenOptions;
+export type Config = Omit<AppConfig, 'name' | 'version' | 'modern'> & ListenOptions & MetricsOptions;
+
+export interface MetricsOptions {
+  /** 0 means any free port; null for no metrics. */
+  readonly metricsPort: number | null;
+  readonly metricsHost: string;
+}
 
 /** What the server must know about its platform: the project's `platform.ts`, which market-mcp writes. */
 export interface Platform {
@@ -143,6 +149,8 @@ export function readConfig(
     requestTimeoutMs: read('REQUEST_TIMEOUT_MS', wholeNumber(100, 600_000)),
     shutdownGraceMs,
     drainMs: read('DRAIN_MS', (text) => drainOf(text, shutdownGraceMs)),
+    metricsPort: read('METRICS_PORT', (text) => metricsPortOf(text, port)),
+    metricsHost: read('METRICS_HOST', (text) => text ?? ''),
   };
   return errors.length > 0 ? { ok: false, errors } : { ok: true, config, warnings: warningsOf(config, env) };
 }
@@ -185,6 +193,13 @@ function drainOf(text: string | null, graceMs: number | undefined): number {
   const drainMs = wholeNumber(0, 600_000)(text);
   if (drainMs === 0 || graceMs === undefined || drainMs < graceMs) return drainMs;
   throw new Error(`expected less than SHUTDOWN_GRACE_MS, which is ${graceMs}, got "${text}".`);
+}
+
+function metricsPortOf(text: string | null, port: number | undefined): number | null {
+  if (text === null) return null;
+  const metricsPort = wholeNumber(0, 65_535)(text);
+  if (metricsPort === 0 || metricsPort !== port) return metricsPort;
+  throw new Error(`expected another port than PORT, got "${text}": metrics are not public.`);
 }
 
 function isOff(text: string | null, stage: string): boolean {

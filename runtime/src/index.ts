@@ -13,3 +13,4 @@ export {
   type ToolExample,
   type TypedTool,
 } from './server/define-tool.ts';
+export type { Operation, Refusal, SessionChange, Upstream } from './server/log.ts';

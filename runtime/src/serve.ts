@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type Platform, readConfig } from './config.ts';
+import { type MetricsOptions, type Platform, readConfig } from './config.ts';
 import {
   connectionLimit,
   loadEnvironment,
@@ -13,6 +13,7 @@ import type { Tool } from './server/define-tool.ts';
 import { createApp } from './server/http.ts';
 import { listen } from './server/listen.ts';
 import { createBatch, createLog } from './server/log.ts';
+import type { ServerInfo } from './server/mcp.ts';
 import type { RouteOptions } from './server/routes.ts';
 
 export type { Platform } from './config.ts';
@@ -63,11 +64,12 @@ export async function serve({ tools, platform, ...further }: ServeOptions): Prom
   });
 
   const start = async () => {
+    const metrics = await startMetrics(config, info);
     const app = createApp({ ...config, ...info, ...further }, tools, log);
     const maxConnections = Math.min(config.maxConnections, connectionLimit());
-    return { app, server: await listen(app, { ...config, maxConnections }, log) };
+    return { metrics, app, server: await listen(app, { ...config, maxConnections }, log) };
   };
-  const { app, server } = await start().catch((error: Error) => refuse([error.message], ''));
+  const { metrics, app, server } = await start().catch((error: Error) => refuse([error.message], ''));
 
   let stopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -85,9 +87,28 @@ export async function serve({ tools, platform, ...further }: ServeOptions): Prom
   const { host, token } = config;
   const audience = token && { audience: token.audience, audienceFrom: token.audienceFrom };
   const key = app.keyInUse();
-  log('listening', { ...info, runtime, host, port: server.port, tools: tools.length, ...audience, key });
+  log('listening', {
+    ...info,
+    runtime,
+    host,
+    port: server.port,
+    tools: tools.length,
+    ...audience,
+    key,
+    metrics,
+  });
   if (stdout.isTTY) console.error(`Serving at ${addressOf(host, server.port)}`);
   void app.prepare();
+}
+
+/** Serves metrics if they are switched on. Returns their address. Otherwise their code is not loaded. */
+async function startMetrics(
+  { metricsPort, metricsHost }: MetricsOptions,
+  info: ServerInfo,
+): Promise<string | undefined> {
+  if (metricsPort === null) return undefined;
+  const { serveMetrics } = await import('./metrics.ts');
+  return serveMetrics(metricsHost, metricsPort, info);
 }
 
 /** The endpoint with the host name that tokens have in development. */

@@ -142,6 +142,14 @@ export const variables = {
     default: '0',
     text: 'How long the server goes on after SIGTERM while /ready answers 503, in milliseconds: a proxy then sends it no more calls. Part of SHUTDOWN_GRACE_MS. Behind a proxy that asks /ready every second: 2500.',
   },
+  METRICS_PORT: {
+    default: null,
+    text: 'Port of GET /metrics, in the text form of Prometheus; another one than PORT. Without it there are no metrics, and they cost nothing.',
+  },
+  METRICS_HOST: {
+    default: '127.0.0.1',
+    text: 'Address of /metrics. Whoever reaches it reads the metrics: choose one that only your Prometheus reaches.',
+  },
 } as const satisfies { readonly [name: string]: Variable };
 
 export type VariableName = keyof typeof variables;

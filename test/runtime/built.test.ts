@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { version } from '../../src/plan/versions.ts';
 import { buildProject, run } from './built.ts';
-import { audience, issuer, publicKey, RawClient } from './support.ts';
+import { live, RawClient } from './support.ts';
 
 let project: ReturnType<typeof buildProject>;
 beforeAll(() => {
@@ -11,14 +11,6 @@ beforeAll(() => {
 });
 afterAll(() => project.remove());
 
-const live = {
-  NODE_ENV: 'production',
-  HOST: '127.0.0.1',
-  PORT: '0',
-  PLATFORM_ISSUER: issuer,
-  PLATFORM_AUDIENCE: audience,
-  PLATFORM_PUBLIC_KEY: publicKey,
-};
 const within = { timeout: 20_000 };
 
 /** The log lines in the output of a process. */

@@ -43,9 +43,15 @@ await serve({ tools, platform: ${JSON.stringify({ token, limits })} });
 `,
   );
   const tools = readFileSync(toolsFile, 'utf8');
-  write('src/tools.ts', tools.replace('../../runtime/src/server/define-tool.ts', 'market-mcp-runtime'));
-  execFileSync(process.execPath, [compiler], { cwd: directory, stdio: 'pipe' });
+  const own = tools.replace('../../runtime/src/server/define-tool.ts', 'market-mcp-runtime');
+  write('src/tools.ts', own.replace('../../runtime/src/source.ts', 'market-mcp-runtime/source'));
+  compile(directory);
   return { directory, remove: () => rmSync(directory, { recursive: true }) };
+}
+
+/** Compiles a project as its `npm run build` does. @throws Error if its types are wrong */
+export function compile(directory: string): void {
+  execFileSync(process.execPath, [compiler], { cwd: directory, stdio: 'pipe' });
 }
 
 /** Starts a process of a project; it is ended with the test at the latest. */

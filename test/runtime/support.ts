@@ -18,6 +18,16 @@ const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 export const platformKey = privateKey;
 export const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
 
+/** The environment of a server in production, on any port of this machine. */
+export const live = {
+  NODE_ENV: 'production',
+  HOST: '127.0.0.1',
+  PORT: '0',
+  PLATFORM_ISSUER: issuer,
+  PLATFORM_AUDIENCE: audience,
+  PLATFORM_PUBLIC_KEY: publicKey,
+};
+
 /** A token signed by the platform, with changes; a claim of `undefined` is omitted. */
 export function token(
   claims: Record<string, unknown> = {},

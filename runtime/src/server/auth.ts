@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { JWTClaimValidationFailed } from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
 import { isolatesRequests } from './limits.ts';
-import { createCount, type Log } from './log.ts';
+import { createCount, type Log, publishRefusal } from './log.ts';
 
 /** Sources of the keys that verify tokens. */
 export interface KeySources {
@@ -86,7 +86,9 @@ export function createAuthentication(rules: TokenRules, log: Log, counts = false
   const count = createCount(log, 'refused', refusalsMs);
   const refuse = (refusal: Refusal, request: string) => {
     const line = { ...refusal, request };
-    if (counts) count(kindOf(refusal), line);
+    const kind = kindOf(refusal);
+    publishRefusal(kind);
+    if (counts) count(kind, line);
     else log('refused', line);
   };
   const refused = (refusal: Refusal): Caller => ({

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { JsonObject, Outcome, Outcomes, Tool } from './define-tool.ts';
-import { maxDetail } from './log.ts';
+import { maxDetail, type RequestIds, type RunningOperation } from './log.ts';
 import { type CompiledTool, holdsInfinity, isObject, type Members, type Problem } from './schema.ts';
 
 /** A complete `tools/call` result (C§2.2). */
@@ -47,14 +47,6 @@ export interface SourceLine {
   readonly hint?: string | undefined;
 }
 
-/** What the log lines of a request have in common. */
-export interface RequestIds {
-  /** Random. The answer has it in the header `x-request-id`. */
-  readonly request: string;
-  /** The trace of the caller; undefined if it names none. */
-  readonly traceparent?: string | undefined;
-}
-
 /** A call that runs: what its log lines have in common. */
 export interface Running extends RequestIds {
   readonly tool: string;
@@ -65,6 +57,8 @@ export interface Running extends RequestIds {
 /** The request that a method answers. */
 export interface RequestContext extends RequestIds {
   readonly onGone: OnGone;
+  /** Present if something subscribes to operations. */
+  readonly operation?: RunningOperation | undefined;
 }
 
 export interface CallContext extends RequestContext, Pick<Running, 'onSource'> {

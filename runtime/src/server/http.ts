@@ -5,7 +5,7 @@ import { type BodyRefusal, createBodies, discardRest } from './bodies.ts';
 import { logId, type OnGone } from './call.ts';
 import type { Tool } from './define-tool.ts';
 import { createAnswers, createCalls, type Limits, networkOf } from './limits.ts';
-import { createReport, type Log } from './log.ts';
+import { createReport, type Log, publishRefusal, publishSession } from './log.ts';
 import {
   createMethods,
   ErrorCode,
@@ -18,7 +18,7 @@ import {
   RpcError,
   replyTo,
 } from './mcp.ts';
-import { createModern, isModern } from './modern.ts';
+import { createModern, isModern, traceparentOf } from './modern.ts';
 import { createOrigins, type OriginOptions } from './origins.ts';
 import {
   answered,
@@ -31,7 +31,6 @@ import {
 } from './routes.ts';
 import { isObject } from './schema.ts';
 import { createSessions, createStreams } from './session.ts';
-import { traceparentOf } from './trace.ts';
 
 /** A complete configuration; `readConfig` gives all but the name and the version. */
 export interface AppConfig extends MethodOptions, Limits, OriginOptions, RouteOptions {
@@ -143,12 +142,17 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
       const reply = await replyTo(message, era?.methods ?? methods, context);
       if (reply === null) return { status: 202 };
       if (typeof reply === 'string') {
-        return json(200, reply, initializes ? { 'mcp-session-id': session ?? sessions.open() } : undefined);
+        return json(200, reply, initializes ? { 'mcp-session-id': session ?? openSession() } : undefined);
       }
       return json(reply.error.code === ErrorCode.InvalidRequest ? 400 : 200, reply);
     } finally {
       if (payer !== null) calls.leave(payer, weight);
     }
+  }
+
+  function openSession(): string {
+    publishSession('opened');
+    return sessions.open();
   }
 
   function receive<Value extends object>(
@@ -238,6 +242,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     if (!sessions.isKnown(session)) return invalidSession;
     if (method === 'DELETE') {
       sessions.close(session);
+      publishSession('closed');
       streams.close(session);
       return { status: 204 };
     }
@@ -247,7 +252,11 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     return null;
   }
 
-  function send(response: ServerResponse, { status, headers, body = '' }: Answer, id: string): void {
+  function send(response: ServerResponse, answer: Answer, id: string): void {
+    const { status, headers, body = '' } = answer;
+    // A refused token and a reached limit have reasons of their own.
+    const isCounted = status >= 400 && status < 500 && status !== 408 && answer !== unauthorized;
+    if (isCounted) publishRefusal(`HTTP ${status}`);
     response.writeHead(status, { ...headers, [requestIdHeader]: id });
     answers.send(response, body, ownerOf(response.req));
   }
@@ -278,6 +287,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
       discardRest(request);
     },
     refuse(response, status, headers) {
+      if (status < 500) publishRefusal(`HTTP ${status}`);
       addHeaders(response);
       response.writeHead(status, { ...headers, [requestIdHeader]: logId() }).end();
     },

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from './http.ts';
@@ -136,14 +136,7 @@ export async function listen(
     });
     if (!connections.add(owner, connection)) report('MAX_CONNECTIONS');
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const isTaken = error.code === 'EADDRINUSE';
-      const taken = `Port ${port} is already in use. Stop the program that uses it, or set PORT to a free port.`;
-      reject(new Error(isTaken ? taken : `HOST or PORT: ${error.message}`));
-    });
-    server.listen({ port, host, backlog }, resolve);
-  });
+  const boundPort = await bind(server, host, port);
 
   const close = (graceMs: number) =>
     new Promise<void>((resolve) => {
@@ -170,7 +163,27 @@ export async function listen(
     }
     await close(shutdownGraceMs - drainMs);
   };
-  return { port: (server.address() as AddressInfo).port, stop };
+  return { port: boundPort, stop };
+}
+
+/**
+ * Lets a server listen.
+ *
+ * @param prefix of the variables with its address
+ * @returns its port
+ * @throws Error that names the variable to change
+ */
+export async function bind(server: Server, host: string, port: number, prefix = ''): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const isTaken = error.code === 'EADDRINUSE';
+      const which = prefix === '' ? `Port ${port}` : `${prefix}PORT: port ${port}`;
+      const taken = `${which} is already in use. Stop the program that uses it, or set ${prefix}PORT to a free port.`;
+      reject(new Error(isTaken ? taken : `${prefix}HOST or ${prefix}PORT: ${error.message}`));
+    });
+    server.listen({ port, host, backlog }, resolve);
+  });
+  return (server.address() as AddressInfo).port;
 }
 
 /** Measures how late timers fire. Load is high after two late timers in a row; one alone may be a long computation. */

@@ -54,7 +54,10 @@ export type Report = (variable: string) => void;
 /** Logs each limit immediately, then at most every ten seconds with the number of times it was reached. */
 export function createReport(log: Log): Report {
   const count = createCount(log, 'limit', 10_000);
-  return (variable) => count(variable, { variable });
+  return (variable) => {
+    publishRefusal(variable);
+    count(variable, { variable });
+  };
 }
 
 /**
@@ -72,4 +75,86 @@ export function createCount(log: Log, event: string, ms: number): (kind: string,
     log(event, { ...members, times: entry.times });
     kinds.set(kind, { times: 0, nextAt: Date.now() + ms });
   };
+}
+
+/** What callers name and the server does not have: a tool, a method. */
+export const other = '_OTHER';
+
+/** What the log lines of a request have in common. */
+export interface RequestIds {
+  /** Random. The answer has it in the header `x-request-id`. */
+  readonly request: string;
+  /** The trace of the caller; undefined if it names none. */
+  readonly traceparent?: string | undefined;
+}
+
+/** A request to a method of MCP. Its channels publish the same object, which is complete at its end. */
+export interface Operation extends RequestIds {
+  /** `_OTHER` if the server has no such method. */
+  readonly method: string;
+  /** Of a call; `_OTHER` if the server has no such tool. */
+  tool?: string;
+  /** `found`, `empty` and `fail` as the tool says, `ok` of other methods, or `error`. */
+  outcome?: string;
+  /** The code of a failed call, or of the JSON-RPC error. */
+  errorType?: string | undefined;
+  /** Its duration in milliseconds. */
+  ms?: number;
+}
+
+/** A request, or what is kept for a caller, that the server did not accept. */
+export interface Refusal {
+  /** The beginning of a reason in the log, the variable of a limit, or `HTTP 404`. One of a limited number. */
+  readonly reason: string;
+}
+
+/** An attempt to get an answer from an API. */
+export interface Upstream {
+  /** With the port, if it is not that of the scheme. */
+  readonly host: string;
+  readonly method: string;
+  /** Undefined if there was no answer. */
+  readonly status: number | undefined;
+  readonly ms: number;
+}
+
+/** A session that was opened, or ended by its client. */
+export interface SessionChange {
+  readonly change: 'opened' | 'closed';
+}
+
+export const operationStart = channel('market-mcp-runtime:operation:start');
+export const operationEnd = channel('market-mcp-runtime:operation:end');
+export const refusals = channel('market-mcp-runtime:refusal');
+export const upstreams = channel('market-mcp-runtime:upstream');
+export const sessionChanges = channel('market-mcp-runtime:session');
+
+/** Publishes the start of a request to a method; undefined if nobody subscribes. */
+export function startOperation(
+  { request, traceparent }: RequestIds,
+  method: string,
+): RunningOperation | undefined {
+  if (!operationStart.hasSubscribers && !operationEnd.hasSubscribers) return undefined;
+  const operation: Operation = { request, traceparent, method };
+  const startedAt = performance.now();
+  operationStart.publish(operation);
+  return {
+    ends: (result) => Object.assign(operation, result),
+    publish: () => operationEnd.publish(Object.assign(operation, { ms: performance.now() - startedAt })),
+  };
+}
+
+export interface RunningOperation {
+  /** Says how it ends. */
+  ends(result: Pick<Operation, 'tool' | 'outcome' | 'errorType'>): void;
+  /** Publishes its end. */
+  publish(): void;
+}
+
+export function publishRefusal(reason: string): void {
+  if (refusals.hasSubscribers) refusals.publish({ reason } satisfies Refusal);
+}
+
+export function publishSession(change: SessionChange['change']): void {
+  if (sessionChanges.hasSubscribers) sessionChanges.publish({ change } satisfies SessionChange);
 }

@@ -1,7 +1,7 @@
 import { type CallResult, type Incident, type RequestContext, runCall } from './call.ts';
-import type { Tool } from './define-tool.ts';
+import type { Outcome, Tool } from './define-tool.ts';
 import { createTurns } from './limits.ts';
-import type { Log } from './log.ts';
+import { type Log, other, startOperation } from './log.ts';
 import { type CompiledTool, compileTool, isObject, type Members } from './schema.ts';
 
 export type RequestId = string | number;
@@ -77,13 +77,19 @@ export async function replyTo(
   if (isNotification(message)) return null;
   if (!isRequest(message)) return errorReply(ErrorCode.InvalidRequest, 'Invalid Request', null);
   const { id, method, params = {} } = message;
+  const handler = methods.get(method);
+  const operation = startOperation(context, handler ? method : other);
+  operation?.ends({ outcome: 'ok' });
   try {
-    const handler = methods.get(method);
     if (!handler) throw new RpcError(ErrorCode.MethodNotFound, 'Method not found');
-    return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${await handler(params, context)}}`;
+    return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${await handler(params, operation ? { ...context, operation } : context)}}`;
   } catch (error) {
-    if (error instanceof RpcError) return errorReply(error.code, error.message, id);
+    const isReply = error instanceof RpcError;
+    operation?.ends({ outcome: 'error', errorType: isReply ? String(error.code) : 'INTERNAL_ERROR' });
+    if (isReply) return errorReply(error.code, error.message, id);
     throw error;
+  } finally {
+    operation?.publish();
   }
 }
 
@@ -180,7 +186,7 @@ export function createMethods(
   };
 
   const call: Method = async ({ name, arguments: args = {} }, context) => {
-    const { request, traceparent } = context;
+    const { request, traceparent, operation } = context;
     if (typeof name !== 'string') {
       throw new RpcError(ErrorCode.InvalidParams, 'params.name: expected the name of a tool');
     }
@@ -188,12 +194,14 @@ export function createMethods(
     if (!compiled) {
       const shown = name.slice(0, 100).replace(/\p{C}/gu, '\uFFFD');
       const code = 'UNKNOWN_TOOL';
+      operation?.ends({ tool: other, outcome: 'error', errorType: code });
       log('call', { tool: shown, ms: 0, outcome: code, code, request, traceparent });
       const text = `Unknown tool: ${shown}. tools/list names all tools.`;
       return textOf({ content: [{ type: 'text', text }], isError: true });
     }
     const started = performance.now();
     const { result, ending, code } = await runCall(compiled, args, { ...common, ...context });
+    operation?.ends({ tool: name, outcome: kinds.has(ending) ? ending : 'error', errorType: code });
     const ms = Math.round((performance.now() - started) * 10) / 10;
     log('call', { tool: name, ms, outcome: ending, code, request, traceparent });
     return textOf(result);
@@ -208,6 +216,9 @@ export function createMethods(
     [paidMethod, call],
   ]);
 }
+
+/** The outcomes that a tool can choose; a call with another ending has an error. */
+const kinds: ReadonlySet<string> = new Set<Outcome['kind']>(['found', 'empty', 'fail']);
 
 /** A result as JSON. It contains the data twice, but serializes it once. */
 function textOf({ content, structuredContent, isError }: CallResult): string {

@@ -107,10 +107,24 @@ export function createModern(
   };
 }
 
-/** The `_meta` of a message; empty if it has none. */
-export function metaOf(message: unknown): Members {
+function metaOf(message: unknown): Members {
   const params = isObject(message) ? message.params : undefined;
   return isObject(params) && isObject(params._meta) ? params._meta : {};
+}
+
+/** W3C Trace Context: version, trace, parent, flags. Version `ff` and ids of zeros are invalid. */
+const traceForm = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
+
+/**
+ * The trace that a request belongs to, in the form of 55 characters: that of `params._meta`, which the caller of the tool has
+ * written, else that of the header, which may come from a proxy. Undefined if neither is valid.
+ */
+export function traceparentOf(message: unknown, headers: IncomingHttpHeaders): string | undefined {
+  return validTrace(metaOf(message).traceparent) ?? validTrace(headers.traceparent);
+}
+
+function validTrace(text: unknown): string | undefined {
+  return typeof text === 'string' && traceForm.test(text) ? text : undefined;
 }
 
 type Header = IncomingHttpHeaders[string];

@@ -1,5 +1,6 @@
 import ky, { HTTPError } from 'ky';
 import type { SourceLine } from '../server/call.ts';
+import { type Upstream, upstreams } from '../server/log.ts';
 import type { Problem } from '../server/schema.ts';
 import type { Budget } from './budget.ts';
 import { rateLimited, SourceError, tooSlow, unavailable } from './errors.ts';
@@ -97,6 +98,21 @@ function mayRetry(error: Error, deadline: number): false | undefined {
 
 /** One request over the network, including redirects within the host; its answer is limited in size. */
 export async function attempt(request: Request, maxBytes: number): Promise<Response> {
+  if (!upstreams.hasSubscribers) return answerTo(request, maxBytes);
+  const startedAt = performance.now();
+  const { host } = new URL(request.url);
+  let status: number | undefined;
+  try {
+    const response = await answerTo(request, maxBytes);
+    status = response.status;
+    return response;
+  } finally {
+    const ms = performance.now() - startedAt;
+    upstreams.publish({ host, method: request.method, status, ms } satisfies Upstream);
+  }
+}
+
+async function answerTo(request: Request, maxBytes: number): Promise<Response> {
   let response = await fetch(request);
   for (let hops = 0; response.status >= 300 && response.status < 400 && response.status !== 304; hops += 1) {
     const location = response.headers.get('location');

@@ -1,0 +1,118 @@
+import { subscribe } from 'node:diagnostics_channel';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { createCounter, createGauge, createHistogram, limited, metricsText } from './prometheus.ts';
+import { bind } from './server/listen.ts';
+import {
+  type Operation,
+  operationEnd,
+  type Refusal,
+  refusals,
+  type SessionChange,
+  sessionChanges,
+  type Upstream,
+  upstreams,
+} from './server/log.ts';
+import type { ServerInfo } from './server/mcp.ts';
+
+/** Those that OpenTelemetry recommends for MCP, in seconds. */
+const bounds = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
+const maxConnections = 20;
+const requestTimeout = 10_000;
+/** How often the delay of the event loop is measured, in milliseconds. A measured interval includes it. */
+const resolution = 20;
+
+/**
+ * Answers `GET /metrics` from now on, with what the channels of the server publish from now on.
+ *
+ * @returns the address of the metrics
+ * @throws Error that names the variable to change if the port cannot be used
+ */
+export async function serveMetrics(host: string, port: number, info: ServerInfo): Promise<string> {
+  const read = collect(info);
+  const answer = ({ method, url }: IncomingMessage, response: ServerResponse) => {
+    const isKnown = url?.split('?')[0] === '/metrics';
+    if (!isKnown) response.writeHead(404).end('The metrics are at /metrics.\n');
+    else if (method !== 'GET' && method !== 'HEAD') response.writeHead(405, { allow: 'GET, HEAD' }).end();
+    else response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(read());
+  };
+  const server = createServer({ requestTimeout, headersTimeout: requestTimeout }, answer);
+  server.maxConnections = maxConnections;
+  const bound = await bind(server, host, port, 'METRICS_');
+  return `http://${host.includes(':') ? `[${host}]` : host}:${bound}/metrics`;
+}
+
+/** Counts what the channels publish. Returns a function that gives the text of all metrics. */
+function collect({ name, version }: ServerInfo): () => string {
+  const operations = createHistogram(
+    'mcp_server_operation_duration_seconds',
+    'Duration of requests to a method of MCP.',
+    ['mcp_method_name', 'gen_ai_tool_name', 'outcome', 'error_type'],
+    bounds,
+  );
+  const refused = createCounter('mcp_server_refusals_total', 'What the server did not accept.', ['reason']);
+  const sessions = createCounter('mcp_server_sessions_total', 'Sessions opened, or closed by clients.', [
+    'change',
+  ]);
+  const requests = createHistogram(
+    'http_client_request_duration_seconds',
+    'Duration of attempts to get an answer from an API.',
+    ['server_address', 'http_response_status_class'],
+    bounds,
+  );
+  const errorType = limited();
+  const reason = limited();
+  const address = limited();
+  const on = <Message>({ name }: { readonly name: string | symbol }, take: (message: Message) => void) =>
+    subscribe(name, (message) => take(message as Message));
+  on<Operation>(operationEnd, ({ method, tool = '', outcome = '', errorType: type = '', ms = 0 }) =>
+    operations.add([method, tool, outcome, errorType(type)], ms / 1000),
+  );
+  on<Refusal>(refusals, (refusal) => refused.add([reason(refusal.reason)]));
+  on<SessionChange>(sessionChanges, ({ change }) => sessions.add([change]));
+  on<Upstream>(upstreams, ({ host, status, ms }) => {
+    const statusClass = status === undefined ? 'none' : `${Math.floor(status / 100)}xx`;
+    requests.add([address(host), statusClass], ms / 1000);
+  });
+
+  const delay = monitorEventLoopDelay({ resolution });
+  delay.enable();
+  const seconds = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - resolution / 1000);
+  const gauges = [
+    createGauge('target_info', 'The server.', () => 1, { service_name: name, service_version: version }),
+    createGauge(
+      'process_start_time_seconds',
+      'Start of the process, as Unix time.',
+      () => performance.timeOrigin / 1000,
+    ),
+    createGauge('process_resident_memory_bytes', 'Memory of the process.', () => process.memoryUsage.rss()),
+    createGauge('nodejs_heap_size_used_bytes', 'Used heap.', () => process.memoryUsage().heapUsed),
+    createGauge(
+      'nodejs_eventloop_delay_p50_seconds',
+      'Delay of the event loop since the last reading, median.',
+      () => seconds(delay.percentile(50)),
+    ),
+    createGauge(
+      'nodejs_eventloop_delay_p99_seconds',
+      'Delay of the event loop since the last reading, 99th percentile.',
+      () => seconds(delay.percentile(99)),
+    ),
+    createGauge(
+      'nodejs_eventloop_delay_max_seconds',
+      'Delay of the event loop since the last reading, maximum.',
+      () => seconds(delay.max),
+    ),
+  ];
+  const cpu = createGauge('process_cpu_seconds_total', 'CPU time of the process.', cpuSeconds, {}, 'counter');
+  const all = [operations, refused, sessions, requests, ...gauges, cpu];
+  return () => {
+    const text = metricsText(all);
+    delay.reset();
+    return text;
+  };
+}
+
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}

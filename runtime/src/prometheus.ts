@@ -1,0 +1,109 @@
+import { other } from './server/log.ts';
+
+/** A metric: its name, what it says, and its current values. */
+export interface Metric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  /** Lines of the text form, without the comments. */
+  lines(): Iterable<string>;
+}
+
+/** All metrics in the text form of Prometheus, version 0.0.4. */
+export function metricsText(metrics: readonly Metric[]): string {
+  const lines = metrics.flatMap((metric) => [
+    `# HELP ${metric.name} ${metric.help}`,
+    `# TYPE ${metric.name} ${metric.type}`,
+    ...metric.lines(),
+  ]);
+  return `${lines.join('\n')}\n`;
+}
+
+/** @returns a metric that counts, for each list of label values */
+export function createCounter(name: string, help: string, labels: readonly string[]) {
+  const counts = new Map<string, number>();
+  return {
+    name,
+    help,
+    type: 'counter' as const,
+    add(values: readonly string[]): void {
+      const key = labelsText(labels, values);
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    },
+    lines: () => [...counts].map(([key, count]) => `${name}{${key}} ${count}`),
+  };
+}
+
+/**
+ * @param bounds upper bounds of the buckets, ascending
+ * @returns a metric that counts values in buckets, for each list of label values
+ */
+export function createHistogram(
+  name: string,
+  help: string,
+  labels: readonly string[],
+  bounds: readonly number[],
+) {
+  const series = new Map<string, { readonly buckets: number[]; sum: number; count: number }>();
+  return {
+    name,
+    help,
+    type: 'histogram' as const,
+    add(values: readonly string[], value: number): void {
+      const key = labelsText(labels, values);
+      const one = series.get(key) ?? { buckets: bounds.map(() => 0), sum: 0, count: 0 };
+      series.set(key, one);
+      const at = bounds.findIndex((bound) => value <= bound);
+      if (at !== -1) one.buckets[at] = (one.buckets[at] ?? 0) + 1;
+      one.sum += value;
+      one.count++;
+    },
+    *lines() {
+      for (const [key, { buckets, sum, count }] of series) {
+        let below = 0;
+        for (const [at, bound] of bounds.entries()) {
+          below += buckets[at] ?? 0;
+          yield `${name}_bucket{${key},le="${bound}"} ${below}`;
+        }
+        yield `${name}_bucket{${key},le="+Inf"} ${count}`;
+        yield `${name}_sum{${key}} ${sum}`;
+        yield `${name}_count{${key}} ${count}`;
+      }
+    },
+  };
+}
+
+/** @returns a metric whose value is read when it is asked for */
+export function createGauge(
+  name: string,
+  help: string,
+  read: () => number,
+  labels: { readonly [name: string]: string } = {},
+  type: 'counter' | 'gauge' = 'gauge',
+): Metric {
+  const key = labelsText(Object.keys(labels), Object.values(labels));
+  return { name, help, type, lines: () => [`${name}${key && `{${key}}`} ${read()}`] };
+}
+
+/** Maximum number of values of a label that others choose, and of the characters of each. */
+const most = { values: 100, characters: 100 };
+
+/** @returns a function that gives the first hundred different values, and `_OTHER` for all further ones */
+export function limited(): (value: string) => string {
+  const known = new Set<string>();
+  return (value) => {
+    const short = value.slice(0, most.characters);
+    if (known.size < most.values) known.add(short);
+    return known.has(short) ? short : other;
+  };
+}
+
+function labelsText(names: readonly string[], values: readonly string[]): string {
+  return names.map((name, at) => `${name}="${escaped(values[at] ?? '')}"`).join(',');
+}
+
+const escapes: { readonly [character: string]: string } = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
+
+function escaped(value: string): string {
+  return value.replace(/[\\"\n]/g, (character) => escapes[character] ?? character);
+}
