@@ -15,6 +15,7 @@ if (!process.env.TEST_SEED) {
 /** Unit tests of three seconds or more: `npm test` must take at most two minutes. */
 const thorough = [
   'broken/broken',
+  'broken/sample',
   'changes/upgrade/pending',
   'changes/upgrade/plan',
   'check/launch',
@@ -36,9 +37,12 @@ const thorough = [
   'project/write/write',
   'questions/create',
   'system/package-manager',
+  'runtime/built',
   'runtime/call',
+  'runtime/http',
   'runtime/keys',
   'runtime/limits',
+  'runtime/metrics',
   'runtime/patterns',
   'tools/definitions.property',
   'tools/prepare',

@@ -182,11 +182,14 @@ function effectOf(name: string, { readOnlyHint, destructiveHint }: JsonObject): 
 }
 
 const asciiWords = { border: /[^A-Za-z\d]+|(?<=[a-z])(?=[A-Z])/, capitalized: /^[A-Z][a-z]/ };
-const unicodeWords = { border: /[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u, capitalized: /^\p{Lu}\p{Ll}/u };
+const unicodeWords = () => ({
+  border: /[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u,
+  capitalized: /^\p{Lu}\p{Ll}/u,
+});
 
 /** `get_gas_price` → `Get gas price` */
 export function titleOf(name: string): string {
-  const { border, capitalized } = isAscii(name) ? asciiWords : unicodeWords;
+  const { border, capitalized } = isAscii(name) ? asciiWords : unicodeWords();
   const words = name.split(border).filter((word) => word !== '');
   const text = words.map((word) => (capitalized.test(word) ? word.toLowerCase() : word)).join(' ');
   return text === '' ? name : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

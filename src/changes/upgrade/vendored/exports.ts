@@ -5,8 +5,27 @@ import type { Todo } from '../model.ts';
 export const packageExports: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries({
     '': [
-      ...['Data', 'Input', 'Json', 'JsonObject', 'ObjectSchema', 'Outcome', 'Outcomes', 'Tool'],
-      ...['ToolDefinition', 'ToolExample', 'TypedTool', 'defineTool', 'signals'],
+      ...[
+        'Data',
+        'Input',
+        'Json',
+        'JsonObject',
+        'ObjectSchema',
+        'Operation',
+        'Outcome',
+        'Outcomes',
+        'Refusal',
+      ],
+      ...[
+        'SessionChange',
+        'Tool',
+        'ToolDefinition',
+        'ToolExample',
+        'TypedTool',
+        'Upstream',
+        'defineTool',
+        'signals',
+      ],
     ],
     '/app': [
       ...['App', 'AppConfig', 'Config', 'ConfigResult', 'Configured', 'Log', 'createApp', 'createLog'],
