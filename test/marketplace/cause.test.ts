@@ -1,7 +1,9 @@
+import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import type { CallReport } from '../../src/marketplace/core/caller.ts';
 import { causeIn, failureIn, isLogged } from '../../src/marketplace/core/cause.ts';
 import type { LogLine } from '../../src/marketplace/core/traffic.ts';
+import { openMarketplace } from './support.ts';
 
 const directory = '/p';
 
@@ -115,6 +117,18 @@ test.each(Object.entries(cases))('the cause is %s', (_, [logs, report, cause]) =
   const found = causeIn(failureIn(report.result), logs, directory, file);
   if (cause === null) expect(found).toBeNull();
   else expect(found).toMatchObject({ ...cause, lines: logs.flatMap(({ text }) => text.split('\n')) });
+});
+
+test('the place of an error that the server prints in colors is found', async () => {
+  const error = new Error('boom');
+  error.stack = `Error: boom\n    at read (/p/${file}:3:1)\n    at run (/p/node_modules/a/b.js:1:1)`;
+  const text = inspect(error, { colors: true });
+  expect(text).toContain('\u001b[');
+  const marketplace = await openMarketplace();
+  marketplace.takeLog({ stream: 'stderr', text }, undefined);
+  const { result } = failure('SOURCE_UNAVAILABLE', 'The data source did not answer.');
+  const cause = causeIn(failureIn(result), marketplace.serverLog, directory, undefined);
+  expect(cause).toMatchObject({ message: 'Error: boom', at: `${file}:3`, fix: `Correct ${file}:3.` });
 });
 
 test('a frame as long as a log costs no time', () => {

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { EventEmitter } from 'node:events';
+import { stripVTControlCharacters } from 'node:util';
 import { changesBetween } from '../../check/drift.ts';
 import type { Change, CheckReport } from '../../check/model.ts';
 import { isObject } from '../../contract/json.ts';
@@ -286,9 +287,9 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     });
   }
 
-  /** Records output of the author's server; `exchange` identifies the request that caused it. */
+  /** Records output of the author's server, without the colors that it has at a terminal; `exchange` identifies the request that caused it. */
   takeLog({ stream, text }: LogLine, exchange: number | undefined): void {
-    const line = { stream, text: redactText(text.slice(0, keptCharacters)) };
+    const line = { stream, text: redactText(stripVTControlCharacters(text.slice(0, keptCharacters))) };
     if (exchange !== undefined && this.traffic.get(exchange)) {
       this.traffic.log(exchange, line);
       return;
