@@ -183,8 +183,14 @@ describe('dev and token', () => {
   describe('at a terminal of 80 columns', () => {
     /** Runs dev and, once it serves, the calls with these symbols. */
     async function shown(args: readonly string[], ...symbols: readonly unknown[]): Promise<Terminal> {
-      const throws =
-        "console.log('asked for', { symbol: input.symbol });\n    if (input.symbol === 'XTS') throw new TypeError('no price');";
+      const throws = [
+        "console.log('asked for', { symbol: input.symbol });",
+        "if (input.symbol === 'XTS') throw new TypeError('no price');",
+        "if (input.symbol === 'XXX') {",
+        "  console.error(new RangeError('it is closed'));",
+        "  return fail('CLOSED', 'The exchange is closed.');",
+        '}',
+      ].join('\n    ');
       replaceInTool('let answer: Answer | undefined;', `${throws}\n    let answer: Answer | undefined;`);
       const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
       const terminal = new Terminal(process.execPath, [market, 'dev', '--port', '0', ...args], {
@@ -201,9 +207,9 @@ describe('dev and token', () => {
         await command('call', env, ['get_price', JSON.stringify({ symbol })]).exit;
       return terminal;
     }
-    const place = () => {
+    const place = (code = 'throw new TypeError') => {
       const lines = readFileSync(path.join(project.directory, 'src/tools/get-price.ts'), 'utf8').split('\n');
-      return `src/tools/get-price.ts:${lines.findIndex((line) => line.includes('throw new TypeError')) + 1}`;
+      return `src/tools/get-price.ts:${lines.findIndex((line) => line.includes(code)) + 1}`;
     };
 
     test.each([[[]], [['--no-marketplace']]])('dev %j shows a line for each call', async (args) => {
@@ -218,6 +224,13 @@ describe('dev and token', () => {
       );
       expect(text).toContain(`\n  at      ${place()}\n  fix     Correct ${place()}.`);
       expect(text).not.toContain('"event"');
+    });
+
+    test('dev names the place of an error that the tool prints, which has colors at a terminal', async () => {
+      const terminal = await shown([], 'XXX');
+      await terminal.waitFor('failed CLOSED');
+      await terminal.waitFor(`at      ${place('new RangeError')}`);
+      await terminal.waitFor(`fix     Correct ${place('new RangeError')}.`);
     });
 
     test('dev names a wrong argument, which only the answer does', async () => {
