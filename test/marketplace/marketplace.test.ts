@@ -336,7 +336,10 @@ test('judges a dispute by the real answer, and stores it without its secrets', a
         const schema = tool.outputSchema as { properties: JsonObject };
         return { ...tool, outputSchema: { ...schema, properties: { ...schema.properties, pin } } };
       }),
-    result: () => () => resultOf({ symbol: 'BTC', price: 1, pin: 4711 }),
+    result: (good) => (outcome, tool) =>
+      tool.definition.name === 'get_price'
+        ? resultOf({ symbol: 'BTC', price: 1, pin: 4711 })
+        : good(outcome, tool),
   });
   await marketplace.register(formFor(endpoint));
   const { id } = await marketplace.call({ endpoint, tool: 'get_price', arguments: { symbol: 'BTC' } });
