@@ -31,6 +31,7 @@ import {
 } from './routes.ts';
 import { isObject } from './schema.ts';
 import { createSessions, createStreams } from './session.ts';
+import { wellKnownOf } from './well-known.ts';
 
 /** A complete configuration; `readConfig` gives all but the name and the version. */
 export interface AppConfig extends MethodOptions, Limits, OriginOptions, RouteOptions {
@@ -73,10 +74,10 @@ interface Answer {
 }
 
 /**
- * Serves tools on the endpoints of C§4: `POST`, `GET` and `DELETE` of `/mcp`, `GET /health`, `GET /ready`, and routes. It needs no process: it
- * reads no file and no variable, and does nothing until the first request.
+ * Serves tools on the endpoints of C§4: `POST`, `GET` and `DELETE` of `/mcp`, `GET /health`, `GET /ready`, routes, and files
+ * under `/.well-known/`. It needs no process: it reads no file and no variable, and does nothing until the first request.
  *
- * @throws Error if two tools have the same name, a schema does not compile, or a route or header is invalid.
+ * @throws Error if two tools have the same name, a schema does not compile, or a route, file or header is invalid.
  */
 export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): App {
   const { name, version, token } = config;
@@ -100,6 +101,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
   let isDraining = false;
   const modern = config.modern === false ? null : createModern(methods, config, tools);
   const routes = routesOf(config);
+  const files = wellKnownOf(config, tools, routes);
   const addedHeaders = headersOf(config);
   const unauthorized = json(token?.refusalStatus ?? 401, { error: 'Unauthorized' });
   const origins = createOrigins(config, [
@@ -212,7 +214,8 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
       return json(403, { error: 'Host not allowed: name it in ALLOWED_HOSTS' });
     }
     const path = targetForm.exec(url)?.[1];
-    if (path === '/health' && (method === 'GET' || method === 'HEAD')) {
+    const isReading = method === 'GET' || method === 'HEAD';
+    if (path === '/health' && isReading) {
       return json(200, {
         status: 'ok',
         server: name,
@@ -221,6 +224,8 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
       });
     }
     if (path !== '/mcp') {
+      const file = files.get(path ?? '');
+      if (file) return isReading ? { status: 200, ...file } : notAllowed('GET, HEAD');
       const handler = path === undefined ? undefined : routes.get(path);
       if (handler && path) return answerRoute(handler, path, request, response, id);
       if (path === '/ready')
@@ -236,7 +241,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     }
     if (method === 'POST') return post(request, response, id);
     if (method !== 'GET' && method !== 'DELETE') {
-      return json(405, { error: 'Method not allowed' }, { allow: 'GET, POST, DELETE' });
+      return notAllowed('GET, POST, DELETE');
     }
     const session = headers['mcp-session-id']?.toString();
     if (!sessions.isKnown(session)) return invalidSession;
@@ -331,6 +336,10 @@ function json(status: number, value: object | string, headers?: OutgoingHttpHead
     headers: { 'content-type': 'application/json', 'content-length': length, ...headers },
     body,
   };
+}
+
+function notAllowed(allow: string): Answer {
+  return json(405, { error: 'Method not allowed' }, { allow });
 }
 
 const retrySoon = { 'retry-after': '1' };

@@ -173,7 +173,7 @@ export function createMethods(
     if (byName.has(tool.name)) throw new Error(`Two tools are named ${tool.name}.`);
     byName.set(tool.name, compileTool(tool));
   }
-  const list = JSON.stringify({ tools: tools.map(({ run: _, examples: __, ...definition }) => definition) });
+  const list = JSON.stringify({ tools: tools.map(definitionOf) });
   const report = (incident: Incident) => log('incident', incident);
   const common = { timeoutMs, turns: createTurns(), traces: !production, report };
 
@@ -215,6 +215,11 @@ export function createMethods(
     ['prompts/list', () => '{"prompts":[]}'],
     [paidMethod, call],
   ]);
+}
+
+/** A tool as `tools/list` shows it. */
+export function definitionOf({ run: _, examples: __, ...definition }: Tool): Omit<Tool, 'run' | 'examples'> {
+  return definition;
 }
 
 /** The outcomes that a tool can choose; a call with another ending has an error. */

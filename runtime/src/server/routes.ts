@@ -1,4 +1,5 @@
 import { IncomingMessage, type ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http';
+import type { WellKnown } from './well-known.ts';
 
 /** Answers a request of a route as a handler of `node:http` does. The body has arrived and is within the limits. */
 export type RouteHandler = (request: IncomingMessage, response: ServerResponse) => unknown;
@@ -11,6 +12,11 @@ export interface RouteOptions {
    * head after `callTimeoutMs` is closed.
    */
   readonly routes?: { readonly [path: string]: RouteHandler };
+  /**
+   * Files under `/.well-known/`, by their names there: text is sent as it is, an object as JSON. They need no token. One that is
+   * undefined or empty does not exist. `true` makes `mcp/server-card.json` from the tools.
+   */
+  readonly wellKnown?: WellKnown;
   /** Headers of every answer. A route may set other values. */
   readonly headers?: { readonly [name: string]: string };
 }
