@@ -153,7 +153,7 @@ function addCommands(add: (name: string, flags: FlagTable, load: Load) => Comman
     'Submit the server to the local marketplace, as its registration form does',
   );
   add('listing', listingFlags, async () => (await import('./commands/listing.ts')).listing).description(
-    "Write server.json of the official MCP registry, and print the fields of the marketplace's registration form",
+    "Write server.json of the official MCP registry, and print the fields of the marketplace's registration form; or what another directory takes",
   );
   add('refresh', placeFlags, async () => (await import('./commands/refresh.ts')).refresh)
     .argument('[listing]', 'name or endpoint of a listing (default: the only one)')

@@ -104,7 +104,7 @@ export async function withLocal<T>(
     endpoint,
     ...(server && { state: async () => own ?? stateOf(place) }),
     ...(project && {
-      draft: draftOf(project),
+      draft: draftOf(project, project.profile.listing.descriptionSections),
       sources,
     }),
     ...(server && { version: () => sourceVersion(directory) }),

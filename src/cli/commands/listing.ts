@@ -4,48 +4,121 @@ import { isDeepStrictEqual } from 'node:util';
 import { resolvePlatform } from '../../changes/platform.ts';
 import type { JsonObject } from '../../contract/model.ts';
 import type { PlatformProfile } from '../../contract/platforms/profile.ts';
-import { type Entry, entryOf, jsonIn } from '../../marketplace/core/entry.ts';
-import { CommandError, type ExitCode, unwrap } from '../../model/command-error.ts';
+import {
+  type Directory,
+  type DirectoryFlag,
+  directories,
+  fieldErrors,
+  readOn,
+  type Subject,
+} from '../../marketplace/core/directories.ts';
+import { type Entry, entryOf, type Facts, factsOf, jsonIn } from '../../marketplace/core/entry.ts';
+import { CommandError, type ExitCode, requireNone, unwrap } from '../../model/command-error.ts';
+import { inputError } from '../../model/input-error.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
+import type { Project } from '../../project/model.ts';
 import { openProject } from '../../project/read/open.ts';
 import { refuseUnwritable, saveJson } from '../../project/write/save.ts';
-import type { ListingFlags } from '../marketplace/options.ts';
+import { nameOf } from '../../questions/model.ts';
+import { marketCommand } from '../../system/command-line.ts';
+import { type ListingFlags, listingFlags } from '../marketplace/options.ts';
 import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';
 
 /**
  * `market-mcp listing`: writes the `server.json` of the official MCP registry and prints the fields of the marketplace's
- * registration form. Submits neither.
+ * registration form; with `--for`, what that directory takes. Submits nothing.
  *
  * @throws CommandError with every field that is missing or invalid; then nothing is written.
  */
 export async function listing(output: Output, flags: ListingFlags): Promise<ExitCode> {
-  const { platform, dryRun = false, force = false, out } = flags;
+  refuseUnread(flags);
   const project = await openProject(findProject(process.cwd()));
+  const { platform } = flags;
   const profile = platform === undefined ? project.profile : unwrap(await resolvePlatform(platform));
-  const { leftOut, ...entry } = entryOf(project, profile, flags);
-  const file = resolve(out ?? join(project.directory, 'server.json'));
-  const written = !dryRun && (await write(file, entry.server, force));
+  if (flags.for !== undefined) return listIn(directories[flags.for], project, profile, flags, output);
+  const facts = factsOf(project, flags, project.profile.listing.descriptionSections);
+  const entry = entryOf(facts, profile, flags);
+  const made = await write(project, 'server.json', entry.server, flags);
   show(entry, profile.listing, output);
-  if (leftOut !== undefined) {
-    output.note(
-      `${leftOut} of package.json is left out: the registry takes repositories of github.com and gitlab.com`,
-    );
+  noteLeftOut(facts, output);
+  showFile(made, 'submit it with: mcp-publisher publish', flags, output);
+  return output.result({ ok: true, ...made, ...entry });
+}
+
+async function listIn(
+  directory: Directory,
+  project: Project,
+  { token, title: platform }: PlatformProfile,
+  flags: ListingFlags,
+  output: Output,
+): Promise<ExitCode> {
+  const facts = factsOf(project, flags, []);
+  const subject = { ...facts, token, writes: writesOf(project), maintainer: flags.maintainer };
+  const fields = directory.fields(subject);
+  const file = directory.file?.(subject);
+  requireNone([...fieldErrors(fields, subject), ...(file?.errors ?? [])]);
+  const made = file && (await write(project, file.name, file.document, flags));
+  const start = directory.start(subject);
+  const wellKnown = directory.wellKnown(subject);
+  const open = 'Discovery is open: anyone can list the tools. A call needs a token of';
+  const calls = `${open} ${platform}. ${directory.calls}`;
+  const check = directory.platform && marketCommand('check', '--platform', directory.platform);
+
+  output.line(output.style('bold', `For ${directory.title}: ${start}`));
+  if (file !== undefined) showJson(file.document, output);
+  for (const { name, value, note = '' } of fields) {
+    const wanted = value === undefined ? `(yours${note && `: ${note}`})` : value;
+    output.line(`${name.padEnd(36)}${safeLines(wanted).join(`\n${' '.repeat(36)}`)}`);
   }
-  const shown = relative(process.cwd(), file) || file;
-  if (written) output.done(`${shown} written; submit it with: mcp-publisher publish`);
-  else output.note(dryRun ? `nothing written (${shown})` : `${shown} is up to date`);
-  return output.result({ ok: true, file, written, ...entry });
+  if (fields.length > 0) output.line();
+  if (wellKnown !== undefined)
+    output.line(`Among the options of serve, in src/main.ts:\n  wellKnown: { ${wellKnown} },\n`);
+  if (check !== undefined) output.line(`Whether the tools meet its criteria: ${check}\n`);
+  output.note(calls);
+  if (flags.for === 'registry') noteLeftOut(facts, output);
+  if (made !== undefined) showFile(made, 'commit it', flags, output);
+  output.line(output.style('dim', `Read on ${readOn}, not tried: ${directory.sources.join('; ')}`));
+  const shown = fields.map(({ name, value = null, note = null }) => ({ name, value, note }));
+  const written = { file: null, written: false, ...made, document: file?.document ?? null };
+  const rest = { start, fields: shown, wellKnown: wellKnown ?? null, check: check ?? null, calls };
+  return output.result({ ok: true, for: flags.for, ...written, ...rest, readOn, sources: directory.sources });
+}
+
+/** The names of the tools that are not marked as reading only; undefined if a definition is computed at run time. */
+function writesOf({ tools }: Project): Subject['writes'] {
+  const served = tools.filter((tool) => tool.served).map(({ source }) => source.definition);
+  return served.every((definition) => definition !== null)
+    ? served.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name)
+    : undefined;
+}
+
+/** The flags that only some forms of the command read. */
+const read: readonly DirectoryFlag[] = [
+  ...['name', 'summary', 'description', 'category', 'price', 'registryName'],
+  ...['repository', 'website', 'out', 'force'],
+] as const satisfies readonly DirectoryFlag[];
+
+function refuseUnread(flags: ListingFlags): void {
+  const known: readonly DirectoryFlag[] = flags.for === undefined ? read : directories[flags.for].flags;
+  const where = flags.for === undefined ? 'without --for glama' : `with --for ${flags.for}`;
+  const unread = [...read, 'maintainer' as const].filter(
+    (name) => !known.includes(name) && flags[name] !== undefined,
+  );
+  requireNone(
+    unread.map((name) =>
+      inputError(nameOf(listingFlags[name]), undefined, `has no effect ${where}`, 'Leave it out.'),
+    ),
+  );
 }
 
 function show(
-  { server, form, stake, advice }: Omit<Entry, 'leftOut'>,
+  { server, form, stake, advice }: Entry,
   rules: PlatformProfile['listing'],
   output: Output,
 ): void {
   output.line(output.style('bold', 'server.json of the official MCP registry'));
-  output.line(safeLines(JSON.stringify(server, null, 2)).join('\n'));
-  output.line();
+  showJson(server, output);
   const where = rules.url === null ? '' : ` (${rules.url})`;
   output.line(output.style('bold', `Registration form of the marketplace${where}`));
   for (const [field, value] of Object.entries(form)) {
@@ -56,18 +129,48 @@ function show(
   output.line();
 }
 
+function showJson(document: JsonObject, output: Output): void {
+  output.line(safeLines(JSON.stringify(document, null, 2)).join('\n'));
+  output.line();
+}
+
 function safeLines(text: string): readonly string[] {
   return text.split('\n').map(singleLine);
 }
 
-/** @returns whether the file was written; false if it already has this content. */
-async function write(file: string, document: JsonObject, force: boolean): Promise<boolean> {
+interface Made {
+  readonly file: string;
+  readonly written: boolean;
+}
+
+function noteLeftOut({ leftOut }: Facts, output: Output): void {
+  if (leftOut === undefined) return;
+  output.note(
+    `${leftOut} of package.json is left out: the registry takes repositories of github.com and gitlab.com`,
+  );
+}
+
+function showFile({ file, written }: Made, next: string, { dryRun }: ListingFlags, output: Output): void {
+  const shown = relative(process.cwd(), file) || file;
+  if (written) output.done(`${shown} written; ${next}`);
+  else output.note(dryRun ? `nothing written (${shown})` : `${shown} is up to date`);
+}
+
+/** Writes a file unless it already has this content. @throws CommandError `FILE_EXISTS` if it has another one */
+async function write(
+  { directory }: Project,
+  name: string,
+  document: JsonObject,
+  { out, dryRun = false, force = false }: ListingFlags,
+): Promise<Made> {
+  const file = resolve(out ?? join(directory, name));
+  if (dryRun) return { file, written: false };
   await refuseUnwritable(file);
   if (existsSync(file) && !force) {
-    if (isDeepStrictEqual(jsonIn(file), document)) return false;
+    if (isDeepStrictEqual(jsonIn(file), document)) return { file, written: false };
     const hint = 'Compare with --dry-run, then add --force to replace it.';
     throw new CommandError('FILE_EXISTS', `${file} exists and differs from what would be written`, hint);
   }
   await saveJson(file, document);
-  return true;
+  return { file, written: true };
 }

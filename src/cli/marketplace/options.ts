@@ -1,4 +1,5 @@
 import { type DeliberateError, deliberateErrors } from '../../marketplace/core/deliberate-errors.ts';
+import { directoryNames } from '../../marketplace/core/model.ts';
 import { choice, on, text, type Values } from '../../questions/model.ts';
 
 const json = on('--json', 'print one JSON object');
@@ -33,6 +34,11 @@ export const marketplaceFlags = {
 export const registerFlags = { ...place, ...form, json };
 
 export const listingFlags = {
+  for: choice(
+    '--for <directory>',
+    'write or print what this directory takes, and nothing else',
+    directoryNames,
+  ),
   endpoint: text('--endpoint <url>', 'public URL of the server (default: PLATFORM_AUDIENCE)'),
   platform: place.platform,
   name: form.name,
@@ -49,8 +55,12 @@ export const listingFlags = {
   ),
   repository: text('--repository <url>', 'the source code (default: repository in package.json)'),
   website: text('--website <url>', 'the home page (default: homepage in package.json)'),
-  out: text('--out <file>', 'the file to write (default: server.json in the project)'),
-  dryRun: on('--dry-run', 'print both, write nothing'),
+  maintainer: text(
+    '--maintainer <account>',
+    'with --for glama: your GitHub account (default: the owner of the repository)',
+  ),
+  out: text('--out <file>', 'the file to write (default: in the project)'),
+  dryRun: on('--dry-run', 'print all, write nothing'),
   force: on('--force', 'replace a file that differs'),
   json,
 };

@@ -20,6 +20,23 @@ export type Stated = {
     | undefined;
 };
 
+/** What a project, its environment and the flags say about its server, for every directory. */
+export interface Facts {
+  /** The display name. */
+  readonly name: string;
+  /** The name in package.json. */
+  readonly project: string;
+  readonly description: string;
+  readonly summary: string;
+  readonly version: string;
+  readonly endpoint: string;
+  readonly website: string | undefined;
+  readonly repository: string | undefined;
+  /** The repository of package.json, if the registry does not accept its host. */
+  readonly leftOut: string | undefined;
+  readonly registryName: string | undefined;
+}
+
 /** What an author submits for a project, to the official MCP registry and to the marketplace. */
 export interface Entry {
   /** The registry's `server.json`. */
@@ -28,63 +45,83 @@ export interface Entry {
   readonly form: ListingForm;
   readonly stake: number;
   readonly advice: readonly FieldProblem[];
-  /** The repository of package.json, if the registry does not accept its host. */
-  readonly leftOut: string | undefined;
 }
 
-/** The entry of a project. @throws CommandError `INVALID_INPUT` with every field that is missing or invalid. */
-export function entryOf(project: Project, { token, listing }: PlatformProfile, stated: Stated): Entry {
-  const draft = draftOf(project);
+/**
+ * @param sections of the description, where the author states none
+ * @throws CommandError `INVALID_INPUT` if there is no public endpoint, or a URL is invalid
+ */
+export function factsOf(project: Project, stated: Stated, sections: readonly string[]): Facts {
+  const draft = draftOf(project, sections);
   const manifest = packageOf(project.directory);
   const endpoint = stated.endpoint ?? deployedAt(project.directory);
   const found = repositoryIn(manifest);
   const isTaken = found !== undefined && hostOf(found) !== undefined;
   const repository = stated.repository ?? (isTaken ? found : undefined);
   const website = stated.website ?? textIn(manifest, 'homepage');
-  const form: ListingForm = {
-    name: stated.name ?? draft.name,
-    description: stated.description ?? draft.description,
-    category: stated.category ?? (listing.categories === null ? defaultCategory(listing) : ''),
-    price: stated.price ?? '0.01',
-    endpoint: endpoint ?? '',
-  };
-  const registered =
-    stated.registryName ?? registryName(textIn(manifest, 'name') ?? '', repository, form.endpoint);
   requireNone([
     ...endpointErrors(endpoint),
     ...repositoryErrors(stated.repository),
     ...websiteErrors(website),
-    ...(registered === undefined && endpoint !== undefined ? [nameless(endpoint)] : []),
   ]);
-  const server = serverJson(
-    {
-      name: registered ?? '',
-      title: form.name,
-      description: stated.summary ?? textIn(manifest, 'description') ?? '',
-      version: textIn(manifest, 'version') ?? '',
-      endpoint: form.endpoint,
-      website,
-      repository,
-    },
-    token,
-  );
+  const name = textIn(manifest, 'name') ?? '';
+  return {
+    name: stated.name ?? draft.name,
+    project: name,
+    description: stated.description ?? draft.description,
+    summary: stated.summary ?? textIn(manifest, 'description') ?? '',
+    version: textIn(manifest, 'version') ?? '',
+    endpoint: endpoint ?? '',
+    website,
+    repository,
+    leftOut: repository === undefined ? found : undefined,
+    registryName: stated.registryName ?? registryName(name, repository, endpoint ?? ''),
+  };
+}
+
+/** The entry of a project. @throws CommandError `INVALID_INPUT` with every field that is missing or invalid. */
+export function entryOf(facts: Facts, { token, listing }: PlatformProfile, stated: Stated): Entry {
+  const { name, description, endpoint } = facts;
+  const form: ListingForm = {
+    name,
+    description,
+    category: stated.category ?? (listing.categories === null ? defaultCategory(listing) : ''),
+    price: stated.price ?? '0.01',
+    endpoint,
+  };
+  const { server, errors } = registryEntry(facts, token);
   const problems = formProblems(form, listing);
-  requireNone([
-    ...serverJsonProblems(server).map(({ path = '', expected, actual }) =>
-      inputError(path, actual, `expected ${expected}`, hintFor(path)),
-    ),
-    ...problems
-      .filter(({ advice }) => !advice)
-      .map(({ field, message }) => inputError(`--${field}`, undefined, message, 'Correct the field.')),
-  ]);
-  const leftOut = repository === undefined ? found : undefined;
-  return { server, form, stake: stakeOf(form.price, listing), advice: problems, leftOut };
+  requireNone([...errors, ...formErrors(problems)]);
+  return { server, form, stake: stakeOf(form.price, listing), advice: problems };
+}
+
+/** The `server.json` of a project, and the errors in it. */
+export function registryEntry(
+  facts: Facts,
+  token: PlatformProfile['token'],
+): { readonly server: JsonObject; readonly errors: readonly InputError[] } {
+  const { name: title, summary: description, registryName: name, endpoint } = facts;
+  const server = serverJson({ ...facts, title, description, name: name ?? '' }, token);
+  if (name === undefined) return { server, errors: [nameless(endpoint)] };
+  const errors = serverJsonProblems(server).map(({ path = '', expected, actual }) =>
+    inputError(path, actual, `expected ${expected}`, hintFor(path)),
+  );
+  return { server, errors };
+}
+
+/** The problems of a form that reject it, by the flags that correct them. */
+export function formErrors(problems: readonly FieldProblem[]): readonly InputError[] {
+  return problems
+    .filter(({ advice }) => !advice)
+    .map(({ field, message }) =>
+      inputError(`--${field}`, undefined, message.replace(/\.$/, ''), 'Correct the field.'),
+    );
 }
 
 /** The form, filled in from a project. */
-export function draftOf({ manifest, tools, profile }: Project) {
+export function draftOf({ manifest, tools }: Project, descriptionSections: readonly string[]) {
   const descriptions = tools.flatMap(({ source }) => source.definition?.description ?? []);
-  const [section = 'Features:', ...sections] = profile.listing.descriptionSections;
+  const [section = 'Features:', ...sections] = descriptionSections;
   const words = manifest.answers.name.replace(/^@[^/]+\//, '').replaceAll(/[-_.]+/g, ' ');
   const name = words.charAt(0).toUpperCase() + words.slice(1);
   return {

@@ -100,7 +100,8 @@ function priceProblems(
   return [reject('price', `Expected at most ${maximum} ${currency}, got ${text}.`)];
 }
 
-function endpointProblems(text: string): readonly FieldProblem[] {
+/** The problems of the address of a server. */
+export function endpointProblems(text: string): readonly FieldProblem[] {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
     const message = `Expected a URL such as https://tools.example/mcp, got ${JSON.stringify(text)}.`;

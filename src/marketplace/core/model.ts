@@ -8,6 +8,10 @@ import type {
   ToolExample,
 } from '../../contract/model.ts';
 
+/** The directories that `market-mcp listing --for` knows: `directories.ts`. */
+export const directoryNames = ['registry', 'smithery', 'glama', 'openai', 'claude'] as const;
+export type DirectoryName = (typeof directoryNames)[number];
+
 /** The registration form (C§2.5): every value is the text that was typed. */
 export interface ListingForm {
   readonly name: string;
