@@ -26,7 +26,7 @@ function table({ machine, ...parts }) {
     ],
     ['Node', checkedWith(parts, ['node-20', 'node-22', 'node-24'])],
     ['Bun, Deno', checkedWith(parts, ['bun', 'deno'])],
-    ['package managers', checkedWith(parts, ['npm', 'pnpm', 'yarn-classic', 'yarn-berry'])],
+    ['package managers', checkedWith(parts, ['npm', 'pnpm', 'yarn-classic', 'yarn-berry', 'bun-install'])],
   ];
   const lines = rows.map((row) => `| ${row.join(' | ')} |`);
   const where = `Measured on ${machine.date} with Node ${machine.node.slice(1)} on ${machine.cores} cores.`;

@@ -57,4 +57,16 @@ export const packageManagerCommands: { readonly [name in PackageManager]: Packag
     lockFile: 'yarn.lock',
     installFiles: 'package.json yarn.lock .yarnrc.yml',
   },
+  bun: {
+    name: 'bun',
+    install: 'bun install',
+    frozenInstall: 'bun install --frozen-lockfile',
+    setup: 'npm install --global bun',
+    run: 'bun run',
+    productionInstall: 'bun install --frozen-lockfile --production',
+    market: 'bunx market-mcp',
+    inspect: 'bun run dev --inspect',
+    lockFile: 'bun.lock',
+    installFiles: 'package.json bun.lock',
+  },
 };

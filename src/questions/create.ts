@@ -48,7 +48,7 @@ const platform: CreateQuestion<string> = {
 const packageManager: FlagAnswer<PackageManager | null> = {
   flag: {
     syntax: '--package-manager <name>',
-    description: 'npm, pnpm or yarn (default: the one that runs the command)',
+    description: 'npm, pnpm, yarn or bun (default: the one that runs the command)',
   },
   parse: (text) => oneOf(packageManagers, text, '--package-manager'),
   replay: (name) => (name === null ? [] : ['--package-manager', name]),

@@ -54,6 +54,7 @@ const installs: { readonly [name in PackageManager]: readonly string[] } = {
   // In CI, pnpm would refuse to update the lock file.
   pnpm: ['install', '--reporter=append-only', '--no-frozen-lockfile'],
   yarn: ['install'],
+  bun: ['install'],
 };
 
 /** npm logs each request on this level: `npm http fetch GET 200 …`. */

@@ -80,7 +80,7 @@ const answers: fc.Arbitrary<CreateAnswers> = fc.record({
   ),
   platform: fc.constantFrom('generic', 'context', './mine.yaml'),
   deploy: fc.constantFrom<readonly Target[]>([], ['compose'], ['compose', 'fly']),
-  packageManager: fc.constantFrom(null, 'npm', 'pnpm', 'yarn'),
+  packageManager: fc.constantFrom(null, 'npm', 'pnpm', 'yarn', 'bun'),
 });
 
 describe('the command that repeats the answers', () => {

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { rules } from '../../src/contract/catalogue.ts';
+import { packageManagerCommands } from '../../src/plan/package-manager.ts';
 import { repository, run, tree } from '../e2e/support.ts';
 import { installTools, type Registry, startRegistry } from './registry.ts';
 
@@ -64,6 +65,9 @@ function isolated(url: string, tools: string): Record<string, string> {
   writeFileSync(join(home, '.yarnrc'), `registry "${url}"\n`);
   const managers = own('managers');
   for (const name of ['pnpm', 'yarn']) symlinkSync(join(tools, '.bin', name), join(managers, name));
+  // The package `bun` puts its program in place by a script, which has not run.
+  const [bun = ''] = readdirSync(join(tools, '@oven'));
+  for (const name of ['bun', 'bunx']) symlinkSync(join(tools, '@oven', bun, 'bin/bun'), join(managers, name));
   return {
     PATH: [managers, process.env.PATH].join(delimiter),
     HOME: home,
@@ -73,6 +77,9 @@ function isolated(url: string, tools: string): Record<string, string> {
     XDG_STATE_HOME: own('home/state'),
     PNPM_HOME: own('home/pnpm'),
     YARN_CACHE_FOLDER: own('home/yarn-cache'),
+    BUN_INSTALL: own('home/bun'),
+    // bunx keeps a package for a day in the temporary directory.
+    TMPDIR: own('home/tmp'),
     npm_config_userconfig: join(home, '.npmrc'),
     npm_config_registry: url,
     npm_config_cache: own('home/npm-cache'),
@@ -116,9 +123,14 @@ const ways = [
     manager: 'yarn',
     command: ['yarn', 'create', 'market-mcp', 'my-tool', '--yes'],
   },
+  {
+    title: 'bun create market-mcp',
+    manager: 'bun',
+    command: ['bun', 'create', 'market-mcp', 'my-tool', '--yes'],
+  },
 ] as const;
 
-const call = { npm: ['npx'], pnpm: ['pnpm', 'exec'], yarn: ['yarn'] } as const;
+const call = { npm: ['npx'], pnpm: ['pnpm', 'exec'], yarn: ['yarn'], bun: ['bunx'] } as const;
 
 describe.sequential.each(ways)('$title', ({ manager, command: [file, ...args] }) => {
   it('creates a project that passes its check, and market-mcp adds a tool in it', async () => {
@@ -129,6 +141,7 @@ describe.sequential.each(ways)('$title', ({ manager, command: [file, ...args] })
     expect(created.stdout).toContain('To repeat this without questions: npx create-market-mcp my-tool');
 
     const project = join(cwd, 'my-tool');
+    expect(existsSync(join(project, packageManagerCommands[manager].lockFile))).toBe(true);
     const { devDependencies } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
     expect(devDependencies['create-market-mcp']).toBe(version);
     expect(existsSync(join(project, 'vendor'))).toBe(false);

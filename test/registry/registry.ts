@@ -16,7 +16,7 @@ export interface Registry {
   stop(): Promise<void>;
 }
 
-/** Installs verdaccio, pnpm and Yarn. Returns their node_modules directory. */
+/** Installs verdaccio, pnpm, Yarn and Bun. Returns their node_modules directory. */
 export function installTools(): Promise<string> {
   const manifest = readFileSync(join(import.meta.dirname, 'package.json'), 'utf8');
   return installOnce('registry', manifest, [join(import.meta.dirname, 'package-lock.json')]);

@@ -47,11 +47,12 @@ export function nodeDirectory(major: 20 | 22 | 24): string {
   return toolFile(`node${major}`, 'bin');
 }
 
-/** Creates a directory for PATH in which a command runs a script of an installed package. */
+/** Creates a directory for PATH in which a command runs a script or a program of an installed package. */
 export function commandDirectory(at: string, command: string, script: string): string {
   mkdirSync(at, { recursive: true });
   const file = join(at, command);
-  writeFileSync(file, `#!/bin/sh\nexec node "${script}" "$@"\n`);
+  const program = /\.m?js$/.test(script) ? `node "${script}"` : `"${script}"`;
+  writeFileSync(file, `#!/bin/sh\nexec ${program} "$@"\n`);
   chmodSync(file, 0o755);
   return at;
 }

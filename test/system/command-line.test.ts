@@ -16,6 +16,7 @@ it.each([
   ['package-lock.json', 'npx market-mcp list --mark-listed'],
   ['pnpm-lock.yaml', 'pnpm exec market-mcp list --mark-listed'],
   ['yarn.lock', 'yarn market-mcp list --mark-listed'],
+  ['bun.lock', 'bunx market-mcp list --mark-listed'],
 ])('a command to paste runs the program that a project with a %s has installed', (lock, line) => {
   vi.stubEnv('npm_config_user_agent', '');
   onTestFinished(() => {

@@ -13,8 +13,13 @@ afterEach(() => {
 
 describe('the package manager', () => {
   it('is the one that runs the program', () => {
-    const env = { npm_config_user_agent: 'pnpm/10.1.0 npm/? node/v20.0.0 linux x64' };
-    expect(detectPackageManager(directory(), env)).toBe('pnpm');
+    const agents = {
+      pnpm: 'pnpm/10.1.0 npm/? node/v20.0.0 linux x64',
+      bun: 'bun/1.4.5 npm/? node/v26.3.0 linux x64',
+    };
+    for (const [name, agent] of Object.entries(agents)) {
+      expect(detectPackageManager(directory(), { npm_config_user_agent: agent })).toBe(name);
+    }
   });
 
   it('is the one of the nearest lock file above', () => {
@@ -24,6 +29,8 @@ describe('the package manager', () => {
     expect(detectPackageManager(join(root, 'packages/a/new'), {})).toBe('yarn');
     writeFileSync(join(root, 'packages/pnpm-lock.yaml'), '');
     expect(detectPackageManager(join(root, 'packages/a/new'), {})).toBe('pnpm');
+    writeFileSync(join(root, 'packages/a/bun.lock'), '');
+    expect(detectPackageManager(join(root, 'packages/a/new'), {})).toBe('bun');
   });
 
   it('is, in a project, the one of its lock file, or of its manifest, whatever runs the program', () => {
@@ -48,7 +55,7 @@ describe('the package manager', () => {
   });
 
   it('is npm by default', () => {
-    expect(detectPackageManager(directory(), { npm_config_user_agent: 'bun/1.0' })).toBe('npm');
+    expect(detectPackageManager(directory(), { npm_config_user_agent: 'cnpm/9.4' })).toBe('npm');
   });
 });
 
