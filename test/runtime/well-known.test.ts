@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { ListToolsResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import { createApp } from '../../runtime/src/server/http.ts';
-import type { WellKnown } from '../../runtime/src/server/well-known.ts';
+import type { WellKnown } from '../../runtime/src/server/routes.ts';
 import { generic } from '../../src/contract/platforms/generic.ts';
 import { config, info, type StartOptions, start } from './support.ts';
 

@@ -27,11 +27,11 @@ import {
   type RouteHandler,
   type RouteOptions,
   routesOf,
+  wellKnownOf,
   withBody,
 } from './routes.ts';
 import { isObject } from './schema.ts';
 import { createSessions, createStreams } from './session.ts';
-import { wellKnownOf } from './well-known.ts';
 
 /** A complete configuration; `readConfig` gives all but the name and the version. */
 export interface AppConfig extends MethodOptions, Limits, OriginOptions, RouteOptions {
