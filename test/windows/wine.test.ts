@@ -112,6 +112,14 @@ describe.skipIf(!wine)('on Windows, as Wine has it (skipped where there is no wi
     child.kill('SIGKILL');
     expect(await windows.nodesLeft()).toEqual([]);
   });
+
+  it('runs a command line for marketplace --exec, and leaves no process', async () => {
+    const endpoint = ['--endpoint', 'http://127.0.0.1:9/mcp'];
+    const own = `node -e "console.log(6 * 7)"`;
+    const ran = await windows.node([market, 'marketplace', ...endpoint, '--exec', own], project);
+    expect([ran.status, ran.stdout], ran.stderr).toEqual([0, expect.stringContaining('42')]);
+    expect(await windows.nodesLeft()).toEqual([]);
+  });
 });
 
 /** Runs lines in cmd, in the directory of this test. */
