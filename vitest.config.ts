@@ -73,7 +73,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: [
-            'test/{scaffold,hostile,matrix,judge,e2e,dev,browser,registry,bench,reliability,attacks,real-tools,upgrade,openapi-requests,deploy}/**',
+            'test/{scaffold,hostile,matrix,judge,e2e,dev,browser,registry,bench,reliability,attacks,real-tools,upgrade,openapi-requests,deploy,windows}/**',
             'test/foreign/foreign.test.ts',
             'test/fuzz/long.test.ts',
             'test/runtime/workerd.test.ts',
@@ -99,6 +99,8 @@ export default defineConfig({
       builds('browser', { include: ['test/browser/**/*.test.ts'] }),
       builds('registry', { include: ['test/registry/**/*.test.ts'] }),
       builds('bench', { include: ['test/bench/**/*.test.ts'] }),
+      // Needs Wine.
+      builds('windows', { include: ['test/windows/**/*.test.ts'], globalSetup: installs }),
       // They make projects of earlier versions from the history of this repository.
       builds('upgrade', { include: ['test/upgrade/**/*.test.ts'], globalSetup: installs }),
       builds('reliability', {

@@ -13,6 +13,7 @@ interface Workflow {
 
 interface Job {
   readonly needs?: string;
+  readonly strategy?: { readonly matrix: unknown };
   readonly steps: readonly { readonly uses?: string; readonly run?: string }[];
 }
 
@@ -53,4 +54,16 @@ test('a version is published only after its tests', () => {
   expect(at('npm audit')).toBeLessThan(at('npm publish'));
   // A project that is created from the program needs the runtime.
   expect(at('market-mcp-runtime')).toBeLessThan(at('publish ./release/create-market-mcp'));
+});
+
+test('both lines of the README run on Windows and macOS', () => {
+  const { jobs } = load(readFileSync(join(folder, 'ci.yml'), 'utf8')) as Workflow;
+  const [, block = ''] = /```sh\n([^`]+)```/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+  const lines = block.trim().split('\n');
+  expect(lines).toHaveLength(2);
+  expect(jobs.systems?.steps.flatMap(({ run }) => run ?? [])).toEqual(lines);
+  expect(jobs.systems?.strategy?.matrix).toEqual({
+    os: ['windows-latest', 'macos-latest'],
+    node: [20, 22, 24],
+  });
 });

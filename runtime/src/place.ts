@@ -1,18 +1,19 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findProject } from './process.ts';
 
 const frame = /^\s+at (?:.*\()?(.+?):(\d+):\d+\)?$/gm;
 
 /**
- * The first place of the author's code in a stack, relative to the working directory: `src/tools/get-price.ts:12`. Undefined if
- * it has none.
+ * The first place of the author's code in a stack, relative to the project: `src/tools/get-price.ts:12`. Undefined if it has
+ * none.
  */
 export function placeIn(stack: string | undefined): string | undefined {
   const runtime = path.resolve(import.meta.dirname ?? '', '..');
   for (const [, file = '', line] of stack?.matchAll(frame) ?? []) {
     const whole = file.startsWith('file:') ? fileURLToPath(file) : file;
-    const inside = path.relative(process.cwd(), whole);
+    const inside = path.relative(rootDirectory(), whole).replaceAll(path.sep, '/');
     const isOwn = path.isAbsolute(whole) && !/^\.\.|node_modules/.test(inside);
     if (isOwn && path.relative(runtime, whole).startsWith('..')) return `${inside}:${line}`;
   }
@@ -31,7 +32,7 @@ export function declarationOf(member: string, at: string | undefined): string | 
   const names = member.match(/(?<=\.)[^.[\]]+/g);
   if (file === undefined || names === null) return at;
   try {
-    const lines = readFileSync(file, 'utf8').split('\n');
+    const lines = readFileSync(path.join(rootDirectory(), file), 'utf8').split('\n');
     let line = lines.findIndex((text) => text.includes('outputSchema'));
     for (const name of names) {
       line = lines.findIndex((text, number) => number >= line && declares(text, name));
@@ -41,6 +42,11 @@ export function declarationOf(member: string, at: string | undefined): string | 
   } catch {
     return at; // the source is not here
   }
+}
+
+/** The project around the working directory, which may be its `dist/test/`. */
+function rootDirectory(): string {
+  return findProject(undefined, process.cwd()) ?? process.cwd();
 }
 
 function declares(line: string, name: string): boolean {

@@ -111,7 +111,7 @@ export function refuse(reasons: readonly string[], hint = whereToSet()): never {
 
 function whereToSet(): string {
   const exists = (file: string) => existsSync(path.join(projectDirectory() ?? '.', file));
-  const copy = exists('.env') || !exists('.env.example') ? '' : ' (create it: cp .env.example .env)';
+  const copy = exists('.env') || !exists('.env.example') ? '' : ' (copy .env.example to it first)';
   return `Set variables in the file .env of the project${copy}, or where the server runs.`;
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../contract/model.ts';
 import type { PlatformProfile } from '../contract/platforms/profile.ts';
-import { shellLine } from '../model/shell.ts';
+import { posixCommands, posixLine } from '../model/shell.ts';
 
 /** A tool call to print as shell commands. */
 export interface CurlCall {
@@ -16,18 +16,18 @@ export function curlCommands(
   { url, tool, arguments: args, token }: CurlCall,
   { header, scheme }: Pick<PlatformProfile['token'], 'header' | 'scheme'>,
 ): string {
-  const post = shellLine(['curl', '-sS', url, '-H', 'content-type: application/json']);
+  const post = posixLine(['curl', '-sS', url, '-H', 'content-type: application/json']);
   const initialize = message('initialize', {
     protocolVersion: '2024-11-05',
     capabilities: {},
     clientInfo: { name: 'curl', version: '1' },
   });
   const call = message('tools/call', { name: tool, arguments: args });
-  return [
-    `TOKEN=${shellLine([token])}`,
-    `SESSION=$(${post} -o /dev/null -D - ${shellLine(['-d', initialize])} | tr -d '\\r' | awk 'tolower($1) == "mcp-session-id:" { print $2 }')`,
-    `${post} -H "mcp-session-id: $SESSION" ${shellLine(['-H', `${header}: ${scheme} `])}"$TOKEN" ${shellLine(['-d', call])}`,
-  ].join('\n');
+  return posixCommands([
+    `TOKEN=${posixLine([token])}`,
+    `SESSION=$(${post} -o /dev/null -D - ${posixLine(['-d', initialize])} | tr -d '\\r' | awk 'tolower($1) == "mcp-session-id:" { print $2 }')`,
+    `${post} -H "mcp-session-id: $SESSION" ${posixLine(['-H', `${header}: ${scheme} `])}"$TOKEN" ${posixLine(['-d', call])}`,
+  ]);
 }
 
 function message(method: string, params: JsonObject): string {

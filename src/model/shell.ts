@@ -1,10 +1,35 @@
 /**
- * Quotes arguments for a POSIX shell, as one line to paste. This is the only place that quotes: every command that is printed
- * goes through it. What a terminal would interpret or hide is written as octal numbers for printf, except line feeds at the end.
+ * Quotes arguments as one line to paste. This is the only place that quotes: every command that is printed goes through it.
+ *
+ * For a POSIX shell, what a terminal would interpret or hide is written as octal numbers for printf, except line feeds at the end.
+ * On Windows, the line is one for cmd and PowerShell alike. No line with quotes, `$`, `%` or control characters is the same in
+ * both: it is the one for a POSIX shell, and its comment says so.
+ *
+ * @param platform as `process.platform`
  */
-export function shellLine(pieces: readonly string[]): string {
+export function shellLine(pieces: readonly string[], platform: string = process.platform): string {
+  if (platform !== 'win32') return posixLine(pieces);
+  if (!pieces.every((piece) => sameInBoth.test(piece))) return `${posixLine(pieces)}  ${forGitBash}`;
+  return pieces.map((piece) => (bareInBoth.test(piece) ? piece : `"${piece}"`)).join(' ');
+}
+
+/** Quotes arguments for a POSIX shell on every system: for lines that use more of the shell than its arguments. */
+export function posixLine(pieces: readonly string[]): string {
   return pieces.map(quoted).join(' ');
 }
+
+/** Commands for a POSIX shell, as text to paste: on Windows, they say so. */
+export function posixCommands(lines: readonly string[]): string {
+  return [...(process.platform === 'win32' ? [forGitBash] : []), ...lines].join('\n');
+}
+
+const forGitBash = '# for Git Bash';
+
+/** Texts that cmd and PowerShell pass on unchanged between double quotes: a backslash at the end would quote the quote. */
+const sameInBoth = /^(?!.*\\$)[^"$`%“”„\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u;
+
+/** Those that need no quotes in either: PowerShell splits `-a.b` and reads commas as lists. */
+const bareInBoth = /^(?:[\w][\w:./\\-]*|-{1,2}[\w-]+)$/;
 
 /** A path as an argument that no program mistakes for an option. */
 export function asOperand(path: string): string {

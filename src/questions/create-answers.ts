@@ -46,13 +46,14 @@ export function completeAnswers(given: Partial<CreateParts>): CreateAnswers {
   };
 }
 
-/** The command that gives the same answers without questions, quoted for a POSIX shell. */
+/** The command that gives the same answers without questions, quoted for the shell. */
 export function replayCommand(
   { directory, wanted, platform, packageManager, deploy }: CreateAnswers,
   switches: Partial<CreateSwitches> = {},
-  program = 'create-market-mcp',
+  program: readonly string[] = ['create-market-mcp'],
 ): string {
-  const pieces = [
+  return shellLine([
+    ...program,
     ...createQuestions.directory.replay(directory),
     '--yes',
     ...replayTools(wanted),
@@ -60,21 +61,20 @@ export function replayCommand(
     ...createQuestions.packageManager.replay(packageManager),
     ...createQuestions.deploy.replay(deploy),
     ...replayFlags(createSwitches, switches, repeatedSwitches),
-  ];
-  return `${program} ${shellLine(pieces)}`;
+  ]);
 }
 
-/** The command that continues with the given answers and asks for the others, quoted for a POSIX shell. */
+/** The command that continues with the given answers and asks for the others, quoted for the shell. */
 export function resumeCommand(
   given: Partial<CreateParts>,
   switches: Partial<CreateSwitches>,
-  program: string,
+  program: readonly string[],
 ): string {
-  const pieces = [
+  return shellLine([
+    ...program,
     ...givenFlags<CreateParts>(createQuestions, given),
     ...replayFlags(createSwitches, switches, repeatedSwitches),
-  ];
-  return [program, ...(pieces.length > 0 ? [shellLine(pieces)] : [])].join(' ');
+  ]);
 }
 
 /** Without those that affect how this run prints, not what it creates. */

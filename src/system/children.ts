@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Time for children to shut down gracefully, in milliseconds. */
@@ -39,10 +40,13 @@ export async function endChildren(): Promise<void> {
   for (const pid of running) signal(pid, 'SIGKILL');
 }
 
-/** Returns whether the process existed. */
+/** Returns whether the process existed. Windows has no process groups and no SIGTERM: there, the whole tree is ended by force. */
 function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
-    return process.kill(process.platform === 'win32' ? pid : -pid, name);
+    if (process.platform !== 'win32') return process.kill(-pid, name);
+    const tree = ['/pid', String(pid), '/t', '/f'];
+    const isEnded = name !== 0 && spawnSync('taskkill', tree, { stdio: 'ignore' }).status === 0;
+    return isEnded || process.kill(pid, name);
   } catch {
     return false;
   }

@@ -69,19 +69,15 @@ export async function run(
   }
 }
 
-/** Runs a program that writes directly to this process's stdout and stderr. Returns the same as `run`. */
-export async function runAttached(
-  command: string,
-  args: readonly string[],
-  cwd: string,
-): Promise<Pick<ProcessResult, 'exitCode' | 'missing'>> {
+/** Runs a command line of the system's shell that writes directly to this process's stdout and stderr. Returns the same as `run`. */
+export async function runShell(command: string, cwd: string): Promise<Pick<ProcessResult, 'exitCode'>> {
   childStarting();
-  const child = execa(command, args, { ...own, cwd, stdout: 'inherit', stderr: 'inherit' });
+  const child = execa(command, { ...own, cwd, shell: true, stdout: 'inherit', stderr: 'inherit' });
   const { pid } = child;
   childStarted(pid);
   try {
-    const { exitCode, code } = await child;
-    return { exitCode, missing: code === 'ENOENT' };
+    const { exitCode } = await child;
+    return { exitCode };
   } finally {
     await childEnded(pid);
   }

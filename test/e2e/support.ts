@@ -14,7 +14,7 @@ import {
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa, type Options, type Result } from 'execa';
 import { afterAll, expect, inject } from 'vitest';
@@ -154,8 +154,10 @@ export async function prove(
   const check = await run(node, [program, 'check', '--no-build', '--json'], { cwd: directory });
   if (!check.stdout.startsWith('{'))
     throw new Error(`self-check exited ${check.status}\n${check.stdout}\n${check.stderr}`);
-  const unitTests = await run('sh', ['-c', 'exec "$0" --test dist/test/tools/*.test.js', node], {
+  const { scripts } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+  const unitTests = await run('sh', ['-c', scripts.test.replace(/^tsc && /, '')], {
     cwd: directory,
+    env: { PATH: [dirname(node), process.env.PATH].join(delimiter) },
   });
   return { report: JSON.parse(check.stdout), unitTests };
 }

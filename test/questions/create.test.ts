@@ -92,7 +92,7 @@ describe('the command that repeats the answers', () => {
 
   it('includes the switches that affect the result', () => {
     const switches = { install: false, git: true, check: false, force: true };
-    const line = replayCommand(completeAnswers({ spec: 'x.json' }), switches, 'npx create-market-mcp');
+    const line = replayCommand(completeAnswers({ spec: 'x.json' }), switches, ['npx', 'create-market-mcp']);
     expect(line).toBe('npx create-market-mcp my-tool --yes --spec x.json --no-install --no-check --force');
   });
 });

@@ -199,7 +199,7 @@ describe('main', () => {
     });
     expect(await lastLine()).toBe(plain);
     writeFileSync(example, '');
-    expect(await lastLine()).toBe(plain.replace('project,', 'project (create it: cp .env.example .env),'));
+    expect(await lastLine()).toBe(plain.replace('project,', 'project (copy .env.example to it first),'));
     writeFileSync(file, '');
     expect(await lastLine()).toBe(plain);
   });

@@ -2,7 +2,7 @@ import { type Access, linkOf } from '../../marketplace/core/access.ts';
 import { runningMarketplace } from '../../marketplace/local.ts';
 import { placeOf, withLocal } from '../../marketplace/place.ts';
 import { type ExitCode, exitCodes } from '../../model/command-error.ts';
-import { runAttached } from '../../system/processes.ts';
+import { runShell } from '../../system/processes.ts';
 import { servingState } from '../marketplace/connect.ts';
 import { printAddress } from '../marketplace/format.ts';
 import type { MarketplaceFlags } from '../marketplace/options.ts';
@@ -48,7 +48,6 @@ function stdoutFor({ exec }: MarketplaceFlags, output: Output): 'inherit' | 'std
 
 async function execute(command: string, access: Access, cwd: string): Promise<ExitCode> {
   process.env.MARKET_MCP_URL = linkOf(access);
-  const [shell, flag] = process.platform === 'win32' ? ['cmd', '/c'] : ['sh', '-c'];
-  const { exitCode = exitCodes.checkFailed } = await runAttached(shell, [flag, command], cwd);
+  const { exitCode = exitCodes.checkFailed } = await runShell(command, cwd);
   return exitCode as ExitCode;
 }

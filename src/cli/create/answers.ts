@@ -1,7 +1,6 @@
 import { planCreation } from '../../changes/creation.ts';
 import { directoryError, targetOf } from '../../changes/target.ts';
 import { pass } from '../../model/input-error.ts';
-import { shellLine } from '../../model/shell.ts';
 import { ownCommand } from '../../project/package/own-package.ts';
 import type { CreateParts, CreateSwitches } from '../../questions/create.ts';
 import {
@@ -27,7 +26,7 @@ export function answering(
     complete: () => completeAnswers(given),
     async ask() {
       const { askCreate } = await import('../prompts/create.ts');
-      const program = shellLine(ownCommand('create-market-mcp'));
+      const program = ownCommand('create-market-mcp');
       return askCreate({
         given,
         async review(answers) {

@@ -3,7 +3,6 @@ import { cloneProblems } from '../../changes/clone.ts';
 import type { Creation } from '../../changes/creation.ts';
 import type { ProjectContext } from '../../changes/target.ts';
 import { CommandError, type ExitCode, exitCodes } from '../../model/command-error.ts';
-import { shellLine } from '../../model/shell.ts';
 import { nameList } from '../../model/text.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import type { Manifest } from '../../project/manifest/manifest.ts';
@@ -39,7 +38,7 @@ export async function complete(
   const [tool] = prepared.tools;
   const first = tool && firstEditOf(tool, null);
   const steps = nextSteps(context, switches.install, first, tool?.definition.name);
-  const repeat = replayCommand(answers, switches, shellLine(ownCommand('create-market-mcp')));
+  const repeat = replayCommand(answers, switches, ownCommand('create-market-mcp'));
   if (report) showReport(report, output);
   showNext(steps, repeat, output);
   const exitCode = output.result({

@@ -122,7 +122,7 @@ export const processRules: readonly LiveRule[] = [
     ...should('process.terminate', 'common to all container platforms'),
     title: 'SIGTERM shuts the server down gracefully',
     turn: 'separate',
-    controls: [startsInstances],
+    controls: [hasSignals, startsInstances],
     fix: 'On SIGTERM, stop listening, finish the running calls, then exit with status 0.',
     check: async (probe) => {
       await audienceProblems(probe);
@@ -137,11 +137,16 @@ export const processRules: readonly LiveRule[] = [
     title: 'a call that runs when SIGTERM arrives is still answered',
     turn: 'separate',
     mustAnswer: true,
-    controls: [startsInstances, answersOnInstance],
+    controls: [hasSignals, startsInstances, answersOnInstance],
     fix: 'On SIGTERM, stop listening, finish the running calls, then exit with status 0.',
     check: interruptedCallProblems,
   },
 ];
+
+/** Windows has no signal that a process can handle: SIGTERM from another process ends it at once. */
+async function hasSignals(): Promise<undefined> {
+  if (process.platform === 'win32') throw NotRun.because('inapplicable', 'Windows has no SIGTERM');
+}
 
 function refusesToStart(
   id: string,

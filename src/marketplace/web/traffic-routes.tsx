@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { shellLine } from '../../model/shell.ts';
+import { posixCommands, posixLine } from '../../model/shell.ts';
 import { version } from '../../plan/versions.ts';
 import { MarketError } from '../core/errors.ts';
 import { toHar } from '../core/export.ts';
@@ -105,10 +105,10 @@ function trafficOf(marketplace: Marketplace, c: Context): TrafficData {
 /** A request as a shell command; a placeholder replaces its secrets. */
 function curlOf({ method, url, request }: Exchange): string {
   const left = /^(?:host|content-length|accept-encoding|user-agent|accept-language|sec-fetch-mode)$/;
-  const line = (...words: string[]) => shellLine(words.map((word) => word.replaceAll(redacted, 'TOKEN')));
+  const line = (...words: string[]) => posixLine(words.map((word) => word.replaceAll(redacted, 'TOKEN')));
   const headers = Object.entries(request.headers)
     .filter(([name]) => !left.test(name))
     .map(([name, value]) => line('-H', `${name}: ${value}`));
   const body = request.body === '' ? [] : [line('--data-raw', request.body)];
-  return [line('curl', '-sS', '-X', method, url), ...headers, ...body].join(' \\\n  ');
+  return posixCommands([[line('curl', '-sS', '-X', method, url), ...headers, ...body].join(' \\\n  ')]);
 }
