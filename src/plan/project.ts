@@ -92,6 +92,7 @@ export function projectContext({
   if (!firstTool) throw new Error('a server has at least one tool');
   return {
     name,
+    kubernetesName: kubernetesName(name),
     description: `MCP tool server: ${entries.map((tool) => tool.name).join(', ')}.`,
     dependencies: { [runtimePackage]: packages.runtime },
     devDependencies: { ...devDependencies, [programPackage]: packages.program },
@@ -116,6 +117,12 @@ export function projectContext({
     /** Names of the variables without which the server does not start, besides SESSION_SECRET and PLATFORM_AUDIENCE. */
     required: [...platformVariables(profile), ...kitContext(variables).required],
   };
+}
+
+/** The nearest name of a Service: a label of DNS that starts with a letter (RFC 1035). */
+function kubernetesName(name: string): string {
+  const label = name.replace(/[^a-z0-9]+/g, '-');
+  return (/^[a-z]/.test(label) ? label : `mcp-${label}`).slice(0, 63).replace(/-$/, '');
 }
 
 /** What a profile leaves to the environment. */

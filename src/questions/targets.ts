@@ -9,6 +9,10 @@ export const targets = {
   railway: { title: 'Railway', files: ['railway.json'] },
   render: { title: 'Render', files: ['render.yaml'] },
   fly: { title: 'Fly', files: ['fly.toml'] },
+  kubernetes: {
+    title: 'Kubernetes',
+    files: ['kubernetes/kustomization.yaml', 'kubernetes/server.yaml', 'kubernetes/network.yaml'],
+  },
 } as const satisfies {
   readonly [name: string]: { readonly title: string; readonly files: readonly string[] };
 };

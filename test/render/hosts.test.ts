@@ -7,27 +7,10 @@ import { audienceOf } from '../../runtime/src/audience.ts';
 import { variables } from '../../runtime/src/variables.ts';
 import { context, generic } from '../../src/contract/platforms/index.ts';
 import type { PlatformProfile } from '../../src/contract/platforms/profile.ts';
-import { planProject } from '../../src/plan/project.ts';
-import { readTemplates } from '../../src/project/package/templates.ts';
-import { targetNames, targets } from '../../src/questions/targets.ts';
-import { render } from '../../src/render/render.ts';
-import { preparedTools } from '../plan/prepared.ts';
+import { targets } from '../../src/questions/targets.ts';
+import { fileOf } from './target-files.ts';
 
 // The files of hosts, as parsers that are not ours read them.
-
-const templates = readTemplates();
-function fileOf(path: string, profile: PlatformProfile = generic): string {
-  const answers = {
-    name: 'gas.prices_2',
-    profile,
-    packageManager: 'npm',
-    tools: preparedTools,
-    packages: { program: '1.2.3', runtime: '1.2.3' },
-    start: 'blank',
-    targets: targetNames,
-  } as const;
-  return new TextDecoder().decode(render(planProject(answers, templates), templates).get(path)?.content);
-}
 
 /** Milliseconds that the server takes to end at most. */
 const graceMs = Number(variables.SHUTDOWN_GRACE_MS.default);

@@ -12,6 +12,7 @@ import { type CommandError, invalidInput, requireNone, unwrap } from '../../mode
 import { combineResults, inputError, pass, reject } from '../../model/input-error.ts';
 import type { InputError, Result } from '../../model/model.ts';
 import { projectName, suggestProjectName } from '../../model/names.ts';
+import { nameList } from '../../model/text.ts';
 import { findProject, readManifest } from '../../project/manifest/manifest.ts';
 import { readInput } from '../../project/read/input.ts';
 import { nameOf } from '../../questions/model.ts';
@@ -128,9 +129,7 @@ async function imageOf(directory: string, target: Target, output: Output): Promi
   const rest = standardTargets.includes(target) ? [] : filesOf([target]);
   output.comment([
     `${engine} built the image ${tag}.`,
-    ...(rest.length > 0
-      ? [`Not run: ${rest.join(' and ')}. The rules judge the image that they deploy.`]
-      : []),
+    ...(rest.length > 0 ? [`Not run: ${nameList(rest)}. The rules judge the image that they deploy.`] : []),
   ]);
   return image;
 }
