@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
@@ -31,13 +31,9 @@ await serve({ tools, platform, routes, headers: { 'x-by': 'me' } });
 `;
 
 const hosts = [
-  { name: 'node', command: process.execPath, args: ['--enable-source-maps'] },
-  { name: 'bun', command: toolFile('bun', 'bin/bun'), args: [] },
-  {
-    name: 'deno',
-    command: toolFile('deno', 'deno'),
-    args: ['run', '--allow-net', '--allow-env', '--allow-read'],
-  },
+  { name: 'node', command: process.execPath },
+  { name: 'bun', command: toolFile('bun', 'bin/bun') },
+  { name: 'deno', command: toolFile('deno', 'deno') },
 ] as const;
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -52,9 +48,11 @@ beforeAll(async () => {
   expect(status, stdout).toBe(0);
 });
 
-/** Starts the project's server on a host. */
-async function start(command: string, args: readonly string[]) {
-  const server = spawn(command, [...args, 'dist/src/main.js'], {
+/** Starts the project's server as its README says. */
+async function start(name: string, command: string) {
+  const readme = readFileSync(join(project.directory, 'README.md'), 'utf8');
+  const line = readme.match(new RegExp(`(?:^|" )${name} (.*dist/src/main\\.js)$`, 'm'))?.[1];
+  const server = spawn(command, line?.split(' ') ?? expect.fail(`README.md does not start it on ${name}`), {
     cwd: project.directory,
     env: {
       PATH: process.env.PATH,
@@ -91,11 +89,11 @@ async function start(command: string, args: readonly string[]) {
   };
 }
 
-describe.each(hosts)('a project with a pattern, an API and routes, on $name', ({ name, command, args }) => {
+describe.each(hosts)('a project with a pattern, an API and routes, on $name', ({ name, command }) => {
   it('passes the check, serves routes and stops', async () => {
     const { stdout } = await run(command, ['--version']);
     const asked = project.counts.asked;
-    const { origin, count, errors, stop } = await start(command, args);
+    const { origin, count, errors, stop } = await start(name, command);
     try {
       const passed = await expectChecked(origin, root, privateKey);
       expect(project.counts.asked).toBeGreaterThan(asked);

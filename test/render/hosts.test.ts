@@ -69,9 +69,15 @@ it.skipIf(!canRead)('fly.toml asks /ready at the port of the image (skipped with
   expect(env).not.toHaveProperty('SESSION_SECRET');
 });
 
+it('Dockerfile.vercel is the Dockerfile', () => {
+  expect(fileOf('Dockerfile.vercel')).toMatch(/^FROM node:/);
+  expect(fileOf('Dockerfile.vercel')).toBe(fileOf('Dockerfile'));
+});
+
 it.each([
   [{ RENDER_EXTERNAL_URL: 'https://gas.onrender.com' }, 'https://gas.onrender.com/mcp'],
   [{ FLY_APP_NAME: 'gas' }, 'https://gas.fly.dev/mcp'],
+  [{ VERCEL_PROJECT_PRODUCTION_URL: 'gas.vercel.app' }, 'https://gas.vercel.app/mcp'],
   [{ RAILWAY_PUBLIC_DOMAIN: 'gas.up.railway.app' }, 'https://gas.up.railway.app/mcp'],
 ])('the pending audience becomes the domain of the host: %o', (env, url) => {
   expect(audienceOf('pending', 3000, true, env).url).toBe(url);
