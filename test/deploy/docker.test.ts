@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
 import { afterAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../src/check/launch.ts';
 import type { CheckReport } from '../../src/check/model.ts';
 import { fromRates, ratesDocument } from '../e2e/rates.ts';
 import { bins, create, scratch } from '../e2e/support.ts';
+import { live } from '../runtime/support.ts';
 import { engineHere, engineRun } from './engine.ts';
+import { recordProof, untilHealthy } from './figures.ts';
 
 const found = await engineHere();
 const engine = typeof found === 'string' ? undefined : found;
@@ -37,6 +40,30 @@ async function containersLeft(): Promise<string> {
 }
 
 const skipped = typeof found === 'string' ? ` (skipped: ${found})` : '';
+if (typeof found === 'string') {
+  console.log(`No image is run: ${found}`);
+  const notRun = `${found}. Start Docker, or \`apt-get install podman runc debootstrap\``;
+  for (const target of ['docker', 'vercel']) recordProof(target, { notRun });
+}
+
+/** Starts an image as in production. Returns the milliseconds until /health answers. */
+async function coldStart(image: string): Promise<number> {
+  const port = await freePort();
+  const settings = { ...live, PORT: String(port), RATES_URL: 'https://rates.example' };
+  const env = Object.entries(settings).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
+  const name = `market-mcp-check-start-${port}`;
+  const since = performance.now();
+  const server = engineRun(engine ?? fail(), [
+    ...['run', '--rm', '--name', name, '--network', 'host', '--read-only', '--tmpfs', '/tmp', ...env, image],
+  ]);
+  try {
+    return await untilHealthy(`http://127.0.0.1:${port}`, since);
+  } finally {
+    await engineRun(engine ?? fail(), ['rm', '--force', name]);
+    await server;
+  }
+}
+
 describe.skipIf(!engine)(`check --deploy${skipped}`, () => {
   afterAll(async () => {
     if (engine)
@@ -68,13 +95,20 @@ describe.skipIf(!engine)(`check --deploy${skipped}`, () => {
 
       const image = `${name}:checked`;
       expect(await inside(image, 'id -u')).toBe('1000');
-      expect(Number(/^\d+/.exec(await inside(image, 'du --apparent-size -sb /app'))?.[0])).toBeLessThan(
-        maxBytes,
-      );
+      const bytes = Number(/^\d+/.exec(await inside(image, 'du --apparent-size -sb /app'))?.[0]);
+      expect(bytes).toBeLessThan(maxBytes);
       const files = await inside(image, 'find /app -type f -not -path "*/node_modules/*"');
       expect(files).toContain('/app/dist/src/main.js');
       expect(files).not.toMatch(/\/vendor\/|\/test\/|\/app\/src\/|\/\.env/);
       expect(await inside(image, 'ls /app/node_modules')).not.toContain('create-market-mcp');
+
+      const { stdout: version } = await engineRun(engine ?? fail(), ['--version']);
+      recordProof(target, {
+        how: `\`check --deploy ${target}\`: a project ${name === 'rates' ? 'with an API' : 'without an API'}, ${version}`,
+        rules: `${summary.passed} passed, ${summary.failed} failed, ${summary.notRun} without a subject`,
+        bytes,
+        coldStartMs: await coldStart(image),
+      });
     },
   );
 
