@@ -5,11 +5,12 @@ import { execa } from 'execa';
 import { afterAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../src/check/launch.ts';
 import type { CheckReport } from '../../src/check/model.ts';
-import { fromRates, ratesDocument } from '../e2e/rates.ts';
+import { expectChecked, fromRates, ratesDocument } from '../e2e/rates.ts';
 import { bins, create, scratch } from '../e2e/support.ts';
-import { live } from '../runtime/support.ts';
+import { issuer, live, platformKey, publicKey } from '../runtime/support.ts';
 import { engineHere, engineRun } from './engine.ts';
 import { recordProof, untilHealthy } from './figures.ts';
+import { playPod, whyNoPods } from './pod.ts';
 
 const found = await engineHere();
 const engine = typeof found === 'string' ? undefined : found;
@@ -46,6 +47,11 @@ if (typeof found === 'string') {
   for (const target of ['docker', 'vercel']) recordProof(target, { notRun });
 }
 
+const podless = await whyNoPods(engine);
+if (podless !== undefined) {
+  recordProof('kubernetes', { notRun: `${podless}. \`apt-get install podman runc debootstrap catatonit\`` });
+}
+
 /** Starts an image as in production. Returns the milliseconds until /health answers. */
 async function coldStart(image: string): Promise<number> {
   const port = await freePort();
@@ -71,7 +77,7 @@ describe.skipIf(!engine)(`check --deploy${skipped}`, () => {
   });
 
   const projects = [
-    { name: 'plain', flags: ['--yes'], target: 'docker', maxBytes: 3_600_000 },
+    { name: 'plain', flags: ['--deploy', 'kubernetes'], target: 'docker', maxBytes: 3_600_000 },
     // Its image must not need .dockerignore: Vercel's program does not upload it.
     { name: 'rates', flags: [...fromRates, '--deploy', 'vercel'], target: 'vercel', maxBytes: 7_500_000 },
   ];
@@ -109,6 +115,38 @@ describe.skipIf(!engine)(`check --deploy${skipped}`, () => {
         bytes,
         coldStartMs: await coldStart(image),
       });
+    },
+  );
+
+  it.skipIf(podless !== undefined)(
+    `passes the contract in a pod of its Deployment${podless === undefined ? '' : ` (skipped: ${podless})`}`,
+    async () => {
+      const key = 'a secret of thirty-two characters';
+      const secrets = { SESSION_SECRET: key, PLATFORM_ISSUER: issuer, PLATFORM_PUBLIC_KEY: publicKey };
+      const since = performance.now();
+      const {
+        origin,
+        inside: inPod,
+        remove,
+      } = await playPod(engine ?? fail(), join(root, 'plain'), 'localhost/plain:checked', secrets);
+      try {
+        const coldStartMs = await untilHealthy(origin, since);
+        const passed = await expectChecked(origin, root, platformKey, {
+          issuer,
+          audience: 'https://tools.example.com/mcp',
+        });
+        const status = await inPod('id -u; grep -E "^(CapBnd|NoNewPrivs):" /proc/self/status');
+        expect(status.split(/\s+/)).toEqual(['1000', 'CapBnd:', '0'.repeat(16), 'NoNewPrivs:', '1']);
+        const written = await inPod('touch /tmp/written /app/written 2>&1');
+        expect(written).toBe("touch: cannot touch '/app/written': Read-only file system");
+        recordProof('kubernetes', {
+          how: 'the objects typed, built and compared; the Deployment run by `podman play kube`, at the address of its pod',
+          rules: `${passed} passed, 0 failed`,
+          coldStartMs,
+        });
+      } finally {
+        await remove();
+      }
     },
   );
 

@@ -60,7 +60,8 @@ export function engineRun({ name, env }: Engine, args: readonly string[]) {
   return execa(name, args, { env, reject: false });
 }
 
-const base = 'docker.io/library/node:22-slim';
+/** The base image of a project's Dockerfile. */
+export const base = 'docker.io/library/node:22-slim';
 
 /**
  * Makes an image like the official one where it cannot be pulled: Debian by debootstrap, Node and npm from the npm registry, the user

@@ -11,6 +11,7 @@ export interface Probe {
   readonly failureThreshold?: number;
 }
 export interface Container {
+  readonly name: string;
   readonly image: string;
   readonly ports: readonly [{ readonly name: string; readonly containerPort: number }];
   readonly envFrom: readonly { readonly [kind: string]: { readonly name: string } }[];
