@@ -2,7 +2,7 @@ import type { PlatformProfile } from '../contract/platforms/profile.ts';
 import type { ApiVariable, ImportedTool } from '../import/model.ts';
 import { toolFile } from '../model/names.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
-import { filesOf, standardTargets, type Target, targetNames } from '../questions/targets.ts';
+import { copies, filesOf, standardTargets, type Target, targetNames } from '../questions/targets.ts';
 import type { PlannedFile, TemplateSet } from './model.ts';
 import { type PackageManagerCommands, packageManagerCommands } from './package-manager.ts';
 import { apisOf, variablesOf } from './sources.ts';
@@ -65,9 +65,11 @@ export function planProject(answers: ProjectAnswers, templates: TemplateSet): re
  * @param templates of this version, or of an earlier one.
  */
 export function planCommonFiles(context: CommonFileContext, templates: TemplateSet): readonly PlannedFile[] {
-  return [...templates.keys()]
-    .filter((template) => belongs(template, context))
-    .map((template) => planFile(template, context));
+  return [...templates.keys()].flatMap((template) =>
+    pathsOf(template)
+      .filter((path) => belongs(path, context))
+      .map((path) => planFile(path, template, context)),
+  );
 }
 
 /** What decides which of the files a project has. */
@@ -92,6 +94,7 @@ export function projectContext({
   if (!firstTool) throw new Error('a server has at least one tool');
   return {
     name,
+    kubernetesName: kubernetesName(name),
     description: `MCP tool server: ${entries.map((tool) => tool.name).join(', ')}.`,
     dependencies: { [runtimePackage]: packages.runtime },
     devDependencies: { ...devDependencies, [programPackage]: packages.program },
@@ -116,6 +119,12 @@ export function projectContext({
     /** Names of the variables without which the server does not start, besides SESSION_SECRET and PLATFORM_AUDIENCE. */
     required: [...platformVariables(profile), ...kitContext(variables).required],
   };
+}
+
+/** The nearest name of a Service: a label of DNS that starts with a letter (RFC 1035). */
+function kubernetesName(name: string): string {
+  const label = name.replace(/[^a-z0-9]+/g, '-');
+  return (/^[a-z]/.test(label) ? label : `mcp-${label}`).slice(0, 63).replace(/-$/, '');
 }
 
 /** What a profile leaves to the environment. */
@@ -150,24 +159,27 @@ function kitContext(given: CommonFileAnswers['variables']) {
   };
 }
 
+/** Where a project has what a template becomes; nowhere if it is no template of a project. */
+function pathsOf(template: string): readonly string[] {
+  if (!template.startsWith(root)) return [];
+  const path = targetPath(template);
+  return [path, ...(copies[path] ?? [])];
+}
+
 /** The list of tools is planned separately. */
 function belongs(
-  template: string,
+  path: string,
   { packageManager: { name: packageManager }, targets }: CommonFileContext,
 ): boolean {
-  if (!template.startsWith(root)) return false;
-  const path = targetPath(template);
   if (path === toolsIndex) return false;
   const target = targetNames.find((name) => filesOf([name]).includes(path));
   if (target !== undefined && !targets[target]) return false;
-  return template !== `${root}.yarnrc.yml` || packageManager === 'yarn';
+  return path !== '.yarnrc.yml' || packageManager === 'yarn';
 }
 
-function planFile(template: string, context: object): PlannedFile {
-  const rendered = renderedEnding.test(template);
-  const path = targetPath(template);
+function planFile(path: string, template: string, context: object): PlannedFile {
   const owner = path === 'src/platform.ts' ? 'generated' : 'yours';
-  return { path, template, ...(rendered && { context }), owner };
+  return { path, template, ...(renderedEnding.test(template) && { context }), owner };
 }
 
 /** A template of this version, or a compiled one of an earlier version. */

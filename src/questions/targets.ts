@@ -9,6 +9,11 @@ export const targets = {
   railway: { title: 'Railway', files: ['railway.json'] },
   render: { title: 'Render', files: ['render.yaml'] },
   fly: { title: 'Fly', files: ['fly.toml'] },
+  vercel: { title: 'Vercel', files: ['Dockerfile.vercel'] },
+  kubernetes: {
+    title: 'Kubernetes',
+    files: ['kubernetes/kustomization.yaml', 'kubernetes/server.yaml', 'kubernetes/network.yaml'],
+  },
 } as const satisfies {
   readonly [name: string]: { readonly title: string; readonly files: readonly string[] };
 };
@@ -38,6 +43,14 @@ export const deploy: FlagAnswer<readonly Target[], readonly string[]> = {
 /** Each target once, in the order of the table, without those that every project has. */
 export function inOrder(names: readonly Target[]): readonly Target[] {
   return addable.filter((name) => names.includes(name));
+}
+
+/** Other names of a file, each for the target that looks for it there. */
+export const copies: { readonly [path: string]: readonly string[] } = { Dockerfile: ['Dockerfile.vercel'] };
+
+/** The file that the image of a target is built with. */
+export function dockerfileOf(name: Target): string {
+  return filesOf([name]).find((file) => copies.Dockerfile?.includes(file)) ?? 'Dockerfile';
 }
 
 /** The files of targets. */

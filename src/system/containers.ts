@@ -32,20 +32,23 @@ export async function findEngine(): Promise<Engine> {
 }
 
 /**
- * Builds the image of a directory with a Dockerfile, on the network of this machine.
+ * Builds the image of a directory, on the network of this machine.
  *
+ * @param file its Dockerfile
  * @param onProgress called with each step
  * @throws SystemError `IMAGE_NOT_BUILT` with the last lines
  */
 export async function buildImage(
   engine: Engine,
   directory: string,
+  file: string,
   tag: string,
   onProgress: (text: string) => void,
 ): Promise<Image> {
   // Podman 4.3 panics after a failed step.
   let hasPanicked = false;
-  const { exitCode, lastLines } = await run(engine, ['build', '--network', 'host', '--tag', tag, '.'], {
+  const args = ['build', '--network', 'host', '--file', file, '--tag', tag, '.'];
+  const { exitCode, lastLines } = await run(engine, args, {
     cwd: directory,
     isNoise(line) {
       hasPanicked ||= line.startsWith('panic: ');
@@ -56,7 +59,7 @@ export async function buildImage(
     },
   });
   if (exitCode !== 0) {
-    const hint = `Correct the Dockerfile or what it runs. In ${directory}: ${engine} build .`;
+    const hint = `Correct ${file} or what it runs. In ${directory}: ${engine} build --file ${file} .`;
     throw new SystemError('IMAGE_NOT_BUILT', `${engine} could not build the image`, hint, lastLines);
   }
   const format = ['image', 'inspect', '--format', '{{.Config.WorkingDir}}', tag];

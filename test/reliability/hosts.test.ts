@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { recordProof, untilHealthy } from '../deploy/figures.ts';
 import { expectChecked, platform, ratesProject } from '../e2e/rates.ts';
 import { compile, run, scratch } from '../e2e/support.ts';
 import { record } from './figures.ts';
@@ -31,13 +32,9 @@ await serve({ tools, platform, routes, headers: { 'x-by': 'me' } });
 `;
 
 const hosts = [
-  { name: 'node', command: process.execPath, args: ['--enable-source-maps'] },
-  { name: 'bun', command: toolFile('bun', 'bin/bun'), args: [] },
-  {
-    name: 'deno',
-    command: toolFile('deno', 'deno'),
-    args: ['run', '--allow-net', '--allow-env', '--allow-read'],
-  },
+  { name: 'node', command: process.execPath },
+  { name: 'bun', command: toolFile('bun', 'bin/bun') },
+  { name: 'deno', command: toolFile('deno', 'deno') },
 ] as const;
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -52,9 +49,12 @@ beforeAll(async () => {
   expect(status, stdout).toBe(0);
 });
 
-/** Starts the project's server on a host. */
-async function start(command: string, args: readonly string[]) {
-  const server = spawn(command, [...args, 'dist/src/main.js'], {
+/** Starts the project's server as its README says. */
+async function start(name: string, command: string) {
+  const readme = readFileSync(join(project.directory, 'README.md'), 'utf8');
+  const line = readme.match(new RegExp(`(?:^|" )${name} (.*dist/src/main\\.js)$`, 'm'))?.[1];
+  const since = performance.now();
+  const server = spawn(command, line?.split(' ') ?? expect.fail(`README.md does not start it on ${name}`), {
     cwd: project.directory,
     env: {
       PATH: process.env.PATH,
@@ -79,9 +79,12 @@ async function start(command: string, args: readonly string[]) {
     errors += text;
   });
   const listening = () => entries.find(({ event }) => event === 'listening');
-  await vi.waitUntil(() => listening() ?? (server.exitCode !== null && expect.fail(errors)), 60_000);
+  const begun = () => listening() ?? (server.exitCode !== null && expect.fail(errors));
+  await vi.waitUntil(begun, { timeout: 60_000, interval: 10 });
+  const origin = `http://127.0.0.1:${listening()?.port}`;
   return {
-    origin: `http://127.0.0.1:${listening()?.port}`,
+    origin,
+    coldStartMs: await untilHealthy(origin, since),
     count: (event: string) => entries.filter((entry) => entry.event === event).length,
     errors: () => errors,
     async stop() {
@@ -91,11 +94,11 @@ async function start(command: string, args: readonly string[]) {
   };
 }
 
-describe.each(hosts)('a project with a pattern, an API and routes, on $name', ({ name, command, args }) => {
+describe.each(hosts)('a project with a pattern, an API and routes, on $name', ({ name, command }) => {
   it('passes the check, serves routes and stops', async () => {
     const { stdout } = await run(command, ['--version']);
     const asked = project.counts.asked;
-    const { origin, count, errors, stop } = await start(command, args);
+    const { origin, coldStartMs, count, errors, stop } = await start(name, command);
     try {
       const passed = await expectChecked(origin, root, privateKey);
       expect(project.counts.asked).toBeGreaterThan(asked);
@@ -109,7 +112,13 @@ describe.each(hosts)('a project with a pattern, an API and routes, on $name', ({
       await expect(fetch(`${origin}/partial`).then((response) => response.text())).rejects.toThrow();
       await expect(fetch(`${origin}/late`).then(({ status }) => status)).rejects.toThrow('fetch failed');
       await vi.waitUntil(() => count('incident') === 2, 20_000);
-      record(name, { version: stdout.match(/\d+\.\d+\.\d+/)?.[0], passed });
+      const version = stdout.match(/\d+\.\d+\.\d+/)?.[0];
+      record(name, { version, passed });
+      recordProof(name, {
+        how: `the start line of README.md, ${name} ${version}, at its URL: a project with an API`,
+        rules: `${passed} passed, 0 failed`,
+        coldStartMs,
+      });
     } finally {
       expect([await stop(), errors()]).toEqual([0, '']);
     }

@@ -7,27 +7,10 @@ import { audienceOf } from '../../runtime/src/audience.ts';
 import { variables } from '../../runtime/src/variables.ts';
 import { context, generic } from '../../src/contract/platforms/index.ts';
 import type { PlatformProfile } from '../../src/contract/platforms/profile.ts';
-import { planProject } from '../../src/plan/project.ts';
-import { readTemplates } from '../../src/project/package/templates.ts';
-import { targetNames, targets } from '../../src/questions/targets.ts';
-import { render } from '../../src/render/render.ts';
-import { preparedTools } from '../plan/prepared.ts';
+import { targets } from '../../src/questions/targets.ts';
+import { fileOf } from './target-files.ts';
 
 // The files of hosts, as parsers that are not ours read them.
-
-const templates = readTemplates();
-function fileOf(path: string, profile: PlatformProfile = generic): string {
-  const answers = {
-    name: 'gas.prices_2',
-    profile,
-    packageManager: 'npm',
-    tools: preparedTools,
-    packages: { program: '1.2.3', runtime: '1.2.3' },
-    start: 'blank',
-    targets: targetNames,
-  } as const;
-  return new TextDecoder().decode(render(planProject(answers, templates), templates).get(path)?.content);
-}
 
 /** Milliseconds that the server takes to end at most. */
 const graceMs = Number(variables.SHUTDOWN_GRACE_MS.default);
@@ -86,9 +69,15 @@ it.skipIf(!canRead)('fly.toml asks /ready at the port of the image (skipped with
   expect(env).not.toHaveProperty('SESSION_SECRET');
 });
 
+it('Dockerfile.vercel is the Dockerfile', () => {
+  expect(fileOf('Dockerfile.vercel')).toMatch(/^FROM node:/);
+  expect(fileOf('Dockerfile.vercel')).toBe(fileOf('Dockerfile'));
+});
+
 it.each([
   [{ RENDER_EXTERNAL_URL: 'https://gas.onrender.com' }, 'https://gas.onrender.com/mcp'],
   [{ FLY_APP_NAME: 'gas' }, 'https://gas.fly.dev/mcp'],
+  [{ VERCEL_PROJECT_PRODUCTION_URL: 'gas.vercel.app' }, 'https://gas.vercel.app/mcp'],
   [{ RAILWAY_PUBLIC_DOMAIN: 'gas.up.railway.app' }, 'https://gas.up.railway.app/mcp'],
 ])('the pending audience becomes the domain of the host: %o', (env, url) => {
   expect(audienceOf('pending', 3000, true, env).url).toBe(url);

@@ -49,11 +49,12 @@ function contextsOf(template: string): readonly object[] {
 /** Values that no author can choose: our constants, numbers, validated names. */
 const bare = [
   /^name$/,
+  /^kubernetesName$/,
   /^packageManager\./,
   /^profile\.(token\.lifetimeSeconds|listing\.(name|description)Length\.(minimum|maximum))$/,
   /^firstTool\.(name|file)$/,
   /^modern$/,
-  /^kit\.required$/,
+  /^(kit\.)?required$/,
   /^(tools\.identifier|file)$/,
   /^(api|method|kinds)$/,
   /^key\.type$/,

@@ -12,10 +12,11 @@ import { type CommandError, invalidInput, requireNone, unwrap } from '../../mode
 import { combineResults, inputError, pass, reject } from '../../model/input-error.ts';
 import type { InputError, Result } from '../../model/model.ts';
 import { projectName, suggestProjectName } from '../../model/names.ts';
+import { nameList } from '../../model/text.ts';
 import { findProject, readManifest } from '../../project/manifest/manifest.ts';
 import { readInput } from '../../project/read/input.ts';
 import { nameOf } from '../../questions/model.ts';
-import { filesOf, standardTargets, type Target } from '../../questions/targets.ts';
+import { dockerfileOf, filesOf, standardTargets, type Target } from '../../questions/targets.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { buildImage, findEngine, type Image } from '../../system/containers.ts';
 import type { Output } from '../output.ts';
@@ -121,16 +122,17 @@ function project(
 /** The image of a project, built with the engine of this machine. It stays there, to be run or pushed. */
 async function imageOf(directory: string, target: Target, output: Output): Promise<Image> {
   const engine = await findEngine();
+  const dockerfile = dockerfileOf(target);
   const tag = `${suggestProjectName(projectName(directory))}:checked`;
   const image = await withProgress(output.progress(`building the image with ${engine}`), (update) =>
-    buildImage(engine, directory, tag, update),
+    buildImage(engine, directory, dockerfile, tag, update),
   );
-  const rest = standardTargets.includes(target) ? [] : filesOf([target]);
+  const rest = standardTargets.includes(target)
+    ? []
+    : filesOf([target]).filter((file) => file !== dockerfile);
   output.comment([
     `${engine} built the image ${tag}.`,
-    ...(rest.length > 0
-      ? [`Not run: ${rest.join(' and ')}. The rules judge the image that they deploy.`]
-      : []),
+    ...(rest.length > 0 ? [`Not run: ${nameList(rest)}. The rules judge the image that they deploy.`] : []),
   ]);
   return image;
 }

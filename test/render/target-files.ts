@@ -1,0 +1,23 @@
+import { generic } from '../../src/contract/platforms/index.ts';
+import type { PlatformProfile } from '../../src/contract/platforms/profile.ts';
+import { planProject } from '../../src/plan/project.ts';
+import { readTemplates } from '../../src/project/package/templates.ts';
+import { targetNames } from '../../src/questions/targets.ts';
+import { render } from '../../src/render/render.ts';
+import { preparedTools } from '../plan/prepared.ts';
+
+const templates = readTemplates();
+
+/** A file of a project that has every target. */
+export function fileOf(path: string, profile: PlatformProfile = generic, name = 'gas.prices_2'): string {
+  const answers = {
+    name,
+    profile,
+    packageManager: 'npm',
+    tools: preparedTools,
+    packages: { program: '1.2.3', runtime: '1.2.3' },
+    start: 'blank',
+    targets: targetNames,
+  } as const;
+  return new TextDecoder().decode(render(planProject(answers, templates), templates).get(path)?.content);
+}
