@@ -92,6 +92,8 @@ export function projectContext({
   if (!firstTool) throw new Error('a server has at least one tool');
   return {
     name,
+    /** As a part of a domain. */
+    workerName: name.replaceAll(/[._]/g, '-').slice(0, 63).replace(/-+$/, ''),
     description: `MCP tool server: ${entries.map((tool) => tool.name).join(', ')}.`,
     dependencies: { [runtimePackage]: packages.runtime },
     devDependencies: { ...devDependencies, [programPackage]: packages.program },

@@ -9,6 +9,7 @@ export const targets = {
   railway: { title: 'Railway', files: ['railway.json'] },
   render: { title: 'Render', files: ['render.yaml'] },
   fly: { title: 'Fly', files: ['fly.toml'] },
+  workers: { title: 'Cloudflare Workers', files: ['wrangler.jsonc', 'worker.js'] },
 } as const satisfies {
   readonly [name: string]: { readonly title: string; readonly files: readonly string[] };
 };
