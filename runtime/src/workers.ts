@@ -50,7 +50,10 @@ export function createWorker({ name, version }: ServerInfo): Worker {
   const configured = readConfig({ ...defaults, ...process.env }, platform, () => {
     throw Object.assign(new Error(), { code: 'a Worker has none' });
   });
-  const reasons = [...(configured.ok ? reasonsAgainst(configured.config) : configured.errors), ...ownErrors];
+  const reasons = [...(configured.ok ? budgetErrors(configured.config) : configured.errors), ...ownErrors];
+  if (!process.env.SESSION_SECRET?.trim()) {
+    reasons.unshift('SESSION_SECRET: must be set: the isolates of a Worker share sessions by it.');
+  }
   if (!configured.ok || reasons.length > 0) return workerOf(refusing(reasons));
 
   const { config, warnings } = configured;
@@ -74,15 +77,9 @@ export function createWorker({ name, version }: ServerInfo): Worker {
   });
 }
 
-function reasonsAgainst({ sessionSecret, bodyBudgetBytes, answerBudgetBytes }: Config): readonly string[] {
-  const reasons: string[] = [];
-  if (sessionSecret === null) {
-    reasons.push('SESSION_SECRET: must be set: the isolates of a Worker share sessions by it.');
-  }
-  if (bodyBudgetBytes + answerBudgetBytes > maxBudgetBytes) {
-    reasons.push(`BODY_BUDGET_BYTES, ANSWER_BUDGET_BYTES: expected at most ${maxBudgetBytes} together.`);
-  }
-  return reasons;
+function budgetErrors({ bodyBudgetBytes, answerBudgetBytes }: Config): string[] {
+  if (bodyBudgetBytes + answerBudgetBytes <= maxBudgetBytes) return [];
+  return [`BODY_BUDGET_BYTES, ANSWER_BUDGET_BYTES: expected at most ${maxBudgetBytes} together.`];
 }
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
