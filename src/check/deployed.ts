@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { containerOf, type Image } from '../system/containers.ts';
+import { SystemError } from '../system/errors.ts';
 import { type BundledWorker, filesIn, workerOf } from '../system/workers.ts';
 import type { Command } from './launch.ts';
 
@@ -10,8 +11,8 @@ export interface Deployed {
   commandOf(project: string, variables: NodeJS.ProcessEnv): Command;
   /** Whether an instance refuses to start, and ends at a signal, as a process does. If not, rules about that are not run. */
   readonly isProcess: boolean;
-  /** Why an instance does not start, and what to do. */
-  readonly whenNotStarted: { readonly message: string; readonly hint: string };
+  /** The error if no instance starts, with its last lines. */
+  notStarted(lines: readonly string[]): SystemError;
 }
 
 /** Stack traces name source lines, and an explicit exit prints where it was called. */
@@ -34,16 +35,17 @@ export function deployedImage(image: Image): Deployed {
       };
     },
     isProcess: true,
-    whenNotStarted: { message: 'the image does not start', hint },
+    notStarted: (lines) => new SystemError('NOT_STARTED', 'the image does not start', hint, lines),
   };
 }
 
 export function deployedWorker(worker: BundledWorker): Deployed {
+  const hint = 'Correct what the lines above name.';
   return {
     commandOf: (project, variables) =>
       // With package.json, the source kit finds the directory of the project.
       workerOf(worker, variables, project, ['package.json', ...filesIn(project, recordings)]),
     isProcess: false,
-    whenNotStarted: { message: 'the Worker does not start', hint: 'Correct what the lines above name.' },
+    notStarted: (lines) => new SystemError('NOT_STARTED', 'the Worker does not start', hint, lines),
   };
 }

@@ -134,11 +134,7 @@ export async function holdProject(
     await childEnded(undefined);
     if (!(error instanceof NotStarted)) throw error;
     const lines = error.message.split('\n');
-    if (deployed) {
-      const { message, hint } = deployed.whenNotStarted;
-      throw new SystemError('NOT_STARTED', message, hint, lines);
-    }
-    throw notStarted(directory, lines);
+    throw deployed ? deployed.notStarted(lines) : notStarted(directory, lines);
   }
 }
 

@@ -2,7 +2,7 @@ import { combineResults, pass } from '../model/input-error.ts';
 import type { FlagAnswer } from './model.ts';
 import { oneOf } from './tool.ts';
 
-/** Where a project can be deployed. Each target adds files; README.md has a section on it. All run the image of `docker`. */
+/** Where a project can be deployed. Each target adds files; README.md has a section on it. All but `workers` run the image of `docker`. */
 export const targets = {
   docker: { title: 'Docker', files: ['Dockerfile', '.dockerignore'] },
   compose: { title: 'Docker Compose', files: ['compose.yaml', 'Caddyfile'] },

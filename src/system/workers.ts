@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
+import { packageManagerOf } from './detect.ts';
 import { SystemError } from './errors.ts';
 import { run } from './processes.ts';
 
@@ -100,7 +101,7 @@ function wranglerOf(directory: string): string {
   try {
     return dirname(createRequire(join(directory, 'package.json')).resolve('wrangler/package.json'));
   } catch {
-    const hint = `In ${directory} run: npm install --save-dev wrangler`;
+    const hint = `In ${directory} run: ${packageManagerOf(directory).addDev} wrangler`;
     throw new SystemError('NO_WRANGLER', 'the project has no wrangler, which bundles and runs Workers', hint);
   }
 }

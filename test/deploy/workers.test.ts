@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, request, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { SignJWT } from 'jose';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CheckReport } from '../../src/check/model.ts';
 import { expectChecked, platform, ratesProject } from '../e2e/rates.ts';
 import { bins, failuresOf, run, scaffold, scratch, serveHere } from '../e2e/support.ts';
-import { bundled, type RunningWorker, startWorker, wranglerConfig, wranglerModules } from './workerd.ts';
+import { bundled, type RunningWorker, startWorker, wranglerModules } from './workerd.ts';
 
 // What `--deploy workers` writes, bundled by wrangler and run by workerd.
 
@@ -75,15 +76,6 @@ describe('check --deploy workers', () => {
     expect(unstarted.stderr).toContain('The author has thrown this.');
     writeFileSync(entry, good);
   });
-});
-
-it('wrangler.jsonc contains no secret, and requires those that the server needs', () => {
-  const { name, compatibility_date, vars, secrets } = wranglerConfig(plain);
-  expect(name).toMatch(/^[a-z0-9][a-z0-9-]*$/);
-  expect(compatibility_date >= '2026-04-01').toBe(true);
-  expect(vars).toMatchObject({ NODE_ENV: 'production', PLATFORM_AUDIENCE: 'pending' });
-  expect(secrets.required).toEqual(['SESSION_SECRET', 'PLATFORM_ISSUER', 'PLATFORM_JWKS_URL']);
-  for (const name of secrets.required) expect(vars).not.toHaveProperty(name);
 });
 
 describe('a Worker in production, with a pattern, an API and routes', () => {
@@ -164,9 +156,30 @@ describe('a Worker in production, with a pattern, an API and routes', () => {
     expect((await fetch(`${worker.origin}/late`)).status).toBe(500);
   });
 
+  it('keeps an event stream open until a newer one of its session, and until the session ends', async () => {
+    const { headers } = await initialize(worker);
+    const session = { 'mcp-session-id': headers.get('mcp-session-id') ?? '' };
+    const open = async () => {
+      const { status, body } = await fetch(`${worker.origin}/mcp`, { headers: session });
+      const reader = body?.getReader();
+      expect([status, (await reader?.read())?.done]).toEqual([200, false]);
+      return async () => (await reader?.read())?.done;
+    };
+    const endOfFirst = await open();
+    expect(await Promise.race([endOfFirst(), setTimeout(1_000, 'open')])).toBe('open');
+    const endOfSecond = await open();
+    expect((await fetch(`${worker.origin}/mcp`, { method: 'DELETE', headers: session })).status).toBe(204);
+    expect(await endOfSecond()).toBe(true);
+  });
+
   it('passes every MUST rule that can be checked at a URL', async () => {
     await expectChecked(worker.origin, root, privateKey);
     expect(worker.lines.filter((line) => !line.startsWith('{"time":'))).toEqual([]);
+    const unexpected = worker
+      .errors()
+      .split('\n')
+      .filter((line) => !/Premature close|^$/.test(line)); // that of /late
+    expect(unexpected).toEqual([]);
     const [first = '{}'] = worker.lines;
     const { name, version } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
     expect(JSON.parse(first)).toMatchObject({ event: 'listening', name, version, audience, tools: 1 });

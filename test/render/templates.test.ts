@@ -53,7 +53,7 @@ const bare = [
   /^profile\.(token\.lifetimeSeconds|listing\.(name|description)Length\.(minimum|maximum))$/,
   /^firstTool\.(name|file)$/,
   /^modern$/,
-  /^kit\.required$/,
+  /^(kit\.)?required$/,
   /^(tools\.identifier|file)$/,
   /^(api|method|kinds)$/,
   /^key\.type$/,
