@@ -3,14 +3,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Config, readConfig } from './config.ts';
 import { ownErrors, ownWarnings } from './process.ts';
-import type { ServeOptions } from './serve.ts';
+import { servedOptions } from './serve-workerd.ts';
 import { createApp } from './server/http.ts';
 import { createCount, createLog } from './server/log.ts';
 import type { ServerInfo } from './server/mcp.ts';
-
-export type { Platform, RouteHandler, RouteOptions, ServeOptions } from './serve.ts';
-
-// On workerd, this module takes the place of serve.ts: package.json, the condition `workerd`.
 
 /** The entry of a Worker: what its main module exports as default. */
 export interface Worker {
@@ -31,13 +27,6 @@ const refusalsMs = 60_000;
 /** Each line at once: what waits for the next turn is lost with the request. */
 const log = createLog((line) => console.log(line.trimEnd()));
 
-let options: ServeOptions | undefined;
-
-/** Takes what the Worker serves. `createWorker` then starts it. */
-export async function serve(served: ServeOptions): Promise<void> {
-  options = served;
-}
-
 /**
  * Starts what `serve` was given. Its variables are those of the Worker. Where they are missing or invalid, each request gets 503, and
  * the log says why: Workers may be started without their secrets while they are deployed.
@@ -45,6 +34,7 @@ export async function serve(served: ServeOptions): Promise<void> {
  * @throws Error if `serve` was not called, and for the reasons of `createApp`
  */
 export function createWorker({ name, version }: ServerInfo): Worker {
+  const options = servedOptions();
   if (options === undefined) throw new Error('src/main.ts has not called serve.');
   const { tools, platform, ...further } = options;
   const configured = readConfig({ ...defaults, ...process.env }, platform, () => {

@@ -6,7 +6,7 @@ import { variables } from '../../runtime/src/variables.ts';
 const runtime = join(import.meta.dirname, '../../runtime');
 const readme = readFileSync(join(runtime, 'README.md'), 'utf8');
 const { exports } = JSON.parse(readFileSync(join(runtime, 'package.json'), 'utf8'));
-/** That of `serve` on workerd is the entry point of Workers, too. */
+/** Without the module of `serve` on workerd, which has the same declarations. */
 const entries = Object.values<string | { readonly default: string }>(exports)
   .map((path) => (typeof path === 'string' ? path : path.default))
   .filter((path) => path.endsWith('.js'));

@@ -127,7 +127,7 @@ function deployedTo(target: Target, directory: string, output: Output): Promise<
 
 async function workerOf(directory: string, output: Output): Promise<Deployed> {
   const worker = await withProgress(output.progress('bundling the Worker'), () => bundleWorker(directory));
-  const missing = worker.missing.length > 0 ? [`Not there: ${worker.missing.join(', ')}.`] : [];
+  const missing = worker.missing.length > 0 ? [`Without its bindings ${worker.missing.join(', ')}.`] : [];
   output.comment(['wrangler bundled the Worker. It runs in workerd, the runtime of Cloudflare.', ...missing]);
   return deployedWorker(worker);
 }
