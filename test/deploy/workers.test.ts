@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, request, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -20,10 +20,10 @@ let modules: string;
 let plain: string;
 
 /** `check --deploy workers` of a project. */
-async function checkWorker(project: string) {
+async function checkWorker(project: string, flags: readonly string[] = []) {
   const { status, stdout, stderr } = await run(
     process.execPath,
-    [bins.market, 'check', project, '--deploy', 'workers', '--json'],
+    [bins.market, 'check', project, '--deploy', 'workers', '--json', ...flags],
     { cwd: root },
   );
   return { status, stderr, report: stdout === '' ? undefined : (JSON.parse(stdout) as CheckReport) };
@@ -37,20 +37,21 @@ function expectPassed({ status, stderr, report }: Awaited<ReturnType<typeof chec
 
 beforeAll(async () => {
   modules = await wranglerModules();
+  symlinkSync(modules, join(root, 'node_modules')); // above the projects, as in a workspace
   ({ directory: plain } = await scaffold(['plain', '--deploy', 'workers'], { cwd: root }));
 });
 
-it('check names how to get wrangler where there is none', async () => {
-  const { status, stderr, report } = await checkWorker(plain);
-  expect([status, report]).toEqual([3, undefined]);
-  expect(JSON.parse(stderr).error).toMatchObject({
-    code: 'NO_WRANGLER',
-    hint: `In ${plain} run: npm install --save-dev wrangler`,
-  });
-});
-
 describe('check --deploy workers', () => {
-  beforeAll(() => symlinkSync(modules, join(root, 'node_modules'))); // above the projects, as in a workspace
+  it('names how to get wrangler where there is none', async () => {
+    const elsewhere = join(scratch(), 'plain');
+    cpSync(plain, elsewhere, { recursive: true, verbatimSymlinks: true });
+    const { status, stderr, report } = await checkWorker(elsewhere, ['--no-build']);
+    expect([status, report]).toEqual([3, undefined]);
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: 'NO_WRANGLER',
+      hint: `In ${elsewhere} run: npm install --save-dev wrangler`,
+    });
+  });
 
   it('passes every rule on the Worker, without those about a process', async () => {
     const checked = await checkWorker(plain);
