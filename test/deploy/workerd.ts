@@ -49,7 +49,10 @@ export async function bundled(project: string, modules: string): Promise<string>
   return directory;
 }
 
-let configurations = 0;
+const started: ChildProcess[] = [];
+afterAll(() => {
+  for (const workerd of started) workerd.kill('SIGKILL');
+});
 
 /** Starts a bundled Worker with the settings of the project's `wrangler.jsonc` and further variables. */
 export async function startWorker(
@@ -63,7 +66,7 @@ export async function startWorker(
   const bindings = Object.entries(environment).map(
     ([name, value]) => `(name = "${name}", text = ${JSON.stringify(value)})`,
   );
-  const config = join(bundle, `${++configurations}.capnp`);
+  const config = join(bundle, `${started.length}.capnp`);
   writeFileSync(
     config,
     `using Workerd = import "/workerd/workerd.capnp";
@@ -85,7 +88,7 @@ const server :Workerd.Worker = (
   const workerd: ChildProcess = spawn(binaryOf(modules), ['serve', '--control-fd=3', config], {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
-  afterAll(() => workerd.kill('SIGKILL'));
+  started.push(workerd);
   const [, stdout, errors, control] = workerd.stdio as unknown as [null, Readable, Readable, Readable];
   const lines: string[] = [];
   createInterface(stdout).on('line', (line) => lines.push(line));
