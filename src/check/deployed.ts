@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { containerOf, type Image } from '../system/containers.ts';
 import { SystemError } from '../system/errors.ts';
-import { type BundledWorker, filesIn, workerOf } from '../system/workers.ts';
+import { type BundledWorker, filesIn, localized, workerOf } from '../system/workers.ts';
 import type { Command } from './launch.ts';
 
 /** What is deployed, built on this machine: its instances take the place of processes of the built files. */
@@ -42,9 +42,11 @@ export function deployedImage(image: Image): Deployed {
 export function deployedWorker(worker: BundledWorker): Deployed {
   const hint = 'Correct what the lines above name.';
   return {
-    commandOf: (project, variables) =>
+    commandOf: (project, variables) => ({
       // With package.json, the source kit finds the directory of the project.
-      workerOf(worker, variables, project, ['package.json', ...filesIn(project, recordings)]),
+      ...workerOf(worker, variables, project, ['package.json', ...filesIn(project, recordings)]),
+      localized: (text) => localized(worker, project, text),
+    }),
     isProcess: false,
     notStarted: (lines) => new SystemError('NOT_STARTED', 'the Worker does not start', hint, lines),
   };

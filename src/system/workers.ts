@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { createRequire, SourceMap, type SourceMapping } from 'node:module';
+import { dirname, join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { packageManagerOf } from './detect.ts';
 import { SystemError } from './errors.ts';
 import { run } from './processes.ts';
@@ -11,6 +12,7 @@ export interface BundledWorker {
   readonly directory: string;
   /** The program that runs it: the one that Cloudflare runs. */
   readonly workerd: string;
+  /** The main one first. */
   readonly modules: readonly WorkerModule[];
   readonly compatibilityDate: string;
   readonly compatibilityFlags: readonly string[];
@@ -40,6 +42,8 @@ interface Metadata {
     readonly json?: unknown;
   }[];
 }
+
+const sourceMap = 'source-map.json';
 
 const moduleTypes: { readonly [contentType: string]: string } = {
   'application/javascript+module': 'esModule',
@@ -75,10 +79,10 @@ export async function bundleWorker(directory: string): Promise<BundledWorker> {
   const modules: WorkerModule[] = [];
   for (const [name, value] of form) {
     if (typeof value === 'string') continue;
-    const path = `module-${modules.length}`;
     const type = moduleTypes[value.type];
-    if (type === undefined) continue; // a source map
+    const path = type === undefined ? sourceMap : `module-${modules.length}`;
     writeFileSync(join(target, path), new Uint8Array(await value.arrayBuffer()));
+    if (type === undefined) continue;
     const module = { name, type, path };
     if (name === metadata.main_module) modules.unshift(module);
     else modules.push(module);
@@ -174,6 +178,25 @@ const server :Workerd.Worker = (
 `,
   );
   return { file: workerd, args: ['serve', config], env: { ...process.env, ...env } };
+}
+
+/** What an instance wrote, with places in the files of the project: `file:///…/src/tools/x.ts:7:3` for `worker.js:512:9`. */
+export function localized(
+  { directory, modules: [main] }: BundledWorker,
+  project: string,
+  text: string,
+): string {
+  const file = join(directory, sourceMap);
+  if (main === undefined || !text.includes(`${main.name}:`) || !existsSync(file)) return text;
+  const map = new SourceMap(JSON.parse(readFileSync(file, 'utf8')));
+  return text.replaceAll(/([\w./-]+):(\d+):(\d+)/g, (frame, name, line, column) => {
+    if (name !== main.name) return frame;
+    const found = map.findEntry(line - 1, column - 1);
+    if (!('originalSource' in found)) return frame;
+    const { originalSource, originalLine, originalColumn } = found as SourceMapping;
+    const { href } = pathToFileURL(resolve(project, originalSource));
+    return `${href}:${originalLine + 1}:${originalColumn + 1}`;
+  });
 }
 
 /** Paths of the files in a directory of a project, relative to the project. */

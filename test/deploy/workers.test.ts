@@ -61,6 +61,19 @@ describe('check --deploy workers', () => {
     expect(ofProcess.filter(({ status }) => status !== 'not-run')).toEqual([]);
   });
 
+  it('names the place of an error in the code of a tool', async () => {
+    const file = join(plain, 'src/tools/get-plain.ts');
+    const good = readFileSync(file, 'utf8');
+    const thrown = "throw new Error('The tool has thrown this.');";
+    writeFileSync(file, good.replace('return found(answer);', thrown));
+    const lines = readFileSync(file, 'utf8').split('\n');
+    const { status, report } = await checkWorker(plain);
+    writeFileSync(file, good);
+    expect(status).toBe(1);
+    const line = lines.findIndex((text) => text.includes(thrown)) + 1;
+    expect(JSON.stringify(failuresOf(report ?? { rules: [] }))).toContain(`src/tools/get-plain.ts:${line}`);
+  });
+
   it('says what wrangler says of a Worker that cannot be bundled, and of one that does not start', async () => {
     const entry = join(plain, 'worker.js');
     const good = readFileSync(entry, 'utf8');
