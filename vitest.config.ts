@@ -76,7 +76,6 @@ export default defineConfig({
             'test/{scaffold,hostile,matrix,judge,e2e,dev,browser,registry,bench,reliability,attacks,real-tools,upgrade,openapi-requests,deploy,windows}/**',
             'test/foreign/foreign.test.ts',
             'test/fuzz/long.test.ts',
-            'test/runtime/workerd.test.ts',
             ...thorough,
           ],
           testTimeout: 120_000,
@@ -86,10 +85,10 @@ export default defineConfig({
       builds('scaffold', { include: ['test/scaffold/**/*.test.ts'] }),
       builds('hostile', { include: ['test/{hostile,matrix,judge}/**/*.test.ts'] }),
       builds('e2e', {
-        include: ['test/{e2e,dev,openapi-requests}/**/*.test.ts', 'test/runtime/workerd.test.ts'],
+        include: ['test/{e2e,dev,openapi-requests}/**/*.test.ts'],
         globalSetup: installs,
       }),
-      // Each test builds and runs an image.
+      // They build and run images and Workers.
       builds('deploy', {
         include: ['test/deploy/**/*.test.ts'],
         globalSetup: installs,

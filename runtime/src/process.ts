@@ -57,7 +57,8 @@ export const ownErrors: string[] = [];
 export const ownWarnings: string[] = [];
 
 export function isProduction(): boolean {
-  return process.env.NODE_ENV?.trim().toLowerCase() === 'production';
+  const { NODE_ENV } = process.env; // wrangler replaces `process.env.NODE_ENV`
+  return NODE_ENV?.trim().toLowerCase() === 'production';
 }
 
 /** Adds the variables of the project's `.env`, if it exists, to the environment; variables that are already set win. */

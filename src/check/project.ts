@@ -12,10 +12,10 @@ import { runtimeVersion } from '../project/manifest/runtime.ts';
 import { readAnyManifest } from '../project/manifest/vendored-manifest.ts';
 import { toolMethods, toolSources } from '../project/read/open.ts';
 import { childEnded, childStarting } from '../system/children.ts';
-import type { Image } from '../system/containers.ts';
 import { packageManagerOf } from '../system/detect.ts';
 import { SystemError } from '../system/errors.ts';
 import { type CalledExample, callExamples, calledLine, factsOf, notStarted, requireListed } from './built.ts';
+import type { Deployed } from './deployed.ts';
 import type { ProjectCode } from './located.ts';
 import type { SourceAnswer } from './logged.ts';
 import { NotStarted, type Sources, start } from './start.ts';
@@ -42,8 +42,8 @@ export interface HoldOptions {
   readonly sources?: Sources | undefined;
   /** Tools that may change something whose examples are called for real, once each, before the server starts. */
   readonly call?: readonly string[];
-  /** The image to start instead of the built files. */
-  readonly image?: Image | undefined;
+  /** What to start instead of the built files. */
+  readonly deployed?: Deployed | undefined;
 }
 
 /**
@@ -54,7 +54,7 @@ export interface HoldOptions {
  */
 export async function holdProject(
   directory: string,
-  { platform, sources = 'replay', call = [], image }: HoldOptions = {},
+  { platform, sources = 'replay', call = [], deployed }: HoldOptions = {},
 ): Promise<HeldServer> {
   const entry = join(directory, 'dist/src/main.js');
   if (!existsSync(entry)) {
@@ -98,7 +98,7 @@ export async function holdProject(
       kept,
       asking,
       privateKey,
-      image,
+      deployed,
     });
     const examples = new Map(facts.tools.map(({ name, examples = [] }) => [name, examples]));
     const unrecorded = new Set<string>();
@@ -111,7 +111,7 @@ export async function holdProject(
         writing,
         onUnrecorded: (tool, args) => unrecorded.add(`${tool} ${JSON.stringify(args)}`),
         signer,
-        launch,
+        ...(launch && { launch }),
         owned,
         runtime: {
           version: runtimeVersion(directory, manifest),
@@ -134,8 +134,7 @@ export async function holdProject(
     await childEnded(undefined);
     if (!(error instanceof NotStarted)) throw error;
     const lines = error.message.split('\n');
-    if (image) throw new SystemError('NOT_STARTED', 'the image does not start', lookInside(image), lines);
-    throw notStarted(directory, lines);
+    throw deployed ? deployed.notStarted(lines) : notStarted(directory, lines);
   }
 }
 
@@ -147,8 +146,4 @@ function requireExpected(called: readonly CalledExample[]): void {
     'Correct the tool or its example. Nothing else was checked.',
     called.map(calledLine),
   );
-}
-
-function lookInside({ engine, tag }: Image): string {
-  return `Correct the Dockerfile. To look inside: ${engine} run --rm -it --entrypoint sh ${tag}`;
 }

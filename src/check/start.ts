@@ -1,13 +1,10 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { PlatformProfile } from '../contract/platforms/profile.ts';
 import { createSigner, type Signer } from '../contract/probe/signer.ts';
 import { printable } from '../contract/report/report.ts';
 import type { Instance, Launch } from '../contract/target.ts';
-import { containerOf, type Image } from '../system/containers.ts';
+import { type Deployed, nodeArguments } from './deployed.ts';
 import {
-  type Command,
   createLauncher,
   launcherOf,
   onFreePort,
@@ -30,24 +27,21 @@ export interface SourceSettings {
   readonly asking?: readonly string[];
   /** The key of the temporary platform; by default a new one. */
   readonly privateKey?: KeyObject;
-  /** The image whose containers are the instances, instead of processes of the entry. */
-  readonly image?: Image | undefined;
+  /** Its instances are checked instead of processes of the entry. */
+  readonly deployed?: Deployed | undefined;
 }
 
 /** A server that was started for a check. */
 export interface Started {
   readonly instance: Instance;
-  /** Starts further instances like it. */
-  readonly launch: Launch;
+  /** Starts further instances like it; undefined if they are no processes. */
+  readonly launch: Launch | undefined;
   readonly signer: Signer;
   /** The server, if a check may restart it. */
   readonly owned: WatchedServer;
   /** The answers of all instances so far, with their sources. */
   answers(): readonly SourceAnswer[];
 }
-
-/** Stack traces name source lines, and an explicit exit prints where it was called. */
-const nodeArguments = ['--enable-source-maps', '--trace-exit'];
 
 /** Thrown if a server does not start; the message contains its last lines. */
 export class NotStarted extends Error {}
@@ -63,7 +57,7 @@ export async function start(
   entry: string,
   platform: PlatformProfile,
   cwd: string,
-  { sources = 'replay', kept, asking = [], privateKey, image }: SourceSettings = {},
+  { sources = 'replay', kept, asking = [], privateKey, deployed }: SourceSettings = {},
 ): Promise<Started> {
   const all: WatchedInstance[] = [];
   const started = await onFreePort(async (port) => {
@@ -87,8 +81,8 @@ export async function start(
       SOURCES_KEPT: kept,
       SOURCES_TOOLS: JSON.stringify(asking),
     };
-    const launcher = image
-      ? launcherOf((variables) => inContainer(image, cwd, variables), environment)
+    const launcher = deployed
+      ? launcherOf((variables) => deployed.commandOf(cwd, variables), environment)
       : createLauncher(entry, environment, { cwd, nodeArguments });
     const launch: WatchedLaunch = async (further) => {
       const launched = await launcher.launch(further);
@@ -100,21 +94,10 @@ export async function start(
   const { launch, signer, ...instance } = started;
   if (instance.healthy) {
     const answers = () => all.flatMap((one) => one.answers());
-    return { instance, launch, signer, owned: ownedBy(instance, launch, cwd), answers };
+    const isProcess = deployed?.isProcess !== false;
+    const owned = ownedBy(instance, launch, cwd);
+    return { instance, launch: isProcess ? launch : undefined, signer, owned, answers };
   }
   const lastLines = instance.output().trim().split('\n').slice(-15).map(printable).join('\n  ');
   throw new NotStarted(`The server does not start. The last lines it wrote:\n  ${lastLines || '(none)'}`);
-}
-
-/** An instance in a container, with the recordings of its project, which no image contains. */
-function inContainer(image: Image, project: string, variables: NodeJS.ProcessEnv): Command {
-  const { workingDirectory: inside } = image;
-  const recordings = join(project, 'test/recordings');
-  const mounts = existsSync(recordings) ? [[`${inside}/test/recordings`, recordings] as const] : [];
-  const env = { ...variables, NODE_OPTIONS: nodeArguments.join(' ') };
-  return {
-    ...containerOf(image, Object.keys(env), new Map(mounts)),
-    env: { ...process.env, ...env },
-    localized: (text) => text.replaceAll(`${inside}/dist/`, `${project}/dist/`),
-  };
 }

@@ -6,6 +6,8 @@ export interface PackageManagerCommands {
   readonly install: string;
   /** Installs the exact contents of the lock file. */
   readonly frozenInstall: string;
+  /** Adds a development dependency, whose name follows. */
+  readonly addDev: string;
   /** Installs the package manager on a machine with only Node and npm; null if nothing is needed. */
   readonly setup: string | null;
   readonly run: string;
@@ -25,6 +27,7 @@ export const packageManagerCommands: { readonly [name in PackageManager]: Packag
     name: 'npm',
     install: 'npm install',
     frozenInstall: 'npm ci',
+    addDev: 'npm install --save-dev',
     setup: null,
     run: 'npm run',
     productionInstall: 'npm ci --omit=dev',
@@ -37,6 +40,7 @@ export const packageManagerCommands: { readonly [name in PackageManager]: Packag
     name: 'pnpm',
     install: 'pnpm install',
     frozenInstall: 'pnpm install --frozen-lockfile',
+    addDev: 'pnpm add --save-dev',
     setup: 'npm install --global pnpm',
     run: 'pnpm run',
     productionInstall: 'pnpm install --frozen-lockfile --prod',
@@ -49,6 +53,7 @@ export const packageManagerCommands: { readonly [name in PackageManager]: Packag
     name: 'yarn',
     install: 'yarn install',
     frozenInstall: 'yarn install --frozen-lockfile',
+    addDev: 'yarn add --dev',
     setup: null,
     run: 'yarn run',
     productionInstall: 'yarn install --frozen-lockfile --production',

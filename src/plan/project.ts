@@ -94,7 +94,7 @@ export function projectContext({
   if (!firstTool) throw new Error('a server has at least one tool');
   return {
     name,
-    kubernetesName: kubernetesName(name),
+    dnsLabel: dnsLabel(name),
     description: `MCP tool server: ${entries.map((tool) => tool.name).join(', ')}.`,
     dependencies: { [runtimePackage]: packages.runtime },
     devDependencies: { ...devDependencies, [programPackage]: packages.program },
@@ -122,7 +122,7 @@ export function projectContext({
 }
 
 /** The nearest name of a Service: a label of DNS that starts with a letter (RFC 1035). */
-function kubernetesName(name: string): string {
+function dnsLabel(name: string): string {
   const label = name.replace(/[^a-z0-9]+/g, '-');
   return (/^[a-z]/.test(label) ? label : `mcp-${label}`).slice(0, 63).replace(/-$/, '');
 }

@@ -2,7 +2,7 @@ import { combineResults, pass } from '../model/input-error.ts';
 import type { FlagAnswer } from './model.ts';
 import { oneOf } from './tool.ts';
 
-/** Where a project can be deployed. Each target adds files; README.md has a section on it. All run the image of `docker`. */
+/** Where a project can be deployed. Each target adds files; README.md has a section on it. All but `workers` run the image of `docker`. */
 export const targets = {
   docker: { title: 'Docker', files: ['Dockerfile', '.dockerignore'] },
   compose: { title: 'Docker Compose', files: ['compose.yaml', 'Caddyfile'] },
@@ -14,6 +14,7 @@ export const targets = {
     title: 'Kubernetes',
     files: ['kubernetes/kustomization.yaml', 'kubernetes/server.yaml', 'kubernetes/network.yaml'],
   },
+  workers: { title: 'Cloudflare Workers', files: ['wrangler.jsonc', 'worker.js'] },
 } as const satisfies {
   readonly [name: string]: { readonly title: string; readonly files: readonly string[] };
 };

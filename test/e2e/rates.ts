@@ -53,8 +53,13 @@ export const fromRates = ['--from-openapi', 'api.json', '--operation', 'get_rate
  * Serves the API of `ratesDocument` and a key set, and scaffolds the project beside them.
  *
  * @param keys of the key set at `/jwks`
+ * @param flags of its creation
  */
-export async function ratesProject(root: string, keys: readonly object[] = []) {
+export async function ratesProject(
+  root: string,
+  keys: readonly object[] = [],
+  flags: readonly string[] = [],
+) {
   const counts = { asked: 0, keySets: 0 };
   const address = await serveHere(
     createServer((request, response) => {
@@ -68,7 +73,7 @@ export async function ratesProject(root: string, keys: readonly object[] = []) {
     }),
   );
   writeFileSync(join(root, 'api.json'), JSON.stringify(ratesDocument(address)));
-  const { directory }: CreateResult = await scaffold(['rates', ...fromRates], { cwd: root });
+  const { directory }: CreateResult = await scaffold(['rates', ...fromRates, ...flags], { cwd: root });
   return { address, counts, directory };
 }
 

@@ -51,6 +51,28 @@ describe('render.yaml', () => {
   });
 });
 
+describe('wrangler.jsonc', () => {
+  const configOf = (profile: PlatformProfile) => {
+    const text = fileOf('wrangler.jsonc', profile);
+    return JSON.parse(text.replace(/^\s*\/\/.*$/gm, ''));
+  };
+
+  it('has a name that a domain can contain, and a date on which workerd runs servers of node:http', () => {
+    const { name, compatibility_date, compatibility_flags } = configOf(generic);
+    expect(name).toBe('gas-prices-2');
+    expect(compatibility_date >= '2026-04-01').toBe(true);
+    expect(compatibility_flags).toContain('nodejs_compat');
+  });
+
+  it('contains no secret, and requires those that the server needs', () => {
+    const { vars, secrets } = configOf(generic);
+    expect(vars).toMatchObject({ NODE_ENV: 'production', PLATFORM_AUDIENCE: 'pending' });
+    expect(secrets.required).toEqual(['SESSION_SECRET', 'PLATFORM_ISSUER', 'PLATFORM_JWKS_URL']);
+    for (const name of secrets.required) expect(vars).not.toHaveProperty(name);
+    expect(configOf(context).secrets.required).toEqual(['SESSION_SECRET']);
+  });
+});
+
 const canRead = spawnSync('python3', ['-c', 'import tomllib']).status === 0;
 it.skipIf(!canRead)('fly.toml asks /ready at the port of the image (skipped without Python 3.11)', () => {
   const script = 'import json, sys, tomllib; print(json.dumps(tomllib.load(sys.stdin.buffer)))';

@@ -49,7 +49,7 @@ function contextsOf(template: string): readonly object[] {
 /** Values that no author can choose: our constants, numbers, validated names. */
 const bare = [
   /^name$/,
-  /^kubernetesName$/,
+  /^dnsLabel$/,
   /^packageManager\./,
   /^profile\.(token\.lifetimeSeconds|listing\.(name|description)Length\.(minimum|maximum))$/,
   /^firstTool\.(name|file)$/,

@@ -6,7 +6,10 @@ import { variables } from '../../runtime/src/variables.ts';
 const runtime = join(import.meta.dirname, '../../runtime');
 const readme = readFileSync(join(runtime, 'README.md'), 'utf8');
 const { exports } = JSON.parse(readFileSync(join(runtime, 'package.json'), 'utf8'));
-const entries = Object.values<string>(exports).filter((path) => path.endsWith('.js'));
+/** Without the module of `serve` on workerd, which has the same declarations. */
+const entries = Object.values<string | { readonly default: string }>(exports)
+  .map((path) => (typeof path === 'string' ? path : path.default))
+  .filter((path) => path.endsWith('.js'));
 
 /** The declarations of an entry point and of all modules that it names. */
 function declarationsFrom(path: string, seen: Map<string, string>): void {

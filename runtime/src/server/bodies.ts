@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { createHoldings, createTurns, type Limits } from './limits.ts';
+import { createHoldings, createTurns, isolatesRequests, type Limits } from './limits.ts';
 import type { Report } from './log.ts';
 
 /** The HTTP status of a refused body: too slow, too large, or over the budget. */
@@ -34,9 +34,12 @@ function onData(request: IncomingMessage, take: (chunk: Buffer) => void): void {
   });
 }
 
-/** Discards the rest of an answered request for a moment, then closes the connection if the request is still incomplete. */
+/**
+ * Discards the rest of an answered request for a moment, then closes the connection if the request is still incomplete. A host that
+ * isolates requests does so itself; there, a request without a body is never complete.
+ */
 export function discardRest(request: IncomingMessage): void {
-  if (request.complete) return;
+  if (request.complete || isolatesRequests()) return;
   onData(request, () => {});
   setTimeout(() => request.complete || request.destroy(), discardMs).unref();
 }

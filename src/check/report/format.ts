@@ -55,7 +55,7 @@ const remedies = new Map<string, string>([
     "name the tool with --call <tool>; --call '*' allows all without a sign of harm; or give --examples <file>",
   ],
   [missing.claims, 'give the private key with --signing-key'],
-  [missing.launch, 'check the directory of a project, not a URL'],
+  [missing.launch, 'check the directory of a project, neither a URL nor a Worker'],
 ]);
 
 /** What a report says in addition to the verdicts on rules, in a printable line. */

@@ -71,7 +71,7 @@ export const checkFlags = {
   ),
   deploy: choice(
     '--deploy <target>',
-    'build the image that is deployed to this target, start it on this machine with Docker or Podman and check that',
+    'build what is deployed to this target, start it on this machine and check that',
     targetNames,
   ),
   build: off('--no-build', 'do not build the project first'),

@@ -2,6 +2,7 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { resolvePlatform } from '../../changes/platform.ts';
+import { type Deployed, deployedImage, deployedWorker } from '../../check/deployed.ts';
 import { type HeldServer, holdProject } from '../../check/project.ts';
 import { build } from '../../check/self-check.ts';
 import { createTokenSigner } from '../../check/token-signer.ts';
@@ -18,7 +19,8 @@ import { readInput } from '../../project/read/input.ts';
 import { nameOf } from '../../questions/model.ts';
 import { dockerfileOf, filesOf, standardTargets, type Target } from '../../questions/targets.ts';
 import { marketCommand } from '../../system/command-line.ts';
-import { buildImage, findEngine, type Image } from '../../system/containers.ts';
+import { buildImage, findEngine } from '../../system/containers.ts';
+import { bundleWorker } from '../../system/workers.ts';
 import type { Output } from '../output.ts';
 import { withProgress } from '../progress.ts';
 import { type CheckFlags, checkFlags } from './options.ts';
@@ -112,15 +114,27 @@ function project(
     directory,
     async hold(output) {
       if (isWanted) await withProgress(output.progress('building'), () => build(directory));
-      const image = deploy === undefined ? undefined : await imageOf(directory, deploy, output);
-      const options = { platform, sources: live ? ('live' as const) : undefined, call, image };
+      const deployed = deploy === undefined ? undefined : await deployedTo(deploy, directory, output);
+      const options = { platform, sources: live ? ('live' as const) : undefined, call, deployed };
       return withProgress(output.progress('starting'), () => holdProject(directory, options));
     },
   };
 }
 
-/** The image of a project, built with the engine of this machine. It stays there, to be run or pushed. */
-async function imageOf(directory: string, target: Target, output: Output): Promise<Image> {
+/** What is deployed to a target, built with the programs of this machine. */
+function deployedTo(target: Target, directory: string, output: Output): Promise<Deployed> {
+  return target === 'workers' ? workerOf(directory, output) : imageOf(directory, target, output);
+}
+
+async function workerOf(directory: string, output: Output): Promise<Deployed> {
+  const worker = await withProgress(output.progress('bundling the Worker'), () => bundleWorker(directory));
+  const missing = worker.missing.length > 0 ? [`Without its bindings ${worker.missing.join(', ')}.`] : [];
+  output.comment(['wrangler bundled the Worker. It runs in workerd, the runtime of Cloudflare.', ...missing]);
+  return deployedWorker(worker);
+}
+
+/** The image of a project. It stays on this machine, to be run or pushed. */
+async function imageOf(directory: string, target: Target, output: Output): Promise<Deployed> {
   const engine = await findEngine();
   const dockerfile = dockerfileOf(target);
   const tag = `${suggestProjectName(projectName(directory))}:checked`;
@@ -134,7 +148,7 @@ async function imageOf(directory: string, target: Target, output: Output): Promi
     `${engine} built the image ${tag}.`,
     ...(rest.length > 0 ? [`Not run: ${nameList(rest)}. The rules judge the image that they deploy.`] : []),
   ]);
-  return image;
+  return deployedImage(image);
 }
 
 async function serverAt(url: string, profile: PlatformProfile, flags: CheckFlags): Promise<Subject> {

@@ -39,6 +39,7 @@ export const packageExports: ReadonlyMap<string, ReadonlySet<string>> = new Map(
       ...['basic', 'failed', 'httpSource', 'mcpSource'],
     ],
     '/testing': ['CallOptions', 'CallResult', 'Incident', 'assertOutcome', 'callTool', 'requireVariables'],
+    '/workers': ['Worker', 'createWorker'],
   }).map(([entry, names]) => [runtimePackage + entry, new Set(names)]),
 );
 

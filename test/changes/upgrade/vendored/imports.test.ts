@@ -24,7 +24,9 @@ it('the entry points of the package export what the upgrade knows of, each name 
   const { exports } = JSON.parse(
     readFileSync(join(import.meta.dirname, '../../../../runtime/package.json'), 'utf8'),
   );
-  const entries = Object.entries<string>(exports).filter(([, file]) => file.endsWith('.js'));
+  const entries = Object.entries<string | { readonly default: string }>(exports)
+    .map(([name, file]) => [name, typeof file === 'string' ? file : file.default] as const)
+    .filter(([, file]) => file.endsWith('.js'));
   expect(entries.map(([name]) => `market-mcp-runtime${name.slice(1)}`)).toEqual([...packageExports.keys()]);
   for (const [name, file] of entries) {
     const source = file.replace('./dist/', '../../../../runtime/src/').replace('.js', '.ts');

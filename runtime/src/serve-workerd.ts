@@ -1,0 +1,15 @@
+import type { ServeOptions } from './serve.ts';
+
+// On workerd, this module takes the place of serve.ts: package.json, the condition `workerd`.
+
+let options: ServeOptions | undefined;
+
+/** Takes what the Worker serves. `createWorker` then starts it. */
+export async function serve(served: ServeOptions): Promise<void> {
+  options = served;
+}
+
+/** What `serve` was given; undefined before. */
+export function servedOptions(): ServeOptions | undefined {
+  return options;
+}

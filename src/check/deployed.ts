@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { containerOf, type Image } from '../system/containers.ts';
+import { SystemError } from '../system/errors.ts';
+import { type BundledWorker, filesIn, localized, workerOf } from '../system/workers.ts';
+import type { Command } from './launch.ts';
+
+/** What is deployed, built on this machine: its instances take the place of processes of the built files. */
+export interface Deployed {
+  /** The command of a new instance, with the recordings of the project, which nothing that is deployed contains. */
+  commandOf(project: string, variables: NodeJS.ProcessEnv): Command;
+  /** Whether an instance refuses to start, and ends at a signal, as a process does. If not, rules about that are not run. */
+  readonly isProcess: boolean;
+  /** The error if no instance starts, with its last lines. */
+  notStarted(lines: readonly string[]): SystemError;
+}
+
+/** Stack traces name source lines, and an explicit exit prints where it was called. */
+export const nodeArguments = ['--enable-source-maps', '--trace-exit'];
+
+const recordings = 'test/recordings';
+
+export function deployedImage(image: Image): Deployed {
+  const { engine, tag, workingDirectory: inside } = image;
+  const hint = `Correct the Dockerfile. To look inside: ${engine} run --rm -it --entrypoint sh ${tag}`;
+  return {
+    commandOf(project, variables) {
+      const from = join(project, recordings);
+      const mounts = existsSync(from) ? [[`${inside}/${recordings}`, from] as const] : [];
+      const env = { ...variables, NODE_OPTIONS: nodeArguments.join(' ') };
+      return {
+        ...containerOf(image, Object.keys(env), new Map(mounts)),
+        env: { ...process.env, ...env },
+        localized: (text) => text.replaceAll(`${inside}/dist/`, `${project}/dist/`),
+      };
+    },
+    isProcess: true,
+    notStarted: (lines) => new SystemError('NOT_STARTED', 'the image does not start', hint, lines),
+  };
+}
+
+export function deployedWorker(worker: BundledWorker): Deployed {
+  const hint = 'Correct what the lines above name.';
+  return {
+    commandOf: (project, variables) => ({
+      // With package.json, the source kit finds the directory of the project.
+      ...workerOf(worker, variables, project, ['package.json', ...filesIn(project, recordings)]),
+      localized: (text) => localized(worker, project, text),
+    }),
+    isProcess: false,
+    notStarted: (lines) => new SystemError('NOT_STARTED', 'the Worker does not start', hint, lines),
+  };
+}
