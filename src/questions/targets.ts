@@ -9,6 +9,7 @@ export const targets = {
   railway: { title: 'Railway', files: ['railway.json'] },
   render: { title: 'Render', files: ['render.yaml'] },
   fly: { title: 'Fly', files: ['fly.toml'] },
+  redis: { title: 'Redis', files: ['src/redis.ts'] },
 } as const satisfies {
   readonly [name: string]: { readonly title: string; readonly files: readonly string[] };
 };
@@ -17,6 +18,9 @@ export type Target = keyof typeof targets;
 
 /** Those whose files a project has without asking for them. */
 export const standardTargets: readonly Target[] = ['docker'];
+
+/** Those that are no place to deploy to: what they add to the server is part of every image. */
+export const additions: readonly Target[] = ['redis'];
 
 export const targetNames = Object.keys(targets) as readonly Target[];
 
