@@ -4,9 +4,10 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLauncher } from '../../src/check/launch.ts';
 import type { Instance } from '../../src/contract/target.ts';
-import { type ReverseProxy, startProxy } from '../attacks/proxies.ts';
+import { startProxy } from '../attacks/proxies.ts';
 import { buildProject } from '../runtime/built.ts';
 import { audience, issuer, publicKey, RawClient, token } from '../runtime/support.ts';
+import { balancers } from './balancers.ts';
 
 // Replicas of a server behind a proxy that asks /ready: one of them ends while calls arrive.
 
@@ -16,48 +17,6 @@ afterAll(() => project.remove());
 const runs = join(project.directory, 'runs');
 const replicas = 3;
 const callers = 16;
-
-const proxies: readonly ReverseProxy[] = [
-  {
-    name: 'Caddy',
-    config: (port, servers) => `
-{
-  admin off
-  auto_https off
-}
-http://:${port} {
-  bind 127.0.0.1
-  reverse_proxy ${servers.map((server) => `127.0.0.1:${server}`).join(' ')} {
-    health_uri /ready
-    health_interval 500ms
-    lb_try_duration 2s
-  }
-}
-`,
-    command: (file) => ['caddy', 'run', '--adapter', 'caddyfile', '--config', file],
-  },
-  {
-    name: 'HAProxy',
-    config: (port, servers) => `
-defaults
-  mode http
-  timeout connect 5s
-  timeout client 60s
-  timeout server 60s
-  timeout check 5s
-  option redispatch
-  retry-on conn-failure
-frontend callers
-  bind 127.0.0.1:${port}
-  default_backend replicas
-backend replicas
-  option httpchk GET /ready
-  default-server check inter 500ms fall 1
-${servers.map((server) => `  server s${server} 127.0.0.1:${server}`).join('\n')}
-`,
-    command: (file) => ['haproxy', '-db', '-f', file],
-  },
-];
 
 const environment = {
   NODE_ENV: 'production',
@@ -75,7 +34,7 @@ beforeAll(async () => {
   headers = { authorization: `Bearer ${await token()}` };
 });
 
-it.each(proxies)('a replica behind $name ends and loses no call, and none runs twice', async (proxy) => {
+it.each(balancers)('a replica behind $name ends and loses no call, and none runs twice', async (proxy) => {
   writeFileSync(runs, '');
   const { launch, killAll } = createLauncher(join(project.directory, 'dist/src/main.js'), environment, {
     cwd: project.directory,
