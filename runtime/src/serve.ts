@@ -40,7 +40,7 @@ export interface ServeOptions extends RouteOptions {
 }
 
 /** How long a start waits to know which sessions have ended, in milliseconds. */
-const stateMs = 1_000;
+const stateMs = 3_000;
 const withoutState =
   'STATE_URL is set, but serve in src/main.ts has no option state: replicas share nothing. Write it with: market-mcp deploy add redis';
 

@@ -20,8 +20,8 @@ const maxVerified = 5_000;
 
 /**
  * Issues and checks the ids in the `mcp-session-id` header (C§3.1). They are signed with HMAC-SHA256, not stored: sessions
- * need no memory, survive a restart and are valid on every replica with the same secret. Only this process knows which are
- * closed, by 48 bits of each.
+ * need no memory, survive a restart and are valid on every replica with the same secret. Which are closed is known by 48 bits of
+ * each.
  *
  * @param secret null for a random one: sessions then end with the process
  * @param audience part of the signature, so that servers with the same secret do not share sessions

@@ -22,6 +22,7 @@ export function redisState(url: string): SharedState {
   const options = {
     lazyConnect: true,
     connectTimeout: 1_000,
+    socketTimeout: 5_000,
     maxRetriesPerRequest: 0,
     retryStrategy: (attempts: number) => Math.min(attempts * 100, 1_000),
   };
