@@ -10,6 +10,7 @@ import { growth } from './parts/growth.js';
 import { load } from './parts/load.js';
 import { marketplace } from './parts/marketplace.js';
 import { modern } from './parts/modern.js';
+import { replica } from './parts/replica.js';
 import { scaffold } from './parts/scaffold.js';
 import { scaleOut } from './parts/scale-out.js';
 import { since } from './parts/since.js';
@@ -34,6 +35,7 @@ const parts = [
   since,
   growth,
   scaleOut,
+  replica,
   marketplace,
   source,
 ];

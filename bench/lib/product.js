@@ -111,7 +111,7 @@ export function compiler(directory) {
 }
 
 function installModules() {
-  const directory = scaffold();
+  const directory = scaffold(['--deploy', 'redis']);
   measure('npm', ['install', '--no-audit', '--no-fund'], { cwd: directory, env: plainEnvironment });
   return join(directory, 'node_modules');
 }

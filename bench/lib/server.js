@@ -78,8 +78,8 @@ async function isHealthy(origin) {
   }
 }
 
-/** @returns {Promise<number>} */
-async function freePort() {
+/** A port that was free a moment ago. @returns {Promise<number>} */
+export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

@@ -11,7 +11,15 @@ import { type VariableName, variables } from './variables.ts';
  * What the environment configures, complete and validated: with a name and a version the configuration of `createApp`, and what
  * a process needs to listen.
  */
-export type Config = Omit<AppConfig, 'name' | 'version' | 'modern'> & ListenOptions & MetricsOptions;
+export type Config = Omit<AppConfig, 'name' | 'version' | 'modern' | 'replicas'> &
+  ListenOptions &
+  MetricsOptions &
+  StateOptions;
+
+export interface StateOptions {
+  /** Of the store that replicas share; null for none. */
+  readonly stateUrl: string | null;
+}
 
 export interface MetricsOptions {
   /** 0 means any free port; null for no metrics. */
@@ -130,6 +138,7 @@ export function readConfig(
     sessionSecret: read('SESSION_SECRET', secretOf),
     previousSessionSecret: read('SESSION_SECRET_PREVIOUS', secretOf),
     sessionTtlSeconds: read('SESSION_TTL_SECONDS', wholeNumber(60, 31_536_000)),
+    stateUrl: read('STATE_URL', stateUrlOf),
     allowedOrigins: read('ALLOWED_ORIGINS', originsOf),
     allowedHosts: read('ALLOWED_HOSTS', (text) => hostsOf(text, audience?.url ?? null)),
     clientAddressHeader: read('CLIENT_ADDRESS_HEADER', headerOf),
@@ -271,6 +280,25 @@ function contentOf(path: string, readText: ReadText): string {
 function secretOf(text: string | null): string | null {
   if (text === null || text.length >= 32) return text;
   throw new Error(`expected 32 characters or more, got ${text.length}.`);
+}
+
+/** Its errors do not repeat the text, which may contain a password. */
+function stateUrlOf(text: string | null): string | null {
+  const url = urlOf(text ?? '');
+  const isRedis = /^rediss?:$/.test(url?.protocol ?? '') && /^\/?\d{0,9}$/.test(url?.pathname ?? '');
+  if (text === null || (url && isRedis && url.hostname !== '' && secretsIn(url) !== null)) return text;
+  throw new Error(
+    'expected a URL such as redis://user:password@host:6379/0, with special characters of the password as %XX.',
+  );
+}
+
+/** What the log must not contain of a URL, in both forms; null if it cannot be decoded. */
+export function secretsIn({ password, search }: URL): readonly string[] | null {
+  try {
+    return [password, decodeURIComponent(password), search].filter((text) => text !== '');
+  } catch {
+    return null;
+  }
 }
 
 function originsOf(text: string | null): ReadonlySet<string> {

@@ -1,5 +1,6 @@
 import path from 'node:path';
-import { type MetricsOptions, type Platform, readConfig } from './config.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type MetricsOptions, type Platform, readConfig, secretsIn } from './config.ts';
 import {
   connectionLimit,
   loadEnvironment,
@@ -9,14 +10,16 @@ import {
   readServerInfo,
   refuse,
 } from './process.ts';
+import { createReplicas, type SharedState, shareWithSources } from './replicas.ts';
 import type { Tool } from './server/define-tool.ts';
 import { createApp } from './server/http.ts';
 import { listen } from './server/listen.ts';
-import { createBatch, createLog } from './server/log.ts';
+import { createBatch, createLog, type Log } from './server/log.ts';
 import type { ServerInfo } from './server/mcp.ts';
 import type { RouteOptions } from './server/routes.ts';
 
 export type { Platform } from './config.ts';
+export type { SharedEntry, SharedState } from './replicas.ts';
 export type { RouteHandler, RouteOptions } from './server/routes.ts';
 
 /** What `serve` serves, and where. */
@@ -29,7 +32,17 @@ export interface ServeOptions extends RouteOptions {
    * If not, each of them gets 400 (C§3.1).
    */
   readonly modern?: boolean;
+  /**
+   * Connects to the store that replicas share, at the address of `STATE_URL`; not called without that variable. They then share ended
+   * sessions, used tokens (`TOKEN_ONCE`), the `perMinute` of each API, and cached answers.
+   */
+  readonly state?: (url: string) => SharedState;
 }
+
+/** How long a start waits to know which sessions have ended, in milliseconds. */
+const stateMs = 3_000;
+const withoutState =
+  'STATE_URL is set, but serve in src/main.ts has no option state: replicas share nothing. Write it with: market-mcp deploy add redis';
 
 /** Output that the reader of the log has not read yet, in bytes. Further lines are dropped. */
 const maxUnread = 262_144;
@@ -42,7 +55,7 @@ logCrashes();
  * the project's `.env`, its name and version from the project's package.json. If it cannot start, it prints all reasons on stderr and
  * exits with 1. The same signal again ends the process at once.
  */
-export async function serve({ tools, platform, ...further }: ServeOptions): Promise<void> {
+export async function serve({ tools, platform, state, ...further }: ServeOptions): Promise<void> {
   loadEnvironment();
   logCrashes();
   const configured = readConfig(process.env, platform);
@@ -65,7 +78,11 @@ export async function serve({ tools, platform, ...further }: ServeOptions): Prom
 
   const start = async () => {
     const metrics = await startMetrics(config, info);
-    const app = createApp({ ...config, ...info, ...further }, tools, log);
+    const { stateUrl } = config;
+    const namespace = config.token?.audience ?? info.name;
+    const shared = state && stateUrl ? createShared(state, stateUrl, namespace, log) : null;
+    const app = createApp({ ...config, ...info, ...further, replicas: shared?.replicas ?? null }, tools, log);
+    if (shared) await Promise.race([shared.start(), pause(stateMs, undefined, { ref: false })]);
     const maxConnections = Math.min(config.maxConnections, connectionLimit());
     return { metrics, app, server: await listen(app, { ...config, maxConnections }, log) };
   };
@@ -84,6 +101,7 @@ export async function serve({ tools, platform, ...further }: ServeOptions): Prom
 
   // A reader of this line may end the server at once.
   for (const text of [...warnings, ...ownWarnings]) log('warning', { text });
+  if (config.stateUrl !== null && !state) log('warning', { text: withoutState });
   const { host, token } = config;
   const audience = token && { audience: token.audience, audienceFrom: token.audienceFrom };
   const key = app.keyInUse();
@@ -109,6 +127,20 @@ async function startMetrics(
   if (metricsPort === null) return undefined;
   const { serveMetrics } = await import('./metrics.ts');
   return serveMetrics(metricsHost, metricsPort, info);
+}
+
+/** Connects to the store that replicas share, for the requests to APIs, too. */
+function createShared(
+  connect: (url: string) => SharedState,
+  url: string,
+  namespace: string,
+  log: Log,
+): ReturnType<typeof createReplicas> {
+  const secrets = secretsIn(new URL(url)) ?? [];
+  const hide = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
+  const shared = createReplicas(connect(url), namespace, log, hide);
+  shareWithSources(shared.replicas);
+  return shared;
 }
 
 /** The endpoint with the host name that tokens have in development. */

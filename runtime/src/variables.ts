@@ -51,7 +51,7 @@ export const variables = {
   },
   TOKEN_ONCE: {
     default: 'off',
-    text: '"on" accepts each token (its "jti") for one call only, on this replica. Leave it off if the platform repeats calls with the same token, as it does after a failure and in the submission test.',
+    text: '"on" accepts each token (its "jti") for one call only, on this replica, or with STATE_URL on all of them. Leave it off if the platform repeats calls with the same token, as it does after a failure and in the submission test.',
   },
   SESSION_SECRET: {
     default: null,
@@ -63,6 +63,10 @@ export const variables = {
     text: 'The secret before a change of SESSION_SECRET: sessions that it signed stay valid. It signs none.',
   },
   SESSION_TTL_SECONDS: { default: '2592000', text: 'Lifetime of a session, in seconds.' },
+  STATE_URL: {
+    default: null,
+    text: 'URL of the Redis server that replicas share: redis://user:password@host:6379/0, or rediss: with TLS. It has an effect if serve has the option `state`, as `market-mcp deploy add redis` writes it.',
+  },
   ALLOWED_ORIGINS: {
     default: null,
     common: true,

@@ -17,10 +17,10 @@ export interface Worker {
 const maxBudgetBytes = 32_000_000;
 const defaults = { BODY_BUDGET_BYTES: '16000000', ANSWER_BUDGET_BYTES: '16000000' };
 
-/** Settings of a process and its port, which a Worker does not have, and counts of calls, which it cannot keep. */
+/** Settings of a process and its port, which a Worker does not have, and counts of calls and a shared store, which it cannot keep. */
 const withoutEffect = [
   ...['METRICS_PORT', 'DRAIN_MS', 'SHUTDOWN_GRACE_MS', 'REQUEST_TIMEOUT_MS', 'MAX_LOOP_DELAY_MS'],
-  ...['MAX_CONNECTIONS', 'MAX_PIPELINED', 'MAX_CALLS', 'MAX_CALLS_PER_TOKEN'],
+  ...['MAX_CONNECTIONS', 'MAX_PIPELINED', 'MAX_CALLS', 'MAX_CALLS_PER_TOKEN', 'STATE_URL'],
 ];
 
 const refusalsMs = 60_000;

@@ -2,6 +2,7 @@ import { CommandError } from '../model/command-error.ts';
 import type { Change as DefinitionChange } from '../model/model.ts';
 import { nameList } from '../model/text.ts';
 import { planCommonFiles, projectContext } from '../plan/project.ts';
+import { redisDependencies } from '../plan/versions.ts';
 import { withNextManifest } from '../project/manifest/manifest.ts';
 import type { Project } from '../project/model.ts';
 import { ownPackages } from '../project/package/own-package.ts';
@@ -51,7 +52,8 @@ export function planDeployment(project: Project, wanted: readonly Target[]): Dep
   const documents = documentChanges(
     project,
     () => ({ targets: next }),
-    (text) => {
+    (text, path) => {
+      if (Object.hasOwn(partsOfRedis, path)) return `add there: ${partsOfRedis[path]}`;
       const missing = titles.filter((title) => !text.includes(`### ${title}`));
       if (missing.length === 0) return undefined;
       return `add a section on ${nameList(missing)}: the README.md of a new project with the same --deploy has one`;
@@ -63,6 +65,13 @@ export function planDeployment(project: Project, wanted: readonly Target[]): Dep
   const written = withNextManifest(files, [], recorded, manifest, documents.records);
   return { change: { files: written, removed: [] }, left: documents.left };
 }
+
+/** What `src/redis.ts` needs in files that cannot be merged. */
+const partsOfRedis: { readonly [path: string]: string } = {
+  'package.json': `ioredis ${redisDependencies.ioredis} among its dependencies`,
+  'src/main.ts': "import { redisState } from './redis.ts', and state: redisState among the options of serve",
+  '.env.example': 'STATE_URL',
+};
 
 function requireFree(conflicts: readonly string[]): void {
   if (conflicts.length === 0) return;

@@ -2,6 +2,7 @@ import type { Change } from '../model/model.ts';
 import type { FileSet, TemplateSet } from '../plan/model.ts';
 import { type CommonFileAnswers, planCommonFiles, projectContext } from '../plan/project.ts';
 import { variablesOf } from '../plan/sources.ts';
+import { ProjectError } from '../project/errors.ts';
 import type { Manifest, ManifestAnswers } from '../project/manifest/manifest.ts';
 import type { Project } from '../project/model.ts';
 import { ownPackages } from '../project/package/own-package.ts';
@@ -11,10 +12,11 @@ import { bytesOf, inStyle, plain } from '../project/read/text.ts';
 import { withExamples } from '../project/source/sources.ts';
 import { render } from '../render/render.ts';
 import { recordedAnswers, writtenFirst } from './upgrade/common-files.ts';
-import { mergeLines } from './upgrade/merge-lines.ts';
+import { type Merged, mergeLines } from './upgrade/merge-lines.ts';
+import { mergePackage } from './upgrade/merge-package.ts';
 
-/** Documents that name the variables and packages of a project. */
-const documents = ['README.md', 'AGENTS.md'];
+/** Files that name the variables, packages and targets of a project. */
+const documents = ['README.md', 'AGENTS.md', 'package.json', 'src/main.ts'];
 const examples = '.env.example';
 
 /** The changed documents, and those that cannot be changed. */
@@ -31,11 +33,12 @@ export interface DocumentChanges {
  * document is not restored; one that cannot be merged is not changed.
  *
  * @param advice what the author has to do in a document that is not changed; undefined: nothing
+ * @throws ProjectError `SOURCES_EDITED` if package.json, which would be changed, is not JSON
  */
 export function documentChanges(
   { directory, manifest, profile }: Project,
   next: (answers: CommonFileAnswers) => Partial<CommonFileAnswers>,
-  advice: (text: string) => string | undefined,
+  advice: (text: string, path: string) => string | undefined,
   templates: TemplateSet,
 ): DocumentChanges {
   const recorded = recordedAnswers(manifest, profile, ownPackages().specifiers);
@@ -49,13 +52,16 @@ export function documentChanges(
   const after = rendered({ ...base, ...next(base) }, templates);
   const files = new Map<string, { content: Uint8Array; owner: 'yours' }>();
   const left: Omit<Change, 'tool'>[] = [];
-  for (const path of documents) {
+  // What further variables add to the examples is not merged, but added by `sourceFiles`.
+  const mergesExamples = base.variables === (next(base).variables ?? base.variables);
+  for (const path of mergesExamples ? [...documents, examples] : documents) {
     const [from, to, ours] = [before.get(path), after.get(path), read(path)];
     if (from === undefined || to === undefined || from === to || ours === undefined) continue;
-    const { text, conflicts } = mergeLines(from, plain(ours), to, '');
+    const { text, conflicts } =
+      path === 'package.json' ? mergedPackage(from, plain(ours), to) : mergeLines(from, plain(ours), to, '');
     if (conflicts.length === 0) files.set(path, { content: inStyle(ours, text), owner: 'yours' });
     else {
-      const why = advice(ours);
+      const why = advice(ours, path);
       if (why !== undefined) left.push({ path, what: 'was left as you edited it', why });
     }
   }
@@ -67,6 +73,15 @@ export function documentChanges(
     })
     .map(([path, text]) => [path, { sha256: sha256(text), owner: 'yours' as const }]);
   return { files, left, records: Object.fromEntries(records) };
+}
+
+function mergedPackage(base: string, ours: string, theirs: string): Merged {
+  try {
+    return mergePackage(base, ours, theirs, { label: '', used: new Set() });
+  } catch (error) {
+    const message = `package.json: ${(error as Error).message}`;
+    throw new ProjectError('SOURCES_EDITED', message, 'Correct it: it must be valid JSON.', { cause: error });
+  }
 }
 
 function rendered(answers: CommonFileAnswers, templates: TemplateSet): ReadonlyMap<string, string> {

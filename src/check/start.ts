@@ -73,6 +73,7 @@ export async function start(
       PLATFORM_AUDIENCE: url,
       SESSION_SECRET: randomBytes(32).toString('hex'),
       DRAIN_MS: undefined,
+      STATE_URL: undefined,
       ALLOWED_ORIGINS: undefined,
       // Rules send a public host name, as callers of a deployed server do.
       ALLOWED_HOSTS: '*',

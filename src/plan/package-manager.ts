@@ -66,6 +66,7 @@ export const packageManagerCommands: { readonly [name in PackageManager]: Packag
     name: 'bun',
     install: 'bun install',
     frozenInstall: 'bun install --frozen-lockfile',
+    addDev: 'bun add --dev',
     setup: 'npm install --global bun',
     run: 'bun run',
     productionInstall: 'bun install --frozen-lockfile --production',

@@ -8,7 +8,13 @@ import { type PackageManagerCommands, packageManagerCommands } from './package-m
 import { apisOf, variablesOf } from './sources.ts';
 import { planTool } from './tool.ts';
 import { planToolsIndex, toolsIndex } from './tools-index.ts';
-import { devDependencies, programPackage, runtimePackage, sourceDependencies } from './versions.ts';
+import {
+  devDependencies,
+  programPackage,
+  redisDependencies,
+  runtimePackage,
+  sourceDependencies,
+} from './versions.ts';
 
 /** Everything that determines the content of a project. */
 export interface ProjectAnswers extends Omit<CommonFileAnswers, 'tools' | 'variables'> {
@@ -96,7 +102,10 @@ export function projectContext({
     name,
     dnsLabel: dnsLabel(name),
     description: `MCP tool server: ${entries.map((tool) => tool.name).join(', ')}.`,
-    dependencies: { [runtimePackage]: packages.runtime },
+    dependencies: {
+      ...(targets.includes('redis') && redisDependencies),
+      [runtimePackage]: packages.runtime,
+    },
     devDependencies: { ...devDependencies, [programPackage]: packages.program },
     packageManager: packageManagerCommands[packageManager],
     profile,

@@ -15,6 +15,9 @@ export const runtimeDependencies = pick(['ajv', 'ajv-formats', 'jose', 're2js'] 
 /** What the runtime needs in addition in projects whose tools call an API. */
 export const sourceDependencies = pick(['ky', 'lru-cache', 'p-queue'] as const);
 
+/** What `src/redis.ts` of a project needs. */
+export const redisDependencies = pick(['ioredis'] as const);
+
 /** What the compilation of a project needs. */
 export const devDependencies = pick(['@types/node', 'typescript'] as const);
 

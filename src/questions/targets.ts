@@ -15,6 +15,7 @@ export const targets = {
     files: ['kubernetes/kustomization.yaml', 'kubernetes/server.yaml', 'kubernetes/network.yaml'],
   },
   workers: { title: 'Cloudflare Workers', files: ['wrangler.jsonc', 'worker.js'] },
+  redis: { title: 'Redis', files: ['src/redis.ts'] },
 } as const satisfies {
   readonly [name: string]: { readonly title: string; readonly files: readonly string[] };
 };
@@ -23,6 +24,9 @@ export type Target = keyof typeof targets;
 
 /** Those whose files a project has without asking for them. */
 export const standardTargets: readonly Target[] = ['docker'];
+
+/** Those that are no place to deploy to: what they add to the server is part of every image. */
+export const additions: readonly Target[] = ['redis'];
 
 export const targetNames = Object.keys(targets) as readonly Target[];
 

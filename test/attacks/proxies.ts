@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../runtime/built.ts';
+import { freePort } from '../../src/check/launch.ts';
 
 /** A reverse proxy in front of one server or several. */
 export interface ReverseProxy {
@@ -134,7 +134,7 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(timer);
 }
 
-function takesConnections(port: number): Promise<boolean> {
+export function takesConnections(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false));

@@ -37,6 +37,45 @@ it('writes what creation with the same target writes, and an upgrade finds no di
   expect(planUpgrade(later).change).toBe(null);
 });
 
+it('adds what Redis needs to the files of the author, as creation does', async () => {
+  const [later, atOnce, edited, rewritten] = [
+    await project(),
+    await project(['redis']),
+    await project(),
+    await project(),
+  ];
+  await add(later, 'redis');
+  expect(tree(later)).toEqual(tree(atOnce));
+  expect(planUpgrade(later).change).toBe(null);
+  expect(JSON.parse(read(later, 'package.json')).dependencies.ioredis).toMatch(/^\d+\.\d+\.\d+$/);
+  expect(read(later, 'src/main.ts')).toMatch(/redis\.ts'[\s\S]*state: redisState/);
+  expect(read(later, '.env.example')).toContain('\n# STATE_URL=');
+
+  const edit = (root: string, path: string, change: (text: string) => string) =>
+    writeFileSync(join(root, path), change(read(root, path)));
+  edit(edited, 'package.json', (text) => text.replace('{', '{\n  "author": "me",'));
+  edit(edited, 'src/main.ts', (text) => text.replace(/^}\);/m, '  headers: {},\n});'));
+  expect((await add(edited, 'redis')).left).toEqual([]);
+  expect(JSON.parse(read(edited, 'package.json'))).toMatchObject({
+    author: 'me',
+    dependencies: { ioredis: expect.any(String) },
+  });
+  expect(read(edited, 'src/main.ts')).toMatch(/state: redisState[\s\S]*headers: \{\}/);
+
+  writeFileSync(join(rewritten, 'src/main.ts'), 'export {};\n');
+  const { left } = await add(rewritten, 'redis');
+  expect(left).toMatchObject([{ path: 'src/main.ts', why: expect.stringContaining('redisState') }]);
+  expect(read(rewritten, 'src/main.ts')).toBe('export {};\n');
+
+  const broken = await project();
+  writeFileSync(join(broken, 'package.json'), '{');
+  const before = tree(broken);
+  await expect(add(broken, 'redis')).rejects.toMatchObject({
+    message: expect.stringMatching(/^package.json: /),
+  });
+  expect(tree(broken)).toEqual(before);
+});
+
 it('has nothing to do for targets that the project has, even if their files were edited', async () => {
   const root = await project(['compose']);
   writeFileSync(join(root, 'Caddyfile'), 'mine');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import type { TestProject } from 'vitest/node';
-import { sourceDependencies } from '../../src/plan/versions.ts';
+import { redisDependencies, sourceDependencies } from '../../src/plan/versions.ts';
 import { installOnce } from './install-once.ts';
 
 /** Installs a generated project's dependencies once; every generated project of this suite uses them. */
@@ -15,8 +15,8 @@ export default async function setup(project: TestProject): Promise<void> {
     await execa(process.execPath, [bin, 'shared', ...quick], { cwd: root });
     const made = join(root, 'shared');
     const own = JSON.parse(readFileSync(join(made, 'package.json'), 'utf8'));
-    // Including those of the source kit.
-    const dependencies = { ...own.dependencies, ...sourceDependencies };
+    // Including those of the source kit and of src/redis.ts.
+    const dependencies = { ...own.dependencies, ...sourceDependencies, ...redisDependencies };
     const manifest = JSON.stringify({ ...own, dependencies });
     project.provide(
       'sharedModules',

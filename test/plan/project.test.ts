@@ -5,6 +5,7 @@ import { type ProjectAnswers, planProject, projectContext } from '../../src/plan
 import { readTemplates } from '../../src/project/package/templates.ts';
 import { withExamples } from '../../src/project/source/sources.ts';
 import { filesOf, targetNames } from '../../src/questions/targets.ts';
+import { render } from '../../src/render/render.ts';
 import { preparedTools } from './prepared.ts';
 
 const templates = readTemplates();
@@ -82,7 +83,8 @@ describe('the plan of a project', () => {
 });
 
 describe('.env.example', () => {
-  const text = new TextDecoder().decode(templates.get('project/.env.example'));
+  const files = render(planProject(answers, templates), templates);
+  const text = new TextDecoder().decode(files.get('.env.example')?.content);
 
   it('describes at most twelve variables, as the server does', () => {
     const common = Object.entries<Variable>(variables).filter(([, { common }]) => common);

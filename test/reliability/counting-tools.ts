@@ -1,7 +1,9 @@
-import { appendFileSync } from 'node:fs';
+import { openSync, writeSync } from 'node:fs';
 import { defineTool } from '../../runtime/src/server/define-tool.ts';
 
-/** Writes down each of its runs. */
+const runs = openSync(process.env.RUNS ?? '/dev/null', 'a');
+
+/** Writes down each of its runs, so that even a killed process has counted them. */
 export const tools = [
   defineTool({
     name: 'count',
@@ -18,7 +20,7 @@ export const tools = [
     } as const,
     examples: [{ arguments: { id: 'one' }, expect: 'found' }],
     async run({ id }, { found }) {
-      appendFileSync(String(process.env.RUNS), `${id}\n`);
+      writeSync(runs, `${id}\n`);
       return found({ id });
     },
   }),

@@ -100,7 +100,7 @@ describe.each(hosts)('a project with a pattern, an API and routes, on $name', ({
     const asked = project.counts.asked;
     const { origin, coldStartMs, count, errors, stop } = await start(name, command);
     try {
-      const passed = await expectChecked(origin, root, privateKey);
+      const { passed } = await expectChecked(origin, root, privateKey);
       expect(project.counts.asked).toBeGreaterThan(asked);
       expect(count('call')).toBeGreaterThanOrEqual(project.counts.asked - asked);
       const post = (path: string, size: number) =>

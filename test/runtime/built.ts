@@ -20,8 +20,15 @@ export { freePort } from '../../src/check/launch.ts';
 const repository = path.resolve(import.meta.dirname, '../..');
 const compiler = path.join(repository, 'node_modules/typescript/bin/tsc');
 
-/** A compiled project in a temporary directory: the built runtime, the generic platform and the tools of a file here. */
-export function buildProject(toolsFile = path.join(import.meta.dirname, 'tools.ts')): {
+/**
+ * A compiled project in a temporary directory: the built runtime, the generic platform and the tools of a file here.
+ *
+ * @param hasState whether it also has the file that `deploy add redis` writes
+ */
+export function buildProject(
+  toolsFile = path.join(import.meta.dirname, 'tools.ts'),
+  hasState = false,
+): {
   directory: string;
   remove(): void;
 } {
@@ -39,9 +46,16 @@ export function buildProject(toolsFile = path.join(import.meta.dirname, 'tools.t
     'src/main.ts',
     `import { serve } from 'market-mcp-runtime/serve';
 import { tools } from './tools.ts';
-await serve({ tools, platform: ${JSON.stringify({ token, limits })} });
+${hasState ? "import { redisState } from './redis.ts';" : ''}
+await serve({ tools, platform: ${JSON.stringify({ token, limits })}${hasState ? ', state: redisState' : ''} });
 `,
   );
+  if (hasState) {
+    copyFileSync(
+      path.join(repository, 'templates/project/src/redis.ts'),
+      path.join(directory, 'src/redis.ts'),
+    );
+  }
   const tools = readFileSync(toolsFile, 'utf8');
   const own = tools.replace('../../runtime/src/server/define-tool.ts', 'market-mcp-runtime');
   write('src/tools.ts', own.replace('../../runtime/src/source.ts', 'market-mcp-runtime/source'));

@@ -218,6 +218,11 @@ test.each([
   [{ ALLOWED_ORIGINS: 'https://a.example, b.example' }, 'ALLOWED_ORIGINS: expected origins'],
   [{ ALLOWED_ORIGINS: 'https://a.example/' }, 'ALLOWED_ORIGINS: expected origins'],
   [{ DRAIN_MS: '8000' }, 'DRAIN_MS: expected less than SHUTDOWN_GRACE_MS, which is 8000, got "8000".'],
+  [{ STATE_URL: 'short secret' }, 'STATE_URL: expected a URL such as redis:'],
+  [{ STATE_URL: 'http://:short secret@localhost:6379' }, 'STATE_URL: expected a URL'],
+  [{ STATE_URL: 'redis://:short secret@localhost:6379/name' }, 'STATE_URL: expected a URL'],
+  [{ STATE_URL: 'redis://:short secret%zz@localhost:6379' }, 'STATE_URL: expected a URL'],
+  [{ STATE_URL: 'redis:///0' }, 'STATE_URL: expected a URL'],
   [{ CALL_TIMEOUT_MS: '1e3' }, 'CALL_TIMEOUT_MS: expected a whole number'],
 ])('%j is refused', (env, message) => {
   const errors = errorsOf({ ...live, ...env });
@@ -225,6 +230,13 @@ test.each([
   expect(errors[0]).toContain(message);
   expect(errors[0]).not.toContain('short secret');
 });
+
+test.each(['redis://localhost', 'redis://user:p%40ss@[::1]:6379/2', 'rediss://redis.example:6380/'])(
+  'STATE_URL may be %s',
+  (url) => {
+    expect(read({ ...live, STATE_URL: url }).config.stateUrl).toBe(url);
+  },
+);
 
 test.each(['', 'development', 'Test'])('AUTH may be off where NODE_ENV is %j', (stage) => {
   expect(read({ NODE_ENV: stage, AUTH: 'off' }).config).toMatchObject({ production: false, token: null });

@@ -4,6 +4,7 @@ import type { JWTClaimValidationFailed } from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
 import { isolatesRequests } from './limits.ts';
 import { createCount, type Log, publishRefusal } from './log.ts';
+import type { Replicas } from './session.ts';
 
 /** Sources of the keys that verify tokens. */
 export interface KeySources {
@@ -44,7 +45,7 @@ export interface Caller {
    *
    * @param request the id of the request
    */
-  mayCall(request: string): boolean;
+  mayCall(request: string): boolean | Promise<boolean>;
 }
 
 type Authentication = ReturnType<typeof createAuthentication>;
@@ -72,8 +73,14 @@ const refusalsMs = 60_000;
  * at most until the token expires. Refused calls are logged with a reason, never with the token.
  *
  * @param counts logs each kind of refusal at most once a minute, with the number of times; otherwise each refusal
+ * @param replicas those for which a token is valid for one call together; null for this one alone
  */
-export function createAuthentication(rules: TokenRules, log: Log, counts = false) {
+export function createAuthentication(
+  rules: TokenRules,
+  log: Log,
+  counts = false,
+  replicas: Pick<Replicas, 'claim'> | null = null,
+) {
   const { header: headerName, scheme } = rules;
   const prefix = scheme && `${scheme} `;
   /** Captures the token in a header. */
@@ -118,9 +125,15 @@ export function createAuthentication(rules: TokenRules, log: Log, counts = false
       const late = 'exp: the token expired before the request was complete';
       const reason = isLate ? late : rules.once ? use(jti, expiryMs) : null;
       if (reason !== null) refuse({ reason }, request);
-      return reason === null;
+      if (reason !== null || !rules.once || !replicas) return reason === null;
+      return claimed(replicas.claim(`token ${jti}`, Math.ceil(expiryMs - Date.now())), request);
     },
   });
+  const claimed = async (claim: Promise<boolean>, request: string): Promise<boolean> => {
+    const isFirst = await claim;
+    if (!isFirst) refuse({ reason: 'jti: used before, on another replica' }, request);
+    return isFirst;
+  };
 
   const warnOfSkew = (seconds: number) => {
     if (seconds <= rules.clockToleranceSeconds || Date.now() < warnsAt) return;

@@ -31,7 +31,7 @@ import {
   withBody,
 } from './routes.ts';
 import { isObject } from './schema.ts';
-import { createSessions, createStreams } from './session.ts';
+import { createSessions, createStreams, type Replicas } from './session.ts';
 
 /** A complete configuration; `readConfig` gives all but the name and the version. */
 export interface AppConfig extends MethodOptions, Limits, OriginOptions, RouteOptions {
@@ -47,6 +47,8 @@ export interface AppConfig extends MethodOptions, Limits, OriginOptions, RouteOp
   readonly modern?: boolean;
   /** Header in which a trusted proxy names the caller, lower case; null without a proxy. */
   readonly clientAddressHeader: string | null;
+  /** What it shares with its replicas; null or absent: nothing. */
+  readonly replicas?: Replicas | null;
 }
 
 /** The endpoints of C§4, for a server of `node:http`. */
@@ -80,9 +82,9 @@ interface Answer {
  * @throws Error if two tools have the same name, a schema does not compile, or a route, file or header is invalid.
  */
 export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): App {
-  const { name, version, token } = config;
+  const { name, version, token, replicas = null } = config;
   const authentication =
-    token === null ? noAuthentication : createAuthentication(token, log, config.production);
+    token === null ? noAuthentication : createAuthentication(token, log, config.production, replicas);
   const { sessionSecret, previousSessionSecret, sessionTtlSeconds } = config;
   const sessions = createSessions(
     sessionSecret,
@@ -122,7 +124,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     const caller = await identified;
     if (caller.isPaying) payers.add(request.socket);
     const isPaid = message === undefined || holdsPaidMethod(message);
-    if (isPaid && !caller.mayCall(id)) return unauthorized;
+    if (isPaid && !(await caller.mayCall(id))) return unauthorized;
     if (message === undefined) throw new RpcError(ErrorCode.ParseError, 'Nested too deeply');
     const era = modern && isModern(message, headers) ? modern : null;
     const refusal = era?.refusalOf(message, headers);
@@ -151,6 +153,14 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
       if (payer !== null) calls.leave(payer, weight);
     }
   }
+
+  function endSession(session: string): void {
+    sessions.close(session);
+    streams.close(session);
+  }
+  replicas?.follow((session) => {
+    if (sessions.isKnown(session)) endSession(session);
+  });
 
   function openSession(): string {
     publishSession('opened');
@@ -246,10 +256,9 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     const session = headers['mcp-session-id']?.toString();
     if (!sessions.isKnown(session)) return invalidSession;
     if (method === 'DELETE') {
-      sessions.close(session);
+      endSession(session);
       publishSession('closed');
-      streams.close(session);
-      return { status: 204 };
+      return replicas ? replicas.endSession(session).then(() => noContent) : noContent;
     }
     // Starts synchronously: the next request of the connection, which may already be here, ends the stream.
     response.writeHead(200, { ...streamHeaders, [requestIdHeader]: id });
@@ -349,6 +358,7 @@ const bodyRefusals = {
   503: json(503, { error: 'Too many unfinished requests' }, { ...retrySoon, connection: 'close' }),
 };
 const tooManyCalls = json(503, { error: 'Too many calls at once' }, retrySoon);
+const noContent: Answer = { status: 204 };
 const invalidSession = json(400, { error: 'Invalid session' });
 
 const streamHeaders = {

@@ -4,14 +4,24 @@ import type { Socket } from 'node:net';
 import { createHoldings, type Limits } from './limits.ts';
 import type { Report } from './log.ts';
 
+/** What a server shares with its replicas. Nothing here rejects. */
+export interface Replicas {
+  /** Lets the others know of a session that has ended. Resolves when they can know it, or when the store does not answer. */
+  endSession(id: string): Promise<void>;
+  /** Calls back for each text that names an ended session: those of other replicas, and of whoever else writes to the store. */
+  follow(ended: (id: string) => void): void;
+  /** Whether no replica has claimed the key; from now on, and for so many milliseconds, it is claimed. */
+  claim(key: string, ms: number): Promise<boolean>;
+}
+
 /** A UUID, the time of issue in milliseconds (base 36), and the signature of both. */
 const form = /^([0-9a-f-]{36}\.([0-9a-z]{1,9}))\.([\w-]{43})$/;
 const maxVerified = 5_000;
 
 /**
  * Issues and checks the ids in the `mcp-session-id` header (C§3.1). They are signed with HMAC-SHA256, not stored: sessions
- * need no memory, survive a restart and are valid on every replica with the same secret. Only this process knows which are
- * closed, by 48 bits of each.
+ * need no memory, survive a restart and are valid on every replica with the same secret. Which are closed is known by 48 bits of
+ * each.
  *
  * @param secret null for a random one: sessions then end with the process
  * @param audience part of the signature, so that servers with the same secret do not share sessions

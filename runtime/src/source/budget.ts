@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import PQueue from 'p-queue';
+import { sharedBySources } from '../replicas.ts';
 import { isolatesRequests } from '../server/limits.ts';
 import { rateLimited } from './errors.ts';
 
@@ -9,30 +11,37 @@ export interface BudgetOptions {
   readonly perMinute?: number;
   /** How long a request may wait in the queue, in milliseconds. */
   readonly queueMs: number;
+  /** The source, for which all replicas together have one budget if they share a store. */
+  readonly source?: string;
 }
 
 /** How long a request counts after its end. The second is for clocks that differ and for requests that were given up. */
 const windowMs = 61_000;
+/** How long a request counts besides if the replica that made it is gone. */
+const lostMs = 60_000;
 
 /**
  * A queue of requests. One that would wait longer than `queueMs` fails at once.
  *
  * A request counts from its start until a minute after its end: when the source receives it is not known, but it is
- * between the two. So the source never receives more than `perMinute` in a minute of its own.
+ * between the two. So the source never receives more than `perMinute` in a minute of its own. With a shared store, that holds for
+ * the requests of all replicas, as long as the store answers; otherwise for those of this one.
  */
 export class Budget {
   readonly #queue: PQueue;
   readonly #perMinute: number;
   readonly #queueMs: number;
+  readonly #source: string;
   #waiting = 0;
   #running = 0;
   /** When the requests ended that still count, in order. */
   readonly #ends: number[] = [];
 
-  constructor({ concurrency, perMinute = Number.POSITIVE_INFINITY, queueMs }: BudgetOptions) {
+  constructor({ concurrency, perMinute = Number.POSITIVE_INFINITY, queueMs, source = '' }: BudgetOptions) {
     this.#queue = new PQueue({ concurrency });
     this.#perMinute = perMinute;
     this.#queueMs = queueMs;
+    this.#source = source;
   }
 
   /**
@@ -62,8 +71,9 @@ export class Budget {
       return await this.#queue.add(
         async () => {
           while (this.#free() <= 0) await pause((this.#ends[0] ?? now()) + windowMs - now(), ended.signal);
+          const leave = await this.#placeAmongReplicas(ended.signal);
           settle();
-          return this.#counted(request);
+          return this.#counted(request).finally(leave);
         },
         { signal: ended.signal },
       );
@@ -82,6 +92,20 @@ export class Budget {
     }
     if (this.#perMinute !== Number.POSITIVE_INFINITY) this.#ends.push(now());
     return request();
+  }
+
+  /** Waits for one of the places of all replicas. Returns a function that keeps it until the request no longer counts. */
+  async #placeAmongReplicas(signal: AbortSignal): Promise<() => void> {
+    const replicas = this.#perMinute === Number.POSITIVE_INFINITY ? null : sharedBySources();
+    if (!replicas) return () => {};
+    const place = randomUUID();
+    const take = (ms: number) => replicas.take(`budget ${this.#source}`, place, this.#perMinute, ms);
+    for (;;) {
+      const waitMs = await take(windowMs + lostMs);
+      if (waitMs <= 0) return () => void take(windowMs);
+      if (waitMs > this.#queueMs) throw rateLimited(waitMs / 1000);
+      await pause(waitMs, signal);
+    }
   }
 
   async #counted<T>(request: () => Promise<T>): Promise<T> {

@@ -140,7 +140,8 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
   const { concurrency = 8, queueMs = 2_000, perMinute } = options;
   const shared = new SharedAnswers(cacheSeconds * 1_000);
   const redact = redactorOf(secretsOf(options));
-  const budget = new Budget({ concurrency, queueMs, ...(perMinute !== undefined && { perMinute }) });
+  const source = options.baseUrl;
+  const budget = new Budget({ concurrency, queueMs, source, ...(perMinute !== undefined && { perMinute }) });
 
   const beginningOf = (text: string) => {
     const redacted: string = JSON.parse(redact(JSON.stringify(text)));

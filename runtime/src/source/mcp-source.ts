@@ -84,7 +84,8 @@ export function mcpSource(options: McpSourceOptions): McpSource {
   reportAddress(options.baseUrl);
   const { timeoutMs = 20_000, maxBytes = 2_000_000, concurrency = 8, queueMs = 2_000, perMinute } = options;
   const redact = redactorOf(secretsOf(options));
-  const budget = new Budget({ concurrency, queueMs, ...(perMinute !== undefined && { perMinute }) });
+  const source = options.baseUrl;
+  const budget = new Budget({ concurrency, queueMs, source, ...(perMinute !== undefined && { perMinute }) });
   let opened: Promise<Session> | Session | undefined;
   let lastId = 0;
 

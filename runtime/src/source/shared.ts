@@ -1,18 +1,24 @@
 import { LRUCache } from 'lru-cache';
+import { sharedBySources } from '../replicas.ts';
 import { isolatesRequests } from '../server/limits.ts';
 import { SourceError } from './errors.ts';
 import type { Reply } from './recordings.ts';
 
-/** Answers that several callers share: while a request runs, and for some time afterwards. */
+/** Answers that replicas share are at most this long, with their expiry. */
+const maxShared = 100_000;
+
+/** Answers that several callers share: while a request runs, and for some time afterwards, then with other replicas, too. */
 export class SharedAnswers {
   readonly #running = new Map<string, Flight>();
   readonly #cache: LRUCache<string, Reply> | null;
+  readonly #cacheMs: number;
 
   /**
    * @param cacheMs how long an answer is cached; 0 for not at all
    * @param maxCharacters maximum size of all cached answers together
    */
   constructor(cacheMs: number, maxCharacters = 20_000_000) {
+    this.#cacheMs = cacheMs;
     this.#cache =
       cacheMs > 0
         ? new LRUCache({
@@ -45,16 +51,52 @@ export class SharedAnswers {
   /** Removes an answer that turned out to be an error. */
   forget(key: string): void {
     this.#cache?.delete(key);
+    if (this.#cache) void sharedBySources()?.set(storeKey(key), '', 1);
   }
 
   #start(key: string, request: (signal: AbortSignal) => Promise<Reply>): Flight {
-    const flight = new Flight(request, (reply) => {
+    let ttl = this.#cacheMs;
+    const ask = async (signal: AbortSignal) => {
+      const kept = await this.#kept(key);
+      if (kept) {
+        ttl = kept.ms;
+        return kept.reply;
+      }
+      const reply = await request(signal);
+      this.#keep(key, reply);
+      return reply;
+    };
+    const isShared = this.#cache !== null && sharedBySources() !== null;
+    const flight = new Flight(isShared ? ask : request, (reply) => {
       if (this.#running.get(key) === flight) this.#running.delete(key);
-      if (reply !== null) this.#cache?.set(key, reply);
+      if (reply !== null) this.#cache?.set(key, reply, { ttl });
     });
     if (!isolatesRequests()) this.#running.set(key, flight);
     return flight;
   }
+
+  /** An answer that another replica has cached, and how long it may stay so; undefined if there is none. */
+  async #kept(key: string): Promise<{ readonly reply: Reply; readonly ms: number } | undefined> {
+    const text = await sharedBySources()?.get(storeKey(key));
+    if (!text || text.length > maxShared) return undefined;
+    try {
+      const { until, status, contentType = '', text: answer } = JSON.parse(text);
+      const ms = Math.min(until - Date.now(), this.#cacheMs);
+      if (!(ms > 0) || typeof status !== 'number' || typeof answer !== 'string') return undefined;
+      return { reply: { status, contentType: String(contentType), text: answer }, ms };
+    } catch {
+      return undefined; // somebody else wrote it
+    }
+  }
+
+  #keep(key: string, reply: Reply): void {
+    const text = JSON.stringify({ ...reply, until: Date.now() + this.#cacheMs });
+    if (text.length <= maxShared) void sharedBySources()?.set(storeKey(key), text, this.#cacheMs);
+  }
+}
+
+function storeKey(key: string): string {
+  return `answer ${key}`;
 }
 
 /** A request that has one caller. */

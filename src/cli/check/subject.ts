@@ -17,7 +17,7 @@ import { nameList } from '../../model/text.ts';
 import { findProject, readManifest } from '../../project/manifest/manifest.ts';
 import { readInput } from '../../project/read/input.ts';
 import { nameOf } from '../../questions/model.ts';
-import { dockerfileOf, filesOf, standardTargets, type Target } from '../../questions/targets.ts';
+import { additions, dockerfileOf, filesOf, standardTargets, type Target } from '../../questions/targets.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { buildImage, findEngine } from '../../system/containers.ts';
 import { bundleWorker } from '../../system/workers.ts';
@@ -56,6 +56,12 @@ export async function subjectOf(target: string | undefined, flags: CheckFlags): 
 
 /** @throws CommandError `INVALID_INPUT` if a project has no files for a target. */
 function requireTarget(directory: string, target: Target): void {
+  if (additions.includes(target)) {
+    const instead = `Name the target that you deploy to: ${marketCommand('check', '--deploy', 'docker')}`;
+    requireNone([
+      inputError('--deploy', target, 'is no place to deploy to: every image contains what it adds', instead),
+    ]);
+  }
   if (standardTargets.includes(target) || readManifest(directory).answers.targets?.includes(target)) return;
   const hint = `Add its files first: ${marketCommand('deploy', 'add', target)}`;
   requireNone([inputError('--deploy', target, 'is not a target of this project', hint)]);

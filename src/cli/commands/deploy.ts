@@ -2,12 +2,14 @@ import { planDeployment } from '../../changes/deployment.ts';
 import { type ExitCode, unwrap } from '../../model/command-error.ts';
 import { combineResults } from '../../model/input-error.ts';
 import { nameList } from '../../model/text.ts';
+import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { findProject, manifestFile } from '../../project/manifest/manifest.ts';
 import { openProject } from '../../project/read/open.ts';
 import { changeProject } from '../../project/write/change.ts';
-import { targetNames } from '../../questions/targets.ts';
+import { additions, targetNames } from '../../questions/targets.ts';
 import { oneOf } from '../../questions/tool.ts';
 import { marketCommand } from '../../system/command-line.ts';
+import { detectPackageManager } from '../../system/detect.ts';
 import { showNext } from '../create/format.ts';
 import type { Output } from '../output.ts';
 import { singleLine } from '../single-line.ts';
@@ -38,8 +40,12 @@ export async function deploy(
     for (const path of made.change.files.keys()) if (path !== manifestFile) output.done(path);
     for (const { path, what, why } of made.left) output.note(singleLine(`${path} ${what}: ${why}`));
     const where = 'README.md says what to set and how to start it';
-    const steps = wanted.map((name) => ({ command: marketCommand('check', '--deploy', name), where }));
-    showNext(steps, undefined, output);
+    const places = wanted.filter((name) => !additions.includes(name));
+    const checks = places.map((name) => ({ command: marketCommand('check', '--deploy', name), where }));
+    const { install } = packageManagerCommands[detectPackageManager(directory)];
+    const installs = made.change.files.has('package.json') ? [{ command: install }] : [];
+    const further = places.length < wanted.length ? [{ command: marketCommand('check'), where }] : [];
+    showNext([...installs, ...further, ...checks], undefined, output);
   }
   return output.result({ ok: true, directory, ...contents(made) });
 }

@@ -32,7 +32,15 @@ export const packageExports: ReadonlyMap<string, ReadonlySet<string>> = new Map(
       ...['readConfig'],
     ],
     '/env': ['Declared', 'defineEnv', 'number', 'secret', 'text', 'url'],
-    '/serve': ['Platform', 'RouteHandler', 'RouteOptions', 'ServeOptions', 'serve'],
+    '/serve': [
+      'Platform',
+      'RouteHandler',
+      'RouteOptions',
+      'ServeOptions',
+      'SharedEntry',
+      'SharedState',
+      'serve',
+    ],
     '/source': [
       ...['BodyParts', 'HttpSource', 'HttpSourceOptions', 'McpCall', 'McpSource', 'McpSourceOptions'],
       ...['QueryStyle', 'RequestOptions', 'Secret', 'SourceError', 'SourceErrorCode', 'WriteOptions'],
