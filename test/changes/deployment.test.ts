@@ -11,7 +11,7 @@ import { inspectTarget } from '../../src/project/read/target.ts';
 import { changeProject } from '../../src/project/write/change.ts';
 import { writeProject } from '../../src/project/write/write.ts';
 import { completeAnswers } from '../../src/questions/create-answers.ts';
-import type { Target } from '../../src/questions/targets.ts';
+import { type Target, targetNames, targets } from '../../src/questions/targets.ts';
 import { tree } from '../e2e/support.ts';
 import { directory } from '../project/directory.ts';
 
@@ -74,6 +74,14 @@ it('adds what Redis needs to the files of the author, as creation does', async (
     message: expect.stringMatching(/^package.json: /),
   });
   expect(tree(broken)).toEqual(before);
+});
+
+it.each(targetNames.filter((name) => name !== 'docker'))('adds %s as creation does', async (target) => {
+  const [later, atOnce] = [await project(), await project([target])];
+  await add(later, target);
+  expect(tree(later)).toEqual(tree(atOnce));
+  expect(read(later, 'README.md')).toContain(`\n### ${targets[target].title}`);
+  expect(planUpgrade(later).change).toBe(null);
 });
 
 it('has nothing to do for targets that the project has, even if their files were edited', async () => {

@@ -34,7 +34,7 @@ export async function engineHere(): Promise<Engine | string> {
   return [...new Set(reasons)].join('; ');
 }
 
-/** Why an engine runs no containers of the base image, which is made if it cannot be pulled. */
+/** Why an engine builds and runs no images on the base image, which is made if it cannot be pulled. */
 async function whyNot(engine: Engine): Promise<string | undefined> {
   const failure = async (...args: readonly string[]) => {
     const { exitCode, stderr, shortMessage } = await engineRun(engine, args);
@@ -53,7 +53,25 @@ async function whyNot(engine: Engine): Promise<string | undefined> {
       }
     }
   }
-  return failure('run', '--rm', '--network', 'host', base, 'node', '--version');
+  const trial = mkdtempSync(join(tmpdir(), 'market-mcp-trial-'));
+  try {
+    writeFileSync(join(trial, 'Dockerfile'), `FROM ${base}\nRUN node --version\n`);
+    const unbuilt = await failure('build', '--network', 'host', '--tag', 'market-mcp-trial', trial);
+    if (unbuilt !== undefined) return unbuilt;
+    const asChecked = [
+      '--network',
+      'host',
+      '--read-only',
+      '--tmpfs',
+      '/tmp',
+      '--security-opt',
+      'label=disable',
+    ];
+    return await failure('run', '--rm', ...asChecked, 'market-mcp-trial', 'node', '--version');
+  } finally {
+    await engineRun(engine, ['rmi', '--force', 'market-mcp-trial']);
+    rmSync(trial, { recursive: true, force: true });
+  }
 }
 
 export function engineRun({ name, env }: Engine, args: readonly string[]) {

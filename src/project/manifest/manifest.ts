@@ -67,7 +67,7 @@ export function withManifest(
     platform,
     answers,
     listed,
-    files: recordOf(files),
+    files: inOrder(Object.entries(recordOf(files))),
   };
   return new Map([...files, [manifestFile, manifestContent(manifest)]]);
 }
@@ -92,7 +92,7 @@ export function withNextManifest(
   const next: Manifest = {
     ...before,
     answers: withFieldsOf({ ...before.answers, ...answers }),
-    files: Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1))),
+    files: inOrder(all),
   };
   return new Map([...files, [manifestFile, manifestContent(next)]]);
 }
@@ -107,6 +107,11 @@ function withFieldsOf({ fields = {}, ...answers }: ManifestAnswers): ManifestAns
 export function manifestContent(manifest: Manifest): ProjectFile {
   const content = new TextEncoder().encode(`${JSON.stringify(manifest, null, 2)}\n`);
   return { content, owner: 'generated' };
+}
+
+/** Sorted by path, so that the same files give the same text. */
+function inOrder(entries: readonly (readonly [string, ManifestFile])[]): Manifest['files'] {
+  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function recordOf(files: FileSet): Manifest['files'] {
