@@ -21,9 +21,9 @@ export const scaleOut = {
   name: 'scale-out',
   async run({ quick }) {
     const project = buildProject(['--spec', specOf(3)]);
-    const sources = ['index.ts', 'platforms/index.ts'].map((file) => join(repository, 'src/contract', file));
-    const [contract, platforms] = await Promise.all(sources.map(loadModule));
-    const { createSigner, runContract } = contract;
+    const sources = ['run.ts', 'probe/signer.ts', 'platforms/index.ts'];
+    const modules = sources.map((file) => loadModule(join(repository, 'src/contract', file)));
+    const [{ runContract }, { createSigner }, platforms] = await Promise.all(modules);
     const profile = platforms.generic;
     const { tools } = await import(pathToFileURL(join(project, 'dist/src/tools/index.js')).href);
     const proxy = await roundRobin();

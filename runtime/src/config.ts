@@ -5,6 +5,7 @@ import { jwkOf, type KeySources, type TokenRules } from './server/auth.ts';
 import type { AppConfig } from './server/http.ts';
 import type { ListenOptions } from './server/listen.ts';
 import { isLoopback } from './server/origins.ts';
+import { stateUrlOf } from './state-url.ts';
 import { type VariableName, variables } from './variables.ts';
 
 /**
@@ -280,25 +281,6 @@ function contentOf(path: string, readText: ReadText): string {
 function secretOf(text: string | null): string | null {
   if (text === null || text.length >= 32) return text;
   throw new Error(`expected 32 characters or more, got ${text.length}.`);
-}
-
-/** Its errors do not repeat the text, which may contain a password. */
-function stateUrlOf(text: string | null): string | null {
-  const url = urlOf(text ?? '');
-  const isRedis = /^rediss?:$/.test(url?.protocol ?? '') && /^\/?\d{0,9}$/.test(url?.pathname ?? '');
-  if (text === null || (url && isRedis && url.hostname !== '' && secretsIn(url) !== null)) return text;
-  throw new Error(
-    'expected a URL such as redis://user:password@host:6379/0, with special characters of the password as %XX.',
-  );
-}
-
-/** What the log must not contain of a URL, in both forms; null if it cannot be decoded. */
-export function secretsIn({ password, search }: URL): readonly string[] | null {
-  try {
-    return [password, decodeURIComponent(password), search].filter((text) => text !== '');
-  } catch {
-    return null;
-  }
 }
 
 function originsOf(text: string | null): ReadonlySet<string> {

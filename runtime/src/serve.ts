@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type MetricsOptions, type Platform, readConfig, secretsIn } from './config.ts';
+import { type MetricsOptions, type Platform, readConfig } from './config.ts';
 import {
   connectionLimit,
   loadEnvironment,
@@ -17,6 +17,7 @@ import { listen } from './server/listen.ts';
 import { createBatch, createLog, type Log } from './server/log.ts';
 import type { ServerInfo } from './server/mcp.ts';
 import type { RouteOptions } from './server/routes.ts';
+import { secretsIn } from './state-url.ts';
 
 export type { Platform } from './config.ts';
 export type { SharedEntry, SharedState } from './replicas.ts';
