@@ -7,6 +7,7 @@ import { guiltyLimit } from '../core/dispute.ts';
 import { stakeOf } from '../core/form.ts';
 import type { ListingStatus } from '../core/marketplace.ts';
 import { namedTools } from '../core/registration.ts';
+import { textOf } from '../web/input.ts';
 import {
   CodeCell,
   Empty,
@@ -22,6 +23,7 @@ import {
   Time,
 } from '../web/parts.tsx';
 import { EffectTag } from '../web/references.tsx';
+import type { Done, Site } from '../web/site.tsx';
 
 export interface ListingsData {
   readonly listings: readonly ListingStatus[];
@@ -30,7 +32,31 @@ export interface ListingsData {
   readonly rules: PlatformProfile['listing'];
 }
 
-export function Listings({ data }: { data: ListingsData }) {
+export function listingRoutes(site: Site): void {
+  const { marketplace } = site;
+  const { listing: rules } = marketplace.profile;
+  const load = async (refreshed: ListingsData['refreshed'] = null): Promise<ListingsData> => {
+    const { listings } = await marketplace.store.read();
+    return {
+      listings: await Promise.all(listings.map((listing) => marketplace.status(listing))),
+      refreshed,
+      rules,
+    };
+  };
+  site.page('/listings', 'My tools', () => load(), Listings);
+  site.post('/listings/refresh', async (input): Promise<Done> => {
+    const { listing, changes } = await marketplace.refresh(textOf(input, 'listing'));
+    const data = await load({ name: listing.name, changes });
+    return { data: { listing, changes }, title: 'My tools', view: <Listings data={data} /> };
+  });
+  site.post('/listings/withdraw', async (input): Promise<Done> => {
+    const listing = textOf(input, 'listing');
+    await marketplace.withdraw(listing);
+    return { data: { withdrawn: listing }, to: '/listings' };
+  });
+}
+
+function Listings({ data }: { data: ListingsData }) {
   const { listings, refreshed, rules } = data;
   return (
     <>

@@ -1,10 +1,14 @@
 import type { PlatformProfile } from '../../contract/platforms/profile.ts';
+import { MarketError } from '../core/errors.ts';
+import { defaultCategory, formProblems, stakeOf } from '../core/form.ts';
 import type { Job } from '../core/jobs.ts';
 import type { FieldProblem, ListingForm, Submission } from '../core/model.ts';
-import { acceptance, type PlannedCall } from '../core/registration.ts';
+import { acceptance, type PlannedCall, plannedCalls } from '../core/registration.ts';
+import { textOf } from '../web/input.ts';
 import { Choice, Head, LinkButton, Notice, Submit, shown } from '../web/parts.tsx';
 import { EffectTag } from '../web/references.tsx';
-import { StepDetails, Steps } from './job.tsx';
+import { type Done, type Site, wantsJson } from '../web/site.tsx';
+import { doneWith, jobPages, StepDetails, Steps } from './job.tsx';
 
 export interface RegisterData {
   readonly form: ListingForm;
@@ -17,7 +21,72 @@ export interface RegisterData {
   readonly isDown: boolean;
 }
 
-export function Register({ data }: { data: RegisterData }) {
+export function registerRoutes(site: Site): void {
+  const { marketplace } = site;
+  const { listing: rules } = marketplace.profile;
+  /** What was entered in the form in a browser, until it is accepted. */
+  let entered: Partial<ListingForm> = {};
+  const show = async (
+    form: ListingForm,
+    { problems = [], isDown = false }: Partial<RegisterData> = {},
+  ): Promise<RegisterData> => {
+    const readTools = async () => {
+      await marketplace.requireRunning(form.endpoint);
+      return marketplace.caller.tools(form.endpoint);
+    };
+    const tools = form.endpoint === '' ? [] : await readTools().catch(() => []);
+    const calls = plannedCalls(tools, marketplace.profile.smoke);
+    return { form, problems, isDown, stake: stakeOf(form.price, rules), rules, calls };
+  };
+  /** The page of a form that was not submitted. */
+  const again = async (form: ListingForm, more: Partial<RegisterData>): Promise<Done> => {
+    const data = await show(form, more);
+    return { data, status: 422, title: 'Register', view: <Register data={data} /> };
+  };
+  site.page(
+    '/register',
+    'Register',
+    (c) => {
+      const { draft, endpoint = '' } = marketplace.options;
+      const category = defaultCategory(rules);
+      const initial = { name: '', description: '', category, price: '0.01', endpoint, ...draft };
+      const named = { price: c.req.query('price'), endpoint: c.req.query('endpoint') };
+      const given = Object.fromEntries(Object.entries(named).filter(([, value]) => value));
+      return show({ ...initial, ...(wantsJson(c) ? {} : entered), ...given });
+    },
+    Register,
+  );
+  site.post('/register', async (input, c): Promise<Done> => {
+    const form: ListingForm = {
+      name: textOf(input, 'name'),
+      description: textOf(input, 'description'),
+      category: textOf(input, 'category'),
+      price: textOf(input, 'price').trim(),
+      endpoint: textOf(input, 'endpoint').trim(),
+    };
+    const { listings } = await marketplace.store.read();
+    const taken = listings.map(({ endpoint }) => endpoint);
+    const problems = formProblems(form, rules, taken);
+    const isPage = !c.req.path.endsWith('.json');
+    if (isPage) entered = form;
+    if (isPage && problems.some(({ advice }) => !advice)) return again(form, { problems });
+    try {
+      await marketplace.requireRunning(form.endpoint);
+    } catch (error) {
+      if (isPage && error instanceof MarketError) return again(form, { problems, isDown: true });
+      throw error;
+    }
+    const started = marketplace.jobs.start('register', `Submitting ${form.name}`, async (onStep) => {
+      const submission = await marketplace.register(form, onStep);
+      if (submission.accepted && entered === form) entered = {};
+      return submission;
+    });
+    return doneWith(started, c, 'NOT_SUBMITTED', ({ result, steps }) => ({ ...(result as object), steps }));
+  });
+  jobPages(site, 'register', (job) => <SubmissionView job={job} />);
+}
+
+function Register({ data }: { data: RegisterData }) {
   const { form, problems, rules, stake, calls, isDown } = data;
   const { price, stake: terms, categories } = rules;
   const props = (field: keyof ListingForm) => {
@@ -159,7 +228,7 @@ function FieldProblems({ field, problems }: { field: keyof ListingForm; problems
 }
 
 /** The progress and the result of a submission: after its end, the step that failed comes first. */
-export function SubmissionView({ job }: { job: Job }) {
+function SubmissionView({ job }: { job: Job }) {
   const submission = job.result as Submission | null;
   const failed =
     submission?.accepted === false ? job.steps.find(({ status }) => status === 'fail') : undefined;
