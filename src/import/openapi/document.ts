@@ -5,6 +5,7 @@ import { pass, reject } from '../../model/input-error.ts';
 import { openApiLimits } from '../../model/limits.ts';
 import { memoize } from '../../model/memoize.ts';
 import type { Result } from '../../model/model.ts';
+import { uriDecoded } from '../../model/text.ts';
 import { type Beside, nothingBeside, type Others, othersOf, partsOf } from './references.ts';
 
 const maxHops = 30;
@@ -110,7 +111,7 @@ export class OpenApiDocument {
     const name = pointer.slice(0, at);
     const read = name === '' ? { value: this.root } : this.#others.read.get(name);
     return read && 'value' in read
-      ? valueAt(read.value, stepsOf(pointer.slice(at + 1)).map(decoded))
+      ? valueAt(read.value, stepsOf(pointer.slice(at + 1)).map(uriDecoded))
       : undefined;
   }
 }
@@ -171,12 +172,4 @@ async function parse(text: string, where: string): Promise<Result<unknown>> {
   const { readYaml } = await import('../../tools/read.ts');
   // Without aliases, a document has fewer values than characters.
   return readYaml(text, where, { ...openApiLimits, values: Math.max(values, text.length) });
-}
-
-function decoded(step: string): string {
-  try {
-    return decodeURIComponent(step);
-  } catch {
-    return step;
-  }
 }

@@ -1,5 +1,6 @@
 import { basename, dirname, posix } from 'node:path';
 import type { Beside } from '../../import/openapi/references.ts';
+import { uriDecoded } from '../../model/text.ts';
 import { ProjectError } from '../errors.ts';
 import { textOf } from './input.ts';
 import { isInside, readIn } from './inside.ts';
@@ -11,7 +12,7 @@ export function besideFile(path: string): Beside {
     named(file, from) {
       if (/^(?:[a-z][a-z\d+.-]+:|\/\/)/i.test(file))
         return { why: 'only files beside the document are read' };
-      const path = decoded(file);
+      const path = uriDecoded(file);
       const folder = posix.dirname(from === '' ? root : from);
       const name = posix.isAbsolute(path) ? path : posix.join(folder, path);
       if (!isInside(name) || name.includes('#')) return { why: 'it is not in the folder of the document' };
@@ -28,12 +29,4 @@ export function besideFile(path: string): Beside {
       }
     },
   };
-}
-
-function decoded(file: string): string {
-  try {
-    return decodeURIComponent(file);
-  } catch {
-    return file;
-  }
 }
