@@ -35,15 +35,13 @@ export interface Listing extends ListingForm {
 }
 
 /** A dispute and its verdict (C§1.7). */
-export interface Dispute {
+export interface Dispute extends Judgement {
   readonly id: string;
   readonly listing: string;
   readonly tool: string;
   /** Id of the call in the traffic. */
   readonly call: number;
   readonly reason: 'schema_mismatch';
-  readonly verdict: Judgement['verdict'];
-  readonly problems: readonly Problem[];
   readonly output: Json;
   readonly filedAt: string;
 }
