@@ -40,7 +40,7 @@ export function parameter(why: string, failing: JsonObject, passing: JsonObject)
 
 /** One output field of a tool, wrong and correct. */
 export function field(why: string, failing: JsonObject, passing: JsonObject): Explanation {
-  return definition(why, withField(failing), withField(passing));
+  return definition(why, returning({ price: failing }, []), returning({ price: passing }, []));
 }
 
 /** The parts of a tool with these parameters. */
@@ -53,6 +53,7 @@ export function named(name: string, description: string): JsonObject {
   return { name, description };
 }
 
-function withField(price: JsonObject): JsonObject {
-  return { outputSchema: { type: 'object', properties: { price }, required: [] } };
+/** The parts of a tool with these fields in its answer. */
+export function returning(properties: JsonObject, required?: readonly string[]): JsonObject {
+  return { outputSchema: { type: 'object', properties, ...(required && { required }) } };
 }
