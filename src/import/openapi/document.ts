@@ -31,6 +31,9 @@ export interface Found<T extends Json = Json> {
   readonly pointer: string;
 }
 
+/** Receives the place and the reason of what cannot be imported and is left out. */
+export type Lost = (pointer: string, what: string) => void;
+
 type Version = '2.0' | '3.0' | '3.1';
 
 /** An OpenAPI document whose references are resolved on demand. */
