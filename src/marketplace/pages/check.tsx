@@ -17,15 +17,8 @@ import { sourceRoutes } from './source.tsx';
 
 /** Check: the page, its runs, the explanation of each rule, and the sources that a finding names. */
 export function checkRoutes(site: Site, checks: Checks): void {
-  const load = async () => {
-    const last = await checks.last();
-    return {
-      available: site.marketplace.options.check !== undefined,
-      last: last?.job ?? null,
-      isCurrent: last?.isCurrent ?? false,
-    };
-  };
-  site.page('/check', 'Check', load, Check);
+  const available = site.marketplace.options.check !== undefined;
+  site.page('/check', 'Check', () => load(available, checks), Check);
   site.post('/check', async (_input, c) =>
     doneWith(await checks.start(), c, 'NOT_CHECKED', ({ result }) => result),
   );
@@ -34,14 +27,12 @@ export function checkRoutes(site: Site, checks: Checks): void {
   jobPages(site, 'check', (job) => <CheckView job={job} />);
 }
 
-interface Data {
-  readonly available: boolean;
-  readonly last: Job | null;
-  /** Whether the tools are still those that the last check judges. */
-  readonly isCurrent: boolean;
+async function load(available: boolean, checks: Checks) {
+  const last = await checks.last();
+  return { available, last: last?.job ?? null, isCurrent: last?.isCurrent ?? false };
 }
 
-function Check({ data: { available, last, isCurrent } }: { data: Data }) {
+function Check({ data: { available, last, isCurrent } }: { data: Awaited<ReturnType<typeof load>> }) {
   return (
     <>
       <Head title="Check">Every rule of the contract, and what to change where your server breaks one.</Head>
