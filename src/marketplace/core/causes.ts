@@ -2,32 +2,21 @@ import { type EventEmitter, once } from 'node:events';
 import { isObject } from '../../contract/json.ts';
 import type { CallOrder, CallReport } from './caller.ts';
 import { causeIn, failureIn, isLogged } from './cause.ts';
-import type { CallCause } from './model.ts';
+import type { CallCause, MarketplaceOptions } from './model.ts';
 import { type Exchange, sentTo, type Traffic } from './traffic.ts';
 import { walkableValuesIn } from './values.ts';
 
 /** Milliseconds to wait for the answer or the log of a call. */
 const logMs = 1_000;
 
-/** The author's server, as far as it is known. */
-interface OwnServer {
-  /** The project. */
-  readonly directory: string;
-  readonly endpoint?: string | undefined;
-  /** The source of each tool. */
-  readonly sources?: ReadonlyMap<string, string> | undefined;
-  /** Set if its output arrives here. */
-  readonly state?: unknown;
-}
-
 /** The causes of failed calls, from what the author's server wrote meanwhile. */
 export class Causes {
-  readonly #own: OwnServer;
+  readonly #own: MarketplaceOptions;
   readonly #traffic: Traffic;
   readonly #changes: EventEmitter;
 
   /** @param changes emits `change` after each log line */
-  constructor(own: OwnServer, traffic: Traffic, changes: EventEmitter) {
+  constructor(own: MarketplaceOptions, traffic: Traffic, changes: EventEmitter) {
     this.#own = own;
     this.#traffic = traffic;
     this.#changes = changes;
