@@ -1,46 +1,27 @@
-import type { PlatformProfile } from '../../contract/platforms/profile.ts';
 import { MarketError } from '../core/errors.ts';
 import { defaultCategory, formProblems, stakeOf } from '../core/form.ts';
 import type { Job } from '../core/jobs.ts';
+import type { Marketplace } from '../core/marketplace.ts';
 import type { FieldProblem, ListingForm, Submission } from '../core/model.ts';
-import { acceptance, type PlannedCall, plannedCalls } from '../core/registration.ts';
+import { acceptance, plannedCalls } from '../core/registration.ts';
 import { textOf } from '../web/input.ts';
 import { Choice, Head, LinkButton, Notice, Submit, shown } from '../web/parts.tsx';
 import { EffectTag } from '../web/references.tsx';
 import { type Done, type Site, wantsJson } from '../web/site.tsx';
 import { doneWith, jobPages, StepDetails, Steps } from './job.tsx';
 
-export interface RegisterData {
-  readonly form: ListingForm;
-  readonly problems: readonly FieldProblem[];
-  readonly stake: number;
-  readonly rules: PlatformProfile['listing'];
-  /** The calls of the submission test, for the endpoint of the form. */
-  readonly calls: readonly PlannedCall[];
-  /** Whether nothing was submitted because the author's server does not run. */
-  readonly isDown: boolean;
-}
-
 export function registerRoutes(site: Site): void {
   const { marketplace } = site;
   const { listing: rules } = marketplace.profile;
   /** What was entered in the form in a browser, until it is accepted. */
   let entered: Partial<ListingForm> = {};
-  const show = async (
-    form: ListingForm,
-    { problems = [], isDown = false }: Partial<RegisterData> = {},
-  ): Promise<RegisterData> => {
-    const readTools = async () => {
-      await marketplace.requireRunning(form.endpoint);
-      return marketplace.caller.tools(form.endpoint);
-    };
-    const tools = form.endpoint === '' ? [] : await readTools().catch(() => []);
-    const calls = plannedCalls(tools, marketplace.profile.smoke);
-    return { form, problems, isDown, stake: stakeOf(form.price, rules), rules, calls };
-  };
   /** The page of a form that was not submitted. */
-  const again = async (form: ListingForm, more: Partial<RegisterData>): Promise<Done> => {
-    const data = await show(form, more);
+  const again = async (
+    form: ListingForm,
+    problems: readonly FieldProblem[],
+    isDown = false,
+  ): Promise<Done> => {
+    const data = await load(marketplace, form, problems, isDown);
     return { data, status: 422, title: 'Register', view: <Register data={data} /> };
   };
   site.page(
@@ -52,7 +33,7 @@ export function registerRoutes(site: Site): void {
       const initial = { name: '', description: '', category, price: '0.01', endpoint, ...draft };
       const named = { price: c.req.query('price'), endpoint: c.req.query('endpoint') };
       const given = Object.fromEntries(Object.entries(named).filter(([, value]) => value));
-      return show({ ...initial, ...(wantsJson(c) ? {} : entered), ...given });
+      return load(marketplace, { ...initial, ...(wantsJson(c) ? {} : entered), ...given });
     },
     Register,
   );
@@ -69,11 +50,11 @@ export function registerRoutes(site: Site): void {
     const problems = formProblems(form, rules, taken);
     const isPage = !c.req.path.endsWith('.json');
     if (isPage) entered = form;
-    if (isPage && problems.some(({ advice }) => !advice)) return again(form, { problems });
+    if (isPage && problems.some(({ advice }) => !advice)) return again(form, problems);
     try {
       await marketplace.requireRunning(form.endpoint);
     } catch (error) {
-      if (isPage && error instanceof MarketError) return again(form, { problems, isDown: true });
+      if (isPage && error instanceof MarketError) return again(form, problems, true);
       throw error;
     }
     const started = marketplace.jobs.start('register', `Submitting ${form.name}`, async (onStep) => {
@@ -84,6 +65,25 @@ export function registerRoutes(site: Site): void {
     return doneWith(started, c, 'NOT_SUBMITTED', ({ result, steps }) => ({ ...(result as object), steps }));
   });
   jobPages(site, 'register', (job) => <SubmissionView job={job} />);
+}
+
+export type RegisterData = Awaited<ReturnType<typeof load>>;
+
+/** @param isDown whether nothing was submitted because the author's server does not run */
+async function load(
+  marketplace: Marketplace,
+  form: ListingForm,
+  problems: readonly FieldProblem[] = [],
+  isDown = false,
+) {
+  const { listing: rules, smoke } = marketplace.profile;
+  const readTools = async () => {
+    await marketplace.requireRunning(form.endpoint);
+    return marketplace.caller.tools(form.endpoint);
+  };
+  const tools = form.endpoint === '' ? [] : await readTools().catch(() => []);
+  const calls = plannedCalls(tools, smoke);
+  return { form, problems, isDown, stake: stakeOf(form.price, rules), rules, calls };
 }
 
 function Register({ data }: { data: RegisterData }) {

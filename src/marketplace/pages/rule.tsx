@@ -1,5 +1,5 @@
 import { explanations } from '../../check/explain/index.ts';
-import { exampleText, originOf } from '../../check/explain/text.ts';
+import { exampleText, originOf } from '../../check/explain/model.ts';
 import { nameErrors } from '../../check/select.ts';
 import { rules } from '../../contract/catalogue.ts';
 import { MarketError } from '../core/errors.ts';
