@@ -1,6 +1,7 @@
 import { isObject } from '../contract/json.ts';
 import type { JsonObject } from '../contract/model.ts';
 import { below, stepsOf, valueAt } from '../contract/schema/schema.ts';
+import { uriDecoded } from '../model/text.ts';
 import { type Fixes, rewrite } from './fixes.ts';
 
 /** Maximum number of schemas in one definition that is written out. */
@@ -98,7 +99,7 @@ function writtenOut(schema: JsonObject, whole: JsonObject, wanted: RegExp): Writ
       let place = one;
       while (typeof place.$ref === 'string' && wanted.test(place.$ref)) {
         const { $ref, ...beside } = place as JsonObject & { $ref: string };
-        const name = decoded($ref);
+        const name = uriDecoded($ref);
         if (name !== at && `${at}/`.startsWith(`${name}/`)) return place;
         const outer = copies.find((copy) => copy.name === name && `${at}/`.startsWith(`${copy.at}/`));
         const target = valueAt(whole, stepsOf(name));
@@ -114,14 +115,6 @@ function writtenOut(schema: JsonObject, whole: JsonObject, wanted: RegExp): Writ
   );
   if (schemas > maxSchemas) return undefined;
   return { schema: copied, names: [...new Set(copies.map(({ name }) => name))] };
-}
-
-function decoded(reference: string): string {
-  try {
-    return decodeURIComponent(reference);
-  } catch {
-    return reference; // it leads nowhere, which the compiler reports
-  }
 }
 
 const remarks = ['title', 'description', 'default', 'examples', '$comment', 'deprecated'];

@@ -1,4 +1,4 @@
-import type { Alternatives, Api, ApiCall, Key } from './model.ts';
+import type { Alternatives, Api, ApiCall, Imported, Key } from './model.ts';
 
 /** What the file of an API sends, as far as its text says. */
 export interface SentByFile {
@@ -8,18 +8,13 @@ export interface SentByFile {
   readonly auth?: Alternatives;
 }
 
-/** A tool, or what is about to become one. */
-interface WithCall {
-  readonly call?: ApiCall;
-}
-
 /**
  * Decides how the requests of tools get their keys. An API sends the same keys with every request if that is what all its
  * operations need. Otherwise its file names the keys; each request states which it needs, or the file does if all need the same.
  *
  * @param fileOf the existing file of an API, which stays as it is: requests that need something else state it
  */
-export function withCredentials<T extends WithCall>(
+export function withCredentials<T extends Pick<Imported, 'call'>>(
   tools: readonly T[],
   fileOf: (api: Api) => SentByFile | undefined = () => undefined,
 ): readonly T[] {

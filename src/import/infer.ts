@@ -56,7 +56,7 @@ export function schemaOfValues(values: readonly Json[], position: Position = {})
 /** `properties` and `required` of objects; `additionalProperties` if their keys are data, such as dates. */
 function inferMembers(objects: readonly JsonObject[], position: Position): JsonObject {
   const { name, parent, isRoot = false, known = nothingKnown } = position;
-  if (keysAreData(objects, { isRoot, inputs: known.inputs })) {
+  if (keysAreData(objects, isRoot, known.inputs)) {
     const values = objects.flatMap((object) => Object.values(object));
     return { additionalProperties: schemaOfValues(values, { known, parent: name ?? parent ?? '' }) };
   }

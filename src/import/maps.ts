@@ -21,19 +21,18 @@ const currencies = new Set(Intl.supportedValuesOf('currency'));
 const role =
   /^(open|close|safe_?low|low|medium|standard|normal|average|slow|fast|fastest|instant|rapid|high|min|max|home|away|bids?|asks?|buy|sell|base|quote|previous|current|next|last|first|from|to|start|end|before|after|today|yesterday|tomorrow|sun(rise|set)|moon(rise|set)|data|meta|result|errors?)$/i;
 
-/** What is known of objects besides their members. */
-export interface MapEvidence {
-  /** The object is the whole answer. */
-  readonly isRoot: boolean;
-  /** Values of the inputs of the tool, which may be keys of its answers. */
-  readonly inputs: ReadonlySet<string>;
-}
-
 /**
  * Whether the keys of objects at one position are data: dates, addresses, codes, values of the inputs, keys that differ from
  * sample to sample; at the root also keys of several objects of one form.
+ *
+ * @param isRoot whether the object is the whole answer
+ * @param inputs values of the inputs of the tool, which may be keys of its answers
  */
-export function keysAreData(objects: readonly JsonObject[], { isRoot, inputs }: MapEvidence): boolean {
+export function keysAreData(
+  objects: readonly JsonObject[],
+  isRoot: boolean,
+  inputs: ReadonlySet<string>,
+): boolean {
   const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
   if (names.length === 0) return false;
   if (names.every((name) => dataKey.test(name))) return true;

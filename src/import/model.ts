@@ -144,17 +144,9 @@ export interface ApiCall {
 }
 
 /** The request of a call with its arguments, as the source kit stores it in `test/recordings/`. */
-export interface RecordedRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly params?: JsonObject;
-  readonly query?: JsonObject;
-  readonly headers?: JsonObject;
-  readonly json?: Json;
-  readonly form?: JsonObject;
-  readonly multipart?: JsonObject;
-  readonly binary?: Json;
-}
+export type RecordedRequest = { readonly method: string; readonly path: string; readonly json?: Json } & {
+  readonly [part in 'params' | 'query' | 'headers' | BodyKind]?: Json;
+};
 
 /** A made-up answer of the API, until the author records a real one. */
 export interface Recording {

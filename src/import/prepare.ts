@@ -40,13 +40,10 @@ export function prepareImported(
   const distinct = new Map(addresses.map((one) => [one.where, one]));
   const sizes = imported.flatMap((one) => one.advice ?? []);
   const isSaid = sizes.length > 0 && imported.every(({ fields }) => fields !== undefined);
-  const own = [...distinct.values(), ...sizes, ...(isSaid ? advice.filter(isNotOfSize) : advice)];
+  // The advice of the rule is less exact than that of the import.
+  const further = advice.filter(({ message }) => !isSaid || !message.includes('(fit.tokens-tool)'));
+  const own = [...distinct.values(), ...sizes, ...further];
   return { ok: true, prepared: { tools: answered, changes: all, advice: own } };
-}
-
-/** The advice of the rule is less exact than that of the import. */
-function isNotOfSize({ message }: InputError): boolean {
-  return !message.includes('(fit.tokens-tool)');
 }
 
 /** An address on this machine or its link is rarely meant: the document may be wrong, or hostile. */

@@ -9,7 +9,8 @@ import { makeStateDirectory, refuseLinkedState, stateDirectory } from '../projec
 import { marketCommand } from '../system/command-line.ts';
 import { type Access, accessIn, isSame, linkOf, proofHeader, proofOf, proofPath } from './core/access.ts';
 import { MarketError } from './core/errors.ts';
-import { Marketplace, type MarketplaceOptions } from './core/marketplace.ts';
+import { Marketplace } from './core/marketplace.ts';
+import type { MarketplaceOptions } from './core/model.ts';
 import { Store } from './core/store.ts';
 import { type Serving, serveMarketplace } from './web/serve.tsx';
 
@@ -54,7 +55,7 @@ export async function openLocalMarketplace({
     const file = noteOf(directory);
     const before = readSealed(file) ?? {};
     serving = await serveMarketplace(marketplace, port, accessIn(before.link)?.secret);
-    if (!(await holdsPlace(before))) await saveSealed(file, { link: linkOf(serving), ...ownStamp() });
+    if (!(await believed(before, true))) await saveSealed(file, { link: linkOf(serving), ...ownStamp() });
     return { ...serving, marketplace, close };
   } catch (error) {
     await close();
@@ -73,10 +74,16 @@ export async function runningMarketplace(directory: string): Promise<Access | un
   return believed(readSealed(noteOf(directory)) ?? {});
 }
 
-/** The marketplace that a note names, if it runs and proves that it knows the secret. */
-async function believed(note: JsonObject): Promise<Access | undefined> {
+/**
+ * The marketplace that a note names, if it runs and proves that it knows the secret.
+ *
+ * @param mayBeBusy whether one that does not answer in time is believed, too
+ */
+async function believed(note: JsonObject, mayBeBusy = false): Promise<Access | undefined> {
   const access = accessIn(note.link);
-  return access && isStampOfRunning(note) && (await objectionTo(access)) === undefined ? access : undefined;
+  if (!access || !isStampOfRunning(note)) return undefined;
+  const objection = await objectionTo(access);
+  return objection === undefined || (mayBeBusy && objection === silence) ? access : undefined;
 }
 
 async function namedMarketplace(link: string): Promise<Access> {
@@ -91,14 +98,6 @@ async function namedMarketplace(link: string): Promise<Access> {
   const start = marketCommand('marketplace');
   const hint = `Start it and use the link that it prints, or unset MARKET_MCP_URL. To start it: ${start}`;
   throw new MarketError('NO_MARKETPLACE', `${access.url} ${objection}`, hint);
-}
-
-/** Whether a note is that of a marketplace that runs: one that is too busy to prove it keeps its place. */
-async function holdsPlace(note: JsonObject): Promise<boolean> {
-  const access = accessIn(note.link);
-  if (!access || !isStampOfRunning(note)) return false;
-  const objection = await objectionTo(access);
-  return objection === undefined || objection === silence;
 }
 
 const silence = 'does not answer in time';

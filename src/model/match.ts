@@ -1,10 +1,10 @@
 import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import ajvFormats from 'ajv-formats';
+import { kept } from '../contract/json.ts';
 import type { Json, JsonObject, Problem } from '../contract/model.ts';
 import { settings } from '../contract/schema/ajv.ts';
-import { compileUnchecked, mayBeEndless } from '../contract/schema/compile.ts';
+import { compileOnce, compileUnchecked, mayBeEndless } from '../contract/schema/compile.ts';
 import { aloneName, propertyAlone } from '../contract/schema/keywords.ts';
-import { recent } from '../contract/schema/recent.ts';
 import { guardSchemaWork, problemsOf } from '../contract/schema/schema.ts';
 
 // The package is CommonJS: its types describe the namespace, but Node imports the function.
@@ -45,30 +45,13 @@ export function fits(root: JsonObject, schema: JsonObject, value: Json): boolean
   return clientMismatches(inside, { [aloneName]: value }, '').length === 0;
 }
 
-const validators = new WeakMap<JsonObject, ValidateFunction>();
-
-function compiled(schema: JsonObject): ValidateFunction {
-  const known = validators.get(schema) ?? validatorOf(schema);
-  validators.set(schema, known);
-  return known;
-}
-
-function validatorOf(schema: JsonObject): ValidateFunction {
+const compiled = kept((schema: JsonObject): ValidateFunction => {
   const text = JSON.stringify(schema);
   if (!text.includes('"format":')) return compileUnchecked(schema, text); // then formats make no difference
-  const key = `formats ${text}`;
-  const known = recent.get(key);
-  if (known) return known;
   // An interrupted compilation leaves a half-compiled schema, and two schemas may have the same id.
-  const ajv = mayBeEndless(text) || text.includes('"$id"') ? fresh() : shared();
-  try {
-    const validate = ajv.compile(schema);
-    recent.keep(key, validate);
-    return validate;
-  } finally {
-    ajv.removeSchema(schema);
-  }
-}
+  const isAlone = mayBeEndless(text) || text.includes('"$id"');
+  return compileOnce(`formats ${text}`, schema, isAlone ? fresh : shared);
+});
 
 function shared(): Ajv {
   common ??= fresh();

@@ -25,6 +25,15 @@ export function parseSomeText(text: string, where: string, hint: string): Result
   return text.trim() === '' ? reject(where, text, 'is empty', hint) : parseText(text, where);
 }
 
+/** A text of a URI without percent-encoding; the text itself if that is invalid. */
+export function uriDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** `1 change`, `2 changes` */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;

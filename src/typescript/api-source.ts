@@ -1,7 +1,7 @@
-import jsTokens, { type Token } from 'js-tokens';
+import type { Token } from 'js-tokens';
 import type { Json } from '../contract/model.ts';
 import { LiteralReader } from './literal.ts';
-import { bracketStep, textIn } from './tokens.ts';
+import { bracketStep, codeTokens, textIn } from './tokens.ts';
 
 /** The keys in a file of `src/apis/`, read without running it. */
 export interface ApiSource {
@@ -25,12 +25,9 @@ export interface End {
   readonly behind: number;
 }
 
-/** A token with the index of its first character. */
-type Placed = Token & { readonly at: number };
-
 /** Reads a file of `src/apis/` in any formatting. Undefined if its options are not written as one object literal. */
 export function readApiSource(text: string): ApiSource | undefined {
-  const tokens = placed(text);
+  const tokens = codeTokens(text);
   const start = tokens.findIndex(
     ({ value }, i) => value === 'httpSource' && tokens[i + 1]?.value === '(' && tokens[i + 2]?.value === '{',
   );
@@ -70,14 +67,4 @@ export function readApiSource(text: string): ApiSource | undefined {
 
 function nameIn({ type, value }: Token): string {
   return type === 'StringLiteral' ? textIn(value) : value;
-}
-
-/** The tokens of source without white space and comments, with their places. */
-function placed(text: string): readonly Placed[] {
-  let at = 0;
-  return [...jsTokens(text)].flatMap((token) => {
-    at += token.value.length;
-    const isCode = !/^(WhiteSpace|LineTerminatorSequence|.*Comment)$/.test(token.type);
-    return isCode ? [{ ...token, at: at - token.value.length }] : [];
-  });
 }

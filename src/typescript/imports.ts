@@ -1,5 +1,4 @@
-import jsTokens, { type Token } from 'js-tokens';
-import { bracketStep, textIn } from './tokens.ts';
+import { bracketStep, codeTokens, type Placed, textIn } from './tokens.ts';
 
 /** A reference to another module: `import … from`, `export … from`, `import '…'`, `import('…')`, `require('…')`. */
 export interface ModuleReference {
@@ -25,14 +24,12 @@ export interface ReferencedName {
   readonly text: string;
 }
 
-type Placed = Token & { readonly start: number };
-
 /** A longer statement is not an import. */
 const maxTokens = 2_000;
 
 /** Every reference to another module in TypeScript or JavaScript source, in order. */
 export function moduleReferences(text: string): readonly ModuleReference[] {
-  const tokens = placedTokens(text);
+  const tokens = codeTokens(text, 'with comments');
   const found: ModuleReference[] = [];
   let depth = 0;
   for (const [at, token] of tokens.entries()) {
@@ -52,8 +49,7 @@ export function moduleReferences(text: string): readonly ModuleReference[] {
 
 /** The names that a module exports, without `default` and the names of `export *`. */
 export function exportedNames(text: string): ReadonlySet<string> {
-  const code = placedTokens(text)
-    .filter((token) => !isComment(token))
+  const code = codeTokens(text)
     .map(({ type, value }) => (/^(IdentifierName|Punctuator)$/.test(type) ? value : '""'))
     .join(' ');
   const declared = [...code.matchAll(declaration)].map(([, name]) => name);
@@ -66,17 +62,6 @@ export function exportedNames(text: string): ReadonlySet<string> {
 
 const declaration =
   /\bexport (?:(?:async|declare|abstract|function|\*|const|let|class|interface|type|enum) )+([\w$]+)/g;
-
-function placedTokens(text: string): readonly Placed[] {
-  let start = 0;
-  const placed: Placed[] = [];
-  for (const token of jsTokens(text)) {
-    const isSpace = token.type === 'WhiteSpace' || token.type === 'LineTerminatorSequence';
-    if (!isSpace) placed.push({ ...token, start });
-    start += token.value.length;
-  }
-  return placed;
-}
 
 /** `import '…'`, or a statement that ends in `from '…'`. */
 function statementAt(
@@ -105,9 +90,9 @@ function callAt(text: string, tokens: readonly Placed[], at: number): ModuleRefe
     from + tokens.slice(from, equals).findLastIndex(({ value }) => /^(const|let|var)$/.test(value));
   const close = tokens[at + 3];
   const isDeclaration = first >= from && tokens[equals]?.value === '=' && close?.value === ')';
-  if (isDeclaration && endsStatement.test(text.slice(close.start + 1))) {
+  if (isDeclaration && endsStatement.test(text.slice(close.at + 1))) {
     const declared = reference(text, tokens, [first, at + 2], 'dynamic', tokens.slice(first + 1, equals));
-    if (declared.names) return { ...declared, statement: [declared.statement[0], close.start + 1] };
+    if (declared.names) return { ...declared, statement: [declared.statement[0], close.at + 1] };
   }
   return reference(text, tokens, [at, at + 2], 'dynamic');
 }
@@ -126,7 +111,7 @@ function reference(
   kind: ModuleReference['kind'],
   list: readonly Placed[] = [],
 ): ModuleReference {
-  const [{ start }, { start: from, value }] = ends.map((at) => tokens[at]) as [Placed, Placed];
+  const [{ at: start }, { at: from, value }] = ends.map((at) => tokens[at]) as [Placed, Placed];
   const end = from + value.length;
   const names = namesIn(list);
   const [open, close] = [list.find(({ value }) => value === '{'), list.at(-1)];
@@ -137,7 +122,7 @@ function reference(
     at: [from, end],
     statement: [start, end],
     names,
-    braces: names && open && close ? [open.start, close.start + 1] : [from, from],
+    braces: names && open && close ? [open.at, close.at + 1] : [from, from],
   };
 }
 

@@ -1,13 +1,18 @@
 import jsTokens, { type Token } from 'js-tokens';
 
+/** A token with the index of its first character. */
+export type Placed = Token & { readonly at: number };
+
 /** The tokens of TypeScript source without white space; with comments on request. */
 export function codeTokens(
   text: string,
   comments: 'with comments' | 'without' = 'without',
-): readonly Token[] {
-  return [...jsTokens(text.replace(/^\ufeff/, ''))].filter(({ type }) => {
-    if (type === 'WhiteSpace' || type === 'LineTerminatorSequence') return false;
-    return comments === 'with comments' || !type.endsWith('Comment');
+): readonly Placed[] {
+  const leftOut = comments === 'without' ? /^(White|Line)|Comment$/ : /^(WhiteSpace|LineTerminatorSequence)$/;
+  let end = 0;
+  return [...jsTokens(text)].flatMap((token) => {
+    end += token.value.length;
+    return leftOut.test(token.type) ? [] : [{ ...token, at: end - token.value.length }];
   });
 }
 

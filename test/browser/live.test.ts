@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/contract/model.ts';
 import type { ServerState } from '../../src/dev/state.ts';
 import { linkOf } from '../../src/marketplace/core/access.ts';
-import type { MarketplaceOptions } from '../../src/marketplace/core/marketplace.ts';
+import type { MarketplaceOptions } from '../../src/marketplace/core/model.ts';
 import { requestJson } from '../../src/marketplace/local.ts';
 import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import type { Breaks } from '../broken/good-server.ts';

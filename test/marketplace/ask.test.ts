@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/contract/model.ts';
 import type { RpcAnswer } from '../../src/contract/probe/rpc.ts';
-import { type AskWorld, ask, type Question, thresholds } from '../../src/marketplace/core/ask.ts';
-import { rank } from '../../src/marketplace/core/ask-rules.ts';
+import { type AskWorld, ask, type Question, rank, thresholds } from '../../src/marketplace/core/ask.ts';
 import { cardText, logCard } from '../../src/marketplace/core/log-card.ts';
 import type { BuyerTool } from '../../src/marketplace/core/model.ts';
 import { verdictOf } from '../../src/marketplace/core/verdict.ts';

@@ -6,8 +6,8 @@ import { onTestFinished } from 'vitest';
 import { selfCheck } from '../../src/check/self-check.ts';
 import { context } from '../../src/contract/platforms/index.ts';
 import { createSigner } from '../../src/contract/probe/signer.ts';
-import { Marketplace, type MarketplaceOptions } from '../../src/marketplace/core/marketplace.ts';
-import type { ListingForm } from '../../src/marketplace/core/model.ts';
+import { Marketplace } from '../../src/marketplace/core/marketplace.ts';
+import type { ListingForm, MarketplaceOptions } from '../../src/marketplace/core/model.ts';
 import { type Breaks, createSteps, serve } from '../broken/good-server.ts';
 
 export const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });

@@ -40,7 +40,7 @@ export function parameter(why: string, failing: JsonObject, passing: JsonObject)
 
 /** One output field of a tool, wrong and correct. */
 export function field(why: string, failing: JsonObject, passing: JsonObject): Explanation {
-  return definition(why, withField(failing), withField(passing));
+  return definition(why, returning({ price: failing }, []), returning({ price: passing }, []));
 }
 
 /** The parts of a tool with these parameters. */
@@ -53,6 +53,25 @@ export function named(name: string, description: string): JsonObject {
   return { name, description };
 }
 
-function withField(price: JsonObject): JsonObject {
-  return { outputSchema: { type: 'object', properties: { price }, required: [] } };
+/** The parts of a tool with these fields in its answer. */
+export function returning(properties: JsonObject, required?: readonly string[]): JsonObject {
+  return { outputSchema: { type: 'object', properties, ...(required && { required }) } };
+}
+
+/** Where a rule comes from, in words: `C§4.1` is a section of the contract, `app x.ts` a file of the marketplace. */
+export function originOf(source: string): string {
+  return source
+    .replaceAll(
+      /C§[\d.]+(?:, C§[\d.]+)*/g,
+      (sections) => `the tool server contract, ${sections.replaceAll('C', '')}`,
+    )
+    .replace(/^app (?=[\w/-]+)/, "the marketplace's public source, ")
+    .replace(/\bdocs (?=[\w/-]+\.mdx)/, "the marketplace's documentation, ");
+}
+
+/** An example of an explanation as text. */
+export function exampleText(example: Example): string {
+  return typeof example === 'string'
+    ? example
+    : example.map((part) => JSON.stringify(part, null, 2)).join('\n');
 }

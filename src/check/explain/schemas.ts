@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../contract/model.ts';
 import { signals } from '../../contract/outcomes.ts';
-import { definition, type Explanations, field, parameter } from './model.ts';
+import { definition, type Explanations, field, parameter, returning } from './model.ts';
 
 const price = { type: ['number', 'null'], description: 'Last price in US dollars.' };
 
@@ -14,13 +14,9 @@ const orders = {
 
 const trade = { $ref: '#/properties/trade' };
 const text = { type: 'string', description: 'Its name.' };
-const recursive = (definition: JsonObject) => ({
-  outputSchema: { type: 'object', properties: { trade: definition } },
-});
+const recursive = (definition: JsonObject) => returning({ trade: definition });
 
-const ofPrices = (price: JsonObject) => ({
-  outputSchema: { type: 'object', properties: { price }, required: ['price'] },
-});
+const ofPrices = (price: JsonObject) => returning({ price }, ['price']);
 const holdsOnlyPrices = ofPrices({ type: 'number', description: 'Last price.' });
 const holdsNull = ofPrices(price);
 
@@ -29,26 +25,22 @@ export const schemaExplanations: Explanations = {
   'output.object-root': definition(
     'The registration form refuses every tool whose outputSchema has another type at its root.',
     { outputSchema: { type: 'array', items: { type: 'number' } } },
-    {
-      outputSchema: { type: 'object', properties: { prices: { type: 'array', items: { type: 'number' } } } },
-    },
+    returning({ prices: { type: 'array', items: { type: 'number' } } }),
   ),
   'output.no-root-union': definition(
     'Registration refuses a union at the root, even if all its members are objects.',
     { outputSchema: { type: 'object', anyOf: [{ required: ['price'] }, { required: ['error'] }] } },
-    {
-      outputSchema: { type: 'object', properties: { price, error: signals.error, message: signals.message } },
-    },
+    returning({ price, error: signals.error, message: signals.message }),
   ),
   'output.properties': definition(
     'An agent plans with the fields that the schema declares. A bare object declares none.',
     { outputSchema: { type: 'object' } },
-    { outputSchema: { type: 'object', properties: { price } } },
+    returning({ price }),
   ),
   'output.required-declared': definition(
     'A field that is required but not declared has no type, so users can dispute every value of it.',
-    { outputSchema: { type: 'object', properties: { price }, required: ['price', 'volume'] } },
-    { outputSchema: { type: 'object', properties: { price }, required: ['price'] } },
+    returning({ price }, ['price', 'volume']),
+    returning({ price }, ['price']),
   ),
   'output.compiles': field(
     'The marketplace decides disputes with this schema. If it does not compile, the author loses.',
@@ -65,7 +57,7 @@ export const schemaExplanations: Explanations = {
         $defs: { Price: price },
       },
     },
-    { outputSchema: { type: 'object', properties: { price }, required: ['price'] } },
+    returning({ price }, ['price']),
   ),
   'output.typed': field(
     'Without a type, any value is valid, and callers can rely on none.',
@@ -99,13 +91,13 @@ export const schemaExplanations: Explanations = {
   ),
   'output.empty-signal': definition(
     'Without a signal, the platform repeats a call that found nothing. With a signal, it knows that the empty result is the answer.',
-    { outputSchema: { type: 'object', properties: { price } } },
-    { outputSchema: { type: 'object', properties: { price, ...signals } } },
+    returning({ price }),
+    returning({ price, ...signals }),
   ),
   'output.failure-signal': definition(
     'If the schema declares the code and the message of a failure, a caller can read them and recover.',
-    { outputSchema: { type: 'object', properties: { price } } },
-    { outputSchema: { type: 'object', properties: { price, ...signals } } },
+    returning({ price }),
+    returning({ price, ...signals }),
   ),
   'input.dialect': parameter(
     'Agents use old and new validators. Some of them misread keywords whose meaning has changed.',
@@ -134,17 +126,17 @@ export const schemaExplanations: Explanations = {
         properties: { price },
       },
     },
-    { outputSchema: { type: 'object', properties: { price } } },
+    returning({ price }),
   ),
   'schema.no-id': definition(
     'A validator stores schemas by $id, so the second tool with the same $id does not compile.',
     { outputSchema: { $id: 'https://example.com/price', type: 'object', properties: { price } } },
-    { outputSchema: { type: 'object', properties: { price } } },
+    returning({ price }),
   ),
   'schema.no-external-ref': definition(
     'The marketplace does not fetch other documents. A schema with such a $ref does not compile.',
-    { outputSchema: { type: 'object', properties: { price: { $ref: 'https://example.com/price.json' } } } },
-    { outputSchema: { type: 'object', properties: { price } } },
+    returning({ price: { $ref: 'https://example.com/price.json' } }),
+    returning({ price }),
   ),
   'schema.no-tuples': field(
     'Draft-07 writes tuples with a list of items, 2020-12 with prefixItems. Each ignores or refuses the other form.',

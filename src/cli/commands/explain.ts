@@ -1,6 +1,6 @@
 import { explanations } from '../../check/explain/index.ts';
 import type { Example } from '../../check/explain/model.ts';
-import { exampleText, originOf } from '../../check/explain/text.ts';
+import { exampleText, originOf } from '../../check/explain/model.ts';
 import { nameErrors } from '../../check/select.ts';
 import { rules } from '../../contract/catalogue.ts';
 import type { RuleText } from '../../contract/model.ts';

@@ -8,12 +8,7 @@ export function isEventStream(contentType: string | null | undefined): boolean {
 
 /** The JSON values of an answer's text: its body, or the data of its server-sent events. */
 export function valuesIn(text: string, contentType: string | null | undefined): readonly Json[] {
-  return isEventStream(contentType) ? eventValues(text) : jsonIn(text);
-}
-
-/** The JSON values in the data of each server-sent event. */
-function eventValues(stream: string): readonly Json[] {
-  return eventsOf(stream).map(dataOf).flatMap(jsonIn);
+  return isEventStream(contentType) ? eventsOf(text).map(dataOf).flatMap(jsonIn) : jsonIn(text);
 }
 
 /** Counts the JSON-RPC responses in a stream of events as they arrive. */

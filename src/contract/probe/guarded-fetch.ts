@@ -1,17 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as startTimer } from 'node:timers';
 import { isEventStream, ResponseWatch } from './events.ts';
+import type { Http } from './http.ts';
 import { answerTooLong, maximumBytes } from './receive.ts';
 
-export interface Guarded {
+export interface Guarded extends Pick<Http, 'admit' | 'onLate'> {
   /** Milliseconds until a POST counts as unanswered. A GET is a stream that stays open. */
   readonly timeoutMs: number;
   /** Ends every request, also a stream that stays open. */
   readonly signal?: AbortSignal | undefined;
-  /** Throws if no further request may be sent. */
-  admit(): void;
-  /** Called for each request that stays unanswered for so many milliseconds; the returned error is thrown. */
-  onLate(timeoutMs: number): Error;
 }
 
 /** `fetch` for the SDK's client, with the limits of all requests of a probe: time and bytes. */

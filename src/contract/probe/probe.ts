@@ -6,11 +6,11 @@ import { bounds, isReadable } from '../schema/walk.ts';
 import { type CallCase, casesOf } from './cases.ts';
 import { connect, missingAnswerOf, type SdkSession } from './client.ts';
 import type { HttpAnswer } from './http.ts';
-import { Lists } from './lists.ts';
 import { planOf } from './plan.ts';
 import type { PostOptions } from './requests.ts';
 import { isRefusal, type RpcAnswer, unanswered } from './rpc.ts';
 import { leastHarmfulFirst, verdictOn } from './safety.ts';
+import { Sessions } from './sessions.ts';
 import { isUnrecorded } from './unrecorded.ts';
 
 /** The name of a tool that no server has. */
@@ -27,7 +27,7 @@ export interface CallOutcome extends CallCase {
 }
 
 /** A server under examination: its requests, its sessions, its tools, and the calls that many rules judge. */
-export class Probe extends Lists {
+export class Probe extends Sessions {
   health(): Promise<HttpAnswer> {
     return this.once('health', () => this.http({ path: '/health' }));
   }

@@ -33,11 +33,17 @@ export function compileSchema(
  * @throws Error if the schema does not compile
  */
 export function compileUnchecked(schema: JsonObject, text: string, useDefaults = false): ValidateFunction {
-  const key = keyOf(text, useDefaults);
+  return compileOnce(keyOf(text, useDefaults), schema, () => {
+    if (schema.$async !== undefined) throw new Error('"$async" is not a keyword of JSON Schema');
+    return ajvFor(text, useDefaults);
+  });
+}
+
+/** The validator of a schema under a key in `recent`, compiled if it is not there. */
+export function compileOnce(key: string, schema: JsonObject, makeAjv: () => Ajv): ValidateFunction {
   const known = recent.get(key);
   if (known) return known;
-  if (schema.$async !== undefined) throw new Error('"$async" is not a keyword of JSON Schema');
-  const ajv = ajvFor(text, useDefaults);
+  const ajv = makeAjv();
   try {
     const validate = ajv.compile(schema);
     recent.keep(key, validate);

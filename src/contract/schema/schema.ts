@@ -75,7 +75,9 @@ export function problemsOf(validate: ValidateFunction, value: unknown, root: str
   return (validate.errors ?? [])
     .filter(({ keyword }) => keyword !== 'if') // the chosen branch has reported the error
     .map((error) => {
-      const steps = [...stepsOf(error.instancePath), ...memberOf(error)];
+      // `required` and `additionalProperties` report the object; the member concerned is in their params.
+      const member: unknown = error.params.missingProperty ?? error.params.additionalProperty;
+      const steps = [...stepsOf(error.instancePath), ...(typeof member === 'string' ? [member] : [])];
       return {
         path: root + steps.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`)).join(''),
         expected: expectedBy(error),
@@ -96,12 +98,6 @@ export function stepsOf(pointer: string): readonly string[] {
 export function below(pointer: string, ...steps: readonly (string | number)[]): string {
   const parts = steps.map((step) => String(step).replaceAll('~', '~0').replaceAll('/', '~1'));
   return [pointer, ...parts].join('/');
-}
-
-/** `required` and `additionalProperties` report the object; the member concerned is in their params. */
-function memberOf({ params }: ErrorObject): readonly string[] {
-  const name = params.missingProperty ?? params.additionalProperty;
-  return typeof name === 'string' ? [name] : [];
 }
 
 function expectedBy({ keyword, params, message }: ErrorObject): string {

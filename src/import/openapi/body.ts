@@ -3,12 +3,10 @@ import type { Json, JsonObject } from '../../contract/model.ts';
 import { membersOf, propertiesOf, requiredOf } from '../../contract/schema/keywords.ts';
 import { below } from '../../contract/schema/schema.ts';
 import type { BodyKind, QueryStyle } from '../model.ts';
-import { type Found, type OpenApiDocument, Refusal } from './document.ts';
+import { type Found, type Lost, type OpenApiDocument, Refusal } from './document.ts';
 import { fileSchema, holdsFile, isBinaryType, isFile } from './file.ts';
 import { schemaOf } from './schema.ts';
 import { isScalar, oldStyleOf, styleOf, withReserved } from './style.ts';
-
-type Lost = (pointer: string, what: string) => void;
 
 /** The body of a request as its document describes it. */
 export interface DescribedBody {

@@ -5,6 +5,7 @@ import { pass, reject } from '../../model/input-error.ts';
 import { openApiLimits } from '../../model/limits.ts';
 import { memoize } from '../../model/memoize.ts';
 import type { Result } from '../../model/model.ts';
+import { uriDecoded } from '../../model/text.ts';
 import { type Beside, nothingBeside, type Others, othersOf, partsOf } from './references.ts';
 
 const maxHops = 30;
@@ -29,6 +30,9 @@ export interface Found<T extends Json = Json> {
   /** JSON pointer, `#/paths/~1gas/get`; in another document after its name: `gas.yaml#/get`. */
   readonly pointer: string;
 }
+
+/** Receives the place and the reason of what cannot be imported and is left out. */
+export type Lost = (pointer: string, what: string) => void;
 
 type Version = '2.0' | '3.0' | '3.1';
 
@@ -110,7 +114,7 @@ export class OpenApiDocument {
     const name = pointer.slice(0, at);
     const read = name === '' ? { value: this.root } : this.#others.read.get(name);
     return read && 'value' in read
-      ? valueAt(read.value, stepsOf(pointer.slice(at + 1)).map(decoded))
+      ? valueAt(read.value, stepsOf(pointer.slice(at + 1)).map(uriDecoded))
       : undefined;
   }
 }
@@ -171,12 +175,4 @@ async function parse(text: string, where: string): Promise<Result<unknown>> {
   const { readYaml } = await import('../../tools/read.ts');
   // Without aliases, a document has fewer values than characters.
   return readYaml(text, where, { ...openApiLimits, values: Math.max(values, text.length) });
-}
-
-function decoded(step: string): string {
-  try {
-    return decodeURIComponent(step);
-  } catch {
-    return step;
-  }
 }

@@ -60,7 +60,10 @@ function readOperations(document: OpenApiDocument): readonly Operation[] {
  */
 export function checkedDocument(document: OpenApiDocument, where: string): Result<OpenApiDocument> {
   try {
-    const types = document.within(listSeconds, () => answerTypes(document));
+    const all = document.within(listSeconds, () =>
+      operationsOf(document).flatMap(({ found }) => successTypes(document, found)),
+    );
+    const types = [...new Set(all)];
     if (types.length === 0 || types.some(mayBeJson)) return pass(document);
     const listed = types.slice(0, 3).map((type) => shorten(type));
     const message = `answers only with ${listed.join(', ')}; tools need JSON`;
@@ -72,11 +75,7 @@ export function checkedDocument(document: OpenApiDocument, where: string): Resul
   }
 }
 
-/** The media types of all successful answers. */
-function answerTypes(document: OpenApiDocument): readonly string[] {
-  return [...new Set(operationsOf(document).flatMap(({ found }) => successTypes(document, found)))];
-}
-
+/** The media types of the successful answers of an operation. */
 function successTypes(document: OpenApiDocument, operation: Found<JsonObject>): readonly string[] {
   const responses = objectOr(operation.value.responses);
   return Object.keys(responses).flatMap((status) => {

@@ -6,14 +6,12 @@ import { fits } from '../../model/match.ts';
 import type { ApiBody, Binding, FilePart } from '../model.ts';
 import { type DescribedBody, describedBody, describedParameters, isJsonType } from './body.ts';
 import { inputDescription } from './describe.ts';
-import { type Found, type OpenApiDocument, Refusal } from './document.ts';
+import { type Found, type Lost, type OpenApiDocument, Refusal } from './document.ts';
 import { holdsFile } from './file.ts';
 import type { Operation } from './operations.ts';
 import { schemaOf } from './schema.ts';
 import { oldStyleOf, simpleStyleOf, styleOf, unsupportedLists, withReserved } from './style.ts';
 import { plainText } from './text.ts';
-
-type Lost = (pointer: string, what: string) => void;
 
 /** A header or query parameter that is a key of the API: a secret of the server, never an argument. */
 export interface KeyParameter {

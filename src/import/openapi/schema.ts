@@ -5,7 +5,7 @@ import { below } from '../../contract/schema/schema.ts';
 import { maxSchemas } from '../../fixes/definitions.ts';
 import { parseFieldName } from '../../model/names.ts';
 import { patternFlaw } from '../../model/pattern.ts';
-import { type OpenApiDocument, Refusal } from './document.ts';
+import { type Lost, type OpenApiDocument, Refusal } from './document.ts';
 import { fileSchema, isFile } from './file.ts';
 import {
   counts,
@@ -42,7 +42,7 @@ export function schemaOf(
   given: Json | undefined,
   pointer: string,
   side: Side,
-  lost: (pointer: string, what: string) => void,
+  lost: Lost,
   holdsFiles = false,
   limit = maxSchemas,
 ): JsonObject {

@@ -13,7 +13,7 @@ import { type ApiCall, done, type Imported } from '../model.ts';
 import type { Apis } from './api.ts';
 import { isJsonType, mayBeJson, preferred } from './body.ts';
 import { toolDescription } from './describe.ts';
-import { type Found, type OpenApiDocument, Refusal } from './document.ts';
+import { type Found, type Lost, type OpenApiDocument, Refusal } from './document.ts';
 import { isFile } from './file.ts';
 import { mediaTypes, type Operation, readable } from './operations.ts';
 import { inputsOf } from './parameters.ts';
@@ -80,7 +80,7 @@ interface Answer {
 function answerOf(
   document: OpenApiDocument,
   { found, method }: Operation,
-  lost: (path: string, what: string) => void,
+  lost: Lost,
   maxSchemas?: number,
 ): Answer {
   const at = below(found.pointer, 'responses');

@@ -29,7 +29,8 @@ export function isNullable({ type, anyOf }: JsonObject): boolean {
  */
 export function unionOf(variants: readonly JsonObject[], side: 'input' | 'output'): JsonObject {
   const isEmpty = variants.some(isOnlyNull);
-  const real = distinct(variants.filter((variant) => !isOnlyNull(variant)));
+  const others = variants.filter((variant) => !isOnlyNull(variant));
+  const real = [...new Map(others.map((schema) => [JSON.stringify(schema), schema])).values()];
   const [first = {}] = real;
   const united = (): JsonObject => {
     if (real.length < 2) return first;
@@ -106,8 +107,4 @@ function hasOnly(wanted: string, schema: JsonObject): boolean {
 function isScalar(schema: JsonObject): boolean {
   const types = typesOf(schema);
   return schema.anyOf === undefined && types.length > 0 && !types.some((type) => isContainer(String(type)));
-}
-
-function distinct(schemas: readonly JsonObject[]): readonly JsonObject[] {
-  return [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
 }

@@ -1,17 +1,8 @@
 import type { CheckReport } from '../../check/model.ts';
 import { cannotStart } from '../../dev/state.ts';
 import { MarketError } from './errors.ts';
-import type { Job, Jobs } from './jobs.ts';
+import type { Jobs } from './jobs.ts';
 import type { Marketplace } from './marketplace.ts';
-
-/** The newest check of the author's server. */
-export interface LastCheck {
-  readonly job: Job;
-  /** Null until it has ended with a verdict. */
-  readonly report: CheckReport | null;
-  /** Whether the tools are still those that it judges. */
-  readonly isCurrent: boolean;
-}
 
 /** Runs the contract on the author's server, and knows whether the last verdict still holds. */
 export class Checks {
@@ -45,7 +36,8 @@ export class Checks {
     return started;
   }
 
-  async last(): Promise<LastCheck | null> {
+  /** The newest check; its report is null until it has ended with a verdict, and current while the tools are those that it judges. */
+  async last() {
     const job = this.#marketplace.jobs.newest('check');
     if (!job) return null;
     const isCurrent = job.id === this.#checked?.id && this.#checked.version === (await this.#version());

@@ -1,8 +1,7 @@
-import type { KeyObject } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { stripVTControlCharacters } from 'node:util';
 import { changesBetween } from '../../check/drift.ts';
-import type { Change, CheckReport } from '../../check/model.ts';
+import type { Change } from '../../check/model.ts';
 import { isObject } from '../../contract/json.ts';
 import type { Json, JsonObject } from '../../contract/model.ts';
 import type { PlatformProfile } from '../../contract/platforms/profile.ts';
@@ -10,8 +9,7 @@ import { sampleArguments } from '../../contract/schema/smoke.ts';
 import { isDown, linesOf, type ServerState } from '../../dev/state.ts';
 import { type AskRun, ask, type Question } from './ask.ts';
 import { Caller, type CallOrder, type CallReport } from './caller.ts';
-import { wantsCause } from './cause.ts';
-import { Causes } from './causes.ts';
+import { Causes, wantsCause } from './cause.ts';
 import { keySetOf } from './certificate.ts';
 import { fileDispute, guiltyOf } from './dispute.ts';
 import { MarketError } from './errors.ts';
@@ -22,6 +20,7 @@ import type {
   Dispute,
   Listing,
   ListingForm,
+  MarketplaceOptions,
   SavedExample,
   Step,
   Submission,
@@ -33,28 +32,6 @@ import { namedTools, submit, withSources } from './registration.ts';
 import { Store } from './store.ts';
 import { type LogLine, sentBody, sentTo, Traffic } from './traffic.ts';
 import { hasNoMismatch } from './verdict.ts';
-
-export interface MarketplaceOptions {
-  /** Directory that contains `.market-mcp/`: the project, or the current directory. */
-  readonly directory: string;
-  readonly profile: PlatformProfile;
-  /** Signs the tokens. */
-  readonly privateKey: KeyObject;
-  /** The `iss` of the tokens. */
-  readonly issuer: string;
-  /** The author's own server, if known. */
-  readonly endpoint?: string | undefined;
-  /** The state of the author's server, if it is that of a project. */
-  readonly state?: () => Promise<ServerState>;
-  /** Path of each tool's source in the project, by the tool's name. */
-  readonly sources?: ReadonlyMap<string, string>;
-  /** A text that changes whenever a source of the author's server does; absent if they are not known. */
-  readonly version?: () => string;
-  /** Initial values of the registration form. */
-  readonly draft?: Partial<ListingForm>;
-  /** Runs the contract on the author's server; absent if there is none. */
-  readonly check?: (onRule: (id: string, done: number, total: number) => void) => Promise<CheckReport>;
-}
 
 /** How a listing differs from its server. */
 export interface ListingStatus {

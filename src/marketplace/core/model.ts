@@ -1,3 +1,5 @@
+import type { KeyObject } from 'node:crypto';
+import type { CheckReport } from '../../check/model.ts';
 import type {
   Cause,
   Json,
@@ -7,6 +9,8 @@ import type {
   RuleResult,
   ToolExample,
 } from '../../contract/model.ts';
+import type { PlatformProfile } from '../../contract/platforms/profile.ts';
+import type { ServerState } from '../../dev/state.ts';
 
 /** The directories that `market-mcp listing --for` knows: `directories.ts`. */
 export const directoryNames = ['registry', 'smithery', 'glama', 'openai', 'claude'] as const;
@@ -35,15 +39,13 @@ export interface Listing extends ListingForm {
 }
 
 /** A dispute and its verdict (C§1.7). */
-export interface Dispute {
+export interface Dispute extends Judgement {
   readonly id: string;
   readonly listing: string;
   readonly tool: string;
   /** Id of the call in the traffic. */
   readonly call: number;
   readonly reason: 'schema_mismatch';
-  readonly verdict: Judgement['verdict'];
-  readonly problems: readonly Problem[];
   readonly output: Json;
   readonly filedAt: string;
 }
@@ -141,3 +143,25 @@ export interface BuyerTool {
  * something or are not eligible for queries; `query` excludes those for execution as well.
  */
 export type Mode = 'manual' | 'auto' | 'query';
+
+export interface MarketplaceOptions {
+  /** Directory that contains `.market-mcp/`: the project, or the current directory. */
+  readonly directory: string;
+  readonly profile: PlatformProfile;
+  /** Signs the tokens. */
+  readonly privateKey: KeyObject;
+  /** The `iss` of the tokens. */
+  readonly issuer: string;
+  /** The author's own server, if known. */
+  readonly endpoint?: string | undefined;
+  /** The state of the author's server, if it is that of a project. */
+  readonly state?: () => Promise<ServerState>;
+  /** Path of each tool's source in the project, by the tool's name. */
+  readonly sources?: ReadonlyMap<string, string>;
+  /** A text that changes whenever a source of the author's server does; absent if they are not known. */
+  readonly version?: () => string;
+  /** Initial values of the registration form. */
+  readonly draft?: Partial<ListingForm>;
+  /** Runs the contract on the author's server; absent if there is none. */
+  readonly check?: (onRule: (id: string, done: number, total: number) => void) => Promise<CheckReport>;
+}

@@ -10,7 +10,7 @@ import { submissionCalls, submissionHarm, verdictOn } from '../../contract/probe
 import { inspectTools } from '../../contract/rules/inspect.ts';
 import type { Caller } from './caller.ts';
 import { formProblems } from './form.ts';
-import type { CallCause, FieldProblem, Finding, Listing, ListingForm, Step, Submission } from './model.ts';
+import type { CallCause, FieldProblem, Finding, ListingForm, Step, Submission } from './model.ts';
 import { findingOf } from './model.ts';
 
 /** Called when a step starts and when it ends; the label identifies the step. */
@@ -113,7 +113,9 @@ async function examine(
     ...withheld.map((tool) => `${tool}: not called`),
   ];
   tell('Submission test', statusOf([], withheld), ...results);
-  return { accepted: true, listing: listingOf(form, tools), rehearsal, withheld };
+  const at = new Date().toISOString();
+  const listed = { id: randomUUID(), state: 'listed', registeredAt: at, refreshedAt: at, tools } as const;
+  return { accepted: true, listing: { ...form, ...listed }, rehearsal, withheld };
 }
 
 function statusOf(failures: readonly unknown[], advice: readonly unknown[]): Step['status'] {
@@ -162,11 +164,6 @@ export function plannedCalls(
         : `${call.tool} is not called here: ${because}. But ${says}. ${fix}`,
     };
   });
-}
-
-function listingOf(form: ListingForm, tools: readonly Json[]): Listing {
-  const at = new Date().toISOString();
-  return { ...form, id: randomUUID(), state: 'listed', registeredAt: at, refreshedAt: at, tools };
 }
 
 function refused(

@@ -1,9 +1,13 @@
 import type { Child } from 'hono/jsx';
-import type { WritingEffect } from '../../contract/effect.ts';
-import type { JsonObject } from '../../contract/model.ts';
-import type { thresholds } from '../core/ask.ts';
+import { writingEffect } from '../../contract/effect.ts';
+import { isObject } from '../../contract/json.ts';
+import type { Json } from '../../contract/model.ts';
+import { type AskRun, type Question, thresholds } from '../core/ask.ts';
+import { MarketError } from '../core/errors.ts';
 import type { Job } from '../core/jobs.ts';
-import { type CardPart, cardText } from '../core/log-card.ts';
+import { type CardPart, cardText, logCard } from '../core/log-card.ts';
+import type { Marketplace } from '../core/marketplace.ts';
+import { jsonOf, textOf, textsOf } from '../web/input.ts';
 import {
   CodeCell,
   CopyButton,
@@ -17,18 +21,56 @@ import {
   Text,
 } from '../web/parts.tsx';
 import { EffectTag } from '../web/references.tsx';
-import { Steps } from './job.tsx';
+import type { Input } from '../web/security.ts';
+import type { Done, Site } from '../web/site.tsx';
+import { doneWith, jobPages, Steps } from './job.tsx';
 
-export interface AskData {
-  /** The buyers' view, with the arguments that the submission test sends. */
-  readonly tools: readonly {
-    readonly name: string;
-    /** What it does beyond reading; null if it only reads. */
-    readonly effect: WritingEffect | null;
-    readonly description: string;
-    readonly arguments: JsonObject;
-  }[];
-  readonly thresholds: typeof thresholds;
+export function askRoutes(site: Site): void {
+  const { marketplace } = site;
+  site.page('/ask', 'Ask', () => load(marketplace), Ask);
+  site.post('/ask', async (input, c): Promise<Done> => {
+    const question = await questionIn(input, marketplace);
+    let run: AskRun | undefined;
+    const started = marketplace.jobs.start('ask', 'The answer', async (onStep): Promise<AskResult> => {
+      run = await marketplace.ask(question, onStep);
+      const card = logCard(run, await marketplace.buyerTools());
+      return { ending: run.ending, answered: run.ending === 'answered', card };
+    });
+    return doneWith(started, c, 'NOT_ASKED', ({ result }) => ({ ...(result as AskResult), run }));
+  });
+  jobPages(site, 'ask', (job) => <AskView job={job} />);
+}
+
+/** The buyers' view, with the arguments that the submission test sends. */
+async function load(marketplace: Marketplace) {
+  const tools = (await marketplace.buyerTools()).map(({ name, definition }) => ({
+    name,
+    effect: writingEffect(definition) ?? null,
+    description: typeof definition.description === 'string' ? definition.description : '',
+    arguments: marketplace.sample(definition.inputSchema),
+  }));
+  return { tools, thresholds };
+}
+
+async function questionIn(input: Input, marketplace: Marketplace): Promise<Question> {
+  const mode = textOf(input, 'mode') || 'auto';
+  if (mode !== 'manual' && mode !== 'auto' && mode !== 'query') {
+    const hint = 'Choose manual, auto or query.';
+    throw new MarketError('BAD_MODE', `there is no mode ${JSON.stringify(mode)}`, hint);
+  }
+  const tools = await marketplace.buyerTools();
+  const given = isObject(input.arguments) ? input.arguments : {};
+  const args = tools.flatMap(({ name }): [string, Json][] => {
+    const typed = textOf(input, `arguments.${name}`).trim();
+    if (typed !== '') return [[name, jsonOf(typed, `Arguments of ${name}`)]];
+    return Object.hasOwn(given, name) ? [[name, given[name] ?? null]] : [];
+  });
+  return {
+    question: textOf(input, 'question').trim(),
+    mode,
+    picked: textsOf(input, 'pick'),
+    arguments: Object.fromEntries(args),
+  };
 }
 
 const meanings: { readonly [name in keyof typeof thresholds]: string } = {
@@ -40,7 +82,7 @@ const meanings: { readonly [name in keyof typeof thresholds]: string } = {
   score: 'lowest score of a chosen tool',
 };
 
-export function Ask({ data }: { data: AskData }) {
+function Ask({ data }: { data: Awaited<ReturnType<typeof load>> }) {
   const { tools } = data;
   return (
     <>
@@ -124,13 +166,13 @@ function Mode({ name, checked = false, children }: { name: string; checked?: boo
 }
 
 /** The result of a question's job. */
-export interface AskResult {
+interface AskResult {
   readonly ending: string;
   readonly answered: boolean;
   readonly card: readonly CardPart[];
 }
 
-export function AskView({ job }: { job: Job }) {
+function AskView({ job }: { job: Job }) {
   const result = job.result as AskResult | null;
   const final = result?.card.at(-1)?.lines ?? [];
   return (

@@ -4,21 +4,35 @@ import { countsOf, groupOf, reasonLine, remarksOf, verdictOf } from '../../check
 import { failsCheck } from '../../check/verdict.ts';
 import { shorten } from '../../contract/json.ts';
 import { counted } from '../../model/text.ts';
+import type { Checks } from '../core/checks.ts';
 import type { Job } from '../core/jobs.ts';
 import { findingOf } from '../core/model.ts';
 import { CodeCell, Head, live, type Mark, Notice, PostButton, shown, Table, Tag } from '../web/parts.tsx';
 import { RuleLink, tryPath } from '../web/references.tsx';
+import type { Site } from '../web/site.tsx';
 import { Findings } from './findings.tsx';
-import { JobBody, Steps } from './job.tsx';
+import { doneWith, JobBody, jobPages, Steps } from './job.tsx';
+import { ruleRoutes } from './rule.tsx';
+import { sourceRoutes } from './source.tsx';
 
-export interface CheckData {
-  readonly available: boolean;
-  readonly last: Job | null;
-  /** Whether the tools are still those that the last check judges. */
-  readonly isCurrent: boolean;
+/** Check: the page, its runs, the explanation of each rule, and the sources that a finding names. */
+export function checkRoutes(site: Site, checks: Checks): void {
+  const available = site.marketplace.options.check !== undefined;
+  site.page('/check', 'Check', () => load(available, checks), Check);
+  site.post('/check', async (_input, c) =>
+    doneWith(await checks.start(), c, 'NOT_CHECKED', ({ result }) => result),
+  );
+  ruleRoutes(site);
+  sourceRoutes(site);
+  jobPages(site, 'check', (job) => <CheckView job={job} />);
 }
 
-export function Check({ data: { available, last, isCurrent } }: { data: CheckData }) {
+async function load(available: boolean, checks: Checks) {
+  const last = await checks.last();
+  return { available, last: last?.job ?? null, isCurrent: last?.isCurrent ?? false };
+}
+
+function Check({ data: { available, last, isCurrent } }: { data: Awaited<ReturnType<typeof load>> }) {
   return (
     <>
       <Head title="Check">Every rule of the contract, and what to change where your server breaks one.</Head>
@@ -60,7 +74,7 @@ export function Check({ data: { available, last, isCurrent } }: { data: CheckDat
 }
 
 /** A check that runs or has ended, on its own page. */
-export function CheckView({ job }: { job: Job }) {
+function CheckView({ job }: { job: Job }) {
   return (
     <>
       <CheckReportView job={job} />

@@ -1,17 +1,36 @@
 import { guiltyLimit } from '../core/dispute.ts';
-import type { Dispute, Listing } from '../core/model.ts';
+import type { Marketplace } from '../core/marketplace.ts';
+import { sentTo } from '../core/traffic.ts';
+import { textOf } from '../web/input.ts';
 import { CodeCell, Head, Problems, Submit, shown, Table, Tag, Time } from '../web/parts.tsx';
+import type { Done, Site } from '../web/site.tsx';
 
-export interface DisputesData {
-  readonly disputes: readonly Dispute[];
-  readonly listings: readonly Listing[];
-  /** Calls in the traffic that can be disputed, newest first. */
-  readonly calls: readonly { readonly id: number; readonly tool: string; readonly at: string }[];
+export function disputeRoutes(site: Site): void {
+  const { marketplace } = site;
+  site.page('/disputes', 'Disputes', () => disputesOf(marketplace), Disputes);
+  site.post('/disputes', async (input): Promise<Done> => {
+    const tool = textOf(input, 'names') === 'none' ? null : textOf(input, 'tool') || undefined;
+    const dispute = await marketplace.dispute(Number(textOf(input, 'call')), tool);
+    return { data: dispute, to: `/disputes#dispute-${dispute.id}` };
+  });
+}
+
+async function disputesOf({ store, traffic }: Marketplace) {
+  const { disputes, listings } = await store.read();
+  const endpoints = new Set(listings.map(({ endpoint }) => endpoint));
+  const calls = traffic
+    .newest(
+      50,
+      ({ rpc, [sentTo]: endpoint, response }) =>
+        rpc?.tool !== undefined && response !== null && endpoints.has(endpoint),
+    )
+    .map(({ id, rpc, at }) => ({ id, tool: rpc?.tool ?? '', at }));
+  return { disputes, listings, calls };
 }
 
 const marks = { guilty: 'fail', innocent: 'pass', manual_review: 'advice' } as const;
 
-export function Disputes({ data }: { data: DisputesData }) {
+function Disputes({ data }: { data: Awaited<ReturnType<typeof disputesOf>> }) {
   const { disputes, calls } = data;
   return (
     <>

@@ -2,46 +2,69 @@ import { writingEffect } from '../../contract/effect.ts';
 import { isObject } from '../../contract/json.ts';
 import type { Json } from '../../contract/model.ts';
 import { membersOf, requiredOf, typesOf } from '../../contract/schema/keywords.ts';
+import { isServing } from '../../dev/state.ts';
 import { counted } from '../../model/text.ts';
-import type { ExchangeOutcome } from '../core/outcome.ts';
-import type { NamedTool } from '../core/registration.ts';
+import type { Checks } from '../core/checks.ts';
+import type { Marketplace } from '../core/marketplace.ts';
+import { pages } from '../web/layout.tsx';
+import { readTools } from '../web/own-server.ts';
 import { Empty, FieldList, Head, Labelled, LinkButton, live, Notice, shown, Tag } from '../web/parts.tsx';
 import { EffectTag, SourceLink } from '../web/references.tsx';
+import { jsonPathOf, type Site } from '../web/site.tsx';
 import { Outcome } from './outcome.tsx';
 
-/** A summary of one tool of the author's server. */
-export interface ToolView extends NamedTool {
-  /** Path of its source in the project. */
-  readonly source: string | null;
-  /** Its state in the listing. */
-  readonly listed: 'listed' | 'changed' | 'not listed';
-  /** How its last call ended. */
-  readonly lastOutcome: ExchangeOutcome | null;
+/** @param lastCalls the id of each tool's last call in the traffic, by the tool's name */
+export function homeRoutes(site: Site, lastCalls: ReadonlyMap<string, number>, checks: Checks): void {
+  site.page('/', 'Your tools', () => homeOf(site.marketplace, lastCalls, checks), Home);
 }
 
-export interface HomeData {
-  readonly endpoint: string | null;
-  readonly healthy: boolean;
-  readonly problem: string | null;
-  readonly tools: readonly ToolView[];
-  readonly listed: boolean;
-  readonly refreshNeeded: boolean;
-  readonly lastCheck: {
-    readonly ok: boolean;
-    /** Whether the tools are still those that it has judged. */
-    readonly isCurrent: boolean;
-    readonly passed: number;
-    readonly failed: number;
-    readonly notRun: number;
-    readonly job: string;
-  } | null;
-  readonly calls: number;
-  readonly canCheck: boolean;
-  /** URLs of the tool list and of every page as JSON. */
-  readonly twins: { readonly [page: string]: string };
+type Data = Awaited<ReturnType<typeof homeOf>>;
+
+async function homeOf(marketplace: Marketplace, lastCalls: ReadonlyMap<string, number>, checks: Checks) {
+  const { endpoint = null, sources = new Map<string, string>(), check } = marketplace.options;
+  const { listings } = await marketplace.store.read();
+  const state = await marketplace.state();
+  const own = listings.find((listing) => listing.endpoint === endpoint);
+  const read = await readTools(marketplace, endpoint);
+  const healthy = endpoint !== null && read.problem === null && (await marketplace.isHealthy(endpoint));
+  const stored = new Map(own?.tools.filter(isObject).map((tool) => [tool.name, JSON.stringify(tool)]));
+  const tools = read.tools.map(({ name, definition }) => {
+    const known = stored.get(name);
+    const isSame = known === JSON.stringify(definition);
+    const listed: keyof typeof listedMarks =
+      known === undefined ? 'not listed' : isSame ? 'listed' : 'changed';
+    const source = sources.get(name) ?? null;
+    const last = marketplace.traffic.get(lastCalls.get(name) ?? 0);
+    return { name, definition, source, listed, lastOutcome: last?.outcome ?? null };
+  });
+  const last = await checks.last();
+  return {
+    endpoint,
+    healthy,
+    problem: state === null || isServing(state) ? read.problem : null,
+    tools,
+    listed: own !== undefined,
+    refreshNeeded:
+      own !== undefined &&
+      read.problem === null &&
+      (tools.some(({ listed }) => listed !== 'listed') || own.tools.length !== tools.length),
+    lastCheck: last?.report
+      ? {
+          ok: last.report.ok,
+          isCurrent: last.isCurrent,
+          passed: last.report.summary.passed,
+          failed: last.report.summary.failed,
+          notRun: last.report.summary.notRun,
+          job: last.job.id,
+        }
+      : null,
+    calls: lastCalls.size,
+    canCheck: check !== undefined,
+    twins: Object.fromEntries(pages.map(([path, name]) => [name, jsonPathOf(path)])),
+  };
 }
 
-export function Home({ data }: { data: HomeData }) {
+function Home({ data }: { data: Data }) {
   const { endpoint, healthy, problem, tools } = data;
   return (
     <div class="whole" {...live('home', '/', 'server', 'calls', 'check', 'listings')}>
@@ -80,7 +103,7 @@ export function Home({ data }: { data: HomeData }) {
   );
 }
 
-function NextSteps({ data }: { data: HomeData }) {
+function NextSteps({ data }: { data: Data }) {
   const { tools, calls, lastCheck, listed, refreshNeeded, canCheck, healthy } = data;
   const source = tools.find((tool) => tool.source !== null)?.source;
   const steps = [
@@ -140,7 +163,7 @@ function NextSteps({ data }: { data: HomeData }) {
   );
 }
 
-function checkText(last: HomeData['lastCheck']): string {
+function checkText(last: Data['lastCheck']): string {
   if (!last) return 'Run every rule of the contract.';
   if (!last.isCurrent) return 'Your tools have changed since the last check.';
   if (!last.ok) return last.failed > 0 ? `${counted(last.failed, 'rule')} failed.` : 'The check failed.';
@@ -149,7 +172,11 @@ function checkText(last: HomeData['lastCheck']): string {
 
 const listedMarks = { listed: 'pass', changed: 'advice', 'not listed': 'none' } as const;
 
-function ToolCard({ tool: { name, definition, source, listed, lastOutcome } }: { tool: ToolView }) {
+function ToolCard({
+  tool: { name, definition, source, listed, lastOutcome },
+}: {
+  tool: Data['tools'][number];
+}) {
   const { description, inputSchema, outputSchema } = definition;
   return (
     <article class="panel">

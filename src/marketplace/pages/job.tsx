@@ -1,8 +1,51 @@
+import type { Context } from 'hono';
 import type { Child } from 'hono/jsx';
+import { MarketError } from '../core/errors.ts';
 import type { Job } from '../core/jobs.ts';
+import type { Marketplace } from '../core/marketplace.ts';
 import type { Step } from '../core/model.ts';
 import { Head, live, Notice, shown, Tag } from '../web/parts.tsx';
+import type { Done, Site } from '../web/site.tsx';
 import { Findings, FoldedList } from './findings.tsx';
+
+/**
+ * The answer to the start of a job: a person is led to its page, a program gets its result.
+ *
+ * @throws MarketError with the code if the job ended with an error.
+ */
+export async function doneWith(
+  { id, finished }: ReturnType<Marketplace['jobs']['start']>,
+  c: Context,
+  code: string,
+  dataOf: (job: Job) => unknown,
+): Promise<Done> {
+  if (!c.req.path.endsWith('.json')) return { data: { id }, to: `${c.req.path}/${id}` };
+  const job = await finished;
+  if (job.error !== null) throw new MarketError(code, job.error, 'See the traffic.');
+  return { data: dataOf(job), to: '/' };
+}
+
+/** Adds the page of jobs of this kind, and the part of it that changes. */
+export function jobPages(site: Site, kind: Job['kind'], view: (job: Job) => Child): void {
+  const title = kind[0]?.toUpperCase() + kind.slice(1);
+  site.page(
+    `/${kind}/:id`,
+    title,
+    (c) => jobOf(site.marketplace, c.req.param('id')),
+    ({ data: job }) => (
+      <JobPage job={job}>
+        <JobBody job={job}>{view(job)}</JobBody>
+      </JobPage>
+    ),
+  );
+}
+
+/** @throws MarketError if there is no such job. */
+function jobOf(marketplace: Marketplace, id = ''): Job {
+  const job = marketplace.jobs.get(id.replace(/\.json$/, ''));
+  if (job) return job;
+  throw new MarketError('NO_SUCH_JOB', 'this run no longer exists', 'Start a new one.');
+}
 
 const words: { readonly [status in Step['status']]: string } = {
   running: 'running',

@@ -1,12 +1,12 @@
 import type { Change } from '../../check/model.ts';
 import { writingEffect } from '../../contract/effect.ts';
 import { isObject } from '../../contract/json.ts';
-import type { PlatformProfile } from '../../contract/platforms/profile.ts';
 import { counted } from '../../model/text.ts';
 import { guiltyLimit } from '../core/dispute.ts';
 import { stakeOf } from '../core/form.ts';
-import type { ListingStatus } from '../core/marketplace.ts';
+import type { ListingStatus, Marketplace } from '../core/marketplace.ts';
 import { namedTools } from '../core/registration.ts';
+import { textOf } from '../web/input.ts';
 import {
   CodeCell,
   Empty,
@@ -22,15 +22,39 @@ import {
   Time,
 } from '../web/parts.tsx';
 import { EffectTag } from '../web/references.tsx';
+import type { Done, Site } from '../web/site.tsx';
 
-export interface ListingsData {
-  readonly listings: readonly ListingStatus[];
-  /** The changes of the refresh that led to this page. */
-  readonly refreshed: { readonly name: string; readonly changes: readonly Change[] } | null;
-  readonly rules: PlatformProfile['listing'];
+export function listingRoutes(site: Site): void {
+  const { marketplace } = site;
+  site.page('/listings', 'My tools', () => load(marketplace), Listings);
+  site.post('/listings/refresh', async (input): Promise<Done> => {
+    const { listing, changes } = await marketplace.refresh(textOf(input, 'listing'));
+    const data = await load(marketplace, { name: listing.name, changes });
+    return { data: { listing, changes }, title: 'My tools', view: <Listings data={data} /> };
+  });
+  site.post('/listings/withdraw', async (input): Promise<Done> => {
+    const listing = textOf(input, 'listing');
+    await marketplace.withdraw(listing);
+    return { data: { withdrawn: listing }, to: '/listings' };
+  });
 }
 
-export function Listings({ data }: { data: ListingsData }) {
+export type ListingsData = Awaited<ReturnType<typeof load>>;
+
+/** @param refreshed the changes of the refresh that led to this page */
+async function load(
+  marketplace: Marketplace,
+  refreshed: { readonly name: string; readonly changes: readonly Change[] } | null = null,
+) {
+  const { listings } = await marketplace.store.read();
+  return {
+    listings: await Promise.all(listings.map((listing) => marketplace.status(listing))),
+    refreshed,
+    rules: marketplace.profile.listing,
+  };
+}
+
+function Listings({ data }: { data: ListingsData }) {
   const { listings, refreshed, rules } = data;
   return (
     <>

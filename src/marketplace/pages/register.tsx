@@ -1,23 +1,92 @@
-import type { PlatformProfile } from '../../contract/platforms/profile.ts';
+import { MarketError } from '../core/errors.ts';
+import { defaultCategory, formProblems, stakeOf } from '../core/form.ts';
 import type { Job } from '../core/jobs.ts';
+import type { Marketplace } from '../core/marketplace.ts';
 import type { FieldProblem, ListingForm, Submission } from '../core/model.ts';
-import { acceptance, type PlannedCall } from '../core/registration.ts';
+import { acceptance, plannedCalls } from '../core/registration.ts';
+import { textOf } from '../web/input.ts';
 import { Choice, Head, LinkButton, Notice, Submit, shown } from '../web/parts.tsx';
 import { EffectTag } from '../web/references.tsx';
-import { StepDetails, Steps } from './job.tsx';
+import { type Done, type Site, wantsJson } from '../web/site.tsx';
+import { doneWith, jobPages, StepDetails, Steps } from './job.tsx';
 
-export interface RegisterData {
-  readonly form: ListingForm;
-  readonly problems: readonly FieldProblem[];
-  readonly stake: number;
-  readonly rules: PlatformProfile['listing'];
-  /** The calls of the submission test, for the endpoint of the form. */
-  readonly calls: readonly PlannedCall[];
-  /** Whether nothing was submitted because the author's server does not run. */
-  readonly isDown: boolean;
+export function registerRoutes(site: Site): void {
+  const { marketplace } = site;
+  const { listing: rules } = marketplace.profile;
+  /** What was entered in the form in a browser, until it is accepted. */
+  let entered: Partial<ListingForm> = {};
+  /** The page of a form that was not submitted. */
+  const again = async (
+    form: ListingForm,
+    problems: readonly FieldProblem[],
+    isDown = false,
+  ): Promise<Done> => {
+    const data = await load(marketplace, form, problems, isDown);
+    return { data, status: 422, title: 'Register', view: <Register data={data} /> };
+  };
+  site.page(
+    '/register',
+    'Register',
+    (c) => {
+      const { draft, endpoint = '' } = marketplace.options;
+      const category = defaultCategory(rules);
+      const initial = { name: '', description: '', category, price: '0.01', endpoint, ...draft };
+      const named = { price: c.req.query('price'), endpoint: c.req.query('endpoint') };
+      const given = Object.fromEntries(Object.entries(named).filter(([, value]) => value));
+      return load(marketplace, { ...initial, ...(wantsJson(c) ? {} : entered), ...given });
+    },
+    Register,
+  );
+  site.post('/register', async (input, c): Promise<Done> => {
+    const form: ListingForm = {
+      name: textOf(input, 'name'),
+      description: textOf(input, 'description'),
+      category: textOf(input, 'category'),
+      price: textOf(input, 'price').trim(),
+      endpoint: textOf(input, 'endpoint').trim(),
+    };
+    const { listings } = await marketplace.store.read();
+    const taken = listings.map(({ endpoint }) => endpoint);
+    const problems = formProblems(form, rules, taken);
+    const isPage = !c.req.path.endsWith('.json');
+    if (isPage) entered = form;
+    if (isPage && problems.some(({ advice }) => !advice)) return again(form, problems);
+    try {
+      await marketplace.requireRunning(form.endpoint);
+    } catch (error) {
+      if (isPage && error instanceof MarketError) return again(form, problems, true);
+      throw error;
+    }
+    const started = marketplace.jobs.start('register', `Submitting ${form.name}`, async (onStep) => {
+      const submission = await marketplace.register(form, onStep);
+      if (submission.accepted && entered === form) entered = {};
+      return submission;
+    });
+    return doneWith(started, c, 'NOT_SUBMITTED', ({ result, steps }) => ({ ...(result as object), steps }));
+  });
+  jobPages(site, 'register', (job) => <SubmissionView job={job} />);
 }
 
-export function Register({ data }: { data: RegisterData }) {
+export type RegisterData = Awaited<ReturnType<typeof load>>;
+
+/** @param isDown whether nothing was submitted because the author's server does not run */
+async function load(
+  marketplace: Marketplace,
+  form: ListingForm,
+  problems: readonly FieldProblem[] = [],
+  isDown = false,
+) {
+  const { listing: rules, smoke } = marketplace.profile;
+  const readTools = async () => {
+    await marketplace.requireRunning(form.endpoint);
+    return marketplace.caller.tools(form.endpoint);
+  };
+  const tools = form.endpoint === '' ? [] : await readTools().catch(() => []);
+  const calls = plannedCalls(tools, smoke);
+  return { form, problems, isDown, stake: stakeOf(form.price, rules), rules, calls };
+}
+
+function Register({ data }: { data: RegisterData }) {
   const { form, problems, rules, stake, calls, isDown } = data;
   const { price, stake: terms, categories } = rules;
   const props = (field: keyof ListingForm) => {
@@ -159,7 +228,7 @@ function FieldProblems({ field, problems }: { field: keyof ListingForm; problems
 }
 
 /** The progress and the result of a submission: after its end, the step that failed comes first. */
-export function SubmissionView({ job }: { job: Job }) {
+function SubmissionView({ job }: { job: Job }) {
   const submission = job.result as Submission | null;
   const failed =
     submission?.accepted === false ? job.steps.find(({ status }) => status === 'fail') : undefined;

@@ -1,16 +1,34 @@
-import type { Explanation } from '../../check/explain/model.ts';
-import { exampleText, originOf } from '../../check/explain/text.ts';
-import type { RuleText } from '../../contract/model.ts';
+import { explanations } from '../../check/explain/index.ts';
+import { exampleText, originOf } from '../../check/explain/model.ts';
+import { nameErrors } from '../../check/select.ts';
+import { rules } from '../../contract/catalogue.ts';
+import { MarketError } from '../core/errors.ts';
 import { FieldList, Head, LinkButton, shown, Tag, Text } from '../web/parts.tsx';
+import type { Site } from '../web/site.tsx';
 
-/** A rule with its explanation. */
-export type RuleData = RuleText & Explanation;
+export function ruleRoutes(site: Site): void {
+  site.page('/check/rules/:id', 'Rule', (c) => ruleOf(c.req.param('id') ?? ''), Rule);
+}
+
+/** @throws MarketError `NO_SUCH_RULE` */
+function ruleOf(name: string) {
+  const id = name.replace(/\.json$/, '');
+  const rule = rules.find((one) => one.id === id);
+  const explanation = explanations[id];
+  if (rule && explanation) {
+    const { level, title, source, fact, fix } = rule;
+    return { id, level, title, source, ...(fact && { fact }), fix, ...explanation };
+  }
+  const [error] = nameErrors('rule', id);
+  const hint = error?.hint ?? 'market-mcp explain lists all rules.';
+  throw new MarketError('NO_SUCH_RULE', `there is no rule ${JSON.stringify(id)}`, hint);
+}
 
 /** What `market-mcp explain <rule>` prints, as a page. */
-export function Rule({
+function Rule({
   data: { id, level, title, fact, why, failing, passing, fix, source },
 }: {
-  data: RuleData;
+  data: ReturnType<typeof ruleOf>;
 }) {
   return (
     <>

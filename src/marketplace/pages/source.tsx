@@ -1,21 +1,54 @@
+import { isInside, readIfThere } from '../../project/read/inside.ts';
+import { MarketError } from '../core/errors.ts';
 import { CopyButton, Head, shown } from '../web/parts.tsx';
+import { isSource } from '../web/references.tsx';
+import type { Site } from '../web/site.tsx';
 
-export interface SourceData {
-  /** Path in the project. */
-  readonly file: string;
-  /** The line to look at; null if none is known. */
-  readonly line: number | null;
-  /** Number of the first of `lines`. */
-  readonly first: number;
-  readonly lines: readonly string[];
-  /** Whether the end of a long line is left out. */
-  readonly isCut: boolean;
-  /** Number of lines in the whole file. */
-  readonly total: number;
+export function sourceRoutes(site: Site): void {
+  const { sources, directory } = site.marketplace.options;
+  site.page(
+    '/check/source',
+    'Source',
+    (c) => {
+      const { file = '', line = '' } = c.req.query();
+      return sourceOf(sources && directory, file, /^[1-9]\d*$/.test(line) ? Number(line) : null);
+    },
+    Source,
+  );
+}
+
+/** So many lines before and after the named one are shown. */
+const around = 500;
+/** And so many characters of a line: generated sources have lines of megabytes. */
+const shownCharacters = 2_000;
+
+/**
+ * A TypeScript source of the project.
+ *
+ * @param directory of the project; undefined if there is none.
+ * @throws MarketError `NO_SUCH_SOURCE`; ProjectError if a link is on the way.
+ */
+function sourceOf(directory: string | undefined, file: string, line: number | null) {
+  const isNamed = directory !== undefined && isSource(file) && isInside(file);
+  const content = isNamed ? readIfThere(directory, file) : undefined;
+  if (!content) {
+    const message = `there is no source ${JSON.stringify(file)} in this project`;
+    throw new MarketError('NO_SUCH_SOURCE', message, 'Give a file below src/ that ends in .ts.');
+  }
+  const all = content.toString('utf8').replace(/\n$/, '').split(/\r?\n/);
+  const first = Math.max(1, Math.min(line ?? 1, all.length) - around);
+  const shown = all.slice(first - 1, first + 2 * around);
+  const isCut = shown.some(({ length }) => length > shownCharacters);
+  return { file, line, first, lines: shown.map(cut), isCut, total: all.length };
+}
+
+function cut(line: string): string {
+  const more = line.length - shownCharacters;
+  return more > 0 ? `${line.slice(0, shownCharacters)} … and ${more} more characters` : line;
 }
 
 /** A source file of the project with numbered lines. */
-export function Source({ data: { file, line, first, lines, isCut, total } }: { data: SourceData }) {
+function Source({ data: { file, line, first, lines, isCut, total } }: { data: ReturnType<typeof sourceOf> }) {
   const last = first + lines.length - 1;
   return (
     <>

@@ -1,51 +1,89 @@
-import type { CallCause } from '../core/model.ts';
-import { type ExchangeOutcome, outcomeKinds } from '../core/outcome.ts';
-import { type Exchange, type LogLine, type Purpose, purposes, sentBody } from '../core/traffic.ts';
-import { walkableJsonIn } from '../core/values.ts';
-import {
-  Choice,
-  CodeCell,
-  CopyButton,
-  Head,
-  LinkButton,
-  live,
-  Notice,
-  PostButton,
-  Submit,
-  shown,
-  Table,
-  Text,
-  Time,
-} from '../web/parts.tsx';
-import { Why } from './cause.tsx';
+import type { Context } from 'hono';
+import { version } from '../../plan/versions.ts';
+import { MarketError } from '../core/errors.ts';
+import { toHar } from '../core/export.ts';
+import type { Marketplace } from '../core/marketplace.ts';
+import { outcomeKinds } from '../core/outcome.ts';
+import { type Exchange, purposes } from '../core/traffic.ts';
+import { Choice, CodeCell, Head, LinkButton, live, PostButton, shown, Table, Text } from '../web/parts.tsx';
+import type { Done, Site } from '../web/site.tsx';
+import { exchangeRoutes, titleOf } from './exchange.tsx';
 import { Outcome } from './outcome.tsx';
 
-export interface TrafficFilter {
-  readonly text: string;
-  readonly purpose: Purpose | '';
-  readonly outcome: ExchangeOutcome['kind'] | '';
+const shownExchanges = 200;
+
+/** Traffic: the list and its exports, and one exchange. */
+export function trafficRoutes(site: Site): void {
+  const { marketplace } = site;
+  const { traffic } = marketplace;
+  site.page('/traffic', 'Traffic', (c) => trafficOf(marketplace, c), TrafficPage);
+  site.app.get('/traffic/export.har', (c) => {
+    c.header('content-disposition', 'attachment; filename="traffic.har"');
+    return c.json(toHar(filtered(marketplace, c, traffic.size).toReversed(), version));
+  });
+  site.app.get('/traffic/export.json', (c) =>
+    c.json({ exchanges: filtered(marketplace, c, traffic.size).toReversed() }),
+  );
+  site.post('/traffic/clear', async (): Promise<Done> => {
+    traffic.clear();
+    return { data: { cleared: true }, to: '/traffic' };
+  });
+  exchangeRoutes(site);
 }
 
-/** One exchange in the list, without the messages, which are on its own page. */
-export type ExchangeSummary = Omit<Exchange, 'request' | 'response' | 'logs'> & {
-  readonly status: number | null;
-};
+type Data = ReturnType<typeof trafficOf>;
 
-export interface TrafficData {
-  readonly filter: TrafficFilter;
-  readonly exchanges: readonly ExchangeSummary[];
-  readonly kept: number;
-  readonly dropped: number;
-  readonly bytes: number;
-  readonly serverLog: readonly LogLine[];
+function filterOf(c: Context) {
+  return {
+    text: c.req.query('text') ?? '',
+    purpose: choiceOf(c, 'purpose', purposes),
+    outcome: choiceOf(c, 'outcome', outcomeKinds),
+  };
+}
+
+/** A parameter of the URL that is empty or one of a list. @throws MarketError `BAD_FILTER` */
+function choiceOf<Value extends string>(c: Context, name: string, known: readonly Value[]): Value | '' {
+  const given = c.req.query(name) ?? '';
+  const value = known.find((one) => one === given);
+  if (value !== undefined || given === '') return value ?? '';
+  const message = `there is no ${name} ${JSON.stringify(given)}`;
+  throw new MarketError('BAD_FILTER', message, `Choose one of: ${known.join(', ')}.`);
+}
+
+function filtered(marketplace: Marketplace, c: Context, count: number): readonly Exchange[] {
+  const { text, purpose, outcome } = filterOf(c);
+  const wanted = text.toLowerCase();
+  return marketplace.traffic.newest(count, (exchange) => {
+    if (purpose === '' ? exchange.purpose === 'discovery' : exchange.purpose !== purpose) return false;
+    if (outcome !== '' && exchange.outcome?.kind !== outcome) return false;
+    const { url, rpc } = exchange;
+    const searched = [titleOf(exchange), rpc?.arguments, url, exchange.outcome?.code].join(' ');
+    return searched.toLowerCase().includes(wanted);
+  });
+}
+
+function summaryOf({ request: _, response, logs: __, ...rest }: Exchange) {
+  return { ...rest, status: response?.status ?? null };
+}
+
+function trafficOf(marketplace: Marketplace, c: Context) {
+  const { traffic, serverLog } = marketplace;
+  return {
+    filter: filterOf(c),
+    exchanges: filtered(marketplace, c, shownExchanges).map(summaryOf),
+    kept: traffic.size,
+    dropped: traffic.dropped,
+    bytes: traffic.bytes,
+    serverLog: [...serverLog],
+  };
 }
 
 /** The filter as a URL query. */
-export function queryOf(filter: TrafficFilter): string {
+function queryOf(filter: Data['filter']): string {
   return new URLSearchParams({ ...filter }).toString();
 }
 
-export function TrafficPage({ data }: { data: TrafficData }) {
+function TrafficPage({ data }: { data: Data }) {
   const { filter } = data;
   const query = queryOf(filter);
   return (
@@ -106,7 +144,7 @@ export function TrafficPage({ data }: { data: TrafficData }) {
   );
 }
 
-function Rows({ data: { exchanges, kept, dropped, bytes } }: { data: TrafficData }) {
+function Rows({ data: { exchanges, kept, dropped, bytes } }: { data: Data }) {
   return (
     <>
       <p class="soft small">
@@ -138,103 +176,4 @@ function Rows({ data: { exchanges, kept, dropped, bytes } }: { data: TrafficData
       )}
     </>
   );
-}
-
-/** `tools/call get_price`, or the HTTP request if it is not JSON-RPC. */
-export function titleOf({ rpc, method, url }: Pick<Exchange, 'rpc' | 'method' | 'url'>): string {
-  if (!rpc) return `${method} ${new URL(url).pathname}`;
-  return rpc.tool === undefined ? rpc.method : `${rpc.method} ${rpc.tool}`;
-}
-
-export interface ExchangeData {
-  readonly exchange: Exchange;
-  readonly curl: string;
-  /** Why it failed; null if it did not, or that is not known. */
-  readonly cause: CallCause | null;
-}
-
-export function ExchangePage({ data: { exchange, curl, cause } }: { data: ExchangeData }) {
-  const { id, at, purpose, method, url, request, response, ms, error, outcome, logs, rpc } = exchange;
-  return (
-    <>
-      <Head title={`Request ${id}`}>
-        {shown(titleOf(exchange))}, sent for {purpose}, <Time at={at} />
-      </Head>
-      {error !== null && <Notice mark="fail" title="There was no response" lines={[error]} />}
-      {cause && <Why cause={{ ...cause, lines: [] }} />}
-      <div class="split even">
-        <section class="panel" aria-labelledby="request">
-          <h2 id="request">Request</h2>
-          <p class="mono">
-            {method} {shown(url)}
-          </p>
-          <Text text={headersText(request.headers)} />
-          {request.body !== '' && <Text text={pretty(request.body)} />}
-          <Cut bytes={request.cut} />
-          <div class="row">
-            <CopyButton of="curl" label="Copy as curl" />
-          </div>
-          <details>
-            <summary>curl</summary>
-            <Text text={curl} id="curl" />
-          </details>
-        </section>
-        <section class="panel" aria-labelledby="response">
-          <h2 id="response">Response</h2>
-          {response ? (
-            <>
-              <p class="row">
-                <Outcome of={outcome} />
-                <span class="soft">
-                  HTTP {response.status}
-                  {ms === null ? '' : `, ${Math.round(ms)} ms`}
-                </span>
-              </p>
-              <Text text={headersText(response.headers)} />
-              {response.body !== '' && <Text text={pretty(response.body)} />}
-              <Cut bytes={response.cut} />
-            </>
-          ) : (
-            <p class="soft">none</p>
-          )}
-          {rpc?.tool !== undefined && response && (
-            <PostButton to="/disputes" fields={{ call: String(id) }} label="Dispute this call" />
-          )}
-        </section>
-      </div>
-      {logs.length > 0 && (
-        <section class="panel">
-          <h2>What the server wrote during this request</h2>
-          <Text text={logs.map(({ stream, text }) => `${stream.padEnd(8)}${text}`).join('\n')} />
-        </section>
-      )}
-      <form method="post" action={`/traffic/${id}/replay`} class="panel stack">
-        <h2>Send it again</h2>
-        <p class="soft">
-          With a new session and a new token.
-          {request[sentBody] !== undefined && ' Secrets that are redacted here are sent.'}
-        </p>
-        <label>
-          <span>Body</span>
-          <textarea name="body" rows={8} spellcheck={false}>{`\n${pretty(request.body)}`}</textarea>
-        </label>
-        <Submit label="Replay" />
-      </form>
-    </>
-  );
-}
-
-function Cut({ bytes }: { bytes: number }) {
-  return bytes > 0 ? <p class="soft small">{bytes} more bytes were not kept.</p> : null;
-}
-
-function headersText(headers: Exchange['request']['headers']): string {
-  return Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}`)
-    .join('\n');
-}
-
-function pretty(body: string): string {
-  const [value] = walkableJsonIn(body);
-  return value === undefined ? body : JSON.stringify(value, null, 2);
 }

@@ -1,23 +1,59 @@
 import { writingEffect } from '../../contract/effect.ts';
-import { isServing, type ServerState } from '../../dev/state.ts';
+import { isObject } from '../../contract/json.ts';
+import type { Json, JsonObject } from '../../contract/model.ts';
+import { propertiesOf } from '../../contract/schema/keywords.ts';
+import { curlCommands } from '../../dev/curl.ts';
+import { isServing } from '../../dev/state.ts';
 import type { CallReport } from '../core/caller.ts';
-import type { NamedTool } from '../core/registration.ts';
+import { type DeliberateError, deliberateErrors } from '../core/deliberate-errors.ts';
+import { MarketError } from '../core/errors.ts';
+import type { Marketplace } from '../core/marketplace.ts';
+import { argumentsOf, canFillIn, jsonOf, textOf } from '../web/input.ts';
+import { ownEndpoint, readTools } from '../web/own-server.ts';
 import { Choice, Empty, Head, live, Notice, shown } from '../web/parts.tsx';
 import { EffectTag, withEffect } from '../web/references.tsx';
-import { CallForm, type CallFormData } from './try-form.tsx';
+import type { Input } from '../web/security.ts';
+import { type Done, type Site, wantsJson } from '../web/site.tsx';
+import { CallForm } from './try-form.tsx';
 import { Result } from './try-result.tsx';
 
-export interface TryData extends CallFormData {
-  readonly endpoint: string | null;
-  readonly tools: readonly NamedTool[];
-  readonly selected: string | null;
-  readonly problem: string | null;
-  readonly state: ServerState | null;
-  readonly report: CallReport | null;
-  readonly curl: string | null;
+/** @param lastCalls gets the id of each tool's last call in the traffic, by the tool's name */
+export function tryRoutes(site: Site, lastCalls: Map<string, number>): void {
+  const { marketplace } = site;
+  site.page(
+    '/try',
+    'Try it',
+    async (c) => {
+      const { tool = null, arguments: given } = c.req.query();
+      return tryData(marketplace, tool, given === undefined ? undefined : jsonOf(given, 'arguments'));
+    },
+    Try,
+  );
+  site.post('/try', async (input, c): Promise<Done> => {
+    const report = await callAs(marketplace, input);
+    lastCalls.set(report.tool, report.id);
+    marketplace.emit('change', 'calls');
+    if (wantsJson(c)) return { data: report, to: '/try' };
+    const data = await called(marketplace, report);
+    return { data: report, title: 'Try it', view: <Try data={data} /> };
+  });
+  site.post('/try/save', async (input): Promise<Done> => {
+    const endpoint = await ownEndpoint(marketplace);
+    const args = jsonOf(textOf(input, 'arguments'), 'arguments');
+    const expect = textOf(input, 'expect');
+    const tool = textOf(input, 'tool');
+    if (!isObject(args) || (expect !== 'found' && expect !== 'empty' && expect !== 'fail')) {
+      const message = 'an example needs arguments (a JSON object) and an expected outcome';
+      throw new MarketError('BAD_EXAMPLE', message, 'Set expect to found, empty or fail.');
+    }
+    await marketplace.saveExample({ endpoint, tool, arguments: args, expect });
+    return { data: { tool, arguments: args, expect }, to: `/try?tool=${encodeURIComponent(tool)}` };
+  });
 }
 
-export function Try({ data }: { data: TryData }) {
+type Data = Awaited<ReturnType<typeof tryData>>;
+
+function Try({ data }: { data: Data }) {
   const { endpoint, tools, selected, problem, report, state } = data;
   const tool = tools.find(({ name }) => name === selected) ?? tools[0];
   const url = `/try${tool ? `?tool=${encodeURIComponent(tool.name)}` : ''}`;
@@ -75,4 +111,74 @@ export function Try({ data }: { data: TryData }) {
       )}
     </div>
   );
+}
+
+async function tryData(marketplace: Marketplace, selected: string | null, given?: Json) {
+  const endpoint = await ownEndpoint(marketplace).catch(() => null);
+  const [state, { tools, problem }] = await Promise.all([
+    marketplace.state(),
+    readTools(marketplace, endpoint),
+  ]);
+  const tool = tools.find(({ name }) => name === selected) ?? tools[0];
+  const { examples } = await marketplace.store.read();
+  return {
+    endpoint,
+    tools,
+    selected: tool?.name ?? null,
+    arguments: isObject(given) ? given : filled(marketplace, tool?.definition),
+    json: given === undefined || canFillIn(given, tool?.definition.inputSchema) ? null : given,
+    deliberate: null as DeliberateError | null,
+    examples: examples.filter((one) => one.endpoint === endpoint && one.tool === tool?.name),
+    problem: state === null || isServing(state) ? problem : null,
+    state,
+    report: null as CallReport | null,
+    curl: null as string | null,
+  };
+}
+
+/** The arguments of the submission test, overridden by defaults and examples of all properties. */
+function filled(marketplace: Marketplace, definition: JsonObject | undefined): JsonObject {
+  const samples = propertiesOf(definition?.inputSchema).flatMap(([name, property]): [string, Json][] => {
+    if (property.default !== undefined) return [[name, property.default]];
+    const first = Array.isArray(property.examples) ? property.examples[0] : undefined;
+    return first === undefined ? [] : [[name, first]];
+  });
+  return { ...marketplace.sample(definition?.inputSchema), ...Object.fromEntries(samples) };
+}
+
+/** Calls a tool, for the page and for `market-mcp call`. */
+async function callAs(marketplace: Marketplace, input: Input): Promise<CallReport> {
+  const endpoint = textOf(input, 'endpoint') || (await ownEndpoint(marketplace));
+  const name = textOf(input, 'tool');
+  const way = textOf(input, 'deliberate');
+  if (way !== '' && !Object.hasOwn(deliberateErrors, way)) {
+    const known = Object.keys(deliberateErrors).join(', ');
+    const message = `there is no kind of call ${JSON.stringify(way)}`;
+    throw new MarketError('BAD_WAY', message, `Choose one of: ${known}.`);
+  }
+  const deliberate = way === '' ? undefined : (way as DeliberateError);
+  await marketplace.requireRunning(endpoint);
+  const { tools } = await readTools(marketplace, endpoint);
+  const definition = tools.find((tool) => tool.name === name)?.definition;
+  const typed = textOf(input, 'json').trim();
+  const given = input.arguments as Json | undefined;
+  const fromForm = () =>
+    typed === '' ? argumentsOf(input, definition?.inputSchema) : jsonOf(typed, 'Arguments as JSON');
+  const args = given === undefined ? fromForm() : given;
+  const order = { endpoint, tool: name, arguments: args, definition, deliberate };
+  return marketplace.call(order).catch((error: Error) => {
+    const hint = 'Correct the URL: it must be that of the MCP endpoint, such as http://localhost:3000/mcp.';
+    throw new MarketError('NOT_CALLED', `${endpoint}: ${error.message}`, hint);
+  });
+}
+
+/** The page after a call. */
+async function called(marketplace: Marketplace, report: CallReport): Promise<Data> {
+  const { endpoint, tool, arguments: args, deliberate } = report;
+  const token = await (await marketplace.caller.signer(endpoint)).token();
+  const curl = isObject(args)
+    ? curlCommands({ url: endpoint, tool, arguments: args, token }, marketplace.profile.token)
+    : null;
+  const data = await tryData(marketplace, tool, args);
+  return { ...data, endpoint, deliberate, report, curl };
 }

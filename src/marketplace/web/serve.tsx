@@ -4,13 +4,19 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { streamSSE } from 'hono/streaming';
 import { type Access, newSecret } from '../core/access.ts';
+import { Checks } from '../core/checks.ts';
 import { MarketError } from '../core/errors.ts';
 import type { Marketplace } from '../core/marketplace.ts';
-import { authorRoutes } from './author-routes.tsx';
+import { askRoutes } from '../pages/ask.tsx';
+import { checkRoutes } from '../pages/check.tsx';
+import { disputeRoutes } from '../pages/disputes.tsx';
+import { homeRoutes } from '../pages/home.tsx';
+import { listingRoutes } from '../pages/listings.tsx';
+import { registerRoutes } from '../pages/register.tsx';
+import { trafficRoutes } from '../pages/traffic.tsx';
+import { tryRoutes } from '../pages/try.tsx';
 import { StatePart } from './layout.tsx';
-import { marketRoutes } from './market-routes.tsx';
 import { Site } from './site.tsx';
-import { trafficRoutes } from './traffic-routes.tsx';
 
 export const defaultPort = 4400;
 
@@ -77,8 +83,12 @@ export function appOf(marketplace: Marketplace, access: Access): Site['app'] {
   );
   app.get('/state.json', async (c) => c.json({ state: await marketplace.state() }));
   app.get('/state', async (c) => c.html(<StatePart state={await marketplace.state()} />));
-  authorRoutes(site);
-  marketRoutes(site);
-  trafficRoutes(site);
+  const lastCalls = new Map<string, number>();
+  const checks = new Checks(marketplace);
+  homeRoutes(site, lastCalls, checks);
+  tryRoutes(site, lastCalls);
+  checkRoutes(site, checks);
+  for (const addRoutes of [registerRoutes, listingRoutes, askRoutes, disputeRoutes, trafficRoutes])
+    addRoutes(site);
   return app;
 }

@@ -1,8 +1,10 @@
 import { setMaxListeners } from 'node:events';
+import { basename, dirname, posix } from 'node:path';
 import { type Beside, nothingBeside } from '../../import/openapi/references.ts';
+import { uriDecoded } from '../../model/text.ts';
 import { notAnswered, ProjectError } from '../errors.ts';
-import { besideFile } from './beside.ts';
-import { allOf, readInput } from './input.ts';
+import { allOf, readInput, textOf } from './input.ts';
+import { isInside, readIn } from './inside.ts';
 
 /** Limits for documents from the network; the time is that of all together. */
 const maxBytes = 100_000_000;
@@ -132,4 +134,30 @@ async function fetched(
 
 function unreadable(place: string, why: string, hint: string): ProjectError {
   return new ProjectError('NOT_READABLE', `${place}: ${why}`, hint);
+}
+
+/** The files in the folder of a document and below it, without links. */
+function besideFile(path: string): Beside {
+  const [directory, root] = [dirname(path), basename(path)];
+  return {
+    named(file, from) {
+      if (/^(?:[a-z][a-z\d+.-]+:|\/\/)/i.test(file))
+        return { why: 'only files beside the document are read' };
+      const path = uriDecoded(file);
+      const folder = posix.dirname(from === '' ? root : from);
+      const name = posix.isAbsolute(path) ? path : posix.join(folder, path);
+      if (!isInside(name) || name.includes('#')) return { why: 'it is not in the folder of the document' };
+      return { name: name === root ? '' : name };
+    },
+    async read(name) {
+      try {
+        return textOf(readIn(directory, name), name);
+      } catch (error) {
+        if (error instanceof ProjectError) throw error;
+        const { code } = error as NodeJS.ErrnoException;
+        const why = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`;
+        throw new ProjectError('NOT_READABLE', `${name}: ${why}`, 'Check the path.', { cause: error });
+      }
+    },
+  };
 }

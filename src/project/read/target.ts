@@ -37,7 +37,8 @@ export function inspectTarget(given: string, paths: readonly string[]): Target {
     conflicts: [
       ...entries.filter((name) => !isHarmless(name) && !isStaging(join(directory, name))),
       ...paths.filter(
-        (path) => path.includes('/') && isHarmless(first(path)) && isEntry(join(directory, path)),
+        (path) =>
+          path.includes('/') && isHarmless(path.replace(/\/.*$/s, '')) && isEntry(join(directory, path)),
       ),
     ].sort(),
   };
@@ -47,11 +48,6 @@ export function inspectTarget(given: string, paths: readonly string[]): Target {
 const harmless = new Set(
   '.git .gitattributes .gitkeep .hg .svn .idea .vscode .DS_Store Thumbs.db'.split(' '),
 );
-
-/** `a/b/c` → `a` */
-function first(path: string): string {
-  return path.slice(0, path.indexOf('/'));
-}
 
 function isHarmless(name: string): boolean {
   return harmless.has(name) || /^(licen[cs]e|copying|notice)([.-].*)?$/i.test(name);

@@ -1,0 +1,27 @@
+import { MarketError } from '../core/errors.ts';
+import type { Marketplace } from '../core/marketplace.ts';
+import { type NamedTool, namedTools } from '../core/registration.ts';
+
+interface Read {
+  readonly tools: readonly NamedTool[];
+  readonly problem: string | null;
+}
+
+/** The tools of a server, or why they cannot be read. */
+export async function readTools(marketplace: Marketplace, endpoint: string | null): Promise<Read> {
+  if (endpoint === null) return { tools: [], problem: null };
+  const read = marketplace.requireRunning(endpoint).then(() => marketplace.caller.tools(endpoint));
+  return read.then(
+    (tools) => ({ tools: namedTools(tools), problem: null }),
+    (error: Error) => ({ tools: [], problem: error.message }),
+  );
+}
+
+/** The author's server; if there is none, that of the first listing. */
+export async function ownEndpoint(marketplace: Marketplace): Promise<string> {
+  const { listings } = await marketplace.store.read();
+  const endpoint = marketplace.options.endpoint ?? listings[0]?.endpoint;
+  if (endpoint !== undefined) return endpoint;
+  const hint = 'Run the command in a project, or name a server with --endpoint <url>.';
+  throw new MarketError('NO_SERVER', 'no server is known', hint);
+}
