@@ -161,13 +161,14 @@ export function createReplicas(
   };
   return {
     replicas,
-    /** Resolves when all sessions that have ended are known, or the store does not answer. */
-    start(): Promise<void> {
+    /** Resolves when all sessions that have ended are known, or when the store has not answered for so many milliseconds. */
+    start(waitMs: number): Promise<void> {
       const decided = new Promise<void>((resolve) => {
         isDecided = resolve;
       });
+      const late = setTimeout(() => lose(new Error(`no answer in ${waitMs} ms`)), waitMs);
       void run();
-      return decided;
+      return decided.finally(() => clearTimeout(late));
     },
   };
 }

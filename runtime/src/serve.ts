@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { type MetricsOptions, type Platform, readConfig } from './config.ts';
 import {
   connectionLimit,
@@ -83,7 +82,7 @@ export async function serve({ tools, platform, state, ...further }: ServeOptions
     const namespace = config.token?.audience ?? info.name;
     const shared = state && stateUrl ? createShared(state, stateUrl, namespace, log) : null;
     const app = createApp({ ...config, ...info, ...further, replicas: shared?.replicas ?? null }, tools, log);
-    if (shared) await Promise.race([shared.start(), pause(stateMs, undefined, { ref: false })]);
+    await shared?.start(stateMs);
     const maxConnections = Math.min(config.maxConnections, connectionLimit());
     return { metrics, app, server: await listen(app, { ...config, maxConnections }, log) };
   };

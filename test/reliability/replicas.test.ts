@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createSessions } from '../../runtime/src/server/session.ts';
 import { startProxy } from '../attacks/proxies.ts';
@@ -79,6 +80,7 @@ async function whileShared<T>(
     const redis = await startRedis();
     const all = await threeReplicas({ ...env, STATE_URL: redis.url }, directory);
     const result = await work(all);
+    await setTimeout(1_000); // the last lines of the log are on their way
     if (all.every(({ states }) => states().length === 0)) return result;
     expect(attempt).toBeLessThan(5);
   }
