@@ -125,7 +125,8 @@ test('another website can open the page, but use nothing of it', async () => {
   ]);
   expect(refusal.status()).toBe(403);
   await page.waitForURL(`${url}/traffic/clear`);
-  expect(marketplace.traffic.size).toBe(kept);
+  // Not cleared; the page that was left may still have asked the server.
+  expect(marketplace.traffic.size).toBeGreaterThanOrEqual(kept);
   // A link on another website does not bring the cookie; a link on the page itself does.
   await page.goto(foreign);
   await page.locator('#link').click();
