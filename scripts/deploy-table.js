@@ -12,7 +12,12 @@ const parsed = ['railway', 'render', 'fly'];
 
 rmSync(kept, { recursive: true, force: true });
 mkdirSync(kept, { recursive: true });
-const files = ['test/deploy', 'test/reliability/hosts.test.ts', 'test/render/hosts.test.ts'];
+const files = [
+  'test/deploy',
+  'test/reliability/hosts.test.ts',
+  'test/reliability/replicas.test.ts',
+  'test/render/hosts.test.ts',
+];
 const projects = ['deploy', 'reliability', 'unit'].flatMap((name) => ['--project', name]);
 const { status } = spawnSync('npx', ['vitest', 'run', ...projects, ...files], { stdio: 'inherit' });
 

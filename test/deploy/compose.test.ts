@@ -142,7 +142,7 @@ describe.skipIf(!isHere('caddy'))('the Caddyfile (skipped without caddy)', () =>
 
   it('lets the whole contract through, over https', async () => {
     vi.stubEnv('NODE_EXTRA_CA_CERTS', certificate);
-    const passed = await expectChecked(origin, root, platformKey, { issuer, audience: `${origin}/mcp` });
+    const { passed } = await expectChecked(origin, root, platformKey, { issuer, audience: `${origin}/mcp` });
     vi.unstubAllEnvs();
     recordProof('compose', {
       how: 'the `Caddyfile` in Caddy, before the server with the variables of `compose.yaml`, at its https URL',

@@ -131,7 +131,7 @@ describe.skipIf(!engine)(`check --deploy${skipped}`, () => {
       } = await playPod(engine ?? fail(), join(root, 'plain'), 'localhost/plain:checked', secrets);
       try {
         const coldStartMs = await untilHealthy(origin, since);
-        const passed = await expectChecked(origin, root, platformKey, {
+        const { passed } = await expectChecked(origin, root, platformKey, {
           issuer,
           audience: 'https://tools.example.com/mcp',
         });

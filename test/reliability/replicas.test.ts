@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createSessions } from '../../runtime/src/server/session.ts';
 import { startProxy } from '../attacks/proxies.ts';
+import { recordProof } from '../deploy/figures.ts';
 import { expectChecked } from '../e2e/rates.ts';
 import { scaffold, scratch } from '../e2e/support.ts';
 import { buildProject, run } from '../runtime/built.ts';
@@ -105,6 +106,7 @@ const knownBy = (all: readonly Replica[], session: Environment) =>
   Promise.all(all.map(async ({ client }) => (await client.request('ping', {}, session)).status));
 const everywhere = (status: number) => Array.from({ length: 3 }, () => status);
 
+if (!hasRedis) recordProof('redis', { notRun: 'there is no Redis: `apt-get install redis-server`' });
 describe.skipIf(!hasRedis)('replicas (skipped without redis-server)', () => {
   const root = scratch();
 
@@ -112,16 +114,20 @@ describe.skipIf(!hasRedis)('replicas (skipped without redis-server)', () => {
     const { directory } = await scaffold([`behind-${balancer.name.toLowerCase()}`, '--deploy', 'redis'], {
       cwd: root,
     });
-    const advice = await whileShared({}, directory, async (all) => {
+    const { advice, passed } = await whileShared({}, directory, async (all) => {
       const front = await startProxy(
         balancer,
         all.map(({ port }) => port),
       );
       onTestFinished(() => front.stop());
       const known = { issuer, audience };
-      return (await expectChecked(`http://127.0.0.1:${front.port}`, root, platformKey, known)).advice;
+      return expectChecked(`http://127.0.0.1:${front.port}`, root, platformKey, known);
     });
     expect(advice).toBe(0);
+    recordProof('redis', {
+      how: 'three replicas behind Caddy and behind HAProxy, at the URL of the proxy',
+      rules: `${passed} passed, 0 failed`,
+    });
   });
 
   it('accept a token for one call together', async () => {
