@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { CheckReport } from '../../src/check/model.ts';
 import { shellLine } from '../../src/model/shell.ts';
 import { installOnce } from '../e2e/install-once.ts';
@@ -27,6 +27,8 @@ describe.skipIf(!wine)('on Windows, as Wine has it (skipped where there is no wi
     const built = await compile(project);
     expect(built.status, built.stdout).toBe(0);
   });
+
+  afterAll(() => windows?.end());
 
   it('creates the same files as on this system; the printed line, pasted into cmd, creates them again', async () => {
     const made = await windows.node([windowsPath(bins.create), 'there', ...files], root);

