@@ -6,7 +6,7 @@ import { minify } from 'rolldown/utils';
 import * as files from './scripts/build/files.js';
 import { licences } from './scripts/build/licences.js';
 import { briefSchemas, compiledDefaults, compiledSchemas } from './scripts/build/validators.js';
-import { load } from './scripts/load.js';
+import { conditionNames, load } from './scripts/load.js';
 
 // Builds the runtime, and the package of the programs: both programs as one bundle with compiled templates and schemas, the help of each, all templates in
 // one file, the schema of a tool spec, and the licences of the bundled packages.
@@ -47,6 +47,7 @@ const program = await build({
   platform: 'node',
   // Without the compiler: the templates are compiled here.
   resolve: {
+    conditionNames,
     alias: {
       handlebars: join(import.meta.dirname, 'node_modules/handlebars/dist/cjs/handlebars.runtime.js'),
     },
@@ -83,7 +84,7 @@ const demanded = await build({
   },
   platform: 'node',
   // graceful-fs patches fs.close and process.cwd for programs with thousands of open files.
-  resolve: { alias: { 'graceful-fs': 'node:fs' } },
+  resolve: { conditionNames, alias: { 'graceful-fs': 'node:fs' } },
   plugins: [synchronousFiles(), compiledSchemas(), smallDependencies(), functionWrappers()],
   output: written,
 });
@@ -247,9 +248,9 @@ async function packTemplates() {
 
 /** Compiles the runtime, with types and source maps. */
 function compileRuntime() {
-  rmSync('runtime/dist', { recursive: true, force: true });
+  rmSync('packages/runtime/dist', { recursive: true, force: true });
   const compile = (...options) => {
-    const args = ['node_modules/typescript/bin/tsc', '-p', 'runtime', ...options];
+    const args = ['node_modules/typescript/bin/tsc', '-p', 'packages/runtime', ...options];
     execFileSync(process.execPath, args, { stdio: 'inherit' });
   };
   compile('--emitDeclarationOnly');
@@ -263,7 +264,7 @@ function compileRuntime() {
  */
 async function packForProjects() {
   const { packPackage, packRuntime, packedDirectory } = await load('src/project/package/pack.ts');
-  const place = isPublished ? 'runtime/dist' : packedDirectory;
+  const place = isPublished ? 'packages/runtime/dist' : packedDirectory;
   mkdirSync(place, { recursive: true });
   for (const pack of isPublished ? [packRuntime] : [packRuntime, packPackage]) {
     const { name, content } = pack('.');

@@ -66,6 +66,9 @@ const measures = [installs, 'test/reliability/global-setup.ts'];
 
 /** `npm test` runs `unit` and `scaffold`, `npm run test:more` all others: docs/testing.md. */
 export default defineConfig({
+  // The contract's own source, as tsconfig.json has it.
+  resolve: { conditions: ['market-mcp-source'] },
+  ssr: { resolve: { conditions: ['market-mcp-source'] } },
   test: {
     // Most tests wait for processes of their own, and a generated project is several of them; two cores bear two at once.
     maxConcurrency: 2,

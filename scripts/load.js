@@ -3,6 +3,9 @@ import { basename, isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
 
+/** The conditions under which modules are resolved: the contract by its source. */
+export const conditionNames = ['market-mcp-source', 'import', 'node', 'default'];
+
 /**
  * Imports a TypeScript module: bundles it, imports the bundle and deletes it. Packages come from this checkout.
  *
@@ -27,6 +30,13 @@ export async function load(input) {
  * @param {string} file
  */
 export async function bundle(input, file) {
-  const external = (/** @type {string} */ id) => /^[@\w]/.test(id) && !isAbsolute(id);
-  await build({ input, platform: 'node', external, output: { file, codeSplitting: false } });
+  const external = (/** @type {string} */ id) =>
+    /^[@\w]/.test(id) && !isAbsolute(id) && !id.startsWith('market-mcp-contract');
+  await build({
+    input,
+    platform: 'node',
+    resolve: { conditionNames },
+    external,
+    output: { file, codeSplitting: false },
+  });
 }

@@ -12,9 +12,9 @@ const out = resolve(directory);
 mkdirSync(out, { recursive: true });
 
 execFileSync(process.execPath, ['build.js', '--published'], { stdio: 'inherit' });
-const packedRuntime = readdirSync('runtime/dist').find((name) => name.endsWith('.tgz'));
+const packedRuntime = readdirSync('packages/runtime/dist').find((name) => name.endsWith('.tgz'));
 if (packedRuntime === undefined) throw new Error('build.js has written no packed runtime.');
-copyFileSync(join('runtime/dist', packedRuntime), join(out, packedRuntime));
+copyFileSync(join('packages/runtime/dist', packedRuntime), join(out, packedRuntime));
 // Without scripts: `prepack` would build the form that is not published.
 execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', out], { stdio: 'inherit' });
 const parts = execFileSync('npm', ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx'], {

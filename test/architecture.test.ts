@@ -9,7 +9,7 @@ const [page = ''] = whole.split('## A generated project');
 const layers = readFileSync(join(root, 'layers.grit'), 'utf8');
 
 describe('docs/architecture.md', () => {
-  const named = [...page.matchAll(/`((?:src|test|bench|runtime|templates|scripts)\/[^`\s]*)`/g)].map(
+  const named = [...page.matchAll(/`((?:src|test|bench|packages|templates|scripts)\/[^`\s]*)`/g)].map(
     ([, path = '']) => path,
   );
 
@@ -19,7 +19,14 @@ describe('docs/architecture.md', () => {
   });
 
   it('names only existing modules and functions', () => {
-    const sources = ['src', 'runtime/src', 'templates', 'build.js', 'biome.json'].flatMap(filesUnder);
+    const sources = [
+      'src',
+      'packages/contract/src',
+      'packages/runtime/src',
+      'templates',
+      'build.js',
+      'biome.json',
+    ].flatMap(filesUnder);
     const code = sources.map((path) => readFileSync(path, 'utf8')).join('\n');
     const names = [...whole.matchAll(/`([A-Za-z.-]+)[`(]/g)].map(([, name = '']) => name);
     const modules = names.filter((name) => /^[a-z-]+\.ts$/.test(name) && name !== 'get-gas-price.ts');
@@ -35,8 +42,8 @@ describe('docs/architecture.md', () => {
   it('lists every folder of src in the order that lint enforces', () => {
     const listed = [...page.matchAll(/^\| `src\/(\w+)\/` /gm)].map(([, folder]) => folder);
     expect(listed.toSorted()).toEqual(readdirSync(join(root, 'src')).toSorted());
-    const [, below = ''] = /src\/contract\/\.\*", \$source <: r"[^"]*\+\(\?:([\w|]+)\)/.exec(layers) ?? [];
-    expect(listed).toEqual(['contract', ...below.split('|')]);
+    const [, below = ''] = /src\/model\/\.\*", \$source <: r"[^"]*\+\(\?:([\w|]+)\)/.exec(layers) ?? [];
+    expect(listed).toEqual(['model', ...below.split('|')]);
   });
 });
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { unwrap } from '../packages/contract/src/command/command-error.ts';
 import { planCreation } from '../src/changes/creation.ts';
-import { unwrap } from '../src/model/command-error.ts';
 import type { FileSet } from '../src/plan/model.ts';
 import { manifestFile } from '../src/project/manifest/manifest.ts';
 import { completeAnswers } from '../src/questions/create-answers.ts';

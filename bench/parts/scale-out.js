@@ -21,8 +21,8 @@ export const scaleOut = {
   name: 'scale-out',
   async run({ quick }) {
     const project = buildProject(['--spec', specOf(3)]);
-    const sources = ['run.ts', 'probe/signer.ts', 'platforms/index.ts'];
-    const modules = sources.map((file) => loadModule(join(repository, 'src/contract', file)));
+    const sources = ['run.ts', 'probe/signer.ts', 'platforms/all.ts'];
+    const modules = sources.map((file) => loadModule(join(repository, 'packages/contract/src', file)));
     const [{ runContract }, { createSigner }, platforms] = await Promise.all(modules);
     const profile = platforms.generic;
     const { tools } = await import(pathToFileURL(join(project, 'dist/src/tools/index.js')).href);

@@ -1,13 +1,13 @@
 import { Ajv, type Options } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import ajvFormats from 'ajv-formats';
+import { unwrap } from '../../packages/contract/src/command/command-error.ts';
+import { settings } from '../../packages/contract/src/json/ajv.ts';
+import { clientSettings } from '../../packages/contract/src/json/match.ts';
+import { recent } from '../../packages/contract/src/json/recent.ts';
+import { platforms } from '../../packages/contract/src/platforms/all.ts';
 import { entriesOf } from '../../src/changes/entries.ts';
-import { platforms } from '../../src/contract/platforms/index.ts';
-import { settings } from '../../src/contract/schema/ajv.ts';
-import { recent } from '../../src/contract/schema/recent.ts';
 import { prepareImported } from '../../src/import/prepare.ts';
-import { unwrap } from '../../src/model/command-error.ts';
-import { clientSettings } from '../../src/model/match.ts';
 import { completeAnswers } from '../../src/questions/create-answers.ts';
 
 // The packages are CommonJS: their types describe the namespace, but Node imports the function.

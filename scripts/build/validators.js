@@ -5,7 +5,7 @@ import { load } from '../load.js';
 
 // Rolldown plugins that replace schemas by compiled code.
 
-const { settings } = await load('src/contract/schema/ajv.ts');
+const { settings } = await load('packages/contract/src/json/ajv.ts');
 const { defaultValidators } = await load('scripts/build/default-validators.ts');
 
 /** Replaces each module that compiles one of our schemas at run time. */
@@ -83,7 +83,7 @@ export function compiledDefaults() {
     },
     load(id) {
       if (id.startsWith(prefix)) return modules[id.slice(prefix.length)].code;
-      if (!/[\\/]contract[\\/]schema[\\/]precompiled\.ts$/.test(id)) return;
+      if (!/[\\/]json[\\/]precompiled\.ts$/.test(id)) return;
       const imports = modules.map((_, i) => `import * as module${i} from '${prefix}${i}';`);
       const members = modules.flatMap(({ names }, i) =>
         [...names].map(([key, name]) => `[${JSON.stringify(key)}, module${i}.${name}]`),

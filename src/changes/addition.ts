@@ -1,8 +1,7 @@
+import { CommandError, type InputError, inputError, invalidInput } from 'market-mcp-contract/command';
 import type { ApiVariable, Imported } from '../import/model.ts';
 import { type ImportedPrepared, prepareImported } from '../import/prepare.ts';
-import { CommandError, invalidInput } from '../model/command-error.ts';
-import { inputError } from '../model/input-error.ts';
-import type { InputError, Prepared } from '../model/model.ts';
+import type { Prepared } from '../model/model.ts';
 import { fileForm, toolFile } from '../model/names.ts';
 import type { FileSet } from '../plan/model.ts';
 import { apisOf } from '../plan/sources.ts';

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { nameList } from '../model/text.ts';
+import { nameList } from 'market-mcp-contract/command';
 import { readAnyManifest } from '../project/manifest/vendored-manifest.ts';
 import { isInOtherRepository } from '../project/read/inside.ts';
 import { gitCommand } from '../system/command-line.ts';

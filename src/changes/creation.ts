@@ -1,9 +1,7 @@
-import { platforms } from '../contract/platforms/index.ts';
-import type { PlatformProfile } from '../contract/platforms/profile.ts';
+import { pass, type Result } from 'market-mcp-contract/command';
+import { type PlatformProfile, platforms, resolvePlatform } from 'market-mcp-contract/platforms';
 import type { ImportedTool } from '../import/model.ts';
 import { type ImportedPrepared, prepareImported } from '../import/prepare.ts';
-import { pass } from '../model/input-error.ts';
-import type { Result } from '../model/model.ts';
 import { projectName } from '../model/names.ts';
 import type { FileSet } from '../plan/model.ts';
 import { planProject, type Start } from '../plan/project.ts';
@@ -16,7 +14,6 @@ import type { PackageManager } from '../questions/package-managers.ts';
 import { render } from '../render/render.ts';
 import { detectPackageManager } from '../system/detect.ts';
 import { entriesOf } from './entries.ts';
-import { resolvePlatform } from './platform.ts';
 
 /** A project in memory: everything that is decided before the first write. */
 export interface Creation {

@@ -1,6 +1,5 @@
-import { CommandError } from '../model/command-error.ts';
+import { CommandError, nameList } from 'market-mcp-contract/command';
 import type { Change as DefinitionChange } from '../model/model.ts';
-import { nameList } from '../model/text.ts';
 import { planCommonFiles, projectContext } from '../plan/project.ts';
 import { redisDependencies } from '../plan/versions.ts';
 import { withNextManifest } from '../project/manifest/manifest.ts';

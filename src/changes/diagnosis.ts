@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, parse } from 'node:path';
-import { compareVersions, securityFixes } from '../contract/versions.ts';
-import { CommandError } from '../model/command-error.ts';
-import { nameList } from '../model/text.ts';
+import { CommandError, nameList } from 'market-mcp-contract/command';
+import { compareVersions, securityFixes } from 'market-mcp-contract/platforms';
 import type { Ownership } from '../plan/model.ts';
 import { version } from '../plan/versions.ts';
 import type { Manifest } from '../project/manifest/manifest.ts';

@@ -1,7 +1,7 @@
-import type { PlatformProfile } from '../contract/platforms/profile.ts';
+import { combineResults, pass, type Result } from 'market-mcp-contract/command';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import type { Imported } from '../import/model.ts';
-import { combineResults, pass } from '../model/input-error.ts';
-import type { Result, SpecEntry } from '../model/model.ts';
+import type { SpecEntry } from '../model/model.ts';
 import type { ManifestAnswers } from '../project/manifest/manifest.ts';
 import { defaultDescription } from '../questions/defaults.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
@@ -52,7 +52,7 @@ export async function wholeEntriesOf(
     const _meta = meta.length > 0 ? { _meta: metaOf(meta, profile.toolMeta) } : {};
     return pass([asImported({ ...definitionOf(tool), ..._meta })]);
   }
-  const { readInput } = await import('../project/read/input.ts');
+  const { readInput } = await import('market-mcp-contract/command');
   const { readSpec } = await import('../tools/read.ts');
   const entries = readSpec(await readInput(wanted.path), wanted.path === '-' ? '--spec' : wanted.path);
   if (!entries.ok) return entries;
@@ -70,7 +70,7 @@ async function fromSamples(
   { paths, name, meta, input, description, title, effect }: Extract<ToolAnswers, { kind: 'sample' }>,
   { toolMeta }: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
-  const { readInput } = await import('../project/read/input.ts');
+  const { readInput } = await import('market-mcp-contract/command');
   const { readSample } = await import('../import/read-sample.ts');
   const { toolOfSamples } = await import('../import/sample.ts');
   const read = paths.map(async (path) =>

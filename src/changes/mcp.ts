@@ -1,9 +1,8 @@
-import type { PlatformProfile } from '../contract/platforms/profile.ts';
+import { pass, type Result, reject, shellLine } from 'market-mcp-contract/command';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { type ListedServer, toolsOfServer, writingTools } from '../import/mcp.ts';
 import type { Imported } from '../import/model.ts';
-import { pass, reject } from '../model/input-error.ts';
-import type { Change, Result, SpecEntry } from '../model/model.ts';
-import { shellLine } from '../model/shell.ts';
+import type { Change, SpecEntry } from '../model/model.ts';
 import { listServer } from '../project/source/mcp-server.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
 import { selectTools } from '../tools/selection.ts';

@@ -1,12 +1,11 @@
-import { effects } from '../contract/effect.ts';
-import type { JsonObject } from '../contract/model.ts';
-import type { PlatformProfile } from '../contract/platforms/profile.ts';
+import { inputError, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
+import { effects } from 'market-mcp-contract/definition';
+import type { JsonObject } from 'market-mcp-contract/json';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import type { Imported } from '../import/model.ts';
 import { type OpenApiDocument, readOpenApi } from '../import/openapi/document.ts';
 import { toolsOfDocument } from '../import/openapi/index.ts';
 import { checkedDocument } from '../import/openapi/operations.ts';
-import { inputError, pass, refuse, reject } from '../model/input-error.ts';
-import type { Result } from '../model/model.ts';
 import { type HeaderPairs, readDocumentText, shownPlace } from '../project/read/document.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
 import { metaOf } from '../tools/meta.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { CommandError, unknownTool } from '../model/command-error.ts';
+import { CommandError, unknownTool } from 'market-mcp-contract/command';
 import { toolsIndex } from '../plan/tools-index.ts';
 import { type Drift, driftOf } from '../project/manifest/listed.ts';
 import { withNextManifest } from '../project/manifest/manifest.ts';

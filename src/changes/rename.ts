@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { posix } from 'node:path';
-import { CommandError, unwrap } from '../model/command-error.ts';
+import { CommandError, unwrap } from 'market-mcp-contract/command';
 import type { Change } from '../model/model.ts';
 import { parseToolName, toolFile } from '../model/names.ts';
 import type { ProjectFile } from '../plan/model.ts';

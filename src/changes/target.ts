@@ -1,9 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { CommandError } from '../model/command-error.ts';
-import { inputError } from '../model/input-error.ts';
-import type { InputError } from '../model/model.ts';
-import { asOperand, shellLine } from '../model/shell.ts';
+import { asOperand, CommandError, type InputError, inputError, shellLine } from 'market-mcp-contract/command';
 import type { FileSet } from '../plan/model.ts';
 import { packageManagerCommands } from '../plan/package-manager.ts';
 import { type Manifest, manifestFile, readManifest } from '../project/manifest/manifest.ts';

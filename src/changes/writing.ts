@@ -1,5 +1,4 @@
-import { isObject } from '../contract/json.ts';
-import type { JsonObject } from '../contract/model.ts';
+import { isObject, type JsonObject } from 'market-mcp-contract/json';
 import type { Imported } from '../import/model.ts';
 import type { Change } from '../model/model.ts';
 import { metaOfWriting } from '../tools/meta.ts';

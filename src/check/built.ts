@@ -1,6 +1,6 @@
-import type { JsonObject, ToolExample } from '../contract/model.ts';
-import { CommandError } from '../model/command-error.ts';
-import { closest } from '../model/input-error.ts';
+import { CommandError, closest } from 'market-mcp-contract/command';
+import type { ToolExample } from 'market-mcp-contract/definition';
+import type { JsonObject } from 'market-mcp-contract/json';
 import type { ServerPlatform } from '../plan/project.ts';
 import { runtimePackage } from '../plan/versions.ts';
 import { packageManagerOf } from '../system/detect.ts';

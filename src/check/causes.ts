@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Cause } from '../contract/model.ts';
+import type { Cause } from 'market-mcp-contract/definition';
 import { containsRuntime } from '../project/manifest/manifest.ts';
 
 /** Frames of a stack that a report shows. */

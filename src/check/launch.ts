@@ -4,7 +4,7 @@ import { get } from 'node:http';
 import { createServer } from 'node:net';
 import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
-import type { Environment, Exit, Instance } from '../contract/target.ts';
+import type { Environment, Exit, Instance } from 'market-mcp-contract/wire';
 import { type Incident, ServerLog, type SourceAnswer } from './logged.ts';
 
 const stopMs = 3_000;

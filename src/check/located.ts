@@ -1,7 +1,7 @@
-import type { Problem, Report } from '../contract/model.ts';
+import type { Problem, Report } from 'market-mcp-contract/definition';
+import type { OtherError } from 'market-mcp-contract/report';
 import { causeOf } from './causes.ts';
 import type { Incident } from './logged.ts';
-import type { OtherError } from './model.ts';
 
 /** The known code of the checked server. */
 export interface ProjectCode {

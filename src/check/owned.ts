@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Ending, OwnedServer } from '../contract/target.ts';
+import type { Ending, OwnedServer } from 'market-mcp-contract/wire';
 import { findCrash } from './causes.ts';
 import type { WatchedInstance, WatchedLaunch } from './launch.ts';
 import { type Incident, printedErrors } from './logged.ts';

@@ -1,11 +1,10 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onlyReads } from '../contract/effect.ts';
-import type { PlatformProfile } from '../contract/platforms/profile.ts';
-import { newPrivateKey } from '../contract/probe/signer.ts';
-import type { Target } from '../contract/target.ts';
-import { CommandError } from '../model/command-error.ts';
+import { CommandError } from 'market-mcp-contract/command';
+import { onlyReads } from 'market-mcp-contract/definition';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
+import { newPrivateKey, type Target } from 'market-mcp-contract/wire';
 import { version } from '../plan/versions.ts';
 import { presentProfile, profileDifferences } from '../project/manifest/profile.ts';
 import { runtimeVersion } from '../project/manifest/runtime.ts';

@@ -1,10 +1,9 @@
+import { type CheckReport, examine } from 'market-mcp-contract/report';
 import { packageManagerCommands } from '../plan/package-manager.ts';
 import { compilerErrors, compilerOf, isBuiltByCompiler } from '../system/compiler.ts';
 import { detectPackageManager } from '../system/detect.ts';
 import { SystemError } from '../system/errors.ts';
 import { run } from '../system/processes.ts';
-import { examine } from './examine.ts';
-import type { CheckReport } from './model.ts';
 import type { HeldServer } from './project.ts';
 
 /**

@@ -1,8 +1,7 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
-import type { PlatformProfile } from '../contract/platforms/profile.ts';
-import { createSigner, type Signer } from '../contract/probe/signer.ts';
-import { printable } from '../contract/report/report.ts';
-import type { Instance, Launch } from '../contract/target.ts';
+import { printable } from 'market-mcp-contract/command';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
+import { createSigner, type Instance, type Launch, type Signer } from 'market-mcp-contract/wire';
 import { type Deployed, nodeArguments } from './deployed.ts';
 import {
   createLauncher,

@@ -1,7 +1,6 @@
-import { CommandError, type ExitCode } from '../model/command-error.ts';
+import { CommandError, type ExitCode, type Output } from 'market-mcp-contract/command';
 import type { CreateSwitches } from '../questions/create.ts';
 import type { ToolParts } from '../questions/tool.ts';
-import type { Output } from './output.ts';
 
 /** The switches that forbid questions. */
 type Silence = Pick<CreateSwitches, 'yes' | 'json'>;

@@ -1,8 +1,12 @@
-import { CommandError, type ExitCode, exitCodes } from '../model/command-error.ts';
+import {
+  CommandError,
+  type ExitCode,
+  exitCodes,
+  Output,
+  stopAllProgress,
+  toCommandError,
+} from 'market-mcp-contract/command';
 import { endChildren } from '../system/children.ts';
-import { toCommandError } from './errors.ts';
-import { Output } from './output.ts';
-import { stopAllProgress } from './progress.ts';
 import { type ProgramName, prebuiltAnswer } from './ready.ts';
 import { onSignals } from './signals.ts';
 

@@ -1,5 +1,4 @@
-import { unwrap } from '../model/command-error.ts';
-import { reject } from '../model/input-error.ts';
+import { reject, unwrap } from 'market-mcp-contract/command';
 
 /**
  * The whole number that a flag gives; undefined if it is absent.

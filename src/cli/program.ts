@@ -1,4 +1,14 @@
 import { Argument, Command } from 'commander';
+import {
+  type FlagTable,
+  type Load,
+  list,
+  off,
+  on,
+  type Run,
+  text,
+  withFlags,
+} from 'market-mcp-contract/command';
 import { version } from '../plan/versions.ts';
 import {
   addToolQuestions,
@@ -7,10 +17,8 @@ import {
   renameToolSwitches,
 } from '../questions/add-tool.ts';
 import { createQuestions, createSwitches } from '../questions/create.ts';
-import { type FlagTable, list, off, on, text } from '../questions/model.ts';
 import { targetNames } from '../questions/targets.ts';
 import { checkFlags } from './check/options.ts';
-import { type Load, type Run, withFlags } from './flags.ts';
 import * as market from './marketplace/options.ts';
 import { helpWidth, type ProgramName } from './ready.ts';
 import { upgradeFlags } from './upgrade/options.ts';

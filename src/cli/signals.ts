@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
+import { stopAllProgress, watchProgress } from 'market-mcp-contract/command';
 import { endChildren, watchChildren } from '../system/children.ts';
-import { stopAllProgress, watchProgress } from './progress.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const reasons = new Set<string>();

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../contract/model.ts';
-import type { PlatformProfile } from '../contract/platforms/profile.ts';
-import { posixCommands, posixLine } from '../model/shell.ts';
+import { posixCommands, posixLine } from 'market-mcp-contract/command';
+import type { JsonObject } from 'market-mcp-contract/json';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
 
 /** A tool call to print as shell commands. */
 export interface CurlCall {

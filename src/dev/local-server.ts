@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { present } from '../contract/json.ts';
-import type { PlatformProfile } from '../contract/platforms/profile.ts';
+import { present } from 'market-mcp-contract/json';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { ProjectError } from '../project/errors.ts';
 import { type LocalPlatform, openLocalPlatform } from './local-platform.ts';
 
@@ -21,7 +21,7 @@ export interface LocalServer {
   readonly maxTokenSeconds: number;
 }
 
-/** As in `runtime/src/config.ts`: the default of MAX_TOKEN_SECONDS is this many lifetimes of the platform's tokens. */
+/** As in `packages/runtime/src/config.ts`: the default of MAX_TOKEN_SECONDS is this many lifetimes of the platform's tokens. */
 const lifetimeFactor = 10;
 
 /**

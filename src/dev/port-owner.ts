@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { isObject } from '../contract/json.ts';
+import { isObject } from 'market-mcp-contract/json';
 
 /**
  * Who listens at a port of this machine: `node (pid 12)` if /proc names it, else the server that /health names.

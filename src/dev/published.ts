@@ -1,6 +1,6 @@
 import { watch } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isObject } from '../contract/json.ts';
+import { isObject } from 'market-mcp-contract/json';
 import { readSealed } from '../project/read/read.ts';
 import { saveSealed } from '../project/write/save.ts';
 import { makeStateDirectory, stateDirectory } from '../project/write/state-directory.ts';

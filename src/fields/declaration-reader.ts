@@ -1,5 +1,5 @@
-import { shorten } from '../contract/json.ts';
-import { closest } from '../model/input-error.ts';
+import { closest } from 'market-mcp-contract/command';
+import { shorten } from 'market-mcp-contract/json';
 
 /** The position and the reason where parsing a declaration stopped. */
 export class ParseStop extends Error {

@@ -1,7 +1,6 @@
-import { jsonIn, shorten } from '../contract/json.ts';
-import type { Json } from '../contract/model.ts';
-import { listed, pass, reject } from '../model/input-error.ts';
-import { type FieldType, type Result, type ScalarType, type Shape, scalarTypes } from '../model/model.ts';
+import { listed, pass, type Result, reject } from 'market-mcp-contract/command';
+import { type Json, jsonIn, shorten } from 'market-mcp-contract/json';
+import { type FieldType, type ScalarType, type Shape, scalarTypes } from '../model/model.ts';
 import { spacelessHint } from '../model/names.ts';
 import { DeclarationReader, ParseStop, type WrittenValue } from './declaration-reader.ts';
 import { numberPattern, typedValue } from './values.ts';

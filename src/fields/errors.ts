@@ -1,9 +1,7 @@
-import type { Json } from '../contract/model.ts';
-import { inputError } from '../model/input-error.ts';
-import { clientMismatches } from '../model/match.ts';
-import type { Field, InputError, Shape } from '../model/model.ts';
+import { type InputError, inputError } from 'market-mcp-contract/command';
+import { clientMismatches, type Json, patternFlaw } from 'market-mcp-contract/json';
+import type { Field, Shape } from '../model/model.ts';
 import { parseFieldName } from '../model/names.ts';
-import { patternFlaw } from '../model/pattern.ts';
 import { shapeSchema } from './shape-schema.ts';
 
 /**

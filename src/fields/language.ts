@@ -1,7 +1,13 @@
-import { shorten } from '../contract/json.ts';
-import type { Json } from '../contract/model.ts';
-import { combineResults, inputError, pass, refuse } from '../model/input-error.ts';
-import type { Field, InputError, Result, Shape } from '../model/model.ts';
+import {
+  combineResults,
+  type InputError,
+  inputError,
+  pass,
+  type Result,
+  refuse,
+} from 'market-mcp-contract/command';
+import { type Json, shorten } from 'market-mcp-contract/json';
+import type { Field, Shape } from '../model/model.ts';
 import { parseFieldName } from '../model/names.ts';
 import { bareName, type Declaration, parseDeclaration, type Step } from './declaration.ts';
 import { shapeErrors } from './errors.ts';

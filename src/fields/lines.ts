@@ -1,5 +1,6 @@
-import { memoize } from '../model/memoize.ts';
-import type { Field, InputError, Result } from '../model/model.ts';
+import type { InputError, Result } from 'market-mcp-contract/command';
+import { memoize } from 'market-mcp-contract/json';
+import type { Field } from '../model/model.ts';
 import { parseFields } from './language.ts';
 
 /** The result of checking lines of the field language while they are typed. */

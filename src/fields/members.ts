@@ -1,6 +1,4 @@
-import { isObject, objectOr } from '../contract/json.ts';
-import type { JsonObject } from '../contract/model.ts';
-import { requiredOf, typesOf } from '../contract/schema/keywords.ts';
+import { isObject, type JsonObject, objectOr, requiredOf, typesOf } from 'market-mcp-contract/json';
 
 /** A parameter, or a field of the answer. */
 export interface Member {

@@ -1,5 +1,4 @@
-import { present } from '../contract/json.ts';
-import type { JsonObject } from '../contract/model.ts';
+import { type JsonObject, present } from 'market-mcp-contract/json';
 import type { Field, Shape } from '../model/model.ts';
 
 /** The JSON Schema of a value, exactly as its author described it. */

@@ -1,6 +1,12 @@
-import { isObject } from '../contract/json.ts';
-import type { Json, JsonObject } from '../contract/model.ts';
-import { membersOf, requiredOf, typesOf } from '../contract/schema/keywords.ts';
+import { clip } from 'market-mcp-contract/command';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  membersOf,
+  requiredOf,
+  typesOf,
+} from 'market-mcp-contract/json';
 
 /** One property of a schema in words. */
 export interface FieldRow {
@@ -69,12 +75,6 @@ export function tableLines(
   const lined = (row: readonly string[]) =>
     row.map((cell, column) => padded(cell, widths[column] ?? 0, column === row.length - 1)).join('  ');
   return all.map((row) => clip(lined(row).trimEnd(), width));
-}
-
-/** A text on one line, truncated to `width` characters. */
-export function clip(text: string, width: number): string {
-  const points = [...text];
-  return points.length <= width ? text : `${points.slice(0, Math.max(0, width - 1)).join('')}…`;
 }
 
 /** Maximum width of every column but the last. */

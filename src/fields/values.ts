@@ -1,7 +1,6 @@
-import { isObject, jsonIn, shorten } from '../contract/json.ts';
-import type { Json } from '../contract/model.ts';
-import { combineResults, pass, refuse, reject } from '../model/input-error.ts';
-import type { FieldType, Result, Shape } from '../model/model.ts';
+import { combineResults, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
+import { isObject, type Json, jsonIn, shorten } from 'market-mcp-contract/json';
+import type { FieldType, Shape } from '../model/model.ts';
 import type { WrittenValue } from './declaration-reader.ts';
 import { shapeErrors } from './errors.ts';
 

@@ -1,7 +1,5 @@
-import { isObject } from '../contract/json.ts';
-import type { JsonObject } from '../contract/model.ts';
-import { below, stepsOf, valueAt } from '../contract/schema/schema.ts';
-import { uriDecoded } from '../model/text.ts';
+import { uriDecoded } from 'market-mcp-contract/command';
+import { below, isObject, type JsonObject, stepsOf, valueAt } from 'market-mcp-contract/json';
 import { type Fixes, rewrite } from './fixes.ts';
 
 /** Maximum number of schemas in one definition that is written out. */

@@ -1,7 +1,13 @@
-import { isObject, shorten } from '../contract/json.ts';
-import type { Json, JsonObject } from '../contract/model.ts';
-import { propertiesOf, requiredOf } from '../contract/schema/keywords.ts';
-import { boundFor, patternFlaw } from '../model/pattern.ts';
+import {
+  boundFor,
+  isObject,
+  type Json,
+  type JsonObject,
+  patternFlaw,
+  propertiesOf,
+  requiredOf,
+  shorten,
+} from 'market-mcp-contract/json';
 import { type Fixes, rewrite } from './fixes.ts';
 
 const dialects = 'old and new validators read it differently (app api/v1/tools/dispute/route.ts)';

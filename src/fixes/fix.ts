@@ -1,13 +1,9 @@
-import { completeHints, titleOf } from '../contract/effect.ts';
-import { isObject, shorten } from '../contract/json.ts';
-import type { JsonObject, ToolDefinition } from '../contract/model.ts';
-import type { PlatformProfile } from '../contract/platforms/profile.ts';
-import { tryCompile } from '../contract/schema/schema.ts';
-import { bounds, isReadable } from '../contract/schema/walk.ts';
-import { pass, refuse, reject } from '../model/input-error.ts';
-import type { Change, Result } from '../model/model.ts';
+import { pass, type Result, refuse, reject, shellLine } from 'market-mcp-contract/command';
+import { completeHints, type ToolDefinition, titleOf } from 'market-mcp-contract/definition';
+import { bounds, isObject, isReadable, type JsonObject, shorten, tryCompile } from 'market-mcp-contract/json';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
+import type { Change } from '../model/model.ts';
 import { parseToolName } from '../model/names.ts';
-import { shellLine } from '../model/shell.ts';
 import { fixInputReferences } from './definitions.ts';
 import { fixDialect } from './dialect.ts';
 import { Fixes } from './fixes.ts';

@@ -1,8 +1,14 @@
-import { isObject, shorten } from '../contract/json.ts';
-import type { Json, JsonObject } from '../contract/model.ts';
-import { listed, named, single } from '../contract/schema/walk.ts';
-import { inputError } from '../model/input-error.ts';
-import type { Change, InputError } from '../model/model.ts';
+import { type InputError, inputError } from 'market-mcp-contract/command';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  listed,
+  named,
+  shorten,
+  single,
+} from 'market-mcp-contract/json';
+import type { Change } from '../model/model.ts';
 
 /** Records the changes to one tool, and the errors that cannot be fixed. */
 export class Fixes {

@@ -1,11 +1,19 @@
-import { isObject, shorten } from '../contract/json.ts';
-import type { Json, JsonObject } from '../contract/model.ts';
-import type { PlatformProfile } from '../contract/platforms/profile.ts';
-import { placeholderComment } from '../contract/rules/placeholder.ts';
-import { membersOf, propertiesOf, propertyAlone, requiredOf } from '../contract/schema/keywords.ts';
-import { below, tryCompile } from '../contract/schema/schema.ts';
-import { sampleArguments } from '../contract/schema/smoke.ts';
-import { clientMismatches, fits } from '../model/match.ts';
+import { placeholderComment } from 'market-mcp-contract/definition';
+import {
+  below,
+  clientMismatches,
+  fits,
+  isObject,
+  type Json,
+  type JsonObject,
+  membersOf,
+  propertiesOf,
+  propertyAlone,
+  requiredOf,
+  shorten,
+  tryCompile,
+} from 'market-mcp-contract/json';
+import { type PlatformProfile, sampleArguments } from 'market-mcp-contract/platforms';
 import { sampleValue, samplingOf } from '../samples/sample-value.ts';
 import { withReferences } from './definitions.ts';
 import { type Fixes, rewrite } from './fixes.ts';

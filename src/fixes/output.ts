@@ -1,9 +1,15 @@
-import { isObject, shorten } from '../contract/json.ts';
-import type { JsonObject } from '../contract/model.ts';
-import { blankResult, signals } from '../contract/outcomes.ts';
-import { aloneName, membersOf, propertyAlone, requiredOf } from '../contract/schema/keywords.ts';
-import { below } from '../contract/schema/schema.ts';
-import { clientMismatches } from '../model/match.ts';
+import { blankResult, signals } from 'market-mcp-contract/definition';
+import {
+  aloneName,
+  below,
+  clientMismatches,
+  isObject,
+  type JsonObject,
+  membersOf,
+  propertyAlone,
+  requiredOf,
+  shorten,
+} from 'market-mcp-contract/json';
 import { fixDefinitions, fixMap, withReferences } from './definitions.ts';
 import { withNull } from './dialect.ts';
 import { Fixes } from './fixes.ts';

@@ -1,7 +1,5 @@
-import { isObject } from '../contract/json.ts';
-import type { JsonObject } from '../contract/model.ts';
-import { membersOf } from '../contract/schema/keywords.ts';
-import { closest } from '../model/input-error.ts';
+import { closest } from 'market-mcp-contract/command';
+import { isObject, type JsonObject, membersOf } from 'market-mcp-contract/json';
 import type { Fixes } from './fixes.ts';
 
 /** Gives the root of either schema type object, `properties`, and a `required` that names only those (C§2.1). */

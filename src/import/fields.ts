@@ -1,17 +1,30 @@
-import { grouped } from '../contract/grouped.ts';
-import { isObject } from '../contract/json.ts';
-import type { Json, JsonObject } from '../contract/model.ts';
-import { signals } from '../contract/outcomes.ts';
-import { budgets } from '../contract/rules/fit-size.ts';
-import { estimatedTokens } from '../contract/rules/tokens.ts';
-import { membersOf, propertiesOf, requiredOf } from '../contract/schema/keywords.ts';
-import { stepsOf, valueAt } from '../contract/schema/schema.ts';
-import { schemasIn } from '../contract/schema/walk.ts';
+import {
+  closest,
+  type InputError,
+  inputError,
+  listed,
+  pass,
+  type Result,
+  refuse,
+  shellLine,
+} from 'market-mcp-contract/command';
+import { estimatedTokens, signals } from 'market-mcp-contract/definition';
+import {
+  grouped,
+  isObject,
+  type Json,
+  type JsonObject,
+  membersOf,
+  propertiesOf,
+  requiredOf,
+  schemasIn,
+  stepsOf,
+  valueAt,
+} from 'market-mcp-contract/json';
+import { budgets } from 'market-mcp-contract/report';
 import { fixDefinitions, fixMap } from '../fixes/definitions.ts';
 import { Fixes } from '../fixes/fixes.ts';
-import { closest, inputError, listed, pass, refuse } from '../model/input-error.ts';
-import type { Change, InputError, Result } from '../model/model.ts';
-import { shellLine } from '../model/shell.ts';
+import type { Change } from '../model/model.ts';
 import type { Imported } from './model.ts';
 
 /** A place in an answer that an author can choose. */

@@ -1,5 +1,4 @@
-import { isObject } from '../contract/json.ts';
-import type { Json, JsonObject } from '../contract/model.ts';
+import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
 import { keysAreData } from './maps.ts';
 import { areWhole } from './numbers.ts';
 import { fieldToDo } from './to-do.ts';

@@ -1,5 +1,4 @@
-import { isObject } from '../contract/json.ts';
-import type { Json, JsonObject } from '../contract/model.ts';
+import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
 
 /** A number, a date, a version, or an id, which no member is called. A prefix such as the chain of an address is allowed. */
 const dataKey = new RegExp(

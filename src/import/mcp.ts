@@ -1,6 +1,5 @@
-import { onlyReads } from '../contract/effect.ts';
-import { isObject, shorten } from '../contract/json.ts';
-import type { JsonObject } from '../contract/model.ts';
+import { onlyReads } from 'market-mcp-contract/definition';
+import { isObject, type JsonObject, shorten } from 'market-mcp-contract/json';
 import { isMap } from '../fixes/definitions.ts';
 import type { Change, SpecEntry } from '../model/model.ts';
 import { textChange, withTextOutput } from '../tools/selection.ts';

@@ -1,5 +1,6 @@
-import type { Json, JsonObject } from '../contract/model.ts';
-import type { Change, InputError, PreparedTool, SpecEntry } from '../model/model.ts';
+import type { InputError } from 'market-mcp-contract/command';
+import type { Json, JsonObject } from 'market-mcp-contract/json';
+import type { Change, PreparedTool, SpecEntry } from '../model/model.ts';
 
 /** An imported tool, before it is judged by the contract. */
 export interface Imported {

@@ -1,9 +1,9 @@
-import type { Json, JsonObject, ToolDefinition } from '../contract/model.ts';
-import type { PlatformProfile } from '../contract/platforms/profile.ts';
-import { reachOf } from '../contract/probe/address.ts';
-import { requiredOf } from '../contract/schema/keywords.ts';
-import { inputError } from '../model/input-error.ts';
-import type { InputError, Prepared, PreparedTool, SpecEntry } from '../model/model.ts';
+import { type InputError, inputError } from 'market-mcp-contract/command';
+import type { ToolDefinition } from 'market-mcp-contract/definition';
+import { type Json, type JsonObject, requiredOf } from 'market-mcp-contract/json';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
+import { reachOf } from 'market-mcp-contract/wire';
+import type { Prepared, PreparedTool, SpecEntry } from '../model/model.ts';
 import { type Preparation, prepare } from '../tools/prepare.ts';
 import type { Api, Imported, ImportedTool } from './model.ts';
 

@@ -1,8 +1,6 @@
-import { shorten } from '../contract/json.ts';
-import { pass, reject } from '../model/input-error.ts';
-import type { Result } from '../model/model.ts';
-import { readDocument } from '../tools/read.ts';
-import { withLargeIntegersAsText } from '../tools/read-json.ts';
+import { pass, type Result, reject } from 'market-mcp-contract/command';
+import { readDocument } from 'market-mcp-contract/document';
+import { shorten, withLargeIntegersAsText } from 'market-mcp-contract/json';
 import type { Sample } from './sample.ts';
 
 /**

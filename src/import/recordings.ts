@@ -1,10 +1,13 @@
-import { isObject, objectOr } from '../contract/json.ts';
-import type { Json, JsonObject } from '../contract/model.ts';
-import type { PlatformProfile } from '../contract/platforms/profile.ts';
-import { compileSchema } from '../contract/schema/compile.ts';
-import { membersOf } from '../contract/schema/keywords.ts';
-import { sampleArguments } from '../contract/schema/smoke.ts';
-import { clientMismatches } from '../model/match.ts';
+import {
+  clientMismatches,
+  compileSchema,
+  isObject,
+  type Json,
+  type JsonObject,
+  membersOf,
+  objectOr,
+} from 'market-mcp-contract/json';
+import { type PlatformProfile, sampleArguments } from 'market-mcp-contract/platforms';
 import {
   type ApiCall,
   type Binding,

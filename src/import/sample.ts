@@ -1,12 +1,33 @@
-import { completeHints, type Effect, effects, titleOf } from '../contract/effect.ts';
-import { isObject, objectOr, shorten } from '../contract/json.ts';
-import type { Json, JsonObject } from '../contract/model.ts';
-import { type SignalName, signals } from '../contract/outcomes.ts';
-import { membersOf, propertiesOf, requiredOf } from '../contract/schema/keywords.ts';
+import {
+  type InputError,
+  inputError,
+  listed,
+  pass,
+  type Result,
+  refuse,
+  reject,
+} from 'market-mcp-contract/command';
+import {
+  completeHints,
+  type Effect,
+  effects,
+  type SignalName,
+  signals,
+  titleOf,
+} from 'market-mcp-contract/definition';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  membersOf,
+  objectOr,
+  propertiesOf,
+  requiredOf,
+  shorten,
+} from 'market-mcp-contract/json';
 import { fieldsSchema } from '../fields/shape-schema.ts';
 import { isMap, mapDescription } from '../fixes/definitions.ts';
-import { inputError, listed, pass, refuse, reject } from '../model/input-error.ts';
-import type { Change, Field, InputError, Result } from '../model/model.ts';
+import type { Change, Field } from '../model/model.ts';
 import { parseFieldName } from '../model/names.ts';
 import { listOf, withSignals } from '../tools/definition.ts';
 import { type Known, schemaOfValues } from './infer.ts';

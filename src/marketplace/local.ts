@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { JsonObject } from '../contract/model.ts';
+import type { JsonObject } from 'market-mcp-contract/json';
 import { openLocalPlatform } from '../dev/local-platform.ts';
 import { isStampOfRunning, ownStamp } from '../dev/processes.ts';
 import { readSealed } from '../project/read/read.ts';

@@ -1,5 +1,6 @@
-import type { Effect } from '../contract/effect.ts';
-import type { Json, JsonObject, ToolDefinition, ToolExample } from '../contract/model.ts';
+import type { InputError } from 'market-mcp-contract/command';
+import type { Effect, ToolDefinition, ToolExample } from 'market-mcp-contract/definition';
+import type { Json, JsonObject } from 'market-mcp-contract/json';
 
 export const scalarTypes = ['string', 'number', 'integer', 'boolean'] as const;
 export type ScalarType = (typeof scalarTypes)[number];
@@ -60,29 +61,6 @@ export interface Change {
   /** The reason, with its source. */
   readonly why: string;
 }
-
-/** One error of an author's input that cannot be fixed for them. */
-export interface InputError {
-  /** Flag, question, or path in a spec file: `--input "limit:int"`, `tools[2].outputSchema`. */
-  readonly where: string;
-  /** The given value, shortened for display; absent if something is missing. */
-  readonly value?: string;
-  readonly message: string;
-  /** What to write instead. */
-  readonly hint: string;
-  /** The tool of a list that contains it. */
-  readonly tool?: string;
-}
-
-/** A value, or all its errors. */
-export type Result<T> =
-  | { readonly ok: true; readonly value: T }
-  | {
-      readonly ok: false;
-      readonly errors: readonly InputError[];
-      /** Names of the tools of the same list without errors. */
-      readonly accepted?: readonly string[];
-    };
 
 /** One sample answer of a generated handler: complete structuredContent for one value of the key parameter. */
 export interface Sample {

@@ -1,8 +1,7 @@
 import { builtinModules } from 'node:module';
 import { basename, resolve } from 'node:path';
-import { toolNamePattern } from '../contract/platforms/generic.ts';
-import { pass, reject } from './input-error.ts';
-import type { Result } from './model.ts';
+import { pass, type Result, reject } from 'market-mcp-contract/command';
+import { toolNamePattern } from 'market-mcp-contract/platforms';
 
 /** npm's limit on the length of a package name. */
 const projectNameLength = 214;

@@ -1,4 +1,4 @@
-import type { PlatformProfile } from '../contract/platforms/profile.ts';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import type { ApiVariable, ImportedTool } from '../import/model.ts';
 import { toolFile } from '../model/names.ts';
 import type { PackageManager } from '../questions/package-managers.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../contract/model.ts';
+import type { Json } from 'market-mcp-contract/json';
 import type { Api, ApiVariable, Credential, ImportedTool, Key } from '../import/model.ts';
 import type { PlannedFile } from './model.ts';
 

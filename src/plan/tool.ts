@@ -1,8 +1,5 @@
-import { isObject } from '../contract/json.ts';
-import type { Json, JsonObject, ToolDefinition } from '../contract/model.ts';
-import { signals } from '../contract/outcomes.ts';
-import { compileSchema } from '../contract/schema/compile.ts';
-import { typesOf } from '../contract/schema/keywords.ts';
+import { signals, type ToolDefinition } from 'market-mcp-contract/definition';
+import { compileSchema, isObject, type Json, type JsonObject, typesOf } from 'market-mcp-contract/json';
 import type { ApiCall, ImportedTool } from '../import/model.ts';
 import type { Sample } from '../model/model.ts';
 import { toolFile } from '../model/names.ts';

@@ -1,4 +1,4 @@
-import { CommandError } from '../model/command-error.ts';
+import { CommandError } from 'market-mcp-contract/command';
 
 /** The reason why a project cannot be written or found. */
 export class ProjectError extends CommandError {

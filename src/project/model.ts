@@ -1,4 +1,4 @@
-import type { PlatformProfile } from '../contract/platforms/profile.ts';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import type { ToolSource } from '../typescript/tool-source.ts';
 import type { Manifest } from './manifest/manifest.ts';
 

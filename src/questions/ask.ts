@@ -1,4 +1,4 @@
-import { combineResults, pass } from '../model/input-error.ts';
+import { combineResults, pass } from 'market-mcp-contract/command';
 import type { FlagAnswer } from './model.ts';
 import { oneOf } from './tool.ts';
 

@@ -1,7 +1,5 @@
-import type { Result } from '../model/model.ts';
-import { shellLine } from '../model/shell.ts';
+import { type Result, replayFlags, shellLine } from 'market-mcp-contract/command';
 import { type CreateParts, type CreateSwitches, createQuestions, createSwitches } from './create.ts';
-import { replayFlags } from './model.ts';
 import type { PackageManager } from './package-managers.ts';
 import { type Flags, readFlags } from './read-flags.ts';
 import type { Target } from './targets.ts';

@@ -1,8 +1,8 @@
+import { asOperand, off, on, type Values } from 'market-mcp-contract/command';
 import { parseDirectory } from '../model/names.ts';
-import { asOperand } from '../model/shell.ts';
 import { askQuestion } from './ask.ts';
 import { defaultToolName } from './defaults.ts';
-import { type Defaulted, type FlagAnswer, off, on, type Question, textFlag, type Values } from './model.ts';
+import { type Defaulted, type FlagAnswer, type Question, textFlag } from './model.ts';
 import { type PackageManager, packageManagers } from './package-managers.ts';
 import { deploy, type Target } from './targets.ts';
 import { oneOf, type ToolParts, toolQuestions } from './tool.ts';

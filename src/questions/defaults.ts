@@ -1,4 +1,4 @@
-import { readingVerbs } from '../contract/effect.ts';
+import { readingVerbs } from 'market-mcp-contract/definition';
 import type { Field } from '../model/model.ts';
 import { projectName, toolFile } from '../model/names.ts';
 

@@ -1,5 +1,4 @@
-import { combineResults, inputError, listed, pass, refuse } from '../model/input-error.ts';
-import type { Result } from '../model/model.ts';
+import { combineResults, inputError, listed, pass, type Result, refuse } from 'market-mcp-contract/command';
 import type { ToolParts } from './tool.ts';
 
 /** Flags as commander returns them: a list if a flag can be repeated, `true` if it has no value. */

@@ -1,4 +1,4 @@
-import { combineResults, pass, reject } from '../model/input-error.ts';
+import { combineResults, pass, reject } from 'market-mcp-contract/command';
 import { type ExampleValue, formatExampleValue, parseExampleValue } from '../tools/example-values.ts';
 import { type FlagAnswer, type Question, textFlag, textsFlag } from './model.ts';
 

@@ -1,4 +1,4 @@
-import type { Effect } from '../contract/effect.ts';
+import type { Effect } from 'market-mcp-contract/definition';
 import type { Field, ToolSpec } from '../model/model.ts';
 import type { MetaSetting } from '../tools/meta.ts';
 import type { Selection } from '../tools/selection.ts';

@@ -1,7 +1,7 @@
-import { type Effect, effectOfName, effects, titleOf } from '../contract/effect.ts';
+import { listed, pass, type Result, reject } from 'market-mcp-contract/command';
+import { type Effect, effectOfName, effects, titleOf } from 'market-mcp-contract/definition';
 import { formatFields, parseFields } from '../fields/language.ts';
-import { listed, pass, reject } from '../model/input-error.ts';
-import type { Field, Result, ToolSpec } from '../model/model.ts';
+import type { Field, ToolSpec } from '../model/model.ts';
 import { parseToolName } from '../model/names.ts';
 import { formatMeta, type MetaSetting, parseMeta } from '../tools/meta.ts';
 import { defaultDescription, defaultInput, defaultOutput, defaultToolName } from './defaults.ts';

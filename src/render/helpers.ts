@@ -1,4 +1,4 @@
-import type { Json } from '../contract/model.ts';
+import type { Json } from 'market-mcp-contract/json';
 import { memberAccess } from './lexical.ts';
 import { Code, literal, mapEntries, property, type Spread } from './literal.ts';
 import { declaration, type RequestParts, requestLiteral, setting } from './request.ts';

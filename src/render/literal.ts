@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../contract/model.ts';
+import type { Json, JsonObject } from 'market-mcp-contract/json';
 import { propertyName, stringLiteral } from './lexical.ts';
 
 /** Maximum line length of generated TypeScript, in characters. */

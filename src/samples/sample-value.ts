@@ -1,10 +1,17 @@
 import { generateSync } from 'json-schema-faker';
-import { isObject } from '../contract/json.ts';
-import type { Json, JsonObject } from '../contract/model.ts';
-import { runWithTimeLimit, taskTimeLimitMs } from '../contract/schema/bounded.ts';
-import { propertiesOf, requiredOf, typesOf } from '../contract/schema/keywords.ts';
-import { stepsOf, valueAt } from '../contract/schema/schema.ts';
-import { fits } from '../model/match.ts';
+import {
+  fits,
+  isObject,
+  type Json,
+  type JsonObject,
+  propertiesOf,
+  requiredOf,
+  runWithTimeLimit,
+  stepsOf,
+  taskTimeLimitMs,
+  typesOf,
+  valueAt,
+} from 'market-mcp-contract/json';
 
 /** The common state of all values of one answer. */
 export interface Sampling {

@@ -1,12 +1,17 @@
-import { isObject } from '../contract/json.ts';
-import type { Json, JsonObject, ToolDefinition, ToolExample } from '../contract/model.ts';
-import { blankResult, signals } from '../contract/outcomes.ts';
-import type { PlatformProfile } from '../contract/platforms/profile.ts';
-import { propertiesOf, propertyAlone, requiredOf } from '../contract/schema/keywords.ts';
-import { sampleArguments } from '../contract/schema/smoke.ts';
-import { inputError, pass, refuse } from '../model/input-error.ts';
-import { clientMismatches, fits } from '../model/match.ts';
-import type { InputError, PreparedTool, Result, Sample } from '../model/model.ts';
+import { type InputError, inputError, pass, type Result, refuse } from 'market-mcp-contract/command';
+import { blankResult, signals, type ToolDefinition, type ToolExample } from 'market-mcp-contract/definition';
+import {
+  clientMismatches,
+  fits,
+  isObject,
+  type Json,
+  type JsonObject,
+  propertiesOf,
+  propertyAlone,
+  requiredOf,
+} from 'market-mcp-contract/json';
+import { type PlatformProfile, sampleArguments } from 'market-mcp-contract/platforms';
+import type { PreparedTool, Sample } from '../model/model.ts';
 import { sampleValue, samplingOf } from './sample-value.ts';
 
 /** A value of the key parameter; null if the argument is omitted. */

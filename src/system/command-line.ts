@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { shellLine } from '../model/shell.ts';
+import { shellLine } from 'market-mcp-contract/command';
 import { ownCommand } from '../project/package/own-package.ts';
 import { parentsOf } from '../project/read/read.ts';
 import { packageManagerOf } from './detect.ts';
@@ -25,4 +25,9 @@ export function thisProgram(...args: readonly string[]): string {
 export function gitCommand(directory: string, command: readonly string[], paths: readonly string[]): string {
   const place = relative(process.cwd(), directory);
   return shellLine(['git', ...(place === '' ? [] : ['-C', place]), ...command, ...paths]);
+}
+
+/** The command that explains a rule. */
+export function explainCommand(rule: string): string {
+  return marketCommand('explain', rule);
 }

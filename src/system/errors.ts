@@ -1,4 +1,4 @@
-import { CommandError } from '../model/command-error.ts';
+import { CommandError } from 'market-mcp-contract/command';
 
 /** The failure of an external program. `details` are its last lines of output. */
 export class SystemError extends CommandError {

@@ -1,7 +1,11 @@
-import { completeHints, effects, titleOf } from '../contract/effect.ts';
-import type { JsonObject, ToolDefinition } from '../contract/model.ts';
-import { signals } from '../contract/outcomes.ts';
-import { membersOf } from '../contract/schema/keywords.ts';
+import {
+  completeHints,
+  effects,
+  signals,
+  type ToolDefinition,
+  titleOf,
+} from 'market-mcp-contract/definition';
+import { type JsonObject, membersOf } from 'market-mcp-contract/json';
 import { fieldsSchema } from '../fields/shape-schema.ts';
 import { allowBlank } from '../fixes/output.ts';
 import type { Field, ToolSpec } from '../model/model.ts';

@@ -1,10 +1,18 @@
-import { isObject, jsonIn } from '../contract/json.ts';
-import type { Json, JsonObject } from '../contract/model.ts';
-import { isPlaceholder } from '../contract/rules/placeholder.ts';
-import { aloneName, propertiesOf, propertyAlone, typesOf } from '../contract/schema/keywords.ts';
-import { closest, inputError, pass, refuse, reject } from '../model/input-error.ts';
-import { clientMismatches, fits } from '../model/match.ts';
-import type { Field, PreparedTool, Result, SpecEntry } from '../model/model.ts';
+import { closest, inputError, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
+import { isPlaceholder } from 'market-mcp-contract/definition';
+import {
+  aloneName,
+  clientMismatches,
+  fits,
+  isObject,
+  type Json,
+  type JsonObject,
+  jsonIn,
+  propertiesOf,
+  propertyAlone,
+  typesOf,
+} from 'market-mcp-contract/json';
+import type { Field, PreparedTool, SpecEntry } from '../model/model.ts';
 
 /** The author's example for a parameter of a tool in a spec file: `get_price.symbol=BTC`. */
 export interface ExampleValue {

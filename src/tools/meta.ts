@@ -1,8 +1,5 @@
-import { isObject, jsonIn } from '../contract/json.ts';
-import type { Json, JsonObject } from '../contract/model.ts';
-import { typesOf } from '../contract/schema/keywords.ts';
-import { combineResults, pass, reject } from '../model/input-error.ts';
-import type { Result } from '../model/model.ts';
+import { combineResults, pass, type Result, reject } from 'market-mcp-contract/command';
+import { isObject, type Json, type JsonObject, jsonIn, typesOf } from 'market-mcp-contract/json';
 
 /** One value of a tool's `_meta` from a flag: `pricing.executeUsd=0.01`. */
 export interface MetaSetting {

@@ -1,10 +1,11 @@
-import type { JsonObject, Methods, Problem, RuleResult, ToolDefinition } from '../contract/model.ts';
-import type { PlatformProfile } from '../contract/platforms/profile.ts';
-import { type SubmissionCall, submissionCalls, submissionHarm } from '../contract/probe/safety.ts';
-import { inspectTools } from '../contract/rules/inspect.ts';
+import { type InputError, inputError, type Result, reject } from 'market-mcp-contract/command';
+import type { Methods, Problem, RuleResult, ToolDefinition } from 'market-mcp-contract/definition';
+import type { JsonObject } from 'market-mcp-contract/json';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
+import { inspectTools } from 'market-mcp-contract/report';
+import { type SubmissionCall, submissionCalls, submissionHarm } from 'market-mcp-contract/wire';
 import { type Fixed, fix } from '../fixes/fix.ts';
-import { inputError, reject } from '../model/input-error.ts';
-import type { InputError, Prepared, Result, SpecEntry, ToolSpec } from '../model/model.ts';
+import type { Prepared, SpecEntry, ToolSpec } from '../model/model.ts';
 import { toolFile } from '../model/names.ts';
 import { samplesOf } from '../samples/samples.ts';
 import { definitionOf } from './definition.ts';

@@ -1,5 +1,5 @@
-import { closest, inputError, listed, pass, refuse, reject } from '../model/input-error.ts';
-import type { Change, Field, Result, SpecEntry, ToolSpec } from '../model/model.ts';
+import { closest, inputError, listed, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
+import type { Change, Field, SpecEntry, ToolSpec } from '../model/model.ts';
 import { outputSchemaOf } from './definition.ts';
 import { type ExampleValue, withExamples } from './example-values.ts';
 

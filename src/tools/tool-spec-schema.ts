@@ -1,6 +1,6 @@
-import { effects } from '../contract/effect.ts';
-import type { JsonObject } from '../contract/model.ts';
-import { toolNamePattern } from '../contract/platforms/generic.ts';
+import { effects } from 'market-mcp-contract/definition';
+import type { JsonObject } from 'market-mcp-contract/json';
+import { toolNamePattern } from 'market-mcp-contract/platforms';
 import { scalarTypes } from '../model/model.ts';
 
 const types: readonly string[] = [...scalarTypes, 'object', 'array'];

@@ -1,4 +1,4 @@
-import { lazyValidator } from '../contract/schema/ajv.ts';
+import { lazyValidator } from 'market-mcp-contract/json';
 import { toolSpecSchema as schema } from './tool-spec-schema.ts';
 
 export { schema };

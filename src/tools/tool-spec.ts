@@ -1,9 +1,9 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import type { JsonObject, Problem } from '../contract/model.ts';
-import { problemsOf } from '../contract/schema/schema.ts';
+import { closest, type InputError, listed, pass, type Result, refuse } from 'market-mcp-contract/command';
+import type { Problem } from 'market-mcp-contract/definition';
+import { type JsonObject, problemsOf } from 'market-mcp-contract/json';
 import { fieldErrors } from '../fields/errors.ts';
-import { closest, listed, pass, refuse } from '../model/input-error.ts';
-import type { InputError, Result, ToolSpec } from '../model/model.ts';
+import type { ToolSpec } from '../model/model.ts';
 import { parseToolName } from '../model/names.ts';
 import { specKeys } from './tool-spec-schema.ts';
 import { validator } from './tool-spec-validator.ts';

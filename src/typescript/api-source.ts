@@ -1,5 +1,5 @@
 import type { Token } from 'js-tokens';
-import type { Json } from '../contract/model.ts';
+import type { Json } from 'market-mcp-contract/json';
 import { LiteralReader } from './literal.ts';
 import { bracketStep, codeTokens, textIn } from './tokens.ts';
 

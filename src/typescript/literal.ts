@@ -1,6 +1,5 @@
 import type { Token } from 'js-tokens';
-import { isObject } from '../contract/json.ts';
-import type { Json, JsonObject } from '../contract/model.ts';
+import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
 import { bracketStep, textIn } from './tokens.ts';
 
 /** Deeper nesting is not read: no person writes such a definition. */

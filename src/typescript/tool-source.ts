@@ -1,7 +1,6 @@
 import jsTokens, { type Token } from 'js-tokens';
-import { isObject } from '../contract/json.ts';
-import type { Json, ToolDefinition } from '../contract/model.ts';
-import { signals } from '../contract/outcomes.ts';
+import { signals, type ToolDefinition } from 'market-mcp-contract/definition';
+import { isObject, type Json } from 'market-mcp-contract/json';
 import { LiteralReader, type Members } from './literal.ts';
 import { codeTokens, textIn } from './tokens.ts';
 

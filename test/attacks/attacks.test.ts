@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { variables } from '../../runtime/src/variables.ts';
+import { variables } from '../../packages/runtime/src/variables.ts';
 import { buildProject } from '../runtime/built.ts';
 import { flood } from './attacker.ts';
 import { type Outcome, type Row, writeTable } from './page.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { defineTool, signals, type Tool } from '../../runtime/src/server/define-tool.ts';
+import { defineTool, signals, type Tool } from '../../packages/runtime/src/server/define-tool.ts';
 
 const priced = {
   inputSchema: { type: 'object', properties: { coin: { type: 'string', default: 'btc' } }, required: [] },

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rules } from '../../src/contract/catalogue.ts';
-import type { RuleResult } from '../../src/contract/model.ts';
-import { context } from '../../src/contract/platforms/index.ts';
-import { inspectTools } from '../../src/contract/rules/inspect.ts';
+import { rules } from '../../packages/contract/src/catalogue.ts';
+import type { RuleResult } from '../../packages/contract/src/model.ts';
+import { context } from '../../packages/contract/src/platforms/all.ts';
+import { inspectTools } from '../../packages/contract/src/rules/inspect.ts';
 import { buildProgram, checkServer, failuresOf, type Program } from './check.ts';
 import { brokenDefinitions } from './definitions.ts';
 import { good } from './edited.ts';

@@ -1,7 +1,7 @@
-import { present } from '../../src/contract/json.ts';
-import type { Json, JsonObject } from '../../src/contract/model.ts';
-import { signals } from '../../src/contract/outcomes.ts';
-import { placeholderComment } from '../../src/contract/rules/placeholder.ts';
+import { signals } from '../../packages/contract/src/definition/outcomes.ts';
+import { placeholderComment } from '../../packages/contract/src/definition/placeholder.ts';
+import { present } from '../../packages/contract/src/json/json.ts';
+import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
 import { type BrokenDefinitions, edited, good } from './edited.ts';
 import { brokenFit } from './fit-definitions.ts';
 

@@ -1,4 +1,5 @@
-import type { Json, JsonObject, Methods } from '../../src/contract/model.ts';
+import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
+import type { Methods } from '../../packages/contract/src/model.ts';
 import { goodTools } from './good-tools.ts';
 
 /** Definitions that break one rule. `along` lists other rules that must fail too. */

@@ -1,5 +1,5 @@
-import { effects } from '../../src/contract/effect.ts';
-import type { Json, JsonObject } from '../../src/contract/model.ts';
+import { effects } from '../../packages/contract/src/definition/effect.ts';
+import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
 import { type BrokenDefinitions, edited, good } from './edited.ts';
 
 const usual = 'Returns the last traded price of one coin. Use it when a question names a coin.';

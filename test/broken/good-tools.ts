@@ -1,6 +1,7 @@
-import { effects } from '../../src/contract/effect.ts';
-import type { JsonObject, ToolDefinition, ToolExample } from '../../src/contract/model.ts';
-import { signals } from '../../src/contract/outcomes.ts';
+import { effects } from '../../packages/contract/src/definition/effect.ts';
+import { signals } from '../../packages/contract/src/definition/outcomes.ts';
+import type { JsonObject } from '../../packages/contract/src/json/value.ts';
+import type { ToolDefinition, ToolExample } from '../../packages/contract/src/model.ts';
 
 /** A tool of the good server: definition, examples, and a handler for validated arguments. */
 export interface GoodTool {

@@ -1,5 +1,5 @@
-import { isObject } from '../../src/contract/json.ts';
-import type { Json, JsonObject } from '../../src/contract/model.ts';
+import { isObject } from '../../packages/contract/src/json/json.ts';
+import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
 import type { Answer, Message, Request } from './wire.ts';
 
 const version = '2026-07-28';

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
-import type { PlatformProfile } from '../../src/contract/platforms/profile.ts';
-import type { Environment, Runtime } from '../../src/contract/target.ts';
+import type { PlatformProfile } from '../../packages/contract/src/platforms/profile.ts';
+import type { Environment, Runtime } from '../../packages/contract/src/target.ts';
 import type { Breaks, Steps } from './good-server.ts';
 import type { Answer, Request } from './wire.ts';
 

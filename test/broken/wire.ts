@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { JsonObject } from '../../src/contract/model.ts';
+import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 
 export interface Request {
   readonly method: string;

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import type { JsonObject } from '../../src/contract/model.ts';
+import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { linkOf } from '../../src/marketplace/core/access.ts';
 import { deliberateErrors } from '../../src/marketplace/core/deliberate-errors.ts';
 import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { effects } from '../../src/contract/effect.ts';
+import { effects } from '../../packages/contract/src/definition/effect.ts';
 import { linkOf } from '../../src/marketplace/core/access.ts';
 import { pages } from '../../src/marketplace/web/layout.tsx';
 import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';

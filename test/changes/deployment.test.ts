@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { planCreation } from '../../src/changes/creation.ts';
 import { planDeployment } from '../../src/changes/deployment.ts';
 import { planUpgrade } from '../../src/changes/upgrade/plan.ts';
-import { unwrap } from '../../src/model/command-error.ts';
 import { manifestFile, readManifest } from '../../src/project/manifest/manifest.ts';
 import { openProject } from '../../src/project/read/open.ts';
 import { inspectTarget } from '../../src/project/read/target.ts';

@@ -1,12 +1,12 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { unwrap } from '../../packages/contract/src/command/command-error.ts';
+import { generic } from '../../packages/contract/src/platforms/all.ts';
 import { planAddition } from '../../src/changes/addition.ts';
 import { planCreation } from '../../src/changes/creation.ts';
 import { entriesOf } from '../../src/changes/entries.ts';
 import { planUpgrade } from '../../src/changes/upgrade/plan.ts';
-import { generic } from '../../src/contract/platforms/index.ts';
-import { unwrap } from '../../src/model/command-error.ts';
 import { planCommonFiles, projectContext, type Start } from '../../src/plan/project.ts';
 import { manifestFile, readManifest } from '../../src/project/manifest/manifest.ts';
 import { editedFiles } from '../../src/project/manifest/runtime.ts';

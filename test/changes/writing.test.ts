@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { unwrap } from '../../packages/contract/src/command/command-error.ts';
+import { context, generic } from '../../packages/contract/src/platforms/all.ts';
 import { entriesOf } from '../../src/changes/entries.ts';
-import { context, generic } from '../../src/contract/platforms/index.ts';
 import { prepareImported } from '../../src/import/prepare.ts';
-import { unwrap } from '../../src/model/command-error.ts';
 import type { ToolAnswers } from '../../src/questions/tool-answers.ts';
 import { apiDocuments } from '../import/api-documents.ts';
 import { directory } from '../project/directory.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { Json } from '../../packages/contract/src/json/value.ts';
 import { buildProgram } from '../../src/cli/program.ts';
-import type { Json } from '../../src/contract/model.ts';
 import { everything, lenient } from './report.ts';
 
 const text = readFileSync(new URL('../../docs/check.md', import.meta.url), 'utf8');

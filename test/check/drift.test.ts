@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { changesBetween, changesSince } from '../../src/check/drift.ts';
-import type { Json, JsonObject, ToolDefinition } from '../../src/contract/model.ts';
+import { changesBetween } from '../../packages/contract/src/check/drift.ts';
+import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
+import type { ToolDefinition } from '../../packages/contract/src/model.ts';
+import { changesSince } from '../../src/check/files.ts';
 import { listedOf } from '../../src/project/manifest/listed.ts';
 import fc from '../fast-check.ts';
 

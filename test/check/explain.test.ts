@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { explanations } from '../../src/check/explain/index.ts';
-import type { Example } from '../../src/check/explain/model.ts';
-import { rules } from '../../src/contract/catalogue.ts';
-import type { JsonObject, Level } from '../../src/contract/model.ts';
-import { context } from '../../src/contract/platforms/index.ts';
-import { inspectTools } from '../../src/contract/rules/inspect.ts';
-import { staticRules } from '../../src/contract/static-rules.ts';
+import { rules } from '../../packages/contract/src/catalogue.ts';
+import { explanations } from '../../packages/contract/src/explain/explanations.ts';
+import type { Example } from '../../packages/contract/src/explain/model.ts';
+import type { JsonObject } from '../../packages/contract/src/json/value.ts';
+import type { Level } from '../../packages/contract/src/model.ts';
+import { context } from '../../packages/contract/src/platforms/all.ts';
+import { inspectTools } from '../../packages/contract/src/rules/inspect.ts';
+import { staticRules } from '../../packages/contract/src/static-rules.ts';
 import { goodTools } from '../broken/good-tools.ts';
 
 /** The good tools with the parts of an example merged in, as a tool list. */

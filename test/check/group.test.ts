@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { groupsOf } from '../../src/check/report/group.ts';
+import { groupsOf } from '../../packages/contract/src/report/group.ts';
 
 const problem = { tool: 'get_price', expected: 'a text', actual: 'nothing', at: 'src/tools/get-price.ts' };
 

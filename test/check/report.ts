@@ -1,8 +1,7 @@
-import type { CheckReport, Demands, Drift } from '../../src/check/model.ts';
-import type { Baseline } from '../../src/check/verdict.ts';
-import { evaluateReport } from '../../src/check/verdict.ts';
-import type { Problem, Report, RuleResult } from '../../src/contract/model.ts';
-import { summaryOf } from '../../src/contract/report/summary.ts';
+import type { CheckReport, Demands, Drift } from '../../packages/contract/src/check/model.ts';
+import { type Baseline, evaluateReport } from '../../packages/contract/src/check/verdict.ts';
+import type { Problem, Report, RuleResult } from '../../packages/contract/src/model.ts';
+import { summaryOf } from '../../packages/contract/src/report/summary.ts';
 
 export const lenient: Demands = { level: 'must', requireAll: false };
 

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type ReporterName, reporters } from '../../src/check/report/index.ts';
-import { evaluateReport } from '../../src/check/verdict.ts';
-import type { RehearsalStep, RuleResult } from '../../src/contract/model.ts';
-import { consent, NotRun } from '../../src/contract/report/not-run.ts';
-import { notRun } from '../../src/contract/report/summary.ts';
+import { evaluateReport } from '../../packages/contract/src/check/verdict.ts';
+import type { RehearsalStep, RuleResult } from '../../packages/contract/src/model.ts';
+import { type ReporterName, reporters } from '../../packages/contract/src/report/reporters.ts';
+import { notRun } from '../../packages/contract/src/report/summary.ts';
+import { consent, NotRun } from '../../packages/contract/src/wire/not-run.ts';
 import { everything, failed, lenient, reportOf, ruleResult } from './report.ts';
 
-const plain = { color: false, verbose: true };
+const explain = (rule: string) => `market-mcp explain ${rule}`;
+const plain = { color: false, verbose: true, explain };
 const names = Object.keys(reporters) as ReporterName[];
 
 /** Control and direction characters, except the line breaks of the report itself. */
@@ -64,7 +65,7 @@ describe('the cause of a failed rule', () => {
   };
 
   it.each(names)('is printed with its place by %s', (name) => {
-    const text = reporters[name](report, { color: false, verbose: false }).replaceAll('\\_', '_');
+    const text = reporters[name](report, { color: false, verbose: false, explain }).replaceAll('\\_', '_');
     for (const told of ['the feed is gone', at.slice(0, -3), 'no such day']) expect(text).toContain(told);
   });
 
@@ -81,7 +82,7 @@ describe('the cause of a failed rule', () => {
 
   it('ends a report for people, beside the command that runs the rule again', () => {
     const again = (rules: readonly string[]) => `market-mcp check --only ${rules.join(',')}`;
-    const text = reporters.pretty(report, { color: false, verbose: false, again });
+    const text = reporters.pretty(report, { color: false, verbose: false, explain, again });
     expect(text.slice(text.indexOf('✗ failed'))).toMatchInlineSnapshot(`
       "✗ failed  1 rule passed, 1 failed in 1.2 s
 
@@ -96,7 +97,7 @@ describe('the cause of a failed rule', () => {
 
 describe('pretty', () => {
   it('prints failures, skipped rules with reasons, the rehearsal, drift and the counts', () => {
-    const text = reporters.pretty(everything(), { color: false, verbose: false });
+    const text = reporters.pretty(everything(), { color: false, verbose: false, explain });
     expect(text.replaceAll(/a\\u\{1b\}.*?%0A/g, '<hostile>')).toMatchInlineSnapshot(`
       "Contract check of https://tools.example.com/mcp (platform generic)
 
@@ -109,13 +110,13 @@ describe('pretty', () => {
           expected  HTTP 401
           actual    <hostile>
           fix       Fix it.
-          explain   node bin/market-mcp.js explain gate.no-token
+          explain   market-mcp explain gate.no-token
       ! output.typed  the title of output.typed
           get_price · outputSchema
           expected  a type
           actual    nothing
           fix       Add "type".
-          explain   node bin/market-mcp.js explain output.typed
+          explain   market-mcp explain output.typed
 
       – not run (1): no key <hostile>
           gate.expired
@@ -142,8 +143,10 @@ describe('pretty', () => {
 
   it('prints passed rules on request, and colours if allowed', () => {
     expect(reporters.pretty(everything(), plain)).toContain('✓ tool.name');
-    expect(reporters.pretty(everything(), { color: false, verbose: false })).not.toContain('tool.name');
-    expect(reporters.pretty(everything(), { color: true, verbose: false })).toContain('\u001b[31m');
+    expect(reporters.pretty(everything(), { color: false, verbose: false, explain })).not.toContain(
+      'tool.name',
+    );
+    expect(reporters.pretty(everything(), { color: true, verbose: false, explain })).toContain('\u001b[31m');
   });
 
   it('prints the worst of many tools and changes, and counts the others', () => {
@@ -305,7 +308,7 @@ it('prints the first five problems of a rule, its fix and its explanation for pe
     actual: 'y',
   }));
   const report = evaluateReport(reportOf([failed('input.sample', problems, { level: 'should' })]), lenient);
-  const text = reporters.pretty(report, { color: false, verbose: false });
+  const text = reporters.pretty(report, { color: false, verbose: false, explain });
   expect(text).toMatch(
     / p4\n {4}expected {2}x\n {4}actual {4}y\n {4}… and 3 more\n {4}fix {7}Fix it\.\n {4}explain /,
   );

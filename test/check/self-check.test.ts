@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { generic } from '../../packages/contract/src/platforms/all.ts';
 import { holdProject } from '../../src/check/project.ts';
 import { build, selfCheck } from '../../src/check/self-check.ts';
-import { generic } from '../../src/contract/platforms/index.ts';
 import { directory } from '../project/directory.ts';
 
 /** A project whose built server is the given program. */

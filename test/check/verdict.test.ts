@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { baselineOf, evaluateReport } from '../../src/check/verdict.ts';
+import { baselineOf, evaluateReport } from '../../packages/contract/src/check/verdict.ts';
 import { failed, lenient, reportOf, ruleResult } from './report.ts';
 
 const must = failed('gate.no-token', [{ expected: 'x', actual: 'y' }]);

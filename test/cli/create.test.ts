@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { toCommandError } from '../../packages/contract/src/command/errors.ts';
+import { generic } from '../../packages/contract/src/platforms/all.ts';
 import { create } from '../../src/cli/create/command.ts';
-import { toCommandError } from '../../src/cli/errors.ts';
-import { generic } from '../../src/contract/platforms/index.ts';
 import type { Manifest } from '../../src/project/manifest/manifest.ts';
 import type { CreateSwitches } from '../../src/questions/create.ts';
 import type { CreateFlags } from '../../src/questions/create-answers.ts';

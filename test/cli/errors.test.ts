@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { toCommandError } from '../../src/cli/errors.ts';
+import { CommandError, invalidInput } from '../../packages/contract/src/command/command-error.ts';
+import { toCommandError } from '../../packages/contract/src/command/errors.ts';
+import { inputError } from '../../packages/contract/src/command/input-error.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { Back, Cancelled } from '../../src/cli/prompts/leaving.ts';
 import { MarketError } from '../../src/marketplace/core/errors.ts';
-import { CommandError, invalidInput } from '../../src/model/command-error.ts';
-import { inputError } from '../../src/model/input-error.ts';
 import { ProjectError } from '../../src/project/errors.ts';
 import { SystemError } from '../../src/system/errors.ts';
 

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { stopAllProgress } from '../../src/cli/progress.ts';
-import { singleLine } from '../../src/cli/single-line.ts';
-import { CommandError } from '../../src/model/command-error.ts';
+import { CommandError } from '../../packages/contract/src/command/command-error.ts';
+import { stopAllProgress } from '../../packages/contract/src/command/progress.ts';
+import { singleLine } from '../../packages/contract/src/command/single-line.ts';
 import { outputTo } from './sinks.ts';
 
 const error = new CommandError('BAD', 'no such thing\u001b[2J', 'Write another.', ['line \u0007']);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nameErrors } from '../../src/check/select.ts';
+import { nameErrors } from '../../packages/contract/src/check/select.ts';
 import { buildProgram, parseable } from '../../src/cli/program.ts';
 
 const names = ['create-market-mcp', 'market-mcp'] as const;

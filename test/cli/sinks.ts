@@ -1,5 +1,5 @@
-import { Output } from '../../src/cli/output.ts';
-import type { Sink } from '../../src/cli/progress.ts';
+import { Output } from '../../packages/contract/src/command/output.ts';
+import type { Sink } from '../../packages/contract/src/command/progress.ts';
 
 class Text implements Sink {
   readonly isTTY: boolean;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { titleOf, wordsOf } from '../../src/contract/effect.ts';
-import { generic } from '../../src/contract/platforms/generic.ts';
-import { inspectTools } from '../../src/contract/rules/inspect.ts';
-import { normalize } from '../../src/contract/rules/read.ts';
-import { estimatedTokens } from '../../src/contract/rules/tokens.ts';
+import { titleOf, wordsOf } from '../../packages/contract/src/definition/effect.ts';
+import { estimatedTokens } from '../../packages/contract/src/definition/tokens.ts';
+import { generic } from '../../packages/contract/src/platforms/generic.ts';
+import { inspectTools } from '../../packages/contract/src/rules/inspect.ts';
+import { normalize } from '../../packages/contract/src/rules/read.ts';
 import fc from '../fast-check.ts';
 
 // A non-ASCII space: not a letter, digit or token.

@@ -8,8 +8,8 @@ import {
   onlyReads,
   verbIn,
   writingEffect,
-} from '../../src/contract/effect.ts';
-import { verdictOn } from '../../src/contract/probe/safety.ts';
+} from '../../packages/contract/src/definition/effect.ts';
+import { verdictOn } from '../../packages/contract/src/wire/safety.ts';
 import { writingTools } from '../../src/import/mcp.ts';
 
 /** Names of tools of public MCP servers and APIs. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Problem, Report } from '../../src/contract/model.ts';
+import type { Problem, Report } from '../../packages/contract/src/model.ts';
 import { checkServer } from '../broken/check.ts';
 import { instead, methodOf } from '../broken/variant.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../src/contract/model.ts';
-import { claudeDirectory, openaiApps } from '../../src/contract/platforms/directories.ts';
-import { inspectTools } from '../../src/contract/rules/inspect.ts';
+import type { JsonObject } from '../../packages/contract/src/json/value.ts';
+import { claudeDirectory, openaiApps } from '../../packages/contract/src/platforms/directories.ts';
+import { inspectTools } from '../../packages/contract/src/rules/inspect.ts';
 import { edited } from '../broken/edited.ts';
 
 /** The failed rules of a directory whose failure it refuses. */

@@ -2,9 +2,9 @@ import { createServer, get, type IncomingMessage, type ServerResponse } from 'no
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { requestsIn } from '../../src/contract/probe/events.ts';
-import { receive } from '../../src/contract/probe/receive.ts';
-import { streamLingerMs } from '../../src/contract/probe/timeouts.ts';
+import { requestsIn } from '../../packages/contract/src/wire/events.ts';
+import { receive } from '../../packages/contract/src/wire/receive.ts';
+import { streamLingerMs } from '../../packages/contract/src/wire/timeouts.ts';
 
 /** The result of reading an answer from a temporary server. */
 async function answerOf(respond: (response: ServerResponse) => void): Promise<IncomingMessage> {

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Rule } from '../../src/contract/rules/rule.ts';
+import type { Rule } from '../../packages/contract/src/rules/rule.ts';
 
 const root = join(import.meta.dirname, '../..');
-const definitions = 'src/contract/rules';
+const definitions = 'packages/contract/src/rules';
 
 /** Paths of a rule's definition, explanation and broken server in the repository. */
 export interface RuleFiles {
@@ -17,7 +17,7 @@ export async function filesOf(rules: readonly Rule[]): Promise<ReadonlyMap<strin
   const defined = await Promise.all(
     sources(definitions).map(async (path) => [path, await idsOf(path)] as const),
   );
-  const explanations = texts('src/check/explain');
+  const explanations = texts('packages/contract/src/explain');
   const broken = texts('test/broken');
   return new Map(
     rules.map(({ id }) => [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rules } from '../../src/contract/catalogue.ts';
+import { rules } from '../../packages/contract/src/catalogue.ts';
 import { rulesDocument, rulesOf } from './rules-document.ts';
 import { sentences } from './sentences/index.ts';
 

@@ -1,6 +1,6 @@
-import { rules } from '../../src/contract/catalogue.ts';
-import type { Rule } from '../../src/contract/rules/rule.ts';
-import { staticRules } from '../../src/contract/static-rules.ts';
+import { rules } from '../../packages/contract/src/catalogue.ts';
+import type { Rule } from '../../packages/contract/src/rules/rule.ts';
+import { staticRules } from '../../packages/contract/src/static-rules.ts';
 import { filesOf } from './rule-files.ts';
 import { type Sentence, sentences } from './sentences/index.ts';
 
@@ -16,7 +16,7 @@ export async function rulesDocument(): Promise<string> {
   return `${[
     '# Rules',
     '',
-    'Generated from the catalogue (`src/contract`) by `npx vitest run test/contract/rules-document.test.ts -u`.',
+    'Generated from the catalogue (`packages/contract/src`) by `npx vitest run test/contract/rules-document.test.ts -u`.',
     '',
     `There are ${rules.length} rules: ${staticRules.length} judge the definitions of the tools, the others need a running server. \`market-mcp explain <rule>\``,
     'says why a rule matters, with an example that fails and one that passes.',

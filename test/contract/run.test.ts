@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { context } from '../../src/contract/platforms/index.ts';
-import { Unreachable } from '../../src/contract/probe/reach.ts';
-import { runContract } from '../../src/contract/run.ts';
+import { context } from '../../packages/contract/src/platforms/all.ts';
+import { runContract } from '../../packages/contract/src/run.ts';
+import { Unreachable } from '../../packages/contract/src/wire/reach.ts';
 import { trust } from '../broken/check.ts';
 import { type Breaks, createSteps, serve } from '../broken/good-server.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { SignJWT } from 'jose';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import type { CheckReport } from '../../src/check/model.ts';
+import type { CheckReport } from '../../packages/contract/src/check/model.ts';
 import { expectChecked, platform, ratesProject } from '../e2e/rates.ts';
 import { bins, failuresOf, run, scaffold, scratch, serveHere } from '../e2e/support.ts';
 import { recordProof, untilHealthy } from './figures.ts';

@@ -14,7 +14,7 @@ import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { generic } from '../../src/contract/platforms/index.ts';
+import { generic } from '../../packages/contract/src/platforms/all.ts';
 import { Terminal } from '../e2e/terminal.ts';
 import { keys } from '../keys.ts';
 import { freePort, run } from '../runtime/built.ts';

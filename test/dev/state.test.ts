@@ -13,7 +13,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { context } from '../../src/contract/platforms/context.ts';
+import { context } from '../../packages/contract/src/platforms/context.ts';
 import { ownerOf } from '../../src/dev/port-owner.ts';
 import { processEntry } from '../../src/dev/processes.ts';
 import { publishedState } from '../../src/dev/published.ts';

@@ -8,11 +8,11 @@ import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprot
 import { Client as OlderClient } from 'mcp-sdk-1.22/client/index.js';
 import { StreamableHTTPClientTransport as OlderTransport } from 'mcp-sdk-1.22/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../packages/contract/src/json/value.ts';
+import { context } from '../../packages/contract/src/platforms/all.ts';
+import type { Instance } from '../../packages/contract/src/target.ts';
+import { createSigner } from '../../packages/contract/src/wire/signer.ts';
 import { createLauncher } from '../../src/check/launch.ts';
-import type { JsonObject } from '../../src/contract/model.ts';
-import { context } from '../../src/contract/platforms/index.ts';
-import { createSigner } from '../../src/contract/probe/signer.ts';
-import type { Instance } from '../../src/contract/target.ts';
 import { expectProven, scaffold, scratch, serveHere } from './support.ts';
 
 const text = { type: 'string', description: 'A text.' };

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { CheckReport } from '../../src/check/model.ts';
+import type { CheckReport } from '../../packages/contract/src/check/model.ts';
 import { bins, type CreateResult, failuresOf, run, scaffold, serveHere } from './support.ts';
 
 /** An OpenAPI document with one operation, which has a pattern on its argument. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ToolDefinition } from '../../src/contract/model.ts';
+import type { ToolDefinition } from '../../packages/contract/src/model.ts';
 import { expectProven, failuresOf, prove, repository, scaffold, scratch } from './support.ts';
 
 const fixtures = join(repository, 'test/fixtures/real-tools');

@@ -18,8 +18,8 @@ import { delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa, type Options, type Result } from 'execa';
 import { afterAll, expect, inject } from 'vitest';
-import type { CheckReport } from '../../src/check/model.ts';
-import { rules } from '../../src/contract/catalogue.ts';
+import { rules } from '../../packages/contract/src/catalogue.ts';
+import type { CheckReport } from '../../packages/contract/src/check/model.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

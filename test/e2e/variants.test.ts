@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { generic } from '../../src/contract/platforms/index.ts';
+import { generic } from '../../packages/contract/src/platforms/all.ts';
 import { expectAllRules, failuresOf, idleRules, prove, scaffold, scratch } from './support.ts';
 import { hostileText, variants } from './variants.ts';
 

@@ -1,4 +1,4 @@
-import type { Json } from '../../src/contract/model.ts';
+import type { Json } from '../../packages/contract/src/json/value.ts';
 import type { Field, ScalarType, Shape, ToolSpec } from '../../src/model/model.ts';
 import fc from '../fast-check.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { effects } from '../../src/contract/effect.ts';
-import type { Json, JsonObject } from '../../src/contract/model.ts';
-import { signals } from '../../src/contract/outcomes.ts';
-import { generic } from '../../src/contract/platforms/index.ts';
-import { placeholderComment } from '../../src/contract/rules/placeholder.ts';
-import { tryCompile } from '../../src/contract/schema/schema.ts';
+import { effects } from '../../packages/contract/src/definition/effect.ts';
+import { signals } from '../../packages/contract/src/definition/outcomes.ts';
+import { placeholderComment } from '../../packages/contract/src/definition/placeholder.ts';
+import { tryCompile } from '../../packages/contract/src/json/schema.ts';
+import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
+import { generic } from '../../packages/contract/src/platforms/all.ts';
 import { fix } from '../../src/fixes/fix.ts';
 
 const good: JsonObject = {

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { CheckedRule, CheckReport } from '../../src/check/model.ts';
+import type { CheckedRule, CheckReport } from '../../packages/contract/src/check/model.ts';
 import { bins, run } from '../e2e/support.ts';
 import { freePort } from '../runtime/built.ts';
 import { isDangerous, type Shown, show } from './exchanges.ts';

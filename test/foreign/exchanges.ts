@@ -1,10 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
-import type { CheckedRule } from '../../src/check/model.ts';
-import { liveRules } from '../../src/contract/catalogue.ts';
-import type { Problem, RuleResult } from '../../src/contract/model.ts';
-import { generic } from '../../src/contract/platforms/index.ts';
-import { runContract } from '../../src/contract/run.ts';
+import { liveRules } from '../../packages/contract/src/catalogue.ts';
+import type { CheckedRule } from '../../packages/contract/src/check/model.ts';
+import type { Problem, RuleResult } from '../../packages/contract/src/model.ts';
+import { generic } from '../../packages/contract/src/platforms/all.ts';
+import { runContract } from '../../packages/contract/src/run.ts';
 
 /** The bytes of a request and of what came back on its connection. */
 export interface Exchange {

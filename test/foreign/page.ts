@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { CheckedRule } from '../../src/check/model.ts';
+import type { CheckedRule } from '../../packages/contract/src/check/model.ts';
 import type { Examined } from './examine.ts';
 import type { Exchange } from './exchanges.ts';
 

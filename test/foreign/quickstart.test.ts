@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
+import type { Report } from '../../packages/contract/src/model.ts';
+import { context } from '../../packages/contract/src/platforms/all.ts';
+import { runContract } from '../../packages/contract/src/run.ts';
+import type { Instance } from '../../packages/contract/src/target.ts';
+import { createSigner } from '../../packages/contract/src/wire/signer.ts';
 import { createLauncher } from '../../src/check/launch.ts';
-import type { Json, JsonObject, Report } from '../../src/contract/model.ts';
-import { context } from '../../src/contract/platforms/index.ts';
-import { createSigner } from '../../src/contract/probe/signer.ts';
-import { runContract } from '../../src/contract/run.ts';
-import type { Instance } from '../../src/contract/target.ts';
 
 const audience = 'https://tools.example.com/mcp';
 const signer = await createSigner(context.token, audience);

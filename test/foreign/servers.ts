@@ -1,7 +1,7 @@
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { context } from '../../src/contract/platforms/index.ts';
+import { context } from '../../packages/contract/src/platforms/all.ts';
 import { installedModules } from '../e2e/install-once.ts';
 import { repository } from '../e2e/support.ts';
 

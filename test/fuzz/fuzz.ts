@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Signer } from '../../src/contract/probe/signer.ts';
+import type { Signer } from '../../packages/contract/src/wire/signer.ts';
 import { requestText } from '../attacks/attacker.ts';
 import type { Random } from '../random.ts';
 import { forgeries, strangeRequest } from './requests.ts';

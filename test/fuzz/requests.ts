@@ -1,4 +1,4 @@
-import type { Signer } from '../../src/contract/probe/signer.ts';
+import type { Signer } from '../../packages/contract/src/wire/signer.ts';
 import { pick, type Random } from '../random.ts';
 import { modernRequest } from '../runtime/modern.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { generic } from '../../src/contract/platforms/generic.ts';
-import { createSigner } from '../../src/contract/probe/signer.ts';
+import { generic } from '../../packages/contract/src/platforms/generic.ts';
+import { createSigner } from '../../packages/contract/src/wire/signer.ts';
 import { randomFrom, seed } from '../random.ts';
 import { start } from '../runtime/support.ts';
 import { fuzz, fuzzPaid } from './fuzz.ts';

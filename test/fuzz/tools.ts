@@ -1,4 +1,4 @@
-import { defineTool, signals, type Tool } from '../../runtime/src/server/define-tool.ts';
+import { defineTool, signals, type Tool } from '../../packages/runtime/src/server/define-tool.ts';
 
 /** The executions so far, by the caller's note, `other` for notes that were changed; the probe of the process reads them. */
 const runs: { [note: string]: number } = {};

@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
-import { type ReporterName, reporters } from '../../src/check/report/index.ts';
-import { evaluateReport } from '../../src/check/verdict.ts';
-import type { Report } from '../../src/contract/model.ts';
-import { context } from '../../src/contract/platforms/index.ts';
-import { Unreachable } from '../../src/contract/probe/reach.ts';
-import { createSigner } from '../../src/contract/probe/signer.ts';
-import { runContract } from '../../src/contract/run.ts';
+import { evaluateReport } from '../../packages/contract/src/check/verdict.ts';
+import type { Report } from '../../packages/contract/src/model.ts';
+import { context } from '../../packages/contract/src/platforms/all.ts';
+import { type ReporterName, reporters } from '../../packages/contract/src/report/index.ts';
+import { runContract } from '../../packages/contract/src/run.ts';
+import { Unreachable } from '../../packages/contract/src/wire/reach.ts';
+import { createSigner } from '../../packages/contract/src/wire/signer.ts';
 import { createSteps, serve } from '../broken/good-server.ts';
 import type { HostileServer } from './hostile-server.ts';
 
@@ -30,7 +30,9 @@ export async function examine(server: HostileServer): Promise<void> {
   expect(failed).toEqual(expect.arrayContaining([...server.finds]));
   const weighed = evaluateReport(report, { level: 'must', requireAll: false });
   for (const name of Object.keys(reporters) as ReporterName[]) {
-    expect(reporters[name](weighed, { color: false, verbose: true })).not.toMatch(unprintable);
+    expect(reporters[name](weighed, { color: false, verbose: true, explain: (rule) => rule })).not.toMatch(
+      unprintable,
+    );
   }
 }
 

@@ -8,8 +8,8 @@ import { serve as serveHono } from '@hono/node-server';
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { context } from '../../src/contract/platforms/index.ts';
-import { createSigner } from '../../src/contract/probe/signer.ts';
+import { context } from '../../packages/contract/src/platforms/all.ts';
+import { createSigner } from '../../packages/contract/src/wire/signer.ts';
 import { createSteps, type Steps } from '../broken/good-server.ts';
 import type { Answer } from '../broken/wire.ts';
 

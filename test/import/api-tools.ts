@@ -1,4 +1,4 @@
-import { context } from '../../src/contract/platforms/context.ts';
+import { context } from '../../packages/contract/src/platforms/context.ts';
 import type { ImportedTool } from '../../src/import/model.ts';
 import { readOpenApi } from '../../src/import/openapi/document.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';

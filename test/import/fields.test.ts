@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../packages/contract/src/json/value.ts';
+import { context } from '../../packages/contract/src/platforms/context.ts';
 import { entriesOf } from '../../src/changes/entries.ts';
-import type { JsonObject } from '../../src/contract/model.ts';
-import { context } from '../../src/contract/platforms/context.ts';
 import { fieldsOf, withFields } from '../../src/import/fields.ts';
 import { toolsOfServer } from '../../src/import/mcp.ts';
 import type { Imported } from '../../src/import/model.ts';

@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { context } from '../../src/contract/platforms/context.ts';
+import { context } from '../../packages/contract/src/platforms/context.ts';
 import { recordingsOf } from '../../src/import/recordings.ts';
 import { answer, base, documentOf, ok, refusalOf, toolOf } from './openapi.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Effect, effects } from '../../src/contract/effect.ts';
+import { type Effect, effects } from '../../packages/contract/src/definition/effect.ts';
 import { answer, base, documentOf, ok, refusalOf, toolOf } from './openapi.ts';
 
 describe('the arguments of a tool', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { context } from '../../src/contract/platforms/context.ts';
-import { inspectTools } from '../../src/contract/rules/inspect.ts';
+import { context } from '../../packages/contract/src/platforms/context.ts';
+import { inspectTools } from '../../packages/contract/src/rules/inspect.ts';
 import { base, type Members, ok, toolOf } from './openapi.ts';
 
 const parcel = { type: 'object', properties: { id: { type: 'string' }, status: { type: 'string' } } };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/contract/model.ts';
+import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { OpenApiDocument } from '../../src/import/openapi/document.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';
 import { checkedDocument, operationsOf } from '../../src/import/openapi/operations.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { context } from '../../src/contract/platforms/context.ts';
+import { context } from '../../packages/contract/src/platforms/context.ts';
 import { readOpenApi } from '../../src/import/openapi/document.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';
 import { nameOf, operationsOf } from '../../src/import/openapi/operations.ts';

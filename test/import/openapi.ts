@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../src/contract/model.ts';
-import { context } from '../../src/contract/platforms/context.ts';
+import type { JsonObject } from '../../packages/contract/src/json/value.ts';
+import { context } from '../../packages/contract/src/platforms/context.ts';
 import { readOpenApi } from '../../src/import/openapi/document.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';
 import { prepareImported } from '../../src/import/prepare.ts';

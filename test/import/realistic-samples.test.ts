@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { isObject } from '../../src/contract/json.ts';
-import type { Json, JsonObject } from '../../src/contract/model.ts';
-import { signals } from '../../src/contract/outcomes.ts';
-import { context } from '../../src/contract/platforms/context.ts';
-import { compileSchema } from '../../src/contract/schema/compile.ts';
+import { combineResults } from '../../packages/contract/src/command/input-error.ts';
+import { signals } from '../../packages/contract/src/definition/outcomes.ts';
+import { compileSchema } from '../../packages/contract/src/json/compile.ts';
+import { isObject } from '../../packages/contract/src/json/json.ts';
+import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
+import { context } from '../../packages/contract/src/platforms/context.ts';
 import { parseFields } from '../../src/fields/language.ts';
 import { prepareImported } from '../../src/import/prepare.ts';
 import { readSample } from '../../src/import/read-sample.ts';
 import { toolOfSamples } from '../../src/import/sample.ts';
-import { combineResults } from '../../src/model/input-error.ts';
 import fc from '../fast-check.ts';
 import { accepted, refused } from './realistic-samples.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '../../src/contract/model.ts';
-import { context } from '../../src/contract/platforms/context.ts';
-import { compileSchema } from '../../src/contract/schema/compile.ts';
+import { compileSchema } from '../../packages/contract/src/json/compile.ts';
+import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
+import { context } from '../../packages/contract/src/platforms/context.ts';
 import { parseFields } from '../../src/fields/language.ts';
 import { schemaOfValues } from '../../src/import/infer.ts';
 import { prepareImported } from '../../src/import/prepare.ts';

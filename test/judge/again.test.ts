@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Report } from '../../packages/contract/src/model.ts';
+import { context } from '../../packages/contract/src/platforms/all.ts';
+import { runContract } from '../../packages/contract/src/run.ts';
 import { createLauncher } from '../../src/check/launch.ts';
-import type { Report } from '../../src/contract/model.ts';
-import { context } from '../../src/contract/platforms/index.ts';
-import { runContract } from '../../src/contract/run.ts';
 import { buildProgram, type Program, trust as programTrust, signer } from '../broken/check.ts';
 import { failuresOf, judge, trust } from './judge.ts';
 import { type Message, type Parts, serve } from './reference.ts';

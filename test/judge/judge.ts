@@ -1,7 +1,7 @@
-import type { Report } from '../../src/contract/model.ts';
-import { context } from '../../src/contract/platforms/index.ts';
-import { createSigner } from '../../src/contract/probe/signer.ts';
-import { runContract } from '../../src/contract/run.ts';
+import type { Report } from '../../packages/contract/src/model.ts';
+import { context } from '../../packages/contract/src/platforms/all.ts';
+import { runContract } from '../../packages/contract/src/run.ts';
+import { createSigner } from '../../packages/contract/src/wire/signer.ts';
 import type { Served } from './reference.ts';
 import type { Trust } from './token.ts';
 import { examples } from './tools.ts';

@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
-import type { JsonObject } from '../../src/contract/model.ts';
+import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { registrySchema, serverJsonProblems } from '../../src/marketplace/core/server-json.ts';
 import fc from '../fast-check.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Json, JsonObject } from '../../src/contract/model.ts';
-import type { RpcAnswer } from '../../src/contract/probe/rpc.ts';
+import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
+import type { RpcAnswer } from '../../packages/contract/src/wire/rpc.ts';
 import { type AskWorld, ask, type Question, rank, thresholds } from '../../src/marketplace/core/ask.ts';
 import { cardText, logCard } from '../../src/marketplace/core/log-card.ts';
 import type { BuyerTool } from '../../src/marketplace/core/model.ts';

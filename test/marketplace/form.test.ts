@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { context, generic } from '../../src/contract/platforms/index.ts';
+import { context, generic } from '../../packages/contract/src/platforms/all.ts';
 import { defaultCategory, formProblems, stakeOf } from '../../src/marketplace/core/form.ts';
 import type { ListingForm } from '../../src/marketplace/core/model.ts';
 import { formFor, questions } from './support.ts';

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLocalJWKSet, importX509, type JSONWebKeySet, jwtVerify } from 'jose';
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../src/contract/model.ts';
+import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { running } from '../../src/dev/state.ts';
 import { type DeliberateError, deliberateErrors } from '../../src/marketplace/core/deliberate-errors.ts';
 import type { Step } from '../../src/marketplace/core/model.ts';

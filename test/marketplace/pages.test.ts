@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { JsonObject } from '../../src/contract/model.ts';
+import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { running, type ServerState } from '../../src/dev/state.ts';
 import type { ListingForm, MarketplaceOptions } from '../../src/marketplace/core/model.ts';
 import { JobPage } from '../../src/marketplace/pages/job.tsx';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { generic } from '../../src/contract/platforms/index.ts';
-import { slowness } from '../../src/contract/schema/pattern-cost.ts';
-import { boundFor, patternFlaw } from '../../src/model/pattern.ts';
+import { boundFor, patternFlaw } from '../../packages/contract/src/json/pattern.ts';
+import { slowness } from '../../packages/contract/src/json/pattern-cost.ts';
+import { generic } from '../../packages/contract/src/platforms/all.ts';
 import { sampleValue, samplingOf } from '../../src/samples/sample-value.ts';
 import { prepare } from '../../src/tools/prepare.ts';
 

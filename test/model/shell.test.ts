@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { shellLine } from '../../src/model/shell.ts';
+import { shellLine } from '../../packages/contract/src/command/shell.ts';
 import fc from '../fast-check.ts';
 
 /** The words that a POSIX shell parses from a line. */

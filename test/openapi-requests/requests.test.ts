@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/contract/model.ts';
-import { context } from '../../src/contract/platforms/context.ts';
-import { propertiesOf, requiredOf } from '../../src/contract/schema/keywords.ts';
+import { propertiesOf, requiredOf } from '../../packages/contract/src/json/keywords.ts';
+import type { JsonObject } from '../../packages/contract/src/json/value.ts';
+import { context } from '../../packages/contract/src/platforms/context.ts';
 import { readOpenApi } from '../../src/import/openapi/document.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';
 import { operationsOf } from '../../src/import/openapi/operations.ts';

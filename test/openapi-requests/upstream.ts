@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { isObject } from '../../src/contract/json.ts';
-import type { JsonObject } from '../../src/contract/model.ts';
+import { isObject } from '../../packages/contract/src/json/json.ts';
+import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 
 /** A request, as the upstream judged it. */
 export interface Received {

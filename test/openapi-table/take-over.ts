@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { context } from '../../src/contract/platforms/context.ts';
-import { inspectTools } from '../../src/contract/rules/inspect.ts';
-import { bounds } from '../../src/contract/schema/walk.ts';
+import { bounds } from '../../packages/contract/src/json/walk.ts';
+import { context } from '../../packages/contract/src/platforms/context.ts';
+import { inspectTools } from '../../packages/contract/src/rules/inspect.ts';
 import { readOpenApi } from '../../src/import/openapi/document.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';
 import { checkedDocument, operationsOf } from '../../src/import/openapi/operations.ts';

@@ -1,5 +1,5 @@
-import { isObject } from '../../src/contract/json.ts';
-import type { Json, JsonObject } from '../../src/contract/model.ts';
+import { isObject } from '../../packages/contract/src/json/json.ts';
+import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
 
 /**
  * Whether an operation has a JSON answer of success with properties or items in its schema or a subschema.

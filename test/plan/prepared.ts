@@ -1,4 +1,4 @@
-import { signals } from '../../src/contract/outcomes.ts';
+import { signals } from '../../packages/contract/src/definition/outcomes.ts';
 import type { PreparedTool } from '../../src/model/model.ts';
 
 /** Text that breaks templates without escaping, in every context. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Variable, variables } from '../../runtime/src/variables.ts';
-import { context, generic } from '../../src/contract/platforms/index.ts';
+import { context, generic } from '../../packages/contract/src/platforms/all.ts';
+import { type Variable, variables } from '../../packages/runtime/src/variables.ts';
 import { type ProjectAnswers, planProject, projectContext } from '../../src/plan/project.ts';
 import { readTemplates } from '../../src/project/package/templates.ts';
 import { withExamples } from '../../src/project/source/sources.ts';

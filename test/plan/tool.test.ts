@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/contract/model.ts';
-import { compileSchema } from '../../src/contract/schema/compile.ts';
+import { compileSchema } from '../../packages/contract/src/json/compile.ts';
+import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { toolContext } from '../../src/plan/tool.ts';
 import { gasPrice, hostileTool, listChains, preparedTools } from './prepared.ts';
 

@@ -4,7 +4,7 @@ import { build } from 'rolldown';
 import { expect, test } from 'vitest';
 import { runtimeDependencies, version } from '../../src/plan/versions.ts';
 
-const source = join(import.meta.dirname, '../../runtime/src');
+const source = join(import.meta.dirname, '../../packages/runtime/src');
 
 test('the runtime depends on exactly what it imports for servers without an API', async () => {
   const { output } = await build({

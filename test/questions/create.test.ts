@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { context } from '../../src/contract/platforms/index.ts';
+import { context } from '../../packages/contract/src/platforms/all.ts';
 import { createQuestions } from '../../src/questions/create.ts';
 import {
   type CreateAnswers,

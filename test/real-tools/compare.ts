@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../../src/contract/json.ts';
-import type { Json } from '../../src/contract/model.ts';
+import { isObject } from '../../packages/contract/src/json/json.ts';
+import type { Json } from '../../packages/contract/src/json/value.ts';
 import type { Change } from '../../src/model/model.ts';
 
 /** The paths at which two JSON values differ: `inputSchema.properties.a.type`. */

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JsonObject } from '../../src/contract/model.ts';
-import type { Change, InputError } from '../../src/model/model.ts';
+import type { InputError } from '../../packages/contract/src/command/result.ts';
+import type { JsonObject } from '../../packages/contract/src/json/value.ts';
+import type { Change } from '../../src/model/model.ts';
 import { create, prove, scaffold } from '../e2e/support.ts';
 import { silentDifferences } from './compare.ts';
 

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { rules } from '../../src/contract/catalogue.ts';
+import { rules } from '../../packages/contract/src/catalogue.ts';
 import { packageManagerCommands } from '../../src/plan/package-manager.ts';
 import { repository, run, tree } from '../e2e/support.ts';
 import { installTools, type Registry, startRegistry } from './registry.ts';
@@ -47,7 +47,7 @@ function own(name: string): string {
 async function packPublished(): Promise<readonly string[]> {
   const source = own('source');
   const left = new Set(
-    ['.git', 'node_modules', 'dist', 'runtime/dist', 'demo'].map((name) => join(repository, name)),
+    ['.git', 'node_modules', 'dist', 'packages/runtime/dist', 'demo'].map((name) => join(repository, name)),
   );
   cpSync(repository, source, { recursive: true, filter: (path) => !left.has(path) });
   symlinkSync(join(repository, 'node_modules'), join(source, 'node_modules'), 'dir');

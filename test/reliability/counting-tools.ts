@@ -1,5 +1,5 @@
 import { openSync, writeSync } from 'node:fs';
-import { defineTool } from '../../runtime/src/server/define-tool.ts';
+import { defineTool } from '../../packages/runtime/src/server/define-tool.ts';
 
 const runs = openSync(process.env.RUNS ?? '/dev/null', 'a');
 

@@ -13,8 +13,7 @@ import { toolFile } from './toolchain.ts';
 
 /** A server with routes. */
 const main = `
-import type { RouteHandler } from 'market-mcp-runtime/serve';
-import { serve } from 'market-mcp-runtime/serve';
+import { type RouteHandler, serve } from 'market-mcp-runtime/serve';
 import { platform } from './platform.ts';
 import { tools } from './tools/index.ts';
 

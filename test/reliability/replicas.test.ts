@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createSessions } from '../../runtime/src/server/session.ts';
+import { createSessions } from '../../packages/runtime/src/server/session.ts';
 import { startProxy } from '../attacks/proxies.ts';
 import { recordProof } from '../deploy/figures.ts';
 import { expectChecked } from '../e2e/rates.ts';

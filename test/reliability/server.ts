@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { generic } from '../../src/contract/platforms/index.ts';
-import { createSigner, type Signer } from '../../src/contract/probe/signer.ts';
+import { generic } from '../../packages/contract/src/platforms/all.ts';
+import { createSigner, type Signer } from '../../packages/contract/src/wire/signer.ts';
 import { nonceMark } from './endurance/caller.ts';
 
 /** The server's memory after a full collection, in bytes, and its open connections. */

@@ -1,5 +1,5 @@
-import { defineTool } from '../../runtime/src/server/define-tool.ts';
-import { httpSource } from '../../runtime/src/source.ts';
+import { defineTool } from '../../packages/runtime/src/server/define-tool.ts';
+import { httpSource } from '../../packages/runtime/src/source.ts';
 
 const limited = httpSource({
   baseUrl: String(process.env.API_URL),

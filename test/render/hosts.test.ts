@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
-import { audienceOf } from '../../runtime/src/audience.ts';
-import { variables } from '../../runtime/src/variables.ts';
-import { context, generic } from '../../src/contract/platforms/index.ts';
-import type { PlatformProfile } from '../../src/contract/platforms/profile.ts';
+import { context, generic } from '../../packages/contract/src/platforms/all.ts';
+import type { PlatformProfile } from '../../packages/contract/src/platforms/profile.ts';
+import { audienceOf } from '../../packages/runtime/src/audience.ts';
+import { variables } from '../../packages/runtime/src/variables.ts';
 import { targets } from '../../src/questions/targets.ts';
 import { fileOf } from './target-files.ts';
 

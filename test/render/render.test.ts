@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { context, generic } from '../../src/contract/platforms/index.ts';
+import { context, generic } from '../../packages/contract/src/platforms/all.ts';
 import type { PlannedFile } from '../../src/plan/model.ts';
 import { type ProjectAnswers, planProject } from '../../src/plan/project.ts';
 import { readTemplates } from '../../src/project/package/templates.ts';

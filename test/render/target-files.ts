@@ -1,5 +1,5 @@
-import { generic } from '../../src/contract/platforms/index.ts';
-import type { PlatformProfile } from '../../src/contract/platforms/profile.ts';
+import { generic } from '../../packages/contract/src/platforms/all.ts';
+import type { PlatformProfile } from '../../packages/contract/src/platforms/profile.ts';
 import { planProject } from '../../src/plan/project.ts';
 import { readTemplates } from '../../src/project/package/templates.ts';
 import { targetNames } from '../../src/questions/targets.ts';

@@ -1,6 +1,6 @@
 import Handlebars from 'handlebars';
 import { describe, expect, it } from 'vitest';
-import { context, generic } from '../../src/contract/platforms/index.ts';
+import { context, generic } from '../../packages/contract/src/platforms/all.ts';
 import { projectContext } from '../../src/plan/project.ts';
 import { apiContext, apisOf, planEnvironment, variablesOf } from '../../src/plan/sources.ts';
 import { toolContext } from '../../src/plan/tool.ts';

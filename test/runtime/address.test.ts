@@ -1,9 +1,9 @@
 import { beforeEach, expect, it, vi } from 'vitest';
-import { ownErrors, ownWarnings } from '../../runtime/src/process.ts';
-import * as kit from '../../runtime/src/source/address.ts';
-import { httpSource } from '../../runtime/src/source/http-source.ts';
-import { mcpSource } from '../../runtime/src/source/mcp-source.ts';
-import * as contract from '../../src/contract/probe/address.ts';
+import * as contract from '../../packages/contract/src/wire/address.ts';
+import { ownErrors, ownWarnings } from '../../packages/runtime/src/process.ts';
+import * as kit from '../../packages/runtime/src/source/address.ts';
+import { httpSource } from '../../packages/runtime/src/source/http-source.ts';
+import { mcpSource } from '../../packages/runtime/src/source/mcp-source.ts';
 import { errorOf, source } from './source-server.ts';
 
 const places: readonly (readonly [contract.Reach, ...string[]])[] = [

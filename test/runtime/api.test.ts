@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { variables } from '../../runtime/src/variables.ts';
+import { variables } from '../../packages/runtime/src/variables.ts';
 
-const runtime = join(import.meta.dirname, '../../runtime');
+const runtime = join(import.meta.dirname, '../../packages/runtime');
 const readme = readFileSync(join(runtime, 'README.md'), 'utf8');
 const { exports } = JSON.parse(readFileSync(join(runtime, 'package.json'), 'utf8'));
 /** Without the module of `serve` on workerd, which has the same declarations. */

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { createBodies } from '../../runtime/src/server/bodies.ts';
+import { createBodies } from '../../packages/runtime/src/server/bodies.ts';
 import { config, initializeParams, start } from './support.ts';
 
 const within = { timeout: 20_000 };

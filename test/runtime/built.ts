@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { generic } from '../../src/contract/platforms/generic.ts';
+import { generic } from '../../packages/contract/src/platforms/generic.ts';
 import { serverPlatform } from '../../src/plan/project.ts';
 
 export { freePort } from '../../src/check/launch.ts';
@@ -57,8 +57,8 @@ await serve({ tools, platform: ${JSON.stringify({ token, limits })}${hasState ? 
     );
   }
   const tools = readFileSync(toolsFile, 'utf8');
-  const own = tools.replace('../../runtime/src/server/define-tool.ts', 'market-mcp-runtime');
-  write('src/tools.ts', own.replace('../../runtime/src/source.ts', 'market-mcp-runtime/source'));
+  const own = tools.replace('../../packages/runtime/src/server/define-tool.ts', 'market-mcp-runtime');
+  write('src/tools.ts', own.replace('../../packages/runtime/src/source.ts', 'market-mcp-runtime/source'));
   compile(directory);
   return { directory, remove: () => rmSync(directory, { recursive: true }) };
 }

@@ -1,11 +1,11 @@
 import { Ajv } from 'ajv';
 import { describe, expect, test, vi } from 'vitest';
-import { type CallResult, runCall } from '../../runtime/src/server/call.ts';
-import type { Tool } from '../../runtime/src/server/define-tool.ts';
-import { createTurns } from '../../runtime/src/server/limits.ts';
-import { compileTool } from '../../runtime/src/server/schema.ts';
-import { type CallOptions, callTool } from '../../runtime/src/testing.ts';
-import type { Json, JsonObject } from '../../src/contract/model.ts';
+import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
+import { type CallResult, runCall } from '../../packages/runtime/src/server/call.ts';
+import type { Tool } from '../../packages/runtime/src/server/define-tool.ts';
+import { createTurns } from '../../packages/runtime/src/server/limits.ts';
+import { compileTool } from '../../packages/runtime/src/server/schema.ts';
+import { type CallOptions, callTool } from '../../packages/runtime/src/testing.ts';
 import fc from '../fast-check.ts';
 import { echo, heldTool, lying, price, rigid, textTool, throwing } from './tools.ts';
 

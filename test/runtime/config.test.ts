@@ -1,11 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { hostDomains } from '../../runtime/src/audience.ts';
-import { readConfig } from '../../runtime/src/config.ts';
-import { variables } from '../../runtime/src/variables.ts';
-import { context } from '../../src/contract/platforms/context.ts';
-import { generic } from '../../src/contract/platforms/generic.ts';
-import { hostDomains as hostDomainsOfRule } from '../../src/contract/rules/instance.ts';
+import { context } from '../../packages/contract/src/platforms/context.ts';
+import { generic } from '../../packages/contract/src/platforms/generic.ts';
+import { hostDomains as hostDomainsOfRule } from '../../packages/contract/src/rules/instance.ts';
+import { hostDomains } from '../../packages/runtime/src/audience.ts';
+import { readConfig } from '../../packages/runtime/src/config.ts';
+import { variables } from '../../packages/runtime/src/variables.ts';
 import { certificateOf } from '../../src/marketplace/core/certificate.ts';
 import { platformKey, publicKey } from './support.ts';
 

@@ -11,19 +11,19 @@ import {
 import { execa } from 'execa';
 import { build } from 'rolldown';
 import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
-import type { CallResult } from '../../runtime/src/server/call.ts';
-import { signals, type Tool, type ToolDefinition } from '../../runtime/src/server/define-tool.ts';
-import type { ErrorReply, Request } from '../../runtime/src/server/mcp.ts';
-import { compileTool } from '../../runtime/src/server/schema.ts';
-import { callTool } from '../../runtime/src/testing.ts';
-import type { JsonObject } from '../../src/contract/model.ts';
-import * as contract from '../../src/contract/outcomes.ts';
+import * as contract from '../../packages/contract/src/definition/outcomes.ts';
+import type { JsonObject } from '../../packages/contract/src/json/value.ts';
+import type { CallResult } from '../../packages/runtime/src/server/call.ts';
+import { signals, type Tool, type ToolDefinition } from '../../packages/runtime/src/server/define-tool.ts';
+import type { ErrorReply, Request } from '../../packages/runtime/src/server/mcp.ts';
+import { compileTool } from '../../packages/runtime/src/server/schema.ts';
+import { callTool } from '../../packages/runtime/src/testing.ts';
 import fc from '../fast-check.ts';
 import { start } from './support.ts';
 import { echo, price, textTool } from './tools.ts';
 import type { Writable } from './writable.ts';
 
-const server = join(import.meta.dirname, '../../runtime/src/server');
+const server = join(import.meta.dirname, '../../packages/runtime/src/server');
 const sources = readdirSync(server).map((file) => ({ file, text: readFileSync(join(server, file), 'utf8') }));
 
 describe('the runtime is independent', () => {
@@ -46,7 +46,7 @@ describe('the runtime is independent', () => {
   test('draws no random bytes, starts no timer and fetches nothing when it is loaded and an app is created', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'app-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
-    symlinkSync(join(server, '../../../node_modules'), join(directory, 'node_modules'));
+    symlinkSync(join(server, '../../../../node_modules'), join(directory, 'node_modules'));
     await build({
       input: join(server, 'http.ts'),
       platform: 'node',

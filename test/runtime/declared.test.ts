@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { signals } from '../../runtime/src/server/define-tool.ts';
-import { declared } from '../../runtime/src/source/declared.ts';
-import { mcpSource } from '../../runtime/src/source/mcp-source.ts';
+import { signals } from '../../packages/runtime/src/server/define-tool.ts';
+import { declared } from '../../packages/runtime/src/source/declared.ts';
+import { mcpSource } from '../../packages/runtime/src/source/mcp-source.ts';
 import { type Answer, always, errorOf, json, source, sourceServer } from './source-server.ts';
 
 const text = { type: 'string' } as const;

@@ -1,5 +1,10 @@
 import { expect, expectTypeOf, test } from 'vitest';
-import { defineTool, type Outcome, signals, type Tool } from '../../runtime/src/server/define-tool.ts';
+import {
+  defineTool,
+  type Outcome,
+  signals,
+  type Tool,
+} from '../../packages/runtime/src/server/define-tool.ts';
 
 const inputSchema = {
   type: 'object',

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { ownErrors } from '../../runtime/src/process.ts';
-import { defineEnv, number, secret, text, url } from '../../runtime/src/source/environment.ts';
+import { ownErrors } from '../../packages/runtime/src/process.ts';
+import { defineEnv, number, secret, text, url } from '../../packages/runtime/src/source/environment.ts';
 
 const declared = {
   API_URL: url('Address of the API', { default: 'https://api.example.com/v1' }),

@@ -3,9 +3,9 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
 import formats from 'ajv-formats/dist/formats.js';
 import { expect, test } from 'vitest';
-import type { ObjectSchema, Tool } from '../../runtime/src/server/define-tool.ts';
-import { compileTool } from '../../runtime/src/server/schema.ts';
-import { callTool } from '../../runtime/src/testing.ts';
+import type { ObjectSchema, Tool } from '../../packages/runtime/src/server/define-tool.ts';
+import { compileTool } from '../../packages/runtime/src/server/schema.ts';
+import { callTool } from '../../packages/runtime/src/testing.ts';
 import fc from '../fast-check.ts';
 import { start, token } from './support.ts';
 import { textTool } from './tools.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createAuthentication } from '../../runtime/src/server/auth.ts';
+import { createAuthentication } from '../../packages/runtime/src/server/auth.ts';
 import { requestText } from '../attacks/attacker.ts';
 import { audience, config, publicKey, start, token } from './support.ts';
 

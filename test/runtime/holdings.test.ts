@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createHoldings, networkOf } from '../../runtime/src/server/limits.ts';
+import { createHoldings, networkOf } from '../../packages/runtime/src/server/limits.ts';
 import fc from '../fast-check.ts';
 
 describe('the network of an address', () => {

@@ -2,10 +2,10 @@ import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypt
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { readConfig } from '../../runtime/src/config.ts';
-import { createAuthentication } from '../../runtime/src/server/auth.ts';
-import { createLog } from '../../runtime/src/server/log.ts';
-import { context } from '../../src/contract/platforms/context.ts';
+import { context } from '../../packages/contract/src/platforms/context.ts';
+import { readConfig } from '../../packages/runtime/src/config.ts';
+import { createAuthentication } from '../../packages/runtime/src/server/auth.ts';
+import { createLog } from '../../packages/runtime/src/server/log.ts';
 import { certificateOf } from '../../src/marketplace/core/certificate.ts';
 import { audience, issuer, platformKey, start, token } from './support.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { variables } from '../../runtime/src/variables.ts';
+import { variables } from '../../packages/runtime/src/variables.ts';
 import { attack, attackers, requestText } from '../attacks/attacker.ts';
 import { initializeParams, type RawClient, start, token } from './support.ts';
 import { heldTool, textTool } from './tools.ts';

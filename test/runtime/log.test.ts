@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { createBatch, createLog } from '../../runtime/src/server/log.ts';
+import { createBatch, createLog } from '../../packages/runtime/src/server/log.ts';
 
 it('hands each line to its host at once', () => {
   const lines: string[] = [];

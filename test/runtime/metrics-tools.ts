@@ -1,5 +1,5 @@
-import { defineTool, signals } from '../../runtime/src/server/define-tool.ts';
-import { failed, httpSource } from '../../runtime/src/source.ts';
+import { defineTool, signals } from '../../packages/runtime/src/server/define-tool.ts';
+import { failed, httpSource } from '../../packages/runtime/src/source.ts';
 
 const { get } = httpSource({ baseUrl: process.env.API_URL ?? '', retries: 0 });
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import type { Tool } from '../../runtime/src/server/define-tool.ts';
+import type { Tool } from '../../packages/runtime/src/server/define-tool.ts';
 import { envelope, modernRequest, paid } from './modern.ts';
 import { info, initializeParams, type RawClient, start, token } from './support.ts';
 import { heldTool, textTool, tools } from './tools.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { maxBacktracked } from '../../runtime/src/server/compiler.ts';
-import type { Json, Tool } from '../../runtime/src/server/define-tool.ts';
-import { linearMatcher } from '../../runtime/src/server/pattern.ts';
-import { compileTool } from '../../runtime/src/server/schema.ts';
-import { callTool } from '../../runtime/src/testing.ts';
-import { needsBacktracking } from '../../src/contract/schema/pattern-tree.ts';
-import { lengths } from '../../src/model/pattern.ts';
+import { lengths } from '../../packages/contract/src/json/pattern.ts';
+import { needsBacktracking } from '../../packages/contract/src/json/pattern-tree.ts';
+import { maxBacktracked } from '../../packages/runtime/src/server/compiler.ts';
+import type { Json, Tool } from '../../packages/runtime/src/server/define-tool.ts';
+import { linearMatcher } from '../../packages/runtime/src/server/pattern.ts';
+import { compileTool } from '../../packages/runtime/src/server/schema.ts';
+import { callTool } from '../../packages/runtime/src/testing.ts';
 import fc from '../fast-check.ts';
 import patterns from '../fixtures/patterns.json' with { type: 'json' };
 import { textTool } from './tools.ts';

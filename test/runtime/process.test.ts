@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findProject, loadEnvironment, readServerInfo } from '../../runtime/src/process.ts';
+import { findProject, loadEnvironment, readServerInfo } from '../../packages/runtime/src/process.ts';
 import { directory } from '../project/directory.ts';
 
 const own = JSON.stringify({ dependencies: { 'market-mcp-runtime': '1.0.0' } });

@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { record, recordingFile, replayed } from '../../runtime/src/source/recordings.ts';
-import { logged } from '../../runtime/src/source/running.ts';
-import { Secret } from '../../runtime/src/source/secret.ts';
+import { record, recordingFile, replayed } from '../../packages/runtime/src/source/recordings.ts';
+import { logged } from '../../packages/runtime/src/source/running.ts';
+import { Secret } from '../../packages/runtime/src/source/secret.ts';
 
 let directory: string;
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { mcpSource } from '../../runtime/src/source/mcp-source.ts';
-import { redactorOf } from '../../runtime/src/source/redact.ts';
-import { basic, Secret } from '../../runtime/src/source/secret.ts';
+import { mcpSource } from '../../packages/runtime/src/source/mcp-source.ts';
+import { redactorOf } from '../../packages/runtime/src/source/redact.ts';
+import { basic, Secret } from '../../packages/runtime/src/source/secret.ts';
 import { always, errorOf, json, key, source, sourceServer } from './source-server.ts';
 
 const awkward = 'k3y/of+the "author" 100%';

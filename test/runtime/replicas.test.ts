@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createReplicas, type SharedState } from '../../runtime/src/replicas.ts';
+import { createReplicas, type SharedState } from '../../packages/runtime/src/replicas.ts';
 
 it('works alone, and says so, if the store accepts commands at the start and never answers', async () => {
   const silent = () => new Promise<never>(() => {});

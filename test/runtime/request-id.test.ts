@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { defineTool, signals } from '../../runtime/src/server/define-tool.ts';
-import { failed } from '../../runtime/src/source/errors.ts';
+import { defineTool, signals } from '../../packages/runtime/src/server/define-tool.ts';
+import { failed } from '../../packages/runtime/src/source/errors.ts';
 import { modernRequest, paid } from './modern.ts';
 import { gas, json, source } from './source-server.ts';
 import { start } from './support.ts';

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { json, text } from 'node:stream/consumers';
 import { describe, expect, it, vi } from 'vitest';
-import { createApp } from '../../runtime/src/server/http.ts';
-import type { RouteHandler, RouteOptions } from '../../runtime/src/server/routes.ts';
+import { createApp } from '../../packages/runtime/src/server/http.ts';
+import type { RouteHandler, RouteOptions } from '../../packages/runtime/src/server/routes.ts';
 import { config, info, initializeParams, start, token } from './support.ts';
 
 const within = { timeout: 20_000 };

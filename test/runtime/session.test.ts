@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createSessions } from '../../runtime/src/server/session.ts';
+import { createSessions } from '../../packages/runtime/src/server/session.ts';
 import fc from '../fast-check.ts';
 import { start } from './support.ts';
 import { tools } from './tools.ts';

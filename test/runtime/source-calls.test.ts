@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { defineTool, signals } from '../../runtime/src/server/define-tool.ts';
-import { failed, type SourceError } from '../../runtime/src/source/errors.ts';
-import { callTool } from '../../runtime/src/testing.ts';
+import { defineTool, signals } from '../../packages/runtime/src/server/define-tool.ts';
+import { failed, type SourceError } from '../../packages/runtime/src/source/errors.ts';
+import { callTool } from '../../packages/runtime/src/testing.ts';
 import { always, errorOf, gas, json, source, sourceServer } from './source-server.ts';
 
 beforeEach(() => {
@@ -44,8 +44,8 @@ describe('equal concurrent calls', () => {
   it('has the lines of a call share one id in production, too', async () => {
     vi.stubEnv('NODE_ENV', 'production');
     vi.resetModules();
-    const { httpSource } = await import('../../runtime/src/source/http-source.ts');
-    const { callTool: call } = await import('../../runtime/src/testing.ts');
+    const { httpSource } = await import('../../packages/runtime/src/source/http-source.ts');
+    const { callTool: call } = await import('../../packages/runtime/src/testing.ts');
     const { url: baseUrl } = await sourceServer((_, response) => json(response, {}, 401));
     const tool = defineTool({
       name: 'get_gas',

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
-import { bodyOf } from '../../runtime/src/source/body.ts';
-import { urlOf } from '../../runtime/src/source/request.ts';
-import { basic, Secret } from '../../runtime/src/source/secret.ts';
+import { bodyOf } from '../../packages/runtime/src/source/body.ts';
+import { urlOf } from '../../packages/runtime/src/source/request.ts';
+import { basic, Secret } from '../../packages/runtime/src/source/secret.ts';
 import { type Answer, always, errorOf, gas, json, key, source, sourceServer } from './source-server.ts';
 
 let logged: MockInstance<typeof console.error>;

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { SourceError } from '../../runtime/src/source/errors.ts';
-import { type HttpSourceOptions, httpSource } from '../../runtime/src/source/http-source.ts';
-import { Secret } from '../../runtime/src/source/secret.ts';
+import type { SourceError } from '../../packages/runtime/src/source/errors.ts';
+import { type HttpSourceOptions, httpSource } from '../../packages/runtime/src/source/http-source.ts';
+import { Secret } from '../../packages/runtime/src/source/secret.ts';
 
 /** A request that a source has received. */
 export interface Received {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { rateLimited } from '../../runtime/src/source/errors.ts';
-import { httpSource } from '../../runtime/src/source/http-source.ts';
-import { Secret } from '../../runtime/src/source/secret.ts';
+import { rateLimited } from '../../packages/runtime/src/source/errors.ts';
+import { httpSource } from '../../packages/runtime/src/source/http-source.ts';
+import { Secret } from '../../packages/runtime/src/source/secret.ts';
 import { always, errorOf, gas, json, key, source } from './source-server.ts';
 
 /** The words on which the platform calls again (public source: app lib/ai/skills/mcp.ts). */

@@ -1,13 +1,13 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { onTestFinished } from 'vitest';
-import { type Config, type Platform, readConfig } from '../../runtime/src/config.ts';
-import type { Tool } from '../../runtime/src/server/define-tool.ts';
-import { createApp } from '../../runtime/src/server/http.ts';
-import { listen } from '../../runtime/src/server/listen.ts';
-import { createLog } from '../../runtime/src/server/log.ts';
-import type { RouteOptions } from '../../runtime/src/server/routes.ts';
-import { generic } from '../../src/contract/platforms/generic.ts';
+import { generic } from '../../packages/contract/src/platforms/generic.ts';
+import { type Config, type Platform, readConfig } from '../../packages/runtime/src/config.ts';
+import type { Tool } from '../../packages/runtime/src/server/define-tool.ts';
+import { createApp } from '../../packages/runtime/src/server/http.ts';
+import { listen } from '../../packages/runtime/src/server/listen.ts';
+import { createLog } from '../../packages/runtime/src/server/log.ts';
+import type { RouteOptions } from '../../packages/runtime/src/server/routes.ts';
 import { tools as fixtureTools } from './tools.ts';
 
 export const issuer = 'https://platform.example';

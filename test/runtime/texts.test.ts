@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import jsTokens from 'js-tokens';
 import { describe, expect, test } from 'vitest';
-import { type CallResult, logId } from '../../runtime/src/server/call.ts';
-import type { Tool } from '../../runtime/src/server/define-tool.ts';
-import { callTool } from '../../runtime/src/testing.ts';
+import { type CallResult, logId } from '../../packages/runtime/src/server/call.ts';
+import type { Tool } from '../../packages/runtime/src/server/define-tool.ts';
+import { callTool } from '../../packages/runtime/src/testing.ts';
 import fc from '../fast-check.ts';
 import { echo, heldTool, lying, textTool, throwing } from './tools.ts';
 
 const templates = join(import.meta.dirname, '../../templates');
-const runtime = join(import.meta.dirname, '../../runtime/src/server');
+const runtime = join(import.meta.dirname, '../../packages/runtime/src/server');
 
 /** Words that make the public marketplace call again (its public source: app lib/ai/skills/mcp.ts). */
 const retried =

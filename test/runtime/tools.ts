@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { defineTool, signals, type Tool } from '../../runtime/src/server/define-tool.ts';
+import { defineTool, signals, type Tool } from '../../packages/runtime/src/server/define-tool.ts';
 
 /** Finds a price, finds nothing, or fails, depending on the argument. */
 export const price = defineTool({

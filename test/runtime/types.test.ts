@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { expect, onTestFinished, test } from 'vitest';
 
 const repository = resolve(import.meta.dirname, '../..');
-const defineTool = join(repository, 'runtime/src/server/define-tool.ts');
+const defineTool = join(repository, 'packages/runtime/src/server/define-tool.ts');
 
 /** The compiler's errors in a source text, `line: message`; the text may use all exports of define-tool. */
 async function errorsIn(source: string): Promise<string[]> {

@@ -2,9 +2,9 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { ListToolsResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
-import { createApp } from '../../runtime/src/server/http.ts';
-import type { WellKnown } from '../../runtime/src/server/routes.ts';
-import { generic } from '../../src/contract/platforms/generic.ts';
+import { generic } from '../../packages/contract/src/platforms/generic.ts';
+import { createApp } from '../../packages/runtime/src/server/http.ts';
+import type { WellKnown } from '../../packages/runtime/src/server/routes.ts';
 import { config, info, type StartOptions, start } from './support.ts';
 
 const challenge = 'YoBqoSMoA-RuEX8RMuCKrLnPCXDYUsYtKg-yjFBHmDQ';

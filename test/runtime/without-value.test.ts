@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ObjectSchema } from '../../runtime/src/server/define-tool.ts';
-import { checkOf } from '../../runtime/src/server/schema.ts';
+import type { ObjectSchema } from '../../packages/runtime/src/server/define-tool.ts';
+import { checkOf } from '../../packages/runtime/src/server/schema.ts';
 
 const secret = 'sk-live-123456';
 

@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import ajvFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '../../src/contract/model.ts';
+import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
 import { sampleValue, samplingOf } from '../../src/samples/sample-value.ts';
 
 /** A separate validator with the settings of the MCP SDK's client. */

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../src/contract/model.ts';
-import { signals } from '../../src/contract/outcomes.ts';
+import { signals } from '../../packages/contract/src/definition/outcomes.ts';
+import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
 import fc from '../fast-check.ts';
 
 /** Includes names that JavaScript objects have, and those of the signals. */

@@ -1,11 +1,11 @@
 import { Ajv } from 'ajv';
 import ajvFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/contract/model.ts';
-import { blankResult } from '../../src/contract/outcomes.ts';
-import { context } from '../../src/contract/platforms/index.ts';
-import { inspectTools } from '../../src/contract/rules/inspect.ts';
-import { sampleArguments } from '../../src/contract/schema/smoke.ts';
+import { blankResult } from '../../packages/contract/src/definition/outcomes.ts';
+import type { JsonObject } from '../../packages/contract/src/json/value.ts';
+import { context } from '../../packages/contract/src/platforms/all.ts';
+import { sampleArguments } from '../../packages/contract/src/platforms/smoke.ts';
+import { inspectTools } from '../../packages/contract/src/rules/inspect.ts';
 import { prepare } from '../../src/tools/prepare.ts';
 import fc from '../fast-check.ts';
 import { schemaDocument } from '../samples/schema-arbitraries.ts';

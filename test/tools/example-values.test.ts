@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/contract/model.ts';
-import { generic } from '../../src/contract/platforms/index.ts';
+import type { JsonObject } from '../../packages/contract/src/json/value.ts';
+import { generic } from '../../packages/contract/src/platforms/all.ts';
 import { missingExamples, parseExampleValue, withExamples } from '../../src/tools/example-values.ts';
 import { prepare } from '../../src/tools/prepare.ts';
 

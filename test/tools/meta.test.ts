@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { context } from '../../src/contract/platforms/index.ts';
+import { context } from '../../packages/contract/src/platforms/all.ts';
 import { formatMeta, metaOf, parseMeta } from '../../src/tools/meta.ts';
 import fc from '../fast-check.ts';
 

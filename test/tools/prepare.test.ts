@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/contract/model.ts';
-import { blankResult } from '../../src/contract/outcomes.ts';
-import { context, generic } from '../../src/contract/platforms/index.ts';
-import { sampleArguments } from '../../src/contract/schema/smoke.ts';
+import { blankResult } from '../../packages/contract/src/definition/outcomes.ts';
+import { clientMismatches as mismatches } from '../../packages/contract/src/json/match.ts';
+import type { JsonObject } from '../../packages/contract/src/json/value.ts';
+import { context, generic } from '../../packages/contract/src/platforms/all.ts';
+import { sampleArguments } from '../../packages/contract/src/platforms/smoke.ts';
 import { fix } from '../../src/fixes/fix.ts';
-import { clientMismatches as mismatches } from '../../src/model/match.ts';
 import type { Prepared, SpecEntry, ToolSpec } from '../../src/model/model.ts';
 import { prepare } from '../../src/tools/prepare.ts';
 import { readSpec } from '../../src/tools/read.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { generic } from '../../src/contract/platforms/index.ts';
-import { compileSchema } from '../../src/contract/schema/compile.ts';
+import { compileSchema } from '../../packages/contract/src/json/compile.ts';
+import { generic } from '../../packages/contract/src/platforms/all.ts';
 import { prepare } from '../../src/tools/prepare.ts';
 import { readSpec } from '../../src/tools/read.ts';
 import { specFileSchema } from '../../src/tools/tool-spec-schema.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { generic } from '../../src/contract/platforms/index.ts';
+import { generic } from '../../packages/contract/src/platforms/all.ts';
 import { planTool } from '../../src/plan/tool.ts';
 import { readTemplates } from '../../src/project/package/templates.ts';
 import { render } from '../../src/render/render.ts';

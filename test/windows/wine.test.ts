@@ -3,8 +3,8 @@ import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { CheckReport } from '../../src/check/model.ts';
-import { shellLine } from '../../src/model/shell.ts';
+import type { CheckReport } from '../../packages/contract/src/check/model.ts';
+import { shellLine } from '../../packages/contract/src/command/shell.ts';
 import { installOnce } from '../e2e/install-once.ts';
 import { bins, compile, create, scratch, tree } from '../e2e/support.ts';
 import fc from '../fast-check.ts';

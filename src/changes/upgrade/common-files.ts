@@ -1,6 +1,5 @@
-import type { Json } from '../../contract/model.ts';
-import type { PlatformProfile } from '../../contract/platforms/profile.ts';
-import { compareVersions } from '../../contract/versions.ts';
+import type { Json } from 'market-mcp-contract/json';
+import { compareVersions, type PlatformProfile } from 'market-mcp-contract/platforms';
 import { toolFile } from '../../model/names.ts';
 import type { FileSet } from '../../plan/model.ts';
 import {

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, present } from '../../contract/json.ts';
-import type { Json, JsonObject } from '../../contract/model.ts';
-import { compareVersions } from '../../contract/versions.ts';
+import { isObject, type Json, type JsonObject, present } from 'market-mcp-contract/json';
+import { compareVersions } from 'market-mcp-contract/platforms';
 import { jsonText } from '../../project/read/text.ts';
 import { type Merged, markDifferences } from './merge-lines.ts';
 

@@ -1,7 +1,6 @@
 import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { shellLine } from '../../model/shell.ts';
-import { nameList } from '../../model/text.ts';
+import { nameList, shellLine } from 'market-mcp-contract/command';
 import type { FileSet, ProjectFile } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { version } from '../../plan/versions.ts';

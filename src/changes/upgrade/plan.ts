@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { platforms } from '../../contract/platforms/index.ts';
-import { CommandError } from '../../model/command-error.ts';
+import { CommandError } from 'market-mcp-contract/command';
+import { platforms } from 'market-mcp-contract/platforms';
 import type { ProjectFile } from '../../plan/model.ts';
 import { toolsIndex } from '../../plan/tools-index.ts';
 import { version } from '../../plan/versions.ts';

@@ -1,4 +1,4 @@
-import { compareVersions } from '../../contract/versions.ts';
+import { compareVersions } from 'market-mcp-contract/platforms';
 import { changelog } from './assets.ts';
 import type { Upgrade, UpgradedFile } from './model.ts';
 

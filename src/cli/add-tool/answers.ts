@@ -1,6 +1,6 @@
+import { type Output, pass, toCommandError } from 'market-mcp-contract/command';
 import { nameError, planAddition } from '../../changes/addition.ts';
 import { entriesOf } from '../../changes/entries.ts';
-import { pass } from '../../model/input-error.ts';
 import type { Project } from '../../project/model.ts';
 import { type AddToolSwitches, addToolQuestions, addToolSwitches } from '../../questions/add-tool.ts';
 import type { ToolParts } from '../../questions/tool.ts';
@@ -8,8 +8,6 @@ import { givenFlags, requiredParts, type ToolAnswers, toolAnswers } from '../../
 import { marketCommand } from '../../system/command-line.ts';
 import type { Answering } from '../answers.ts';
 import { reviewLines, reviewWidth } from '../create/format.ts';
-import { toCommandError } from '../errors.ts';
-import type { Output } from '../output.ts';
 
 /** How the answers that flags give are completed. */
 export function answering(

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { type ExitCode, nameList, type Output, unwrap } from 'market-mcp-contract/command';
 import { type Addition, planAddition } from '../../changes/addition.ts';
 import { entriesOf } from '../../changes/entries.ts';
 import { environmentFile } from '../../dev/local-server.ts';
-import { type ExitCode, unwrap } from '../../model/command-error.ts';
-import { nameList } from '../../model/text.ts';
 import { findProject, manifestFile } from '../../project/manifest/manifest.ts';
 import { openProject } from '../../project/read/open.ts';
 import { changeProject } from '../../project/write/change.ts';
@@ -14,7 +13,6 @@ import type { ToolParts } from '../../questions/tool.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { collectAnswers, listedOperations } from '../answers.ts';
 import { firstEditOf, showNext, showPrepared } from '../create/format.ts';
-import type { Output } from '../output.ts';
 import { finishChange, showDrift } from '../tools/change.ts';
 import { answering } from './answers.ts';
 

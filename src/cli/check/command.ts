@@ -1,14 +1,24 @@
-import type { CheckOptions } from '../../check/examine.ts';
-import { readExamples } from '../../check/examples.ts';
-import { listingFile, previousListing, readBaseline } from '../../check/files.ts';
-import { reporters } from '../../check/report/index.ts';
-import { selector } from '../../check/select.ts';
-import { baselineOf } from '../../check/verdict.ts';
-import { type Conclusion, conclusionOf } from '../../contract/report/summary.ts';
-import { CommandError, type ExitCode, exitCodes, unwrap } from '../../model/command-error.ts';
-import { reject } from '../../model/input-error.ts';
+import {
+  CommandError,
+  type ExitCode,
+  exitCodes,
+  type Output,
+  reject,
+  unwrap,
+} from 'market-mcp-contract/command';
+import {
+  baselineOf,
+  type CheckOptions,
+  type Conclusion,
+  conclusionOf,
+  readBaseline,
+  readExamples,
+  reporters,
+  selector,
+} from 'market-mcp-contract/report';
+import { listingFile, previousListing } from '../../check/files.ts';
 import { refuseUnwritable, saveJson } from '../../project/write/save.ts';
-import type { Output } from '../output.ts';
+import { explainCommand } from '../../system/command-line.ts';
 import { rerunCommand } from './format.ts';
 import type { CheckFlags } from './options.ts';
 import { examineOnce, repeat } from './run.ts';
@@ -38,7 +48,14 @@ export async function check(
   const once = async (): Promise<ExitCode> => {
     const { report, listed } = await examineOnce(subject, options, flags, output);
     const again = (rules: readonly string[]) => rerunCommand(target, flags, rules);
-    output.text(reporter(report, { color: output.hasColors, verbose: flags.verbose === true, again }));
+    output.text(
+      reporter(report, {
+        color: output.hasColors,
+        verbose: flags.verbose === true,
+        explain: explainCommand,
+        again,
+      }),
+    );
     if (saveBaseline !== undefined) await save(saveBaseline, { known: baselineOf(report) });
     if (saveListing !== undefined && listed) await save(saveListing, { tools: listed });
     if (saveListing === undefined || listed) return conclusions[conclusionOf(report)];

@@ -1,10 +1,8 @@
+import { asOperand, counted, replayFlags } from 'market-mcp-contract/command';
+import { type SubmissionCall, submissionHarm } from 'market-mcp-contract/wire';
 import { calledLine } from '../../check/built.ts';
 import type { SourceAnswer } from '../../check/logged.ts';
 import type { HeldServer } from '../../check/project.ts';
-import { type SubmissionCall, submissionHarm } from '../../contract/probe/safety.ts';
-import { asOperand } from '../../model/shell.ts';
-import { counted } from '../../model/text.ts';
-import { replayFlags } from '../../questions/model.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { type CheckFlags, checkFlags } from './options.ts';
 

@@ -1,5 +1,5 @@
-import type { ReporterName } from '../../check/report/index.ts';
-import { choice, type Flag, list, off, on, text, type Values } from '../../questions/model.ts';
+import { choice, type Flag, list, off, on, text, type Values } from 'market-mcp-contract/command';
+import type { ReporterName } from 'market-mcp-contract/report';
 import { targetNames } from '../../questions/targets.ts';
 
 const reporterNames: readonly ReporterName[] = ['pretty', 'json', 'junit', 'sarif', 'github', 'markdown'];

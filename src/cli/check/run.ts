@@ -1,11 +1,9 @@
+import { type ExitCode, type Output, toCommandError } from 'market-mcp-contract/command';
+import { type CheckOptions, type Examination, examine } from 'market-mcp-contract/report';
+import { type CallPlan, type PlannedTool, submissionCalls } from 'market-mcp-contract/wire';
 import { type NamedTool, requireListed } from '../../check/built.ts';
-import { type CheckOptions, type Examination, examine } from '../../check/examine.ts';
-import { type CallPlan, type PlannedTool, submissionCalls } from '../../contract/probe/safety.ts';
 import { changesOf } from '../../dev/watch.ts';
-import type { ExitCode } from '../../model/command-error.ts';
 import { canAsk } from '../answers.ts';
-import { toCommandError } from '../errors.ts';
-import type { Output } from '../output.ts';
 import { answerLines, realLines, submissionLines, unrecordedLines } from './format.ts';
 import type { CheckFlags } from './options.ts';
 import type { Subject } from './subject.ts';

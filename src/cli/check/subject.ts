@@ -1,28 +1,35 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { resolvePlatform } from '../../changes/platform.ts';
+import {
+  type CommandError,
+  combineResults,
+  type InputError,
+  inputError,
+  invalidInput,
+  nameList,
+  nameOf,
+  type Output,
+  pass,
+  type Result,
+  readInput,
+  reject,
+  requireNone,
+  unwrap,
+  withProgress,
+} from 'market-mcp-contract/command';
+import { generic, type PlatformProfile, resolvePlatform } from 'market-mcp-contract/platforms';
+import { createTokenSigner } from 'market-mcp-contract/report';
+import { createSigner, type Signer } from 'market-mcp-contract/wire';
 import { type Deployed, deployedImage, deployedWorker } from '../../check/deployed.ts';
 import { type HeldServer, holdProject } from '../../check/project.ts';
 import { build } from '../../check/self-check.ts';
-import { createTokenSigner } from '../../check/token-signer.ts';
-import { generic } from '../../contract/platforms/index.ts';
-import type { PlatformProfile } from '../../contract/platforms/profile.ts';
-import { createSigner, type Signer } from '../../contract/probe/signer.ts';
-import { type CommandError, invalidInput, requireNone, unwrap } from '../../model/command-error.ts';
-import { combineResults, inputError, pass, reject } from '../../model/input-error.ts';
-import type { InputError, Result } from '../../model/model.ts';
 import { projectName, suggestProjectName } from '../../model/names.ts';
-import { nameList } from '../../model/text.ts';
 import { findProject, readManifest } from '../../project/manifest/manifest.ts';
-import { readInput } from '../../project/read/input.ts';
-import { nameOf } from '../../questions/model.ts';
 import { additions, dockerfileOf, filesOf, standardTargets, type Target } from '../../questions/targets.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { buildImage, findEngine } from '../../system/containers.ts';
 import { bundleWorker } from '../../system/workers.ts';
-import type { Output } from '../output.ts';
-import { withProgress } from '../progress.ts';
 import { type CheckFlags, checkFlags } from './options.ts';
 
 /** The subject of a check. */

@@ -1,17 +1,22 @@
-import { isObject } from '../../contract/json.ts';
-import type { Json } from '../../contract/model.ts';
+import {
+  type ExitCode,
+  exitCodes,
+  type Output,
+  pass,
+  type Result,
+  reject,
+  unknownTool,
+  unwrap,
+} from 'market-mcp-contract/command';
+import { isObject, type Json } from 'market-mcp-contract/json';
 import { linesOf } from '../../dev/state.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
 import { redactValue } from '../../marketplace/core/redact.ts';
 import { objectionTo } from '../../marketplace/judge-call.ts';
 import { requestJson } from '../../marketplace/local.ts';
-import { type ExitCode, exitCodes, unknownTool, unwrap } from '../../model/command-error.ts';
-import { pass, reject } from '../../model/input-error.ts';
-import type { Result } from '../../model/model.ts';
 import { avoidTakenPort, withMarketplace } from '../marketplace/connect.ts';
 import { callLines } from '../marketplace/format.ts';
 import type { CallFlags } from '../marketplace/options.ts';
-import type { Output } from '../output.ts';
 
 /**
  * `market-mcp call <tool> [arguments]`: signs a token, opens a session, calls the tool, and judges the answer.

@@ -1,7 +1,12 @@
+import {
+  combineResults,
+  type ExitCode,
+  nameList,
+  type Output,
+  singleLine,
+  unwrap,
+} from 'market-mcp-contract/command';
 import { planDeployment } from '../../changes/deployment.ts';
-import { type ExitCode, unwrap } from '../../model/command-error.ts';
-import { combineResults } from '../../model/input-error.ts';
-import { nameList } from '../../model/text.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { findProject, manifestFile } from '../../project/manifest/manifest.ts';
 import { openProject } from '../../project/read/open.ts';
@@ -11,8 +16,6 @@ import { oneOf } from '../../questions/tool.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { showNext } from '../create/format.ts';
-import type { Output } from '../output.ts';
-import { singleLine } from '../single-line.ts';
 
 /** `market-mcp deploy add <target…>`: the files of the targets and their sections of README.md, all or none. */
 export async function deploy(

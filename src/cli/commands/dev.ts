@@ -1,15 +1,14 @@
+import { type ExitCode, exitCodes, type Output } from 'market-mcp-contract/command';
 import { develop, type OutputChunk } from '../../dev/develop.ts';
 import { handOverInspector } from '../../dev/inspector.ts';
 import { localServer } from '../../dev/local-server.ts';
 import { publisherOf } from '../../dev/published.ts';
 import { linkOf } from '../../marketplace/core/access.ts';
 import type { Marketplace } from '../../marketplace/core/marketplace.ts';
-import { type ExitCode, exitCodes } from '../../model/command-error.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
 import { openProject } from '../../project/read/open.ts';
 import { createCallLog } from '../marketplace/call-log.ts';
 import { numberIn, portIn } from '../numbers.ts';
-import type { Output } from '../output.ts';
 
 /** The flags of `market-mcp dev` as given. */
 export interface DevFlags {

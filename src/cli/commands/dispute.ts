@@ -1,12 +1,10 @@
+import { type ExitCode, exitCodes, type Output, reject, unwrap } from 'market-mcp-contract/command';
 import type { Access } from '../../marketplace/core/access.ts';
 import type { Dispute } from '../../marketplace/core/model.ts';
 import { requestJson } from '../../marketplace/local.ts';
-import { type ExitCode, exitCodes, unwrap } from '../../model/command-error.ts';
-import { reject } from '../../model/input-error.ts';
 import { withMarketplace } from '../marketplace/connect.ts';
 import { problemLine } from '../marketplace/format.ts';
 import type { PlaceFlags } from '../marketplace/options.ts';
-import type { Output } from '../output.ts';
 
 const words = {
   guilty: 'guilty: the output does not match the stored outputSchema',

@@ -1,9 +1,6 @@
+import { type ExitCode, nameList, type Output, singleLine } from 'market-mcp-contract/command';
 import { type Diagnosis, diagnose, problemsOf } from '../../changes/diagnosis.ts';
-import type { ExitCode } from '../../model/command-error.ts';
-import { nameList } from '../../model/text.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
-import type { Output } from '../output.ts';
-import { singleLine } from '../single-line.ts';
 
 /** `market-mcp doctor`: examines a project without changing it. @returns 1 if something should be fixed. */
 export async function doctor(output: Output): Promise<ExitCode> {

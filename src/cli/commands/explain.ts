@@ -1,11 +1,13 @@
-import { explanations } from '../../check/explain/index.ts';
-import type { Example } from '../../check/explain/model.ts';
-import { exampleText, originOf } from '../../check/explain/model.ts';
-import { nameErrors } from '../../check/select.ts';
-import { rules } from '../../contract/catalogue.ts';
-import type { RuleText } from '../../contract/model.ts';
-import { type ExitCode, requireNone } from '../../model/command-error.ts';
-import type { Output } from '../output.ts';
+import { type ExitCode, type Output, requireNone } from 'market-mcp-contract/command';
+import type { RuleText } from 'market-mcp-contract/definition';
+import {
+  type Example,
+  exampleText,
+  explanations,
+  nameErrors,
+  originOf,
+  rules,
+} from 'market-mcp-contract/report';
 
 /**
  * `market-mcp explain [rule]`: prints what a rule means, why it matters, and an example that fails and one that passes. A group

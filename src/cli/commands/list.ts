@@ -1,14 +1,11 @@
-import { signals } from '../../contract/outcomes.ts';
+import { counted, type ExitCode, type Output, singleLine } from 'market-mcp-contract/command';
+import { signals } from 'market-mcp-contract/definition';
 import { type Member, membersOf } from '../../fields/members.ts';
-import type { ExitCode } from '../../model/command-error.ts';
-import { counted } from '../../model/text.ts';
 import { type Drift, driftOf, listedOf } from '../../project/manifest/listed.ts';
 import { findProject, manifestContent, manifestFile } from '../../project/manifest/manifest.ts';
 import type { Project, ToolFile } from '../../project/model.ts';
 import { namedTools, openProject } from '../../project/read/open.ts';
 import { changeProject } from '../../project/write/change.ts';
-import type { Output } from '../output.ts';
-import { singleLine } from '../single-line.ts';
 import { showDrift } from '../tools/change.ts';
 
 /**

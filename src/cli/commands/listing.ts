@@ -1,9 +1,18 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { resolvePlatform } from '../../changes/platform.ts';
-import type { JsonObject } from '../../contract/model.ts';
-import type { PlatformProfile } from '../../contract/platforms/profile.ts';
+import {
+  CommandError,
+  type ExitCode,
+  inputError,
+  nameOf,
+  type Output,
+  requireNone,
+  singleLine,
+  unwrap,
+} from 'market-mcp-contract/command';
+import type { JsonObject } from 'market-mcp-contract/json';
+import { type PlatformProfile, resolvePlatform } from 'market-mcp-contract/platforms';
 import {
   type Directory,
   type DirectoryFlag,
@@ -13,17 +22,12 @@ import {
   type Subject,
 } from '../../marketplace/core/directories.ts';
 import { type Entry, entryOf, type Facts, factsOf, jsonIn } from '../../marketplace/core/entry.ts';
-import { CommandError, type ExitCode, requireNone, unwrap } from '../../model/command-error.ts';
-import { inputError } from '../../model/input-error.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
 import type { Project } from '../../project/model.ts';
 import { openProject } from '../../project/read/open.ts';
 import { refuseUnwritable, saveJson } from '../../project/write/save.ts';
-import { nameOf } from '../../questions/model.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { type ListingFlags, listingFlags } from '../marketplace/options.ts';
-import type { Output } from '../output.ts';
-import { singleLine } from '../single-line.ts';
 
 /**
  * `market-mcp listing`: writes the `server.json` of the official MCP registry and prints the fields of the marketplace's

@@ -1,6 +1,5 @@
-import { platforms } from '../../contract/platforms/index.ts';
-import { CommandError, type ExitCode } from '../../model/command-error.ts';
-import type { Output } from '../output.ts';
+import { CommandError, type ExitCode, type Output } from 'market-mcp-contract/command';
+import { platforms } from 'market-mcp-contract/platforms';
 
 /**
  * `market-mcp platforms [name]`: lists the built-in profiles, or prints one in full as a start for another.

@@ -1,14 +1,11 @@
+import { type ExitCode, type Output, singleLine, withProgress } from 'market-mcp-contract/command';
+import { onlyReads } from 'market-mcp-contract/definition';
 import { callExamples, calledLine, factsOf, type ProjectTool, requireListed } from '../../check/built.ts';
 import { build } from '../../check/self-check.ts';
-import { onlyReads } from '../../contract/effect.ts';
-import type { ExitCode } from '../../model/command-error.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { canAsk } from '../answers.ts';
 import { byHand } from '../check/format.ts';
-import type { Output } from '../output.ts';
-import { withProgress } from '../progress.ts';
-import { singleLine } from '../single-line.ts';
 
 /**
  * `market-mcp record`: calls each example of the tools that only read once, for real, and records the answers of their sources.

@@ -1,15 +1,13 @@
-import type { Change } from '../../check/model.ts';
+import { counted, type ExitCode, type Output } from 'market-mcp-contract/command';
+import type { Change } from 'market-mcp-contract/report';
 import type { Access } from '../../marketplace/core/access.ts';
 import { MarketError } from '../../marketplace/core/errors.ts';
 import type { Listing } from '../../marketplace/core/model.ts';
 import { requestJson } from '../../marketplace/local.ts';
 import type { ListingsData } from '../../marketplace/pages/listings.tsx';
-import type { ExitCode } from '../../model/command-error.ts';
-import { counted } from '../../model/text.ts';
 import { withMarketplace } from '../marketplace/connect.ts';
 import { changeLine } from '../marketplace/format.ts';
 import type { PlaceFlags } from '../marketplace/options.ts';
-import type { Output } from '../output.ts';
 
 /** `market-mcp refresh [listing]`: the local marketplace reads the tools again. Prints the changes, property by property. */
 export async function refresh(

@@ -1,14 +1,12 @@
+import { type ExitCode, exitCodes, type Output, singleLine } from 'market-mcp-contract/command';
 import { linesOf } from '../../dev/state.ts';
 import type { ListingForm, Step, Submission } from '../../marketplace/core/model.ts';
 import { acceptance, callsStep } from '../../marketplace/core/registration.ts';
 import { requestJson } from '../../marketplace/local.ts';
 import type { RegisterData } from '../../marketplace/pages/register.tsx';
-import { type ExitCode, exitCodes } from '../../model/command-error.ts';
 import { withMarketplace } from '../marketplace/connect.ts';
 import { markOf } from '../marketplace/format.ts';
 import type { RegisterFlags } from '../marketplace/options.ts';
-import type { Output } from '../output.ts';
-import { singleLine } from '../single-line.ts';
 
 /**
  * `market-mcp register`: fills in the registration form of the local marketplace and submits it.

@@ -1,9 +1,7 @@
+import { type ExitCode, nameList, type Output } from 'market-mcp-contract/command';
 import { planRemoval } from '../../changes/removal.ts';
-import type { ExitCode } from '../../model/command-error.ts';
-import { nameList } from '../../model/text.ts';
 import type { RemoveToolSwitches } from '../../questions/add-tool.ts';
 import { gitCommand } from '../../system/command-line.ts';
-import type { Output } from '../output.ts';
 import { changeTools } from '../tools/change.ts';
 
 /** `market-mcp remove-tool <name…>`: removes the files, updates the list of tools, builds, runs the self-check. */

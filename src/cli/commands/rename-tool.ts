@@ -1,12 +1,9 @@
+import { type ExitCode, nameList, type Output, singleLine } from 'market-mcp-contract/command';
 import { planRename, type Renaming } from '../../changes/rename.ts';
-import type { ExitCode } from '../../model/command-error.ts';
-import { nameList } from '../../model/text.ts';
 import { manifestFile } from '../../project/manifest/manifest.ts';
 import type { RenameToolSwitches } from '../../questions/add-tool.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { changeLines } from '../create/format.ts';
-import type { Output } from '../output.ts';
-import { singleLine } from '../single-line.ts';
 import { changeTools } from '../tools/change.ts';
 
 /** `market-mcp rename-tool <old> <new>`: renames the tool wherever the project names it, builds, runs the self-check. */

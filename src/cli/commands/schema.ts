@@ -1,7 +1,6 @@
-import { examplesSchema } from '../../check/examples.ts';
-import type { ExitCode } from '../../model/command-error.ts';
+import type { ExitCode, Output } from 'market-mcp-contract/command';
+import { examplesSchema } from 'market-mcp-contract/report';
 import { specFileSchema } from '../../tools/tool-spec-schema.ts';
-import type { Output } from '../output.ts';
 
 /** `market-mcp spec-schema`: the JSON Schema of what `--spec` takes. */
 export async function printSpecSchema(output: Output): Promise<ExitCode> {

@@ -1,18 +1,16 @@
+import { type ExitCode, type Output, reject, unknownTool, unwrap } from 'market-mcp-contract/command';
 import { type Facts, factsOf } from '../../check/built.ts';
 import { compile } from '../../dev/compile.ts';
 import { curlCommands } from '../../dev/curl.ts';
 import { localServer } from '../../dev/local-server.ts';
 import { publishedState } from '../../dev/published.ts';
 import { isDown, isServing, linesOf, stateError } from '../../dev/state.ts';
-import { type ExitCode, unknownTool, unwrap } from '../../model/command-error.ts';
-import { reject } from '../../model/input-error.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
 import { presentProfile } from '../../project/manifest/profile.ts';
 import { readAnyManifest } from '../../project/manifest/vendored-manifest.ts';
 import { packageManagerOf } from '../../system/detect.ts';
 import { SystemError } from '../../system/errors.ts';
 import { numberIn } from '../numbers.ts';
-import type { Output } from '../output.ts';
 
 /** `market-mcp token [tool]`: prints a token of the local platform, and shell commands that call a tool while `dev` runs. */
 export async function token(

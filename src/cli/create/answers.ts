@@ -1,6 +1,6 @@
+import { type Output, pass, toCommandError } from 'market-mcp-contract/command';
 import { planCreation } from '../../changes/creation.ts';
 import { directoryError, targetOf } from '../../changes/target.ts';
-import { pass } from '../../model/input-error.ts';
 import { ownCommand } from '../../project/package/own-package.ts';
 import type { CreateParts, CreateSwitches } from '../../questions/create.ts';
 import {
@@ -10,8 +10,6 @@ import {
   resumeCommand,
 } from '../../questions/create-answers.ts';
 import type { Answering } from '../answers.ts';
-import { toCommandError } from '../errors.ts';
-import type { Output } from '../output.ts';
 import { reviewLines, reviewWidth } from './format.ts';
 
 /** How the answers that flags give are completed. */

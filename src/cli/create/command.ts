@@ -1,12 +1,11 @@
 import { resolve } from 'node:path';
+import { type ExitCode, type Output, unwrap } from 'market-mcp-contract/command';
 import { planCreation } from '../../changes/creation.ts';
 import { isSameProject, projectIn, targetOf } from '../../changes/target.ts';
-import { type ExitCode, unwrap } from '../../model/command-error.ts';
 import { writeProject } from '../../project/write/write.ts';
 import type { CreateSwitches } from '../../questions/create.ts';
 import { type CreateFlags, readCreateFlags } from '../../questions/create-answers.ts';
 import { collectAnswers, listedOperations, mayAsk } from '../answers.ts';
-import type { Output } from '../output.ts';
 import { answering } from './answers.ts';
 import { complete, finish, showDryRun } from './finish.ts';
 import { showPrepared } from './format.ts';

@@ -1,17 +1,21 @@
 import { resolve } from 'node:path';
+import {
+  CommandError,
+  type ExitCode,
+  exitCodes,
+  nameList,
+  type Output,
+  singleLine,
+} from 'market-mcp-contract/command';
 import { cloneProblems } from '../../changes/clone.ts';
 import type { Creation } from '../../changes/creation.ts';
 import type { ProjectContext } from '../../changes/target.ts';
-import { CommandError, type ExitCode, exitCodes } from '../../model/command-error.ts';
-import { nameList } from '../../model/text.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import type { Manifest } from '../../project/manifest/manifest.ts';
 import { ownCommand } from '../../project/package/own-package.ts';
 import type { CreateSwitches } from '../../questions/create.ts';
 import { replayCommand } from '../../questions/create-answers.ts';
 import { requireConsent } from '../answers.ts';
-import type { Output } from '../output.ts';
-import { singleLine } from '../single-line.ts';
 import {
   fileLines,
   firstEditOf,

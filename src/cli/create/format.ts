@@ -1,19 +1,29 @@
+import {
+  clip,
+  counted,
+  errorSentence,
+  type InputError,
+  type Output,
+  singleLine,
+} from 'market-mcp-contract/command';
+import {
+  blankResult,
+  type Level,
+  type Report,
+  type RuleResult,
+  signals,
+} from 'market-mcp-contract/definition';
+import type { JsonObject } from 'market-mcp-contract/json';
+import { type CheckReport, prettyReport } from 'market-mcp-contract/report';
 import { enterCommand, type ProjectContext } from '../../changes/target.ts';
-import type { CheckReport } from '../../check/model.ts';
-import { prettyReport } from '../../check/report/pretty.ts';
-import type { JsonObject, Level, Report, RuleResult } from '../../contract/model.ts';
-import { blankResult, signals } from '../../contract/outcomes.ts';
-import { clip, fieldRows, tableLines } from '../../fields/table.ts';
+import { fieldRows, tableLines } from '../../fields/table.ts';
 import type { ImportedTool } from '../../import/model.ts';
-import { errorSentence } from '../../model/input-error.ts';
-import type { Change, InputError, Prepared, PreparedTool } from '../../model/model.ts';
+import type { Change, Prepared, PreparedTool } from '../../model/model.ts';
 import { toolFile } from '../../model/names.ts';
-import { counted } from '../../model/text.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { pathsOf } from '../../plan/tool.ts';
-import type { Output } from '../output.ts';
-import { singleLine } from '../single-line.ts';
+import { explainCommand } from '../../system/command-line.ts';
 
 /** A next step for the author: a command to paste, or a file to edit. */
 export interface NextStep {
@@ -98,7 +108,7 @@ export function showReport(report: CheckReport, output: Output): void {
   const isClean = report.summary.failed === 0 && report.summary.advice === 0;
   const lines = isClean
     ? notRunLines(report)
-    : prettyReport(report, { color: output.hasColors, verbose: false }).split('\n');
+    : prettyReport(report, { color: output.hasColors, verbose: false, explain: explainCommand }).split('\n');
   for (const line of lines) output.line(`  ${line}`);
 }
 

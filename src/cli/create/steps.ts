@@ -1,16 +1,13 @@
+import { CommandError, type Output, withProgress } from 'market-mcp-contract/command';
+import { type CheckReport, countsOf } from 'market-mcp-contract/report';
 import { finishCommand, type ProjectContext } from '../../changes/target.ts';
-import type { CheckReport } from '../../check/model.ts';
 import { holdProject } from '../../check/project.ts';
-import { countsOf } from '../../check/report/format.ts';
 import { build, selfCheck } from '../../check/self-check.ts';
-import { CommandError } from '../../model/command-error.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { installedPackages } from '../../project/read/installed.ts';
 import type { CreateSwitches } from '../../questions/create.ts';
 import { initRepository } from '../../system/git.ts';
 import { install } from '../../system/package-manager.ts';
-import type { Output } from '../output.ts';
-import { withProgress } from '../progress.ts';
 import { onInterrupted } from '../signals.ts';
 
 /** What the steps of a creation have led to. */

@@ -1,13 +1,11 @@
-import { isObject } from '../../contract/json.ts';
-import type { JsonObject } from '../../contract/model.ts';
+import { type Output, singleLine } from 'market-mcp-contract/command';
+import { isObject, type JsonObject } from 'market-mcp-contract/json';
 import type { OutputChunk } from '../../dev/develop.ts';
 import { causeIn, type FailedAnswer } from '../../marketplace/core/cause.ts';
 import type { Marketplace } from '../../marketplace/core/marketplace.ts';
 import type { CallCause } from '../../marketplace/core/model.ts';
 import type { LogLine } from '../../marketplace/core/traffic.ts';
 import { walkableJsonIn } from '../../marketplace/core/values.ts';
-import type { Output } from '../output.ts';
-import { singleLine } from '../single-line.ts';
 import { causeLines } from './format.ts';
 
 /** What the lines of one call say so far. */

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Output, withProgress } from 'market-mcp-contract/command';
 import { freePort } from '../../check/launch.ts';
 import { isFree } from '../../dev/inspector.ts';
 import { publishedState } from '../../dev/published.ts';
@@ -8,8 +9,6 @@ import { requestJson, runningMarketplace } from '../../marketplace/local.ts';
 import { type Place, placeOf, stateOf, withLocal } from '../../marketplace/place.ts';
 import { packageManagerOf } from '../../system/detect.ts';
 import { SystemError } from '../../system/errors.ts';
-import type { Output } from '../output.ts';
-import { withProgress } from '../progress.ts';
 import type { PlaceFlags } from './options.ts';
 
 /**

@@ -1,14 +1,12 @@
-import type { Change } from '../../check/model.ts';
-import { isObject, shorten } from '../../contract/json.ts';
-import type { Json, Problem } from '../../contract/model.ts';
+import { type Output, singleLine } from 'market-mcp-contract/command';
+import type { Problem } from 'market-mcp-contract/definition';
+import { isObject, type Json, shorten } from 'market-mcp-contract/json';
+import type { Change } from 'market-mcp-contract/report';
 import { type Access, linkOf } from '../../marketplace/core/access.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
-
 import type { CallCause, Step } from '../../marketplace/core/model.ts';
 import type { CallVerdict, SchemaVerdict } from '../../marketplace/core/verdict.ts';
 import type { Place } from '../../marketplace/place.ts';
-import type { Output } from '../output.ts';
-import { singleLine } from '../single-line.ts';
 
 /** Prints the link of the page, and where servers find the key. */
 export function printAddress(access: Access, { endpoint }: Place, output: Output): void {

@@ -1,6 +1,6 @@
+import { choice, on, text, type Values } from 'market-mcp-contract/command';
 import { type DeliberateError, deliberateErrors } from '../../marketplace/core/deliberate-errors.ts';
 import { directoryNames } from '../../marketplace/core/model.ts';
-import { choice, on, text, type Values } from '../../questions/model.ts';
 
 const json = on('--json', 'print one JSON object');
 

@@ -1,6 +1,6 @@
+import { grouped } from 'market-mcp-contract/json';
+import { generic } from 'market-mcp-contract/platforms';
 import { entriesOf, wholeEntriesOf } from '../../changes/entries.ts';
-import { grouped } from '../../contract/grouped.ts';
-import { generic } from '../../contract/platforms/index.ts';
 import { fieldsOf, tokensOf, withFields } from '../../import/fields.ts';
 import type { Imported } from '../../import/model.ts';
 import { plainText } from '../../import/openapi/text.ts';

@@ -11,9 +11,7 @@ import {
   S_WARN,
   select,
 } from '@clack/prompts';
-import { unwrap } from '../../model/command-error.ts';
-import type { Result } from '../../model/model.ts';
-import { errorLine, singleLine } from '../single-line.ts';
+import { errorLine, type Result, singleLine, unwrap } from 'market-mcp-contract/command';
 import { FieldEditor, type FieldEditorAnswer, type FieldEditorOptions } from './field-editor.ts';
 import { bracketedPaste, Keys } from './keys.ts';
 import { Back, Cancelled } from './leaving.ts';

@@ -1,6 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { errorSentence } from '../../model/input-error.ts';
-import type { Result } from '../../model/model.ts';
+import { errorSentence, type Result } from 'market-mcp-contract/command';
 import type { CreateParts } from '../../questions/create.ts';
 import { onInterrupted } from '../signals.ts';
 import { Asker } from './asker.ts';

@@ -1,11 +1,9 @@
+import { parseText, pass, type Result, reject, unwrap } from 'market-mcp-contract/command';
 import { formatFields, withMembers } from '../../fields/language.ts';
 import { checkLines } from '../../fields/lines.ts';
 import { parseValue, parseValues } from '../../fields/values.ts';
-import { unwrap } from '../../model/command-error.ts';
-import { pass, reject } from '../../model/input-error.ts';
-import { type Field, type FieldType, type Result, type Shape, scalarTypes } from '../../model/model.ts';
+import { type Field, type FieldType, type Shape, scalarTypes } from '../../model/model.ts';
 import { parsePlainFieldName } from '../../model/names.ts';
-import { parseText } from '../../model/text.ts';
 import type { Asker } from './asker.ts';
 import type { FieldKind } from './field-editor.ts';
 import { askInOrder, Back, orBack, type Step } from './leaving.ts';

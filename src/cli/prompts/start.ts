@@ -1,12 +1,10 @@
 import { existsSync } from 'node:fs';
+import { CommandError, type Result, reject, unwrap } from 'market-mcp-contract/command';
 import { serverAt } from '../../changes/mcp.ts';
 import { documentAt } from '../../changes/openapi.ts';
 import { writingTools } from '../../import/mcp.ts';
 import { nameOf, operationsOf } from '../../import/openapi/operations.ts';
 import { plainText } from '../../import/openapi/text.ts';
-import { CommandError, unwrap } from '../../model/command-error.ts';
-import { reject } from '../../model/input-error.ts';
-import type { Result } from '../../model/model.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
 import type { Asker, TextPrompt } from './asker.ts';
 

@@ -1,9 +1,8 @@
+import { type InputError, pass, type Result, refuse } from 'market-mcp-contract/command';
+import type { Effect } from 'market-mcp-contract/definition';
+import { generic, marketplaces } from 'market-mcp-contract/platforms';
 import { entriesOf } from '../../changes/entries.ts';
-import type { Effect } from '../../contract/effect.ts';
-import { generic, marketplaces } from '../../contract/platforms/index.ts';
 import { prepareImported } from '../../import/prepare.ts';
-import { pass, refuse } from '../../model/input-error.ts';
-import type { InputError, Result } from '../../model/model.ts';
 import { type CreateParts, createQuestions } from '../../questions/create.ts';
 import type { Defaulted, Question } from '../../questions/model.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';

@@ -1,8 +1,7 @@
+import { CommandError, type ExitCode, nameList, type Output, singleLine } from 'market-mcp-contract/command';
+import type { CheckReport } from 'market-mcp-contract/report';
+import { unrecordedFix } from 'market-mcp-contract/wire';
 import type { ProjectContext } from '../../changes/target.ts';
-import type { CheckReport } from '../../check/model.ts';
-import { unrecordedFix } from '../../contract/probe/unrecorded.ts';
-import { CommandError, type ExitCode } from '../../model/command-error.ts';
-import { nameList } from '../../model/text.ts';
 import type { Drift } from '../../project/manifest/listed.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
 import type { Project } from '../../project/model.ts';
@@ -15,8 +14,6 @@ import { detectPackageManager } from '../../system/detect.ts';
 import { SystemError } from '../../system/errors.ts';
 import { mayAsk, requireConsent } from '../answers.ts';
 import { shortReport, showReport } from '../create/format.ts';
-import type { Output } from '../output.ts';
-import { singleLine } from '../single-line.ts';
 
 /** A change of tools: how it is planned, confirmed and shown. */
 export interface ToolsChange<Planned> extends Pick<Made, 'done'> {

@@ -1,10 +1,8 @@
-import { printable } from '../../contract/report/report.ts';
-import type { ExitCode } from '../../model/command-error.ts';
+import { type ExitCode, type Output, printable } from 'market-mcp-contract/command';
 import { readIfThere } from '../../project/read/inside.ts';
 import { textOf } from '../../project/read/text.ts';
 import { patchOf } from '../../project/write/patch.ts';
 import type { Change } from '../../project/write/transaction.ts';
-import type { Output } from '../output.ts';
 
 const notApplicable =
   'The diff contains control characters, shown as codes here, so it cannot be applied. Use --json for the exact diff.';

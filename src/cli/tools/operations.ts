@@ -1,9 +1,7 @@
+import { type ExitCode, type Output, singleLine, unwrap } from 'market-mcp-contract/command';
 import { documentAt } from '../../changes/openapi.ts';
 import { matching, nameOf, operationsOf } from '../../import/openapi/operations.ts';
-import { type ExitCode, unwrap } from '../../model/command-error.ts';
 import type { HeaderPairs } from '../../project/read/document.ts';
-import type { Output } from '../output.ts';
-import { singleLine } from '../single-line.ts';
 
 /**
  * Prints the operations of a document for an author to choose from.

@@ -1,16 +1,15 @@
+import { CommandError, type ExitCode, type Output } from 'market-mcp-contract/command';
 import { cloneProblems } from '../../changes/clone.ts';
 import type { Upgrade } from '../../changes/upgrade/model.ts';
 import { isRecord, requireCommitted } from '../../changes/upgrade/pending.ts';
 import { planUpgrade } from '../../changes/upgrade/plan.ts';
 import { changesBetween, reportOf } from '../../changes/upgrade/report.ts';
-import { CommandError, type ExitCode } from '../../model/command-error.ts';
 import { version } from '../../plan/versions.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
 import { newerProgram } from '../../project/package/own-package.ts';
 import { changeProject } from '../../project/write/change.ts';
 import { withProjectLock } from '../../project/write/lock.ts';
 import type { Change } from '../../project/write/transaction.ts';
-import type { Output } from '../output.ts';
 import { abort, contents, finish, goOn, requireNothingOpen } from './finish.ts';
 import type { UpgradeFlags } from './options.ts';
 

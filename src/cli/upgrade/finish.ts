@@ -1,3 +1,4 @@
+import { CommandError, counted, type ExitCode, nameList, type Output } from 'market-mcp-contract/command';
 import { cloneProblems } from '../../changes/clone.ts';
 import type { Upgrade } from '../../changes/upgrade/model.ts';
 import {
@@ -8,12 +9,9 @@ import {
   restoringChange,
 } from '../../changes/upgrade/pending.ts';
 import { changesBetween, reportOf } from '../../changes/upgrade/report.ts';
-import { CommandError, type ExitCode } from '../../model/command-error.ts';
-import { counted, nameList } from '../../model/text.ts';
 import { changeProject } from '../../project/write/change.ts';
 import { detectPackageManager, packageManagerOf } from '../../system/detect.ts';
 import { shortReport } from '../create/format.ts';
-import type { Output } from '../output.ts';
 import { afterChange, checkChange, requirePassed } from '../tools/change.ts';
 import type { UpgradeFlags } from './options.ts';
 

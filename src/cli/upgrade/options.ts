@@ -1,4 +1,4 @@
-import { off, on, text, type Values } from '../../questions/model.ts';
+import { off, on, text, type Values } from 'market-mcp-contract/command';
 
 /** The flags of `market-mcp upgrade`. */
 export const upgradeFlags = {

@@ -1,6 +1,4 @@
-import { isObject, shorten } from '../../contract/json.ts';
-import type { Json, JsonObject } from '../../contract/model.ts';
-import { below } from '../../contract/schema/schema.ts';
+import { below, isObject, type Json, type JsonObject, shorten } from 'market-mcp-contract/json';
 import type { Api, ApiVariable } from '../model.ts';
 import { type OpenApiDocument, Refusal } from './document.ts';
 import { Keys } from './keys.ts';

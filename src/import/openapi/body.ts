@@ -1,7 +1,12 @@
-import { isObject } from '../../contract/json.ts';
-import type { Json, JsonObject } from '../../contract/model.ts';
-import { membersOf, propertiesOf, requiredOf } from '../../contract/schema/keywords.ts';
-import { below } from '../../contract/schema/schema.ts';
+import {
+  below,
+  isObject,
+  type Json,
+  type JsonObject,
+  membersOf,
+  propertiesOf,
+  requiredOf,
+} from 'market-mcp-contract/json';
 import type { BodyKind, QueryStyle } from '../model.ts';
 import { type Found, type Lost, type OpenApiDocument, Refusal } from './document.ts';
 import { fileSchema, holdsFile, isBinaryType, isFile } from './file.ts';

@@ -1,9 +1,6 @@
-import { verbIn, wordsOf } from '../../contract/effect.ts';
-import { isObject } from '../../contract/json.ts';
-import type { Json, JsonObject } from '../../contract/model.ts';
-import { membersOf, typesOf } from '../../contract/schema/keywords.ts';
-import { listed } from '../../model/input-error.ts';
-import { nameList } from '../../model/text.ts';
+import { listed, nameList } from 'market-mcp-contract/command';
+import { verbIn, wordsOf } from 'market-mcp-contract/definition';
+import { isObject, type Json, type JsonObject, membersOf, typesOf } from 'market-mcp-contract/json';
 import { fieldToDo, toolToDo } from '../to-do.ts';
 import type { Operation } from './operations.ts';
 import { plainText } from './text.ts';

@@ -1,11 +1,14 @@
-import { isObject, shorten } from '../../contract/json.ts';
-import type { Json, JsonObject } from '../../contract/model.ts';
-import { stepsOf, valueAt } from '../../contract/schema/schema.ts';
-import { pass, reject } from '../../model/input-error.ts';
-import { openApiLimits } from '../../model/limits.ts';
-import { memoize } from '../../model/memoize.ts';
-import type { Result } from '../../model/model.ts';
-import { uriDecoded } from '../../model/text.ts';
+import { pass, type Result, reject, uriDecoded } from 'market-mcp-contract/command';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  memoize,
+  openApiLimits,
+  shorten,
+  stepsOf,
+  valueAt,
+} from 'market-mcp-contract/json';
 import { type Beside, nothingBeside, type Others, othersOf, partsOf } from './references.ts';
 
 const maxHops = 30;
@@ -172,7 +175,7 @@ async function parse(text: string, where: string): Promise<Result<unknown>> {
       return reject(where, undefined, message, 'Give valid JSON or YAML.');
     }
   }
-  const { readYaml } = await import('../../tools/read.ts');
+  const { readYaml } = await import('market-mcp-contract/document');
   // Without aliases, a document has fewer values than characters.
   return readYaml(text, where, { ...openApiLimits, values: Math.max(values, text.length) });
 }

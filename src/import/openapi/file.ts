@@ -1,5 +1,4 @@
-import { isObject } from '../../contract/json.ts';
-import type { JsonObject } from '../../contract/model.ts';
+import { isObject, type JsonObject } from 'market-mcp-contract/json';
 import { described } from './keywords.ts';
 
 /**

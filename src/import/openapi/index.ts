@@ -1,5 +1,4 @@
-import { inputError, pass, refuse, reject } from '../../model/input-error.ts';
-import type { InputError, Result } from '../../model/model.ts';
+import { type InputError, inputError, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
 import { withCredentials } from '../credentials.ts';
 import type { Imported } from '../model.ts';
 import { Apis } from './api.ts';

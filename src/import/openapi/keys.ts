@@ -1,6 +1,4 @@
-import { isObject } from '../../contract/json.ts';
-import type { Json, JsonObject } from '../../contract/model.ts';
-import { below } from '../../contract/schema/schema.ts';
+import { below, isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
 import type { Credential, Key } from '../model.ts';
 import { type OpenApiDocument, Refusal } from './document.ts';
 import { type Operation, operationsOf, readable } from './operations.ts';

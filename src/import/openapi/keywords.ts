@@ -1,7 +1,4 @@
-import { isObject } from '../../contract/json.ts';
-import type { Json, JsonObject } from '../../contract/model.ts';
-import { isReadable } from '../../contract/schema/walk.ts';
-import { fits } from '../../model/match.ts';
+import { fits, isObject, isReadable, type Json, type JsonObject } from 'market-mcp-contract/json';
 import { plainText } from './text.ts';
 
 /** Whether a schema describes requests or answers. */

@@ -1,8 +1,5 @@
-import { isObject, kept, objectOr, shorten } from '../../contract/json.ts';
-import type { JsonObject } from '../../contract/model.ts';
-import { below } from '../../contract/schema/schema.ts';
-import { closest, inputError, pass, refuse, reject } from '../../model/input-error.ts';
-import type { Result } from '../../model/model.ts';
+import { closest, inputError, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
+import { below, isObject, type JsonObject, kept, objectOr, shorten } from 'market-mcp-contract/json';
 import { mayBeJson } from './body.ts';
 import { type Found, type OpenApiDocument, OutOfTime, Refusal } from './document.ts';
 import { plainText } from './text.ts';

@@ -1,8 +1,12 @@
-import { isObject } from '../../contract/json.ts';
-import type { Json, JsonObject } from '../../contract/model.ts';
-import { membersOf, requiredOf } from '../../contract/schema/keywords.ts';
-import { below } from '../../contract/schema/schema.ts';
-import { fits } from '../../model/match.ts';
+import {
+  below,
+  fits,
+  isObject,
+  type Json,
+  type JsonObject,
+  membersOf,
+  requiredOf,
+} from 'market-mcp-contract/json';
 import type { ApiBody, Binding, FilePart } from '../model.ts';
 import { type DescribedBody, describedBody, describedParameters, isJsonType } from './body.ts';
 import { inputDescription } from './describe.ts';

@@ -1,6 +1,5 @@
-import { CommandError } from '../../model/command-error.ts';
-import { openApiLimits } from '../../model/limits.ts';
-import type { Result } from '../../model/model.ts';
+import { CommandError, type Result } from 'market-mcp-contract/command';
+import { openApiLimits } from 'market-mcp-contract/json';
 
 /** Where a reference to another document leads: the name of that document, or why it is not read. */
 export type Led = { readonly name: string } | { readonly why: string };

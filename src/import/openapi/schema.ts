@@ -1,10 +1,14 @@
-import { isObject } from '../../contract/json.ts';
-import type { Json, JsonObject } from '../../contract/model.ts';
-import { membersOf, requiredOf } from '../../contract/schema/keywords.ts';
-import { below } from '../../contract/schema/schema.ts';
+import {
+  below,
+  isObject,
+  type Json,
+  type JsonObject,
+  membersOf,
+  patternFlaw,
+  requiredOf,
+} from 'market-mcp-contract/json';
 import { maxSchemas } from '../../fixes/definitions.ts';
 import { parseFieldName } from '../../model/names.ts';
-import { patternFlaw } from '../../model/pattern.ts';
 import { type Lost, type OpenApiDocument, Refusal } from './document.ts';
 import { fileSchema, isFile } from './file.ts';
 import {

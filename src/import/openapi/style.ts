@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../contract/model.ts';
-import { typesOf } from '../../contract/schema/keywords.ts';
+import { type JsonObject, typesOf } from 'market-mcp-contract/json';
 import type { PathStyle, QueryStyle } from '../model.ts';
 
 export function isScalar(schema: JsonObject): boolean {

@@ -1,11 +1,15 @@
-import { type Effect, effects, titleOf, verbIn } from '../../contract/effect.ts';
-import { isObject, objectOr } from '../../contract/json.ts';
-import type { Json, JsonObject } from '../../contract/model.ts';
-import { signals } from '../../contract/outcomes.ts';
-import { membersOf, requiredOf } from '../../contract/schema/keywords.ts';
-import { below } from '../../contract/schema/schema.ts';
-import { isReadable } from '../../contract/schema/walk.ts';
-import { clientMismatches } from '../../model/match.ts';
+import { type Effect, effects, signals, titleOf, verbIn } from 'market-mcp-contract/definition';
+import {
+  below,
+  clientMismatches,
+  isObject,
+  isReadable,
+  type Json,
+  type JsonObject,
+  membersOf,
+  objectOr,
+  requiredOf,
+} from 'market-mcp-contract/json';
 import type { Change } from '../../model/model.ts';
 import { suggestToolName } from '../../model/names.ts';
 import { listOf, withSignals } from '../../tools/definition.ts';

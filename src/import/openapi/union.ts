@@ -1,6 +1,12 @@
-import { isObject, objectOr } from '../../contract/json.ts';
-import type { Json, JsonObject } from '../../contract/model.ts';
-import { membersOf, requiredOf, typesOf } from '../../contract/schema/keywords.ts';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  membersOf,
+  objectOr,
+  requiredOf,
+  typesOf,
+} from 'market-mcp-contract/json';
 import { isContainer, withKnownValues } from './keywords.ts';
 
 /** A schema that also accepts null. */

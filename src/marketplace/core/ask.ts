@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { onlyReads } from '../../contract/effect.ts';
-import { isObject, shorten } from '../../contract/json.ts';
-import type { Json, JsonObject } from '../../contract/model.ts';
-import { textOf } from '../../contract/probe/rpc.ts';
+import { onlyReads } from 'market-mcp-contract/definition';
+import { isObject, type Json, type JsonObject, shorten } from 'market-mcp-contract/json';
+import { textOf } from 'market-mcp-contract/wire';
 import type { CallOrder, CallReport } from './caller.ts';
 import type { BuyerTool, Mode } from './model.ts';
 import { hasNoMismatch } from './verdict.ts';

@@ -1,12 +1,18 @@
 import type { KeyObject } from 'node:crypto';
-import { isWalkable } from '../../contract/json.ts';
-import type { Json, JsonObject } from '../../contract/model.ts';
-import type { PlatformProfile } from '../../contract/platforms/profile.ts';
-import { Probe } from '../../contract/probe/probe.ts';
-import { nextId, type RpcAnswer, rpcAnswer, rpcRequest, unanswered } from '../../contract/probe/rpc.ts';
-import type { CallPolicy } from '../../contract/probe/safety.ts';
-import { createSigner, type Forgery, type Signer } from '../../contract/probe/signer.ts';
-import { memoize } from '../../model/memoize.ts';
+import { isWalkable, type Json, type JsonObject, memoize } from 'market-mcp-contract/json';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
+import {
+  type CallPolicy,
+  createSigner,
+  type Forgery,
+  nextId,
+  Probe,
+  type RpcAnswer,
+  rpcAnswer,
+  rpcRequest,
+  type Signer,
+  unanswered,
+} from 'market-mcp-contract/wire';
 import { type DeliberateError, isRefusedWith, type Refusal, refusalOf } from './deliberate-errors.ts';
 import type { CallCause } from './model.ts';
 import type { RecordingProxy, Route, RouteOptions } from './proxy.ts';

@@ -1,13 +1,11 @@
 import { type EventEmitter, once } from 'node:events';
+import { isObject, type JsonObject, objectOr } from 'market-mcp-contract/json';
+import { incidentIn } from 'market-mcp-contract/wire';
 import { causeOf } from '../../check/causes.ts';
 import { printedErrors } from '../../check/logged.ts';
-import { isObject, objectOr } from '../../contract/json.ts';
-import type { JsonObject } from '../../contract/model.ts';
-import { incidentIn } from '../../contract/probe/rpc.ts';
 import type { CallOrder, CallReport } from './caller.ts';
 import type { CallCause, MarketplaceOptions } from './model.ts';
-import type { LogLine } from './traffic.ts';
-import { type Exchange, sentTo, type Traffic } from './traffic.ts';
+import { type Exchange, type LogLine, sentTo, type Traffic } from './traffic.ts';
 import { walkableJsonIn, walkableValuesIn } from './values.ts';
 import { hasNoMismatch } from './verdict.ts';
 

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject, sign } from 'node:crypto';
-import type { JsonObject } from '../../contract/model.ts';
+import type { JsonObject } from 'market-mcp-contract/json';
 
 /** The key set of a platform as it publishes it: the public key, for RSA also as a certificate (`x5c`). */
 export function keySetOf(privateKey: KeyObject, algorithm: string): JsonObject {

@@ -1,4 +1,4 @@
-import type { CheckReport } from '../../check/model.ts';
+import type { CheckReport } from 'market-mcp-contract/report';
 import { cannotStart } from '../../dev/state.ts';
 import { MarketError } from './errors.ts';
 import type { Jobs } from './jobs.ts';

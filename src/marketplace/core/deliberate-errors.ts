@@ -1,5 +1,4 @@
-import { isObject } from '../../contract/json.ts';
-import type { Json } from '../../contract/model.ts';
+import { isObject, type Json } from 'market-mcp-contract/json';
 
 /** Errors that a caller can make deliberately. */
 export const deliberateErrors = {

@@ -1,7 +1,6 @@
-import type { JsonObject } from '../../contract/model.ts';
-import type { PlatformProfile } from '../../contract/platforms/profile.ts';
-import { inputError } from '../../model/input-error.ts';
-import type { InputError } from '../../model/model.ts';
+import { type InputError, inputError } from 'market-mcp-contract/command';
+import type { JsonObject } from 'market-mcp-contract/json';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { type Facts, formErrors, registryEntry, type Stated } from './entry.ts';
 import { endpointProblems } from './form.ts';
 import type { DirectoryName } from './model.ts';

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { isObject } from '../../contract/json.ts';
-import type { Json, JsonObject } from '../../contract/model.ts';
-import { textOf } from '../../contract/probe/rpc.ts';
-import { mismatches, tryCompile } from '../../contract/schema/schema.ts';
+import { isObject, type Json, type JsonObject, mismatches, tryCompile } from 'market-mcp-contract/json';
+import { textOf } from 'market-mcp-contract/wire';
 import { MarketError } from './errors.ts';
 import type { Dispute, Judgement, Listing } from './model.ts';
 import { redactValue } from './redact.ts';

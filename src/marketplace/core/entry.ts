@@ -1,12 +1,9 @@
 import { join } from 'node:path';
-import { isObject } from '../../contract/json.ts';
-import type { JsonObject } from '../../contract/model.ts';
-import type { PlatformProfile } from '../../contract/platforms/profile.ts';
-import { isLoopback } from '../../contract/probe/address.ts';
+import { CommandError, type InputError, inputError, requireNone } from 'market-mcp-contract/command';
+import { isObject, type JsonObject } from 'market-mcp-contract/json';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
+import { isLoopback } from 'market-mcp-contract/wire';
 import { environmentFile } from '../../dev/local-server.ts';
-import { CommandError, requireNone } from '../../model/command-error.ts';
-import { inputError } from '../../model/input-error.ts';
-import type { InputError } from '../../model/model.ts';
 import type { Project } from '../../project/model.ts';
 import { readRegular } from '../../project/read/read.ts';
 import { defaultCategory, formProblems, stakeOf } from './form.ts';

@@ -1,4 +1,4 @@
-import { CommandError } from '../../model/command-error.ts';
+import { CommandError } from 'market-mcp-contract/command';
 
 /** A request to the marketplace that cannot be fulfilled. */
 export class MarketError extends CommandError {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../contract/model.ts';
+import type { Json, JsonObject } from 'market-mcp-contract/json';
 import type { Exchange, Message } from './traffic.ts';
 
 /** Exchanges as an HTTP archive (HAR 1.2). */

@@ -1,6 +1,6 @@
-import type { PlatformProfile } from '../../contract/platforms/profile.ts';
-import { isLoopback } from '../../contract/probe/address.ts';
-import { closest } from '../../model/input-error.ts';
+import { closest } from 'market-mcp-contract/command';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
+import { isLoopback } from 'market-mcp-contract/wire';
 import type { FieldProblem, ListingForm } from './model.ts';
 
 type Rules = PlatformProfile['listing'];

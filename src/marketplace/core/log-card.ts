@@ -1,4 +1,4 @@
-import { shorten } from '../../contract/json.ts';
+import { shorten } from 'market-mcp-contract/json';
 import { type AskRun, type Ending, thresholds } from './ask.ts';
 import type { BuyerTool } from './model.ts';
 import { redactValue } from './redact.ts';

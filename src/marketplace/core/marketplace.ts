@@ -1,11 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { stripVTControlCharacters } from 'node:util';
-import { changesBetween } from '../../check/drift.ts';
-import type { Change } from '../../check/model.ts';
-import { isObject } from '../../contract/json.ts';
-import type { Json, JsonObject } from '../../contract/model.ts';
-import type { PlatformProfile } from '../../contract/platforms/profile.ts';
-import { sampleArguments } from '../../contract/schema/smoke.ts';
+import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
+import { type PlatformProfile, sampleArguments } from 'market-mcp-contract/platforms';
+import { type Change, changesBetween } from 'market-mcp-contract/report';
 import { isDown, linesOf, type ServerState } from '../../dev/state.ts';
 import { type AskRun, ask, type Question } from './ask.ts';
 import { Caller, type CallOrder, type CallReport } from './caller.ts';

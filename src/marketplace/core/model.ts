@@ -1,15 +1,8 @@
 import type { KeyObject } from 'node:crypto';
-import type { CheckReport } from '../../check/model.ts';
-import type {
-  Cause,
-  Json,
-  JsonObject,
-  Problem,
-  RehearsalStep,
-  RuleResult,
-  ToolExample,
-} from '../../contract/model.ts';
-import type { PlatformProfile } from '../../contract/platforms/profile.ts';
+import type { Cause, Problem, RehearsalStep, RuleResult, ToolExample } from 'market-mcp-contract/definition';
+import type { Json, JsonObject } from 'market-mcp-contract/json';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
+import type { CheckReport } from 'market-mcp-contract/report';
 import type { ServerState } from '../../dev/state.ts';
 
 /** The directories that `market-mcp listing --for` knows: `directories.ts`. */

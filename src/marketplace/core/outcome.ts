@@ -1,6 +1,5 @@
-import { isObject } from '../../contract/json.ts';
-import type { Json, JsonObject } from '../../contract/model.ts';
-import { textOf } from '../../contract/probe/rpc.ts';
+import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
+import { textOf } from 'market-mcp-contract/wire';
 import { isRefusedWith, type Refusal } from './deliberate-errors.ts';
 import { walkableJsonIn } from './values.ts';
 import { outcomeOf } from './verdict.ts';

@@ -10,13 +10,8 @@ import {
 import { request as secureRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { now } from '../../contract/clock.ts';
-import { isObject, shorten } from '../../contract/json.ts';
-import type { Json } from '../../contract/model.ts';
-import { isLoopback } from '../../contract/probe/address.ts';
-import { isEventStream } from '../../contract/probe/events.ts';
-import { networkReason } from '../../contract/probe/network-error.ts';
-import { maximumBytes } from '../../contract/probe/receive.ts';
+import { isObject, type Json, shorten } from 'market-mcp-contract/json';
+import { isEventStream, isLoopback, maximumBytes, networkReason, now } from 'market-mcp-contract/wire';
 import type { Refusal } from './deliberate-errors.ts';
 import { type Answered, exchangeOutcome, failed } from './outcome.ts';
 import { redact, redactText, redactUrl } from './redact.ts';

@@ -1,6 +1,5 @@
-import { isObject, jsonIn, objectOr } from '../../contract/json.ts';
-import type { Json } from '../../contract/model.ts';
-import { isSecretParameter } from '../../contract/rules/fit-schema.ts';
+import { isObject, type Json, jsonIn, objectOr } from 'market-mcp-contract/json';
+import { isSecretParameter } from 'market-mcp-contract/report';
 import { type Message, sentBody } from './traffic.ts';
 import { walkableJsonIn } from './values.ts';
 

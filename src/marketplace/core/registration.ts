@@ -1,17 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import { groupsOf } from '../../check/report/group.ts';
-import { type WritingEffect, writingEffect } from '../../contract/effect.ts';
-import { isObject, shorten } from '../../contract/json.ts';
-import type { Json, JsonObject, Problem, RehearsalStep, RuleResult } from '../../contract/model.ts';
-import type { PlatformProfile } from '../../contract/platforms/profile.ts';
-import type { Probe } from '../../contract/probe/probe.ts';
-import { submissionTest, verdictsOf } from '../../contract/probe/rehearsal.ts';
-import { submissionCalls, submissionHarm, verdictOn } from '../../contract/probe/safety.ts';
-import { inspectTools } from '../../contract/rules/inspect.ts';
+import {
+  type Problem,
+  type RehearsalStep,
+  type RuleResult,
+  type WritingEffect,
+  writingEffect,
+} from 'market-mcp-contract/definition';
+import { isObject, type Json, type JsonObject, shorten } from 'market-mcp-contract/json';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
+import { groupsOf, inspectTools } from 'market-mcp-contract/report';
+import {
+  type Probe,
+  submissionCalls,
+  submissionHarm,
+  submissionTest,
+  verdictOn,
+  verdictsOf,
+} from 'market-mcp-contract/wire';
 import type { Caller } from './caller.ts';
 import { formProblems } from './form.ts';
-import type { CallCause, FieldProblem, Finding, ListingForm, Step, Submission } from './model.ts';
-import { findingOf } from './model.ts';
+import {
+  type CallCause,
+  type FieldProblem,
+  type Finding,
+  findingOf,
+  type ListingForm,
+  type Step,
+  type Submission,
+} from './model.ts';
 
 /** Called when a step starts and when it ends; the label identifies the step. */
 type OnStep = (step: Step) => void;

@@ -1,6 +1,6 @@
-import type { JsonObject, Problem } from '../../contract/model.ts';
-import type { PlatformProfile } from '../../contract/platforms/profile.ts';
-import { mismatches } from '../../contract/schema/schema.ts';
+import type { Problem } from 'market-mcp-contract/definition';
+import { type JsonObject, mismatches } from 'market-mcp-contract/json';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
 
 /** The version of the official MCP registry's format. */
 export const registrySchema = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';

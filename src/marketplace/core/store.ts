@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isObject } from '../../contract/json.ts';
+import { isObject } from 'market-mcp-contract/json';
 import { ProjectError } from '../../project/errors.ts';
 import { readRegular } from '../../project/read/read.ts';
 import { saveJson } from '../../project/write/save.ts';

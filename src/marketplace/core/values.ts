@@ -1,6 +1,5 @@
-import { isWalkable, jsonIn } from '../../contract/json.ts';
-import type { Json } from '../../contract/model.ts';
-import { valuesIn } from '../../contract/probe/events.ts';
+import { isWalkable, type Json, jsonIn } from 'market-mcp-contract/json';
+import { valuesIn } from 'market-mcp-contract/wire';
 
 /** The JSON value of a text, alone in a list; an empty list if the text is not JSON or too deep to be walked. */
 export function walkableJsonIn(text: string): readonly Json[] {

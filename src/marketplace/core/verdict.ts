@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, shorten } from '../../contract/json.ts';
-import type { Json, JsonObject, Problem } from '../../contract/model.ts';
-import { outputSchemaOf } from '../../contract/probe/cases.ts';
-import { isRefusal, type RpcAnswer, textOf } from '../../contract/probe/rpc.ts';
-import { isEmpty } from '../../contract/rules/result.ts';
-import { mismatches } from '../../contract/schema/schema.ts';
+import type { Problem } from 'market-mcp-contract/definition';
+import { isObject, type Json, type JsonObject, mismatches, shorten } from 'market-mcp-contract/json';
+import { isEmpty } from 'market-mcp-contract/report';
+import { isRefusal, outputSchemaOf, type RpcAnswer, textOf } from 'market-mcp-contract/wire';
 import { walkableJsonIn } from './values.ts';
 
 /**

@@ -1,7 +1,6 @@
 import type { Child } from 'hono/jsx';
-import { writingEffect } from '../../contract/effect.ts';
-import { isObject } from '../../contract/json.ts';
-import type { Json } from '../../contract/model.ts';
+import { writingEffect } from 'market-mcp-contract/definition';
+import { isObject, type Json } from 'market-mcp-contract/json';
 import { type AskRun, type Question, thresholds } from '../core/ask.ts';
 import { MarketError } from '../core/errors.ts';
 import type { Job } from '../core/jobs.ts';

@@ -1,9 +1,15 @@
 import type { Child } from 'hono/jsx';
-import type { CheckReport } from '../../check/model.ts';
-import { countsOf, groupOf, reasonLine, remarksOf, verdictOf } from '../../check/report/format.ts';
-import { failsCheck } from '../../check/verdict.ts';
-import { shorten } from '../../contract/json.ts';
-import { counted } from '../../model/text.ts';
+import { counted } from 'market-mcp-contract/command';
+import { shorten } from 'market-mcp-contract/json';
+import {
+  type CheckReport,
+  countsOf,
+  failsCheck,
+  groupOf,
+  reasonLine,
+  remarksOf,
+  verdictOf,
+} from 'market-mcp-contract/report';
 import type { Checks } from '../core/checks.ts';
 import type { Job } from '../core/jobs.ts';
 import { findingOf } from '../core/model.ts';

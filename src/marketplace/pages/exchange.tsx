@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { posixCommands, posixLine } from '../../model/shell.ts';
+import { posixCommands, posixLine } from 'market-mcp-contract/command';
 import { MarketError } from '../core/errors.ts';
 import type { Marketplace } from '../core/marketplace.ts';
 import { redacted } from '../core/redact.ts';

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
-import { groupsOf, type ProblemGroup } from '../../check/report/group.ts';
-import { counted } from '../../model/text.ts';
+import { counted } from 'market-mcp-contract/command';
+import { groupsOf, type ProblemGroup } from 'market-mcp-contract/report';
 import type { Finding } from '../core/model.ts';
 import { FieldList, LinkButton, shown } from '../web/parts.tsx';
 import { RuleLink, SourceLink, tryPath } from '../web/references.tsx';

@@ -1,9 +1,7 @@
-import { writingEffect } from '../../contract/effect.ts';
-import { isObject } from '../../contract/json.ts';
-import type { Json } from '../../contract/model.ts';
-import { membersOf, requiredOf, typesOf } from '../../contract/schema/keywords.ts';
+import { counted } from 'market-mcp-contract/command';
+import { writingEffect } from 'market-mcp-contract/definition';
+import { isObject, type Json, membersOf, requiredOf, typesOf } from 'market-mcp-contract/json';
 import { isServing } from '../../dev/state.ts';
-import { counted } from '../../model/text.ts';
 import type { Checks } from '../core/checks.ts';
 import type { Marketplace } from '../core/marketplace.ts';
 import { pages } from '../web/layout.tsx';

@@ -1,7 +1,7 @@
-import type { Change } from '../../check/model.ts';
-import { writingEffect } from '../../contract/effect.ts';
-import { isObject } from '../../contract/json.ts';
-import { counted } from '../../model/text.ts';
+import { counted } from 'market-mcp-contract/command';
+import { writingEffect } from 'market-mcp-contract/definition';
+import { isObject } from 'market-mcp-contract/json';
+import type { Change } from 'market-mcp-contract/report';
 import { guiltyLimit } from '../core/dispute.ts';
 import { stakeOf } from '../core/form.ts';
 import type { ListingStatus, Marketplace } from '../core/marketplace.ts';

@@ -1,7 +1,4 @@
-import { explanations } from '../../check/explain/index.ts';
-import { exampleText, originOf } from '../../check/explain/model.ts';
-import { nameErrors } from '../../check/select.ts';
-import { rules } from '../../contract/catalogue.ts';
+import { exampleText, explanations, nameErrors, originOf, rules } from 'market-mcp-contract/report';
 import { MarketError } from '../core/errors.ts';
 import { FieldList, Head, LinkButton, shown, Tag, Text } from '../web/parts.tsx';
 import type { Site } from '../web/site.tsx';

@@ -1,6 +1,4 @@
-import { isObject } from '../../contract/json.ts';
-import type { Json, JsonObject } from '../../contract/model.ts';
-import { membersOf, requiredOf } from '../../contract/schema/keywords.ts';
+import { isObject, type Json, type JsonObject, membersOf, requiredOf } from 'market-mcp-contract/json';
 import { type DeliberateError, deliberateErrors } from '../core/deliberate-errors.ts';
 import type { NamedTool } from '../core/registration.ts';
 import { choicesOf, fieldText } from '../web/input.ts';

@@ -1,7 +1,5 @@
-import { writingEffect } from '../../contract/effect.ts';
-import { isObject } from '../../contract/json.ts';
-import type { Json, JsonObject } from '../../contract/model.ts';
-import { propertiesOf } from '../../contract/schema/keywords.ts';
+import { writingEffect } from 'market-mcp-contract/definition';
+import { isObject, type Json, type JsonObject, propertiesOf } from 'market-mcp-contract/json';
 import { curlCommands } from '../../dev/curl.ts';
 import { isServing } from '../../dev/state.ts';
 import type { CallReport } from '../core/caller.ts';

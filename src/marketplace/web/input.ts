@@ -1,7 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../../contract/json.ts';
-import type { Json, JsonObject } from '../../contract/model.ts';
-import { membersOf, propertiesOf, requiredOf } from '../../contract/schema/keywords.ts';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  membersOf,
+  propertiesOf,
+  requiredOf,
+} from 'market-mcp-contract/json';
 import { MarketError } from '../core/errors.ts';
 import { walkableJsonIn } from '../core/values.ts';
 import type { Input } from './security.ts';

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
-import { isObject } from '../../contract/json.ts';
-import type { Json, Problem } from '../../contract/model.ts';
+import type { Problem } from 'market-mcp-contract/definition';
+import { isObject, type Json } from 'market-mcp-contract/json';
 import type { SchemaVerdict } from '../core/verdict.ts';
 
 /** Untrusted text with its control and direction characters made visible; line breaks are kept. */

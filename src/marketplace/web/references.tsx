@@ -1,6 +1,6 @@
-import { fileOf } from '../../check/report/format.ts';
-import { type WritingEffect, writingEffect } from '../../contract/effect.ts';
-import type { Json, JsonObject } from '../../contract/model.ts';
+import { type WritingEffect, writingEffect } from 'market-mcp-contract/definition';
+import type { Json, JsonObject } from 'market-mcp-contract/json';
+import { fileOf } from 'market-mcp-contract/report';
 import { shown } from './parts.tsx';
 
 /** The words of a badge, and what they mean. */

@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
-import { isObject } from '../../contract/json.ts';
-import { isLoopback } from '../../contract/probe/address.ts';
+import { isObject } from 'market-mcp-contract/json';
+import { isLoopback } from 'market-mcp-contract/wire';
 import { type Access, isSame } from '../core/access.ts';
 
 const policy = [

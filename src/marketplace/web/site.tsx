@@ -1,8 +1,8 @@
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { Child } from 'hono/jsx';
-import type { JsonObject } from '../../contract/model.ts';
-import { CommandError } from '../../model/command-error.ts';
+import { CommandError } from 'market-mcp-contract/command';
+import type { JsonObject } from 'market-mcp-contract/json';
 import type { PackageManagerCommands } from '../../plan/package-manager.ts';
 import { packageManagerOf } from '../../system/detect.ts';
 import { script, style } from '../assets.ts';

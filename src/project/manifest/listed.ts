@@ -1,4 +1,5 @@
-import type { Json, ToolDefinition } from '../../contract/model.ts';
+import type { ToolDefinition } from 'market-mcp-contract/definition';
+import type { Json } from 'market-mcp-contract/json';
 import { sha256 } from '../read/hash.ts';
 
 /** Fingerprint of each tool, by name, as the marketplace last read it (C§3.2). */

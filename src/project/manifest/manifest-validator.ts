@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../contract/model.ts';
-import { lazyValidator } from '../../contract/schema/ajv.ts';
+import { type JsonObject, lazyValidator } from 'market-mcp-contract/json';
 import { packageManagers } from '../../questions/package-managers.ts';
 import { targetNames } from '../../questions/targets.ts';
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { PlatformProfile } from '../../contract/platforms/profile.ts';
-import { problemsOf } from '../../contract/schema/schema.ts';
+import { shellLine } from 'market-mcp-contract/command';
+import { problemsOf } from 'market-mcp-contract/json';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import type { ApiVariable } from '../../import/model.ts';
-import { shellLine } from '../../model/shell.ts';
 import type { FileSet, Ownership, ProjectFile } from '../../plan/model.ts';
 import type { Start } from '../../plan/project.ts';
 import { version } from '../../plan/versions.ts';

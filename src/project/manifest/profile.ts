@@ -1,7 +1,5 @@
-import type { Problem } from '../../contract/model.ts';
-import { platforms } from '../../contract/platforms/index.ts';
-import type { PlatformProfile } from '../../contract/platforms/profile.ts';
-import { profileProblems } from '../../contract/platforms/profile-schema.ts';
+import type { Problem } from 'market-mcp-contract/definition';
+import { type PlatformProfile, platforms, profileProblems } from 'market-mcp-contract/platforms';
 import { type ServerPlatform, serverPlatform } from '../../plan/project.ts';
 import { ProjectError } from '../errors.ts';
 import { type Manifest, manifestFile } from './manifest.ts';

@@ -38,7 +38,7 @@ export function packPackage(directory: string): PackedPackage {
  * program's package.json.
  */
 export function packRuntime(directory: string): PackedPackage {
-  const place = join(directory, 'runtime');
+  const place = join(directory, 'packages/runtime');
   const paths = ['README.md', 'grafana.json', ...filesBelow(place, 'dist'), ...filesBelow(place, 'src')];
   const peers = Object.entries(sourceDependencies);
   const needs = {

@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
-import type { PlatformProfile } from '../../contract/platforms/profile.ts';
-import { compareVersions } from '../../contract/versions.ts';
+import { compareVersions, type PlatformProfile } from 'market-mcp-contract/platforms';
 import type { TemplateSet } from '../../plan/model.ts';
 import type { PackageManagerCommands } from '../../plan/package-manager.ts';
 import type { PackageManager } from '../../questions/package-managers.ts';

@@ -1,9 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { basename, dirname, posix } from 'node:path';
+import { allOf, readInput, textOf, uriDecoded } from 'market-mcp-contract/command';
 import { type Beside, nothingBeside } from '../../import/openapi/references.ts';
-import { uriDecoded } from '../../model/text.ts';
 import { notAnswered, ProjectError } from '../errors.ts';
-import { allOf, readInput, textOf } from './input.ts';
 import { isInside, readIn } from './inside.ts';
 
 /** Limits for documents from the network; the time is that of all together. */

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
-import type { Methods } from '../../contract/model.ts';
-import { memoize } from '../../model/memoize.ts';
+import type { Methods } from 'market-mcp-contract/definition';
+import { memoize } from 'market-mcp-contract/json';
 import { toolFile } from '../../model/names.ts';
 import { pathsOf, testsDirectory, toolsDirectory } from '../../plan/tool.ts';
 import { toolsIndex } from '../../plan/tools-index.ts';

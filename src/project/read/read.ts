@@ -9,8 +9,7 @@ import {
   type Stats,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { isObject } from '../../contract/json.ts';
-import type { JsonObject } from '../../contract/model.ts';
+import { isObject, type JsonObject } from 'market-mcp-contract/json';
 import { ProjectError } from '../errors.ts';
 import { sha256 } from './hash.ts';
 

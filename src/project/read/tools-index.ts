@@ -1,4 +1,4 @@
-import { memoize } from '../../model/memoize.ts';
+import { memoize } from 'market-mcp-contract/json';
 import type { ProjectFile, TemplateSet } from '../../plan/model.ts';
 import { planToolsIndex, toolsIndex } from '../../plan/tools-index.ts';
 import { render } from '../../render/render.ts';

@@ -1,11 +1,15 @@
 import { setTimeout as startTimer } from 'node:timers';
-import { isObject } from '../../contract/json.ts';
-import type { Json, JsonObject } from '../../contract/model.ts';
-import { connect } from '../../contract/probe/client.ts';
-import { isEventStream, valuesIn } from '../../contract/probe/events.ts';
-import { type Guarded, guardedFetch } from '../../contract/probe/guarded-fetch.ts';
-import { metaKey, modernMessage, modernVersion } from '../../contract/probe/modern.ts';
-import { bounds } from '../../contract/schema/walk.ts';
+import { bounds, isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
+import {
+  connect,
+  type Guarded,
+  guardedFetch,
+  isEventStream,
+  metaKey,
+  modernMessage,
+  modernVersion,
+  valuesIn,
+} from 'market-mcp-contract/wire';
 import type { ListedServer } from '../../import/mcp.ts';
 import { notAnswered, ProjectError } from '../errors.ts';
 

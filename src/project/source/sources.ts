@@ -1,5 +1,5 @@
-import { visibleJson } from '../../contract/json.ts';
-import type { PlatformProfile } from '../../contract/platforms/profile.ts';
+import { visibleJson } from 'market-mcp-contract/json';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { withCredentials } from '../../import/credentials.ts';
 import type { Alternatives, Api, ApiVariable, ImportedTool, Key, Recording } from '../../import/model.ts';
 import { completed, recordingFile, recordingsOf } from '../../import/recordings.ts';

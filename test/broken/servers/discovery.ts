@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { isObject } from '../../../src/contract/json.ts';
-import type { JsonObject } from '../../../src/contract/model.ts';
+import { isObject } from '../../../packages/contract/src/json/json.ts';
+import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
 import { type BrokenServer, instead, methodOf, withAnswer } from '../variant.ts';
 import type { Request } from '../wire.ts';
 

@@ -1,5 +1,5 @@
-import { isObject } from '../../../src/contract/json.ts';
-import type { JsonObject } from '../../../src/contract/model.ts';
+import { isObject } from '../../../packages/contract/src/json/json.ts';
+import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
 import type { Breaks, Steps } from '../good-server.ts';
 import { type BrokenServer, instead, methodOf, withAnswer, withHeaders, withRequest } from '../variant.ts';
 import type { Answer, Request } from '../wire.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/contract/model.ts';
+import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
 import { type BrokenServer, methodOf, withAnswer } from '../variant.ts';
 import type { Message } from '../wire.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { decodeJwt } from 'jose';
-import { isObject } from '../../../src/contract/json.ts';
-import type { JsonObject } from '../../../src/contract/model.ts';
+import { isObject } from '../../../packages/contract/src/json/json.ts';
+import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
 import { resultOf } from '../good-server.ts';
 import type { Outcome } from '../good-tools.ts';
 import { type BrokenServer, instead, methodOf } from '../variant.ts';

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { context } from '../../../packages/contract/src/platforms/context.ts';
 import {
   discardRecords,
   openConflicts,
@@ -10,7 +11,6 @@ import {
 } from '../../../src/changes/upgrade/pending.ts';
 import { planUpgrade } from '../../../src/changes/upgrade/plan.ts';
 import { changesBetween, reportOf } from '../../../src/changes/upgrade/report.ts';
-import { context } from '../../../src/contract/platforms/context.ts';
 import { version } from '../../../src/plan/versions.ts';
 import { readManifest } from '../../../src/project/manifest/manifest.ts';
 import { editedFiles } from '../../../src/project/manifest/runtime.ts';

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { context } from '../../../packages/contract/src/platforms/context.ts';
 import { create } from '../../../src/cli/create/command.ts';
-import { context } from '../../../src/contract/platforms/context.ts';
 import { directory, tree } from '../../project/directory.ts';
 import { add, index, listed, namesIn, project, quick, run, specOf, text } from './project.ts';
 

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createApp } from '../../../runtime/src/server/http.ts';
+import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
+import { createApp } from '../../../packages/runtime/src/server/http.ts';
 import { listing } from '../../../src/cli/commands/listing.ts';
 import type { ListingFlags } from '../../../src/cli/marketplace/options.ts';
-import type { JsonObject } from '../../../src/contract/model.ts';
 import { type DirectoryName, directoryNames } from '../../../src/marketplace/core/model.ts';
 import { serverJsonProblems } from '../../../src/marketplace/core/server-json.ts';
 import { config, info } from '../../runtime/support.ts';

@@ -1,13 +1,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll } from 'vitest';
+import { toCommandError } from '../../../packages/contract/src/command/errors.ts';
+import type { Output } from '../../../packages/contract/src/command/output.ts';
 import { addTool } from '../../../src/cli/add-tool/command.ts';
 import { list } from '../../../src/cli/commands/list.ts';
 import { removeTool } from '../../../src/cli/commands/remove-tool.ts';
 import { renameTool } from '../../../src/cli/commands/rename-tool.ts';
 import { create } from '../../../src/cli/create/command.ts';
-import { toCommandError } from '../../../src/cli/errors.ts';
-import type { Output } from '../../../src/cli/output.ts';
 import type {
   AddToolSwitches,
   RemoveToolSwitches,

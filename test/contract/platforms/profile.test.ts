@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { isObject } from '../../../src/contract/json.ts';
-import { context, generic, platforms } from '../../../src/contract/platforms/index.ts';
-import { profileProblems } from '../../../src/contract/platforms/profile-schema.ts';
+import { isObject } from '../../../packages/contract/src/json/json.ts';
+import { context, generic, platforms } from '../../../packages/contract/src/platforms/all.ts';
+import { profileProblems } from '../../../packages/contract/src/platforms/profile-schema.ts';
 
 /** The dotted paths of all values that are not objects. */
 function leaves(value: unknown, path: string): readonly string[] {

@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, type TestContext } from 'vitest';
-import { now } from '../../../src/contract/clock.ts';
-import type { Report } from '../../../src/contract/model.ts';
-import { context } from '../../../src/contract/platforms/index.ts';
-import { createSigner } from '../../../src/contract/probe/signer.ts';
-import { conclusionOf } from '../../../src/contract/report/summary.ts';
-import { runContract } from '../../../src/contract/run.ts';
+import type { Report } from '../../../packages/contract/src/model.ts';
+import { context } from '../../../packages/contract/src/platforms/all.ts';
+import { conclusionOf } from '../../../packages/contract/src/report/summary.ts';
+import { runContract } from '../../../packages/contract/src/run.ts';
+import { now } from '../../../packages/contract/src/wire/clock.ts';
+import { createSigner } from '../../../packages/contract/src/wire/signer.ts';
 import { type Breaks, createSteps, serve } from '../../broken/good-server.ts';
 
 const audience = 'https://tools.example.com/mcp';

@@ -1,12 +1,12 @@
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Report } from '../../../packages/contract/src/model.ts';
+import { context } from '../../../packages/contract/src/platforms/all.ts';
+import { conclusionOf } from '../../../packages/contract/src/report/summary.ts';
+import { runContract } from '../../../packages/contract/src/run.ts';
+import type { Environment } from '../../../packages/contract/src/target.ts';
 import { createLauncher } from '../../../src/check/launch.ts';
 import { ownedBy } from '../../../src/check/owned.ts';
-import type { Report } from '../../../src/contract/model.ts';
-import { context } from '../../../src/contract/platforms/index.ts';
-import { conclusionOf } from '../../../src/contract/report/summary.ts';
-import { runContract } from '../../../src/contract/run.ts';
-import type { Environment } from '../../../src/contract/target.ts';
 import { buildProgram, examples, type Program, signer, trust } from '../../broken/check.ts';
 
 let program: Program;

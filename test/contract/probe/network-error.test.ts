@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createHttp } from '../../../src/contract/probe/http.ts';
+import { createHttp } from '../../../packages/contract/src/wire/http.ts';
 
 /** A TCP server. @returns its port. */
 async function listening(onConnection: (socket: Socket) => void): Promise<number> {

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { wordsOf, writingVerbs } from '../../../src/contract/effect.ts';
-import { isObject } from '../../../src/contract/json.ts';
-import type { JsonObject, Report, ToolExample } from '../../../src/contract/model.ts';
-import { context } from '../../../src/contract/platforms/index.ts';
-import { type CallPlan, signOfHarm, verdictOn } from '../../../src/contract/probe/safety.ts';
-import { createSigner } from '../../../src/contract/probe/signer.ts';
-import { runContract } from '../../../src/contract/run.ts';
+import { wordsOf, writingVerbs } from '../../../packages/contract/src/definition/effect.ts';
+import { isObject } from '../../../packages/contract/src/json/json.ts';
+import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
+import type { Report, ToolExample } from '../../../packages/contract/src/model.ts';
+import { context } from '../../../packages/contract/src/platforms/all.ts';
+import { runContract } from '../../../packages/contract/src/run.ts';
+import { type CallPlan, signOfHarm, verdictOn } from '../../../packages/contract/src/wire/safety.ts';
+import { createSigner } from '../../../packages/contract/src/wire/signer.ts';
 import { type Breaks, createSteps, serve } from '../../broken/good-server.ts';
 import { goodTools } from '../../broken/good-tools.ts';
 

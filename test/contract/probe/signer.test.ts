@@ -1,8 +1,8 @@
 import { createPublicKey } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { context, generic } from '../../../src/contract/platforms/index.ts';
-import { createSigner, type Forgery } from '../../../src/contract/probe/signer.ts';
+import { context, generic } from '../../../packages/contract/src/platforms/all.ts';
+import { createSigner, type Forgery } from '../../../packages/contract/src/wire/signer.ts';
 
 const audience = 'https://tools.example.com/mcp';
 const signer = await createSigner(context.token, audience);

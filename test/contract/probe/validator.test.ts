@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { boundedValidator } from '../../../src/contract/probe/client.ts';
+import { boundedValidator } from '../../../packages/contract/src/wire/client.ts';
 
 it('compiles a schema again after an interrupted compilation', async () => {
   let reads = 0;

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { context } from '../../../src/contract/platforms/index.ts';
-import { createHttp } from '../../../src/contract/probe/http.ts';
-import { createSigner } from '../../../src/contract/probe/signer.ts';
-import { runContract } from '../../../src/contract/run.ts';
+import { context } from '../../../packages/contract/src/platforms/all.ts';
+import { runContract } from '../../../packages/contract/src/run.ts';
+import { createHttp } from '../../../packages/contract/src/wire/http.ts';
+import { createSigner } from '../../../packages/contract/src/wire/signer.ts';
 import { createSteps, type RunningServer, serve } from '../../broken/good-server.ts';
 import { type Recorder, record } from './recorder.ts';
 

@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { evaluateReport } from '../../../src/check/verdict.ts';
-import type { Era, JsonObject, Report } from '../../../src/contract/model.ts';
-import { context } from '../../../src/contract/platforms/index.ts';
-import { type Prevention, preventions } from '../../../src/contract/report/not-run.ts';
-import { conclusionOf } from '../../../src/contract/report/summary.ts';
-import { runContract } from '../../../src/contract/run.ts';
+import { evaluateReport } from '../../../packages/contract/src/check/verdict.ts';
+import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
+import type { Era, Report } from '../../../packages/contract/src/model.ts';
+import { context } from '../../../packages/contract/src/platforms/all.ts';
+import { conclusionOf } from '../../../packages/contract/src/report/summary.ts';
+import { runContract } from '../../../packages/contract/src/run.ts';
+import { type Prevention, preventions } from '../../../packages/contract/src/wire/not-run.ts';
 import { buildProgram, checkServer, type Program, signer, trust } from '../../broken/check.ts';
 import { type Breaks, createSteps, resultOf, serve } from '../../broken/good-server.ts';
 import { failsOnPageTwo } from '../../broken/servers/discovery.ts';
@@ -247,7 +248,7 @@ const excepted = {
 };
 
 it('counts every other cause in the source', () => {
-  const folder = join(import.meta.dirname, '../../../src/contract');
+  const folder = join(import.meta.dirname, '../../../packages/contract/src');
   const text = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !path.endsWith('not-run.ts'))
     .map((path) => readFileSync(join(folder, path), 'utf8'))

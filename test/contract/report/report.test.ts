@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { RuleResult } from '../../../src/contract/model.ts';
-import { NotRun } from '../../../src/contract/report/not-run.ts';
-import { printable } from '../../../src/contract/report/report.ts';
-import { notRun, summaryOf } from '../../../src/contract/report/summary.ts';
+import { printable } from '../../../packages/contract/src/command/paint.ts';
+import type { RuleResult } from '../../../packages/contract/src/model.ts';
+import { notRun, summaryOf } from '../../../packages/contract/src/report/summary.ts';
+import { NotRun } from '../../../packages/contract/src/wire/not-run.ts';
 
 const rule: RuleResult = {
   id: 'gate.no-token',

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/contract/model.ts';
-import { context, generic } from '../../../src/contract/platforms/index.ts';
-import { inspectTools } from '../../../src/contract/rules/inspect.ts';
-import { bounds, isReadable, schemasIn } from '../../../src/contract/schema/walk.ts';
-import { staticRules } from '../../../src/contract/static-rules.ts';
+import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
+import { bounds, isReadable, schemasIn } from '../../../packages/contract/src/json/walk.ts';
+import { context, generic } from '../../../packages/contract/src/platforms/all.ts';
+import { inspectTools } from '../../../packages/contract/src/rules/inspect.ts';
+import { staticRules } from '../../../packages/contract/src/static-rules.ts';
 import { edited, good } from '../../broken/edited.ts';
 import fc from '../../fast-check.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/contract/model.ts';
-import { doublingSchema } from '../../../src/contract/schema/recursion.ts';
+import { doublingSchema } from '../../../packages/contract/src/json/recursion.ts';
+import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
 
 const self = { $ref: '#/definitions/node' };
 const object = (properties: JsonObject, more: JsonObject = {}) => ({ type: 'object', properties, ...more });

@@ -1,10 +1,10 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { present, shorten } from '../../../src/contract/json.ts';
-import type { JsonObject } from '../../../src/contract/model.ts';
-import { compileSchema } from '../../../src/contract/schema/compile.ts';
-import { typesOf } from '../../../src/contract/schema/keywords.ts';
-import { mismatches, problemsOf } from '../../../src/contract/schema/schema.ts';
+import { compileSchema } from '../../../packages/contract/src/json/compile.ts';
+import { present, shorten } from '../../../packages/contract/src/json/json.ts';
+import { typesOf } from '../../../packages/contract/src/json/keywords.ts';
+import { mismatches, problemsOf } from '../../../packages/contract/src/json/schema.ts';
+import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
 import fc from '../../fast-check.ts';
 
 /** The options of the marketplace's dispute route. */

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../src/contract/model.ts';
+import type { Json, JsonObject } from '../../../packages/contract/src/json/value.ts';
 import { resultOf } from '../../broken/good-server.ts';
 import { goodTools } from '../../broken/good-tools.ts';
 import type { HostileServer } from '../hostile-server.ts';

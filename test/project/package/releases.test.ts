@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { compareVersions } from '../../../src/contract/versions.ts';
+import { compareVersions } from '../../../packages/contract/src/versions.ts';
 import { version } from '../../../src/plan/versions.ts';
 import { archivedVersions, readRelease } from '../../../src/project/package/releases.ts';
 

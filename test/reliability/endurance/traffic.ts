@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Forgery, Signer } from '../../../src/contract/probe/signer.ts';
+import type { Forgery, Signer } from '../../../packages/contract/src/wire/signer.ts';
 import { type Random, randomFrom } from '../../random.ts';
 import { Caller, type Tally, type World } from './caller.ts';
 import { calls } from './calls.ts';

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../../../contract/json.ts';
-import type { Json } from '../../../contract/model.ts';
+import { isObject, type Json } from 'market-mcp-contract/json';
 import type { Manifest } from '../../../project/manifest/manifest.ts';
 import { isAsWritten } from '../../../project/read/files.ts';
 import { readIfThere } from '../../../project/read/inside.ts';

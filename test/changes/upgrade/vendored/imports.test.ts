@@ -22,14 +22,14 @@ const moved = (text: string, path = 'src/tools/x.ts') => mover.move(path, text);
 
 it('the entry points of the package export what the upgrade knows of, each name once', () => {
   const { exports } = JSON.parse(
-    readFileSync(join(import.meta.dirname, '../../../../runtime/package.json'), 'utf8'),
+    readFileSync(join(import.meta.dirname, '../../../../packages/runtime/package.json'), 'utf8'),
   );
   const entries = Object.entries<string | { readonly default: string }>(exports)
     .map(([name, file]) => [name, typeof file === 'string' ? file : file.default] as const)
     .filter(([, file]) => file.endsWith('.js'));
   expect(entries.map(([name]) => `market-mcp-runtime${name.slice(1)}`)).toEqual([...packageExports.keys()]);
   for (const [name, file] of entries) {
-    const source = file.replace('./dist/', '../../../../runtime/src/').replace('.js', '.ts');
+    const source = file.replace('./dist/', '../../../../packages/runtime/src/').replace('.js', '.ts');
     const text = readFileSync(join(import.meta.dirname, source), 'utf8');
     expect(packageExports.get(`market-mcp-runtime${name.slice(1)}`)).toEqual(exportedNames(text));
   }

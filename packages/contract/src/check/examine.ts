@@ -1,0 +1,130 @@
+import { CommandError } from '../command/command-error.ts';
+import type { Json } from '../json/value.ts';
+import type { Era, Report, RuleResult, RuleText } from '../model.ts';
+import { runContract } from '../run.ts';
+import type { Target } from '../target.ts';
+import { now } from '../wire/clock.ts';
+import { Unreachable } from '../wire/reach.ts';
+import type { CallPlan, CallPolicy } from '../wire/safety.ts';
+import type { Examples } from './examples.ts';
+import type { Change, CheckReport, Demands, OtherError } from './model.ts';
+import { type Baseline, evaluateReport } from './verdict.ts';
+
+/** A check of a good server takes seconds. This limit ends the check of a server that hardly answers. */
+const standardDeadlineMs = 15 * 60_000;
+
+/** The options of a check. */
+export interface CheckOptions {
+  readonly demands: Demands;
+  readonly selects: (rule: RuleText) => boolean;
+  /** The eras of MCP to judge; by default those that the platform's servers speak. */
+  readonly era?: Era;
+  readonly baseline?: Baseline | undefined;
+  /** An earlier tool list to compare with. */
+  readonly earlier?: PreviousListing | undefined;
+  /** Timeout of each request in milliseconds. */
+  readonly timeoutMs?: number | undefined;
+  /** Timeout of the whole check in milliseconds. */
+  readonly deadlineMs?: number | undefined;
+  /** Calls in addition to those of the target's own examples. */
+  readonly examples?: Examples | undefined;
+  /** Which tools may be called if the server is not ours. */
+  readonly calls?: CallPolicy | undefined;
+  /** Ends the check: it rejects with the reason. */
+  readonly signal?: AbortSignal;
+  readonly onRule?: (result: RuleResult, done: number, total: number) => void;
+}
+
+/** The tool list that the marketplace last read, if known. */
+export interface PreviousListing {
+  readonly file: string;
+  changesTo(tools: readonly Json[]): readonly Change[];
+}
+
+/** What the owner of a server knows of its errors: adds causes and places in its code to a report. */
+export type Locate = (report: Report) => Report & { readonly serverErrors: readonly OtherError[] };
+
+export interface Examination {
+  readonly report: CheckReport;
+  /** The tool list that the server sent; undefined if it sent none. */
+  readonly listed: readonly Json[] | undefined;
+}
+
+/**
+ * Runs the contract on a server and decides what counts.
+ *
+ * @throws CommandError `UNREACHABLE` if nothing answers, `NO_RULES` if there is no rule to run.
+ */
+export async function examine(
+  { target, locate }: { readonly target: Target; readonly locate?: Locate },
+  options: CheckOptions,
+): Promise<Examination> {
+  const { demands, selects, era, baseline, earlier, timeoutMs, calls, onRule, signal } = options;
+  const deadlineAt = now() + (options.deadlineMs ?? standardDeadlineMs);
+  let listed: readonly Json[] | undefined;
+  let plan: CallPlan | undefined;
+  const decide = async (planned: CallPlan): Promise<readonly string[]> => {
+    plan = planned;
+    const further = (await calls?.decide?.(planned)) ?? [];
+    plan = withFurther(planned, further);
+    return further;
+  };
+  const report = await runContract(
+    {
+      ...target,
+      deadlineAt,
+      ...(era && { era }),
+      examples: joined(target.examples, options.examples),
+      ...(calls && { calls: { ...calls, decide } }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+    },
+    {
+      selects,
+      ...(signal && { signal }),
+      onListed: (tools) => {
+        listed = tools;
+      },
+      ...(onRule && { onRule }),
+    },
+  ).catch((error: unknown) => {
+    if (!(error instanceof Unreachable)) throw error;
+    const hint = error.isOverdue
+      ? 'Raise --deadline.'
+      : `Start the server, or correct the URL: it must be that of the MCP endpoint, such as https://tools.example.com/mcp.${proxyNote()}`;
+    throw new CommandError('UNREACHABLE', error.message, hint);
+  });
+  if (report.rules.length === 0) {
+    const why = `no selected rule belongs to the era ${report.era} of MCP`;
+    throw new CommandError('NO_RULES', why, 'Change --only, --skip or --era.');
+  }
+  const changes = listed && earlier?.changesTo(listed);
+  const drift = changes && earlier && { against: earlier.file, changes, refreshNeeded: changes.length > 0 };
+  const { serverErrors, ...explained } = locate?.(report) ?? { ...report, serverErrors: [] };
+  const evaluated = evaluateReport(explained, demands, baseline, drift);
+  return {
+    report: { ...evaluated, ...(plan && { calls: plan }), ...(serverErrors.length > 0 && { serverErrors }) },
+    listed,
+  };
+}
+
+/** The plan after the user has allowed further tools. */
+function withFurther({ called, withheld }: CallPlan, further: readonly string[]): CallPlan {
+  const allowed = withheld.filter(({ tool }) => further.includes(tool));
+  return {
+    called: [...called, ...allowed.map(({ tool, atMost }) => ({ tool, atMost, because: 'you chose it' }))],
+    withheld: withheld.filter((one) => !allowed.includes(one)),
+  };
+}
+
+function joined(own: Examples = new Map(), given: Examples = new Map()): Examples {
+  const names = [...new Set([...own.keys(), ...given.keys()])];
+  return new Map(names.map((name) => [name, [...(own.get(name) ?? []), ...(given.get(name) ?? [])]]));
+}
+
+const proxyVariables = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
+
+/** A check must see the server itself, so it never uses a proxy. The note tells users who expect one. */
+function proxyNote(): string {
+  const name = proxyVariables.find((variable) => process.env[variable]);
+  return name === undefined ? '' : ` The check connects directly: it does not use the proxy in ${name}.`;
+}

@@ -1,0 +1,58 @@
+import { unwrap } from '../command/command-error.ts';
+import { readInput } from '../command/input.ts';
+import { pass, refuse, reject } from '../command/input-error.ts';
+import type { Result } from '../command/result.ts';
+import { readDocument } from '../document/document.ts';
+import { objectOr } from '../json/json.ts';
+import type { Json } from '../json/value.ts';
+import { changesBetween } from './drift.ts';
+import type { PreviousListing } from './examine.ts';
+import { readMatching } from './examples.ts';
+import type { KnownFailure } from './model.ts';
+import { nameErrors } from './select.ts';
+import type { Baseline } from './verdict.ts';
+
+const baselineSchema = {
+  type: 'object',
+  properties: {
+    known: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { rule: { type: 'string' }, tool: { type: 'string' } },
+        required: ['rule'],
+        additionalProperties: false,
+      },
+    },
+  },
+  required: ['known'],
+  additionalProperties: false,
+};
+
+/** A baseline of known failures, JSON or YAML: `{"known": [{"rule": "input.sample", "tool": "get_price"}]}`. */
+export async function readBaseline(file: string): Promise<Result<Baseline>> {
+  const hint =
+    'Write {"known": [{"rule": "input.sample", "tool": "get_price"}]}, or save one with --save-baseline.';
+  const document = await readMatching(file, baselineSchema, hint);
+  if (!document.ok) return document;
+  const { known } = document.value as unknown as { known: readonly KnownFailure[] };
+  const errors = known.flatMap(({ rule }, index) => nameErrors(`${file}.known[${index}].rule`, rule));
+  return errors.length > 0 ? refuse(...errors) : pass({ file, known });
+}
+
+/** The listing in a file, to compare with. @throws CommandError `INVALID_INPUT`, `NOT_READABLE` */
+export async function listingIn(file: string): Promise<PreviousListing> {
+  const before = unwrap(await readListing(file));
+  return { file, changesTo: (tools) => changesBetween(before, tools) };
+}
+
+/** A recorded tool list: an array of tools, `{"tools": […]}`, or a whole JSON-RPC answer to tools/list. */
+async function readListing(file: string): Promise<Result<readonly Json[]>> {
+  const document = readDocument(await readInput(file), file);
+  if (!document.ok) return document;
+  const { value } = document;
+  const { tools, result } = objectOr(value);
+  const listed = [value, tools, objectOr(result).tools].find(Array.isArray);
+  if (listed) return pass(listed);
+  return reject(file, undefined, 'contains no list of tools', 'Save one with --save-listing.');
+}

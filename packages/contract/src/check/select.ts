@@ -1,0 +1,47 @@
+import { rules } from '../catalogue.ts';
+import { closest, inputError, pass, refuse, reject } from '../command/input-error.ts';
+import type { InputError, Result } from '../command/result.ts';
+import type { RuleText } from '../model.ts';
+
+/** Names of rules or of groups of them: `gate.no-token`, `gate`. */
+export interface Selection {
+  /** Empty: all. */
+  readonly only: readonly string[];
+  readonly skip: readonly string[];
+}
+
+/** The selected rules, as a predicate; refuses unknown names and an empty selection. */
+export function selector({ only, skip }: Selection): Result<(rule: RuleText) => boolean> {
+  const errors = [
+    ...only.flatMap((name) => nameErrors('--only', name)),
+    ...skip.flatMap((name) => nameErrors('--skip', name)),
+  ];
+  if (errors.length > 0) return refuse(...errors);
+  const names = (list: readonly string[], { id }: RuleText) =>
+    list.some((name) => name === id || id.startsWith(`${name}.`));
+  const selects = (rule: RuleText) => (only.length === 0 || names(only, rule)) && !names(skip, rule);
+  if (rules.some(selects)) return pass(selects);
+  return reject(
+    '--skip',
+    skip.join(','),
+    'leaves no rule to run',
+    'Skip fewer rules, or choose others with --only.',
+  );
+}
+
+/** The errors of a rule or group name in a flag; none if it is known. */
+export function nameErrors(where: string, name: string): readonly InputError[] {
+  const ids = rules.map(({ id }) => id);
+  const groups = [...new Set(ids.map((id) => id.slice(0, id.indexOf('.'))))];
+  const all = [...groups, ...ids];
+  if (all.includes(name)) return [];
+  const near = closest(name, all);
+  const group = groups.find((one) => name.startsWith(`${one}.`));
+  const members = ids.filter((id) => id.startsWith(`${group}.`)).join(', ');
+  const hint = near
+    ? `Did you mean ${near}?`
+    : group
+      ? `Rules of ${group} are ${members}.`
+      : `Groups are ${groups.join(', ')}. market-mcp explain lists all rules.`;
+  return [inputError(where, name, 'unknown rule or group of rules', hint)];
+}

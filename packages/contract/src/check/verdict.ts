@@ -1,0 +1,82 @@
+import type { Report, RuleResult } from '../model.ts';
+import { isComplete, summaryOf } from '../report/summary.ts';
+import type { CheckedRule, CheckReport, Demands, Drift, KnownFailure } from './model.ts';
+
+/** The contents of a baseline file. */
+export interface Baseline {
+  readonly file: string;
+  readonly known: readonly KnownFailure[];
+}
+
+/** The findings of a run, and which of them count. */
+export function evaluateReport(
+  report: Report,
+  demands: Demands,
+  baseline?: Baseline,
+  drift?: Drift,
+): CheckReport {
+  const known = baseline?.known ?? [];
+  const rules = report.rules.map((rule) => (isKnown(rule, known) ? { ...rule, known: true as const } : rule));
+  const stale = known.filter((entry) => isStale(entry, report.rules));
+  const { ms } = report.summary;
+  const knownCount = rules.filter((rule) => 'known' in rule).length;
+  const summary = {
+    ...summaryOf(
+      rules.filter((rule) => !('known' in rule)),
+      ms,
+      rules.filter((rule) => 'known' in rule),
+    ),
+    known: knownCount,
+  };
+  const drifted = demands.level === 'should' && drift?.changes.some(({ breaks }) => breaks) === true;
+  return {
+    ...report,
+    ok:
+      !rules.some((rule) => failsCheck(rule, demands)) &&
+      summary.unanswered === 0 &&
+      stale.length === 0 &&
+      !drifted,
+    complete: isComplete(rules),
+    rules,
+    ...(drift && { drift }),
+    ...(baseline && { baseline: { file: baseline.file, stale } }),
+    demands,
+    summary,
+  };
+}
+
+/** Whether the verdict of a rule makes the check fail. */
+export function failsCheck(rule: CheckedRule, { level, requireAll }: Demands): boolean {
+  if (rule.status === 'not-run') {
+    if (rule.cause === 'inapplicable') return false;
+    return requireAll || rule.cause === 'error' || (rule.cause === 'unanswered' && rule.level === 'must');
+  }
+  return rule.status === 'fail' && !rule.known && (rule.level === 'must' || level === 'should');
+}
+
+/** A baseline that excuses all failures of a report. */
+export function baselineOf(report: Report): readonly KnownFailure[] {
+  return report.rules
+    .filter(({ status }) => status === 'fail')
+    .flatMap(({ id: rule, problems }) => {
+      const tools = new Set(problems.map(({ tool }) => tool));
+      return [...tools].map((tool) => (tool === undefined ? { rule } : { rule, tool }));
+    });
+}
+
+function isKnown({ id, status, problems }: RuleResult, known: readonly KnownFailure[]): boolean {
+  const entries = known.filter(({ rule }) => rule === id);
+  return (
+    status === 'fail' &&
+    problems.every((problem) => entries.some(({ tool }) => tool === undefined || tool === problem.tool))
+  );
+}
+
+/** Whether the rule of an entry was run and no longer finds the failure that the entry excuses. */
+function isStale({ rule, tool }: KnownFailure, results: readonly RuleResult[]): boolean {
+  const result = results.find(({ id }) => id === rule);
+  if (!result || result.status === 'not-run') return false;
+  return tool === undefined
+    ? result.status === 'pass'
+    : !result.problems.some((problem) => problem.tool === tool);
+}

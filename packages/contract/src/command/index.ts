@@ -1,0 +1,42 @@
+/** What a program with commands needs: flags, inputs, errors with exit codes, output that is safe to print. */
+export {
+  CommandError,
+  type ExitCode,
+  exitCodes,
+  invalidInput,
+  requireNone,
+  unknownTool,
+  unwrap,
+} from './command-error.ts';
+export { type Load, type Run, withFlags } from './commander.ts';
+export { toCommandError } from './errors.ts';
+export {
+  choice,
+  type Flag,
+  type FlagTable,
+  list,
+  nameOf,
+  off,
+  on,
+  replayFlags,
+  text,
+  type Values,
+} from './flags.ts';
+export { allOf, readInput, textOf } from './input.ts';
+export {
+  closest,
+  combineResults,
+  errorSentence,
+  inputError,
+  listed,
+  pass,
+  refuse,
+  reject,
+} from './input-error.ts';
+export { Output } from './output.ts';
+export { printable } from './paint.ts';
+export { stopAllProgress, watchProgress, withProgress } from './progress.ts';
+export type { InputError, Result } from './result.ts';
+export { asOperand, posixCommands, posixLine, shellLine } from './shell.ts';
+export { errorLine, singleLine } from './single-line.ts';
+export { clip, counted, nameList, parseSomeText, parseText, uriDecoded } from './text.ts';

@@ -1,0 +1,62 @@
+import { distance } from 'fastest-levenshtein';
+import { shorten } from '../json/json.ts';
+import { printable } from './paint.ts';
+import type { InputError, Result } from './result.ts';
+
+/** An error whose value is shortened to one line; `undefined` means that something is missing. */
+export function inputError(where: string, value: unknown, message: string, hint: string): InputError {
+  return value === undefined ? { where, message, hint } : { where, value: shorten(value), message, hint };
+}
+
+/** An error as a sentence in one printable line, because it may hold names of others: `--timeout "soon" is not a number.`, `--only "gat": unknown rule.` */
+export function errorSentence({ where, value, message }: InputError): string {
+  const subject = value === undefined ? where : `${where} ${value}`;
+  return printable(`${subject}${predicates.has(message.split(' ', 1)[0] ?? '') ? ' ' : ': '}${message}.`);
+}
+
+/** The first words of messages that continue a sentence about their subject. */
+const predicates: ReadonlySet<string> = new Set([
+  ...['is', 'was', 'has', 'must', 'cannot', 'does', 'would', 'applies', 'conflicts', 'contains', 'describes'],
+  ...['expects', 'leaves', 'mixes', 'names', 'redirects', 'refers', 'searches', 'sets', 'works'],
+]);
+
+export function pass<T>(value: T): Result<T> {
+  return { ok: true, value };
+}
+
+export function refuse(...errors: readonly InputError[]): {
+  readonly ok: false;
+  readonly errors: readonly InputError[];
+} {
+  return { ok: false, errors };
+}
+
+/** Refuses an input for one error, as `inputError` takes it. */
+export function reject(...error: Parameters<typeof inputError>): ReturnType<typeof refuse> {
+  return refuse(inputError(...error));
+}
+
+/** All values, or the errors of all parts. */
+export function combineResults<T>(results: readonly Result<T>[]): Result<T[]> {
+  const errors = results.flatMap((result) => (result.ok ? [] : result.errors));
+  if (errors.length > 0) return refuse(...errors);
+  return pass(results.flatMap((result) => (result.ok ? [result.value] : [])));
+}
+
+/** The candidate that a mistyped word probably means; undefined if none is similar. */
+export function closest(word: string, candidates: readonly string[]): string | undefined {
+  const near = candidates
+    .map((candidate) => ({ candidate, distance: distance(start(word), start(candidate)) }))
+    .toSorted((a, b) => a.distance - b.distance)[0];
+  return near && near.distance <= Math.max(1, Math.floor(word.length / 3)) ? near.candidate : undefined;
+}
+
+/** `a, b or c` */
+export function listed(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+}
+
+/** Normalizes a word for comparison: lower case, truncated to the length of a plausible name. */
+function start(word: string): string {
+  return word.toLowerCase().slice(0, 40);
+}

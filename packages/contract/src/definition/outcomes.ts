@@ -1,0 +1,61 @@
+import { objectOr } from '../json/json.ts';
+import { membersOf, requiredOf, typesOf } from '../json/keywords.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+
+/**
+ * The optional output properties with which one outputSchema allows all three outcomes of a call: data, an explicit empty
+ * result (C§2.2, last sentence) and a failure (C§2.2, "Recommended failure payload").
+ */
+export const signals = {
+  searchExhausted: {
+    type: 'boolean',
+    description: 'True if the search is complete and found nothing. The empty result is then the answer.',
+  },
+  noResultsReason: { type: 'string', description: 'Why nothing was found.' },
+  error: { type: 'string', description: 'Code of the failure; present only when the call failed.' },
+  message: { type: 'string', description: 'What went wrong; present only when the call failed.' },
+} as const;
+
+export type SignalName = keyof typeof signals;
+
+/** Either the members that a result without data must have, or the paths of those that allow no empty value. */
+export type Blank =
+  | { readonly ok: true; readonly result: JsonObject }
+  | { readonly ok: false; readonly blocked: readonly string[] };
+
+/**
+ * Fills every required property of an outputSchema with its empty value: null where allowed, else `[]` for an array
+ * and an object filled in the same way for an object. An empty result or a failure is this result plus a signal.
+ *
+ * @param root prefix of the reported paths.
+ */
+export function blankResult(schema: JsonObject, root = 'outputSchema'): Blank {
+  const properties = membersOf(schema);
+  const result: [string, Json][] = [];
+  const blocked: string[] = [];
+  for (const name of requiredOf(schema)) {
+    const path = `${root}.properties.${name}`;
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const blank = blankValue(objectOr(property), path);
+    if (blank.ok) result.push([name, blank.value]);
+    else blocked.push(...blank.blocked);
+  }
+  return blocked.length > 0 ? { ok: false, blocked } : { ok: true, result: Object.fromEntries(result) };
+}
+
+function blankValue(
+  schema: JsonObject,
+  path: string,
+): { ok: true; value: Json } | { ok: false; blocked: readonly string[] } {
+  const types = typesOf(schema);
+  const allowed = Array.isArray(schema.enum) ? schema.enum : undefined;
+  if ((types.length === 0 || types.includes('null')) && (!allowed || allowed.includes(null))) {
+    return { ok: true, value: null };
+  }
+  if (types.includes('array') && !(Number(schema.minItems) > 0)) return { ok: true, value: [] };
+  if (types.includes('object')) {
+    const blank = blankResult(schema, path);
+    return blank.ok ? { ok: true, value: blank.result } : blank;
+  }
+  return { ok: false, blocked: [path] };
+}

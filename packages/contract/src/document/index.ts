@@ -1,0 +1,2 @@
+/** JSON and YAML documents of others: read within limits, each error with its place. */
+export { readDocument, readYaml } from './document.ts';

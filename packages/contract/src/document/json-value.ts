@@ -1,0 +1,72 @@
+import { inputError, pass, refuse } from '../command/input-error.ts';
+import type { InputError, Result } from '../command/result.ts';
+import { isObject } from '../json/json.ts';
+import type { Limits } from '../json/limits.ts';
+import { integerFlaw } from '../json/read-json.ts';
+import type { Json } from '../json/value.ts';
+
+export const roundedHint = 'Write a number within ±9007199254740991, or a string.';
+
+/**
+ * A parsed value as plain JSON: a tree within the limits, with finite numbers and no lone surrogates. A part that is shared,
+ * like the target of a YAML alias, counts each time.
+ *
+ * @param file name of the file, for the errors
+ */
+export function jsonValue(value: unknown, file: string, most: Limits): Result<Json> {
+  const errors: InputError[] = [];
+  const json = toJson(value, { path: file, depth: 0, errors, most, count: { values: 0 } });
+  return errors.length > 0 ? refuse(...errors) : pass(json);
+}
+
+interface Walk {
+  readonly path: string;
+  readonly depth: number;
+  readonly errors: InputError[];
+  readonly most: Limits;
+  readonly count: { values: number };
+}
+
+function toJson(value: unknown, walk: Walk): Json {
+  const { path, depth, errors, most, count } = walk;
+  const stop = (...error: Parameters<typeof inputError>): null => {
+    if (errors.length < 100) errors.push(inputError(...error));
+    return null;
+  };
+  count.values += 1;
+  if (count.values > most.values) {
+    if (errors.length > 0) return null;
+    return stop(path, undefined, `contains more than ${most.values} values`, 'Split it into several files.');
+  }
+  if (depth > most.depth) {
+    const message = `is nested deeper than ${most.depth} levels`;
+    return stop(`${path.slice(0, 200)}…`, undefined, message, 'Reduce the nesting.');
+  }
+  if (value === null || typeof value === 'boolean') return value;
+  if (typeof value === 'bigint') {
+    const flaw = integerFlaw(String(value));
+    return flaw === undefined ? Number(value) : stop(path, undefined, flaw, roundedHint);
+  }
+  if (typeof value === 'number') {
+    return Number.isFinite(value)
+      ? value
+      : stop(path, String(value), 'is not a JSON number', 'Write digits.');
+  }
+  if (typeof value === 'string') {
+    const message = 'contains an incomplete character (a lone surrogate)';
+    if (/\p{Cs}/u.test(value)) stop(path, value, message, 'Remove it, or write the whole character.');
+    return value;
+  }
+  if (Array.isArray(value)) {
+    return value.map((item, i) => toJson(item, { ...walk, path: `${path}[${i}]`, depth: depth + 1 }));
+  }
+  if (!isObject(value) || Object.getPrototypeOf(value) !== Object.prototype)
+    return stop(path, String(value), 'is not a JSON value', 'Write plain JSON or YAML.');
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => {
+      const at = `${path}.${key}`;
+      if (key === '__proto__') stop(at, key, '__proto__ cannot be a key of an object', 'Use another name.');
+      return [key, toJson(member, { ...walk, path: at, depth: depth + 1 })];
+    }),
+  );
+}

@@ -1,0 +1,1 @@
+export { inspectTools } from './rules/inspect.ts';

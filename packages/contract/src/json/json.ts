@@ -1,0 +1,81 @@
+import type { Json, JsonObject } from './value.ts';
+
+/** A value as readable text of at most `limit` characters. */
+export function shorten(value: unknown, limit = 80): string {
+  const text = value === undefined ? 'nothing' : jsonOf(value);
+  return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
+}
+
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return 'a value that is cyclic or too deep';
+  }
+}
+
+/** The JSON value of a text, alone in a list; an empty list if the text is not JSON. */
+export function jsonIn(text: string): readonly Json[] {
+  try {
+    return [JSON.parse(text)];
+  } catch {
+    return [];
+  }
+}
+
+/** Whether a value is nested no deeper than can be walked: the stack has room for some thousand levels. */
+export function isWalkable(value: Json, levels = 500): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((member) => isWalkable(member, levels - 1));
+}
+
+/** The message of an error, or anything else that was thrown as text. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** JSON text whose invisible and direction characters are escaped: it denotes the same value, and reads as it is. */
+export function visibleJson(json: string): string {
+  return json.replaceAll(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, (character) =>
+    Array.from({ length: character.length }, (_, unit) => jsonEscape(character.charCodeAt(unit))).join(''),
+  );
+}
+
+/** A UTF-16 code unit as JSON escapes it. */
+export function jsonEscape(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, '0')}`;
+}
+
+/** Whether a JSON value is an object: not null, not an array. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A function of an object that is computed once for each, and kept as long as the object. */
+export function kept<K extends object, V>(make: (object: K) => V): (object: K) => V {
+  const known = new WeakMap<K, { readonly value: V }>();
+  return (object) => {
+    const entry = known.get(object) ?? { value: make(object) };
+    known.set(object, entry);
+    return entry.value;
+  };
+}
+
+/** A JSON value if it is an object, else an empty one. */
+export function objectOr(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+/** The members of an object that are not undefined. */
+export function present<T>(members: Readonly<Record<string, T | undefined>>): Record<string, T> {
+  return Object.fromEntries(
+    Object.entries(members).filter((member): member is [string, T & {}] => member[1] !== undefined),
+  );
+}
+
+/**
+ * An object with these members and no prototype: Ajv would find an absent property called `constructor` in the prototype.
+ */
+export function withoutPrototype(members: JsonObject): JsonObject {
+  return Object.assign(Object.create(null), members);
+}

@@ -1,0 +1,47 @@
+import { isObject } from './json.ts';
+import type { Json, JsonObject } from './value.ts';
+
+/** The types that a schema names; `nullable: true` counts as `null`. Empty if it names none. */
+export function typesOf(schema: JsonObject): readonly Json[] {
+  const named = Array.isArray(schema.type)
+    ? schema.type
+    : schema.type === undefined
+      ? []
+      : [schema.type as Json];
+  return schema.nullable === true && !named.includes('null') ? [...named, 'null'] : named;
+}
+
+/** The value of `properties`; empty if there is none. */
+export function membersOf(schema: unknown): JsonObject {
+  return isObject(schema) && isObject(schema.properties) ? schema.properties : {};
+}
+
+/** The members of `properties` that are schemas, as [name, schema]. */
+export function propertiesOf(schema: unknown): readonly (readonly [string, JsonObject])[] {
+  return Object.entries(membersOf(schema)).filter((entry): entry is [string, JsonObject] =>
+    isObject(entry[1]),
+  );
+}
+
+/** The names in `required`. */
+export function requiredOf(schema: unknown): readonly string[] {
+  return isObject(schema) && Array.isArray(schema.required)
+    ? schema.required.filter((name): name is string => typeof name === 'string')
+    : [];
+}
+
+/** A name for a schema that is examined alone; no other property has it. */
+export const aloneName = '\0alone';
+
+/** A schema for `{ [name]: value }`: one property alone, with what it may refer to in its root. */
+export function propertyAlone(root: JsonObject, name: string, property: Json): JsonObject {
+  const { definitions, $defs } = root;
+  const refersToOthers = JSON.stringify([property, definitions, $defs]).includes('"#/properties/');
+  const others = refersToOthers ? propertiesOf(root) : [];
+  return {
+    type: 'object',
+    properties: Object.fromEntries([...others, [name, property]]),
+    ...(definitions !== undefined && { definitions }),
+    ...($defs !== undefined && { $defs }),
+  };
+}

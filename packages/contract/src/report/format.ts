@@ -1,0 +1,156 @@
+import type { CheckedRule, CheckReport, OtherError } from '../check/model.ts';
+import { type Paint, plain, printable } from '../command/paint.ts';
+import { counted } from '../command/text.ts';
+import type { Problem } from '../model.ts';
+import { consent, missing } from '../wire/not-run.ts';
+import { firstOf } from './lines.ts';
+
+/** How a report is written; the JSON form has no options. */
+export interface ReportOptions {
+  readonly color: boolean;
+  /** Lists every rule, too. */
+  readonly verbose: boolean;
+  /** The command that explains a rule, by its id. */
+  readonly explain: (rule: string) => string;
+  /** The command line that runs these rules again; absent if there is none. */
+  readonly again?: (rules: readonly string[]) => string;
+}
+
+/** A problem in one printable line: `get_price · outputSchema.type: expected "object", got "array"`. */
+export function problemLine({ tool, path, expected, actual, cause, at }: Problem): string {
+  const where = [tool, path].filter((part) => part !== undefined).join(' · ');
+  const error = cause === undefined ? '' : `; the error: ${cause.message}`;
+  const place = at === undefined ? '' : ` (${at})`;
+  return printable(`${where === '' ? '' : `${where}: `}expected ${expected}, got ${actual}${error}${place}`);
+}
+
+/** The fix of a failed rule: that of its problems, else its own. */
+export function fixesOf({ fix, problems }: CheckedRule): readonly string[] {
+  const exact = problems.flatMap((problem) => (problem.fix === undefined ? [] : [printable(problem.fix)]));
+  return exact.length > 0 ? [...new Set(exact)] : [fix];
+}
+
+/** What a failed rule reports, in printable lines: its first problems, the frames of errors, the fix and its explanation. */
+export function detailLines(
+  rule: CheckedRule,
+  explain: ReportOptions['explain'],
+  most = Number.POSITIVE_INFINITY,
+): readonly string[] {
+  return [
+    ...firstOf(rule.problems, most, problemLine),
+    ...stackLines(rule.problems),
+    ...fixesOf(rule).map((fix) => `fix: ${fix}`),
+    `explain: ${explain(rule.id)}`,
+  ];
+}
+
+/** Why rules were not run, and what the caller can do about it. */
+export function reasonLine(reason: string): string {
+  const remedy = remedies.get(reason);
+  return printable(remedy === undefined ? reason : `${reason} (${remedy})`);
+}
+
+/** What the caller can do so that the rules of an incomplete check are run, in printable lines. */
+export function waysOn({ rules }: Pick<CheckReport, 'rules'>): readonly string[] {
+  return [...remedies].flatMap(([reason, remedy]) => {
+    const count = rules.filter((rule) => rule.reason === reason).length;
+    return count === 0 ? [] : [`To run ${count} more: ${remedy}.`];
+  });
+}
+
+const remedies = new Map<string, string>([
+  [missing.signer, 'give --signing-key <pem>, or one token with --token <jwt>'],
+  [
+    consent,
+    "name the tool with --call <tool>; --call '*' allows all without a sign of harm; or give --examples <file>",
+  ],
+  [missing.claims, 'give the private key with --signing-key'],
+  [missing.launch, 'check the directory of a project, neither a URL nor a Worker'],
+]);
+
+/** What a report says in addition to the verdicts on rules, in a printable line. */
+export interface Remark {
+  /** The subject: `drift`, or the id of a rule. */
+  readonly about: string;
+  readonly text: string;
+  /** Whether it makes the check fail. */
+  readonly fails: boolean;
+}
+
+/**
+ * What was not run, changes that break callers, entries of the baseline that pass now, errors that belong to no rule, second
+ * questions.
+ */
+export function remarksOf(report: CheckReport): readonly Remark[] {
+  const { ok, complete, demands, drift, baseline, rules, serverErrors = [] } = report;
+  const breaking = drift?.changes.filter(({ breaks }) => breaks) ?? [];
+  return [
+    ...(ok && !complete
+      ? [{ about: 'coverage', text: [`${verdictOf(report)}.`, ...waysOn(report)].join(' '), fails: false }]
+      : []),
+    ...breaking.map(({ tool, path, what }) => ({
+      about: 'drift',
+      text: printable(`${path === undefined ? tool : `${tool} · ${path}`}: ${what}; breaks callers`),
+      fails: demands.level === 'should',
+    })),
+    ...(baseline?.stale ?? []).map(({ rule, tool }) => ({
+      about: rule,
+      text: printable(`passes now${tool === undefined ? '' : ` for ${tool}`}: remove it from the baseline`),
+      fails: true,
+    })),
+    ...serverErrors.map((error) => ({ about: 'server', text: otherErrorLine(error), fails: false })),
+    ...rules.flatMap((rule) => againLines(rule).map((text) => ({ about: rule.id, text, fails: false }))),
+  ];
+}
+
+/** An error that the server logged and that belongs to no failed rule, in a printable line. */
+export function otherErrorLine({ tool, message, at, times }: OtherError): string {
+  const who =
+    tool === undefined ? 'an error outside any call' : `${tool} failed in a call that was expected to fail`;
+  const often = times > 1 ? `, ${times} times` : '';
+  return printable(`${who}: ${message}${at === undefined ? '' : ` at ${at}`}${often}`);
+}
+
+/** That a rule was asked again alone, and what was wrong the first time, in a printable line. */
+export function againLines({ again, status }: CheckedRule): readonly string[] {
+  if (again === undefined) return [];
+  const how = status === 'pass' ? 'passed' : 'failed again';
+  return [printable(`${how} when it was asked again alone; the first time: ${again}`)];
+}
+
+/** File and line of a place in a project: `src/tools/x.ts:12`. */
+export function fileOf(at: string): { readonly file: string; readonly line?: number } {
+  const [, file = at, line] = /^(.*?)(?::(\d+))?$/.exec(at) ?? [];
+  return { file, ...(line !== undefined && { line: Number(line) }) };
+}
+
+/** The frames of the errors that caused the problems of a rule, each error once. */
+export function stackLines(problems: readonly Problem[]): readonly string[] {
+  const stacks = problems.flatMap(({ cause }) => (cause ? [cause.stack.map(printable).join('\n')] : []));
+  return [...new Set(stacks)].filter((stack) => stack !== '');
+}
+
+/** The verdict in words. A report with rules that could not be run does not say that the server passed. */
+export function verdictOf({ ok, complete, rules, summary }: CheckReport): string {
+  if (!ok) return 'failed';
+  return complete ? 'passed' : `nothing failed, ${summary.notRun} of ${rules.length} rules not run`;
+}
+
+/** The counts of a report in words; those that are 0 are left out, except the first two. */
+export function countsOf(
+  { passed, failed, advice, known, notRun }: CheckReport['summary'],
+  paint: Paint = plain,
+): string {
+  return [
+    `${counted(passed, 'rule')} passed`,
+    failed > 0 ? paint.red(`${failed} failed`) : '0 failed',
+    ...(advice > 0 ? [paint.yellow(counted(advice, 'warning'))] : []),
+    ...(known > 0 ? [`${known} known`] : []),
+    ...(notRun > 0 ? [`${notRun} not run`] : []),
+  ].join(', ');
+}
+
+/** The group of a rule: `gate` of `gate.no-token`. */
+export function groupOf(id: string): string {
+  return id.slice(0, id.indexOf('.'));
+}

@@ -1,0 +1,100 @@
+import type { CheckedRule, CheckReport } from '../check/model.ts';
+import { failsCheck } from '../check/verdict.ts';
+import { printable } from '../command/paint.ts';
+import { detailLines, groupOf, type Remark, type ReportOptions, remarksOf } from './format.ts';
+
+type Explain = ReportOptions['explain'];
+
+/**
+ * The report as JUnit XML: a suite for each group of rules, a case for each rule. A failure that does not make the check
+ * fail (advice, a known one) is in the output of a case that passes.
+ */
+export function junitReport(report: CheckReport, { explain }: ReportOptions): string {
+  const { rules, target, summary } = report;
+  const groups = [...new Set(rules.map(({ id }) => groupOf(id)))];
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name=${quoted(`market-mcp check ${target}`)} time="${seconds(summary.ms)}">`,
+    ...groups.flatMap((group) =>
+      suite(
+        group,
+        rules.filter(({ id }) => groupOf(id) === group),
+        report,
+        explain,
+      ),
+    ),
+    ...remarkSuite(remarksOf(report)),
+    '</testsuites>',
+  ].join('\n');
+}
+
+function suite(
+  group: string,
+  rules: readonly CheckedRule[],
+  { demands, target }: CheckReport,
+  explain: Explain,
+): string[] {
+  const failures = rules.filter((rule) => failsCheck(rule, demands)).length;
+  const skipped = rules.filter((rule) => rule.status === 'not-run' && !failsCheck(rule, demands)).length;
+  const ms = rules.reduce((sum, rule) => sum + rule.ms, 0);
+  return [
+    `  <testsuite name="${group}" tests="${rules.length}" failures="${failures}" errors="0" skipped="${skipped}" time="${seconds(ms)}" hostname=${quoted(target)}>`,
+    ...rules.flatMap((rule) => testCase(group, rule, failsCheck(rule, demands), explain)),
+    '  </testsuite>',
+  ];
+}
+
+/** Drift and the baseline in a separate suite. */
+function remarkSuite(remarks: readonly Remark[]): readonly string[] {
+  if (remarks.length === 0) return [];
+  const failures = remarks.filter(({ fails }) => fails).length;
+  return [
+    `  <testsuite name="check" tests="${remarks.length}" failures="${failures}" errors="0" skipped="0">`,
+    ...remarks.flatMap(({ about, text, fails }) => [
+      `    <testcase classname="check" name=${quoted(`${about}: ${text}`)}>`,
+      fails
+        ? `      <failure message=${quoted(text)}/>`
+        : `      <system-out>advice: ${escaped(text)}</system-out>`,
+      '    </testcase>',
+    ]),
+    '  </testsuite>',
+  ];
+}
+
+function testCase(group: string, rule: CheckedRule, fails: boolean, explain: Explain): string[] {
+  const open = `    <testcase classname="${group}" name=${quoted(`${rule.id}: ${rule.title}`)} time="${seconds(rule.ms)}"`;
+  const content = contentOf(rule, fails, explain);
+  return content === undefined ? [`${open}/>`] : [`${open}>`, `      ${content}`, '    </testcase>'];
+}
+
+function contentOf(rule: CheckedRule, fails: boolean, explain: Explain): string | undefined {
+  const { status, reason = '', level, known } = rule;
+  if (status === 'pass') return undefined;
+  if (status === 'not-run') {
+    return fails
+      ? `<failure type="not-run" message=${quoted(reason)}/>`
+      : `<skipped message=${quoted(reason)}/>`;
+  }
+  const text = escaped(detailLines(rule, explain).join('\n'));
+  if (fails) return `<failure type="${level}" message=${quoted(rule.title)}>${text}</failure>`;
+  return `<system-out>${known ? 'known failure' : 'advice'}\n${text}</system-out>`;
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(3);
+}
+
+function quoted(text: string): string {
+  return `"${escaped(printable(text))}"`;
+}
+
+/** XML allows no lone surrogates and no U+FFFE or U+FFFF. */
+function escaped(text: string): string {
+  return text
+    .replaceAll(/\p{Cs}|[\ufffe\uffff]/gu, '\ufffd')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll('##[', '#&#35;[');
+}

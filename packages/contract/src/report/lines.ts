@@ -1,0 +1,61 @@
+import { type Paint, printable } from '../command/paint.ts';
+import type { Problem, RuleResult } from '../model.ts';
+
+/**
+ * One rule with its problems and fixes.
+ *
+ * @param explain the command that explains the rule
+ */
+export function ruleLines(rule: RuleResult, paint: Paint, explain: string): readonly string[] {
+  return [
+    `${markOf(rule, paint)} ${rule.id}  ${paint.dim(rule.title)}`,
+    ...(rule.reason === undefined ? [] : [`    not run: ${printable(rule.reason)}`]),
+    ...firstOf(rule.problems, problemsShown, (problem) => problemLines(problem, paint), '    '),
+    ...(rule.status === 'fail' ? [`    fix       ${fixOf(rule)}`, `    explain   ${explain}`] : []),
+  ];
+}
+
+/** A rule may fail once for each field of each tool; the first few are enough for a reader. */
+const problemsShown = 5;
+
+/** The lines of the first entries of a list, and how many more there are. */
+export function firstOf<T>(
+  list: readonly T[],
+  most: number,
+  linesOf: (entry: T) => string | readonly string[],
+  indent = '',
+): readonly string[] {
+  const more = list.length - most;
+  return [...list.slice(0, most).flatMap(linesOf), ...(more > 0 ? [`${indent}… and ${more} more`] : [])];
+}
+
+/** The first frames of a stack lead to the line that failed. */
+const framesShown = 3;
+
+/** One problem: its place, the expected and the actual value, the cause, and what to change. */
+export function problemLines(problem: Problem, paint: Paint): readonly string[] {
+  const { tool, path, expected, actual, cause, at } = problem;
+  const where = [tool, path].filter((part) => part !== undefined).map(printable);
+  return [
+    ...(where.length > 0 ? [`    ${paint.bold(where.join(' · '))}`] : []),
+    `    expected  ${printable(expected)}`,
+    `    actual    ${printable(actual)}`,
+    ...(cause ? [`    error     ${paint.bold(printable(cause.message))}`] : []),
+    ...(cause?.stack ?? [])
+      .slice(0, framesShown)
+      .map((line) => `              ${paint.dim(printable(line))}`),
+    ...(at === undefined ? [] : [`    change    ${printable(at)}`]),
+  ];
+}
+
+/** The fix of a problem, if it has one, replaces that of the rule. */
+function fixOf({ fix, problems }: RuleResult): string {
+  const exact = problems.map((problem) => problem.fix).find((text) => text !== undefined);
+  return printable(exact ?? fix);
+}
+
+function markOf({ status, level }: RuleResult, paint: Paint): string {
+  if (status === 'pass') return paint.green('✓');
+  if (status === 'not-run') return paint.dim('–');
+  return level === 'must' ? paint.red('✗') : paint.yellow('!');
+}

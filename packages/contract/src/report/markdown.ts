@@ -1,0 +1,99 @@
+import type { CheckedRule, CheckReport } from '../check/model.ts';
+import { printable } from '../command/paint.ts';
+import { shorten } from '../json/json.ts';
+import {
+  againLines,
+  countsOf,
+  fixesOf,
+  otherErrorLine,
+  problemLine,
+  reasonLine,
+  verdictOf,
+  waysOn,
+} from './format.ts';
+import { firstOf } from './lines.ts';
+
+const problemsShown = 5;
+
+/** The report as GitHub-flavoured Markdown, for a job summary or a comment. */
+export function markdownReport(report: CheckReport): string {
+  const {
+    ok,
+    complete,
+    target,
+    platform,
+    rules,
+    rehearsal = [],
+    drift,
+    baseline,
+    serverErrors = [],
+    summary,
+  } = report;
+  const failed = rules.filter(({ status }) => status === 'fail');
+  const notRun = rules.filter(({ status }) => status === 'not-run');
+  const blocks: readonly (readonly string[])[] = [
+    [`# ${ok ? (complete ? '✅' : '⚠️') : '❌'} Contract check of ${text(target)}`],
+    [`Platform ${text(platform)}: **${verdictOf(report)}**; ${countsOf(summary)}.`],
+    complete ? [] : waysOn(report).map(text),
+    table(['rule', 'level', 'problem', 'fix', 'source'], failed.map(failureRow)),
+    rehearsal.length === 0 ? [] : ['## Submission rehearsal'],
+    table(
+      ['tool', 'arguments', 'ms', 'verdict'],
+      rehearsal.map(({ tool, arguments: args, ms, status, problems }) => [
+        text(tool),
+        text(shorten(args)),
+        String(Math.round(ms)),
+        status === 'pass' ? '✓' : problems.slice(0, problemsShown).map(problemLine).map(text).join('<br>'),
+      ]),
+    ),
+    drift ? [`## Changes since ${text(drift.against)}`] : [],
+    table(
+      ['tool', 'where', 'what', 'breaks callers'],
+      (drift?.changes ?? []).map(({ tool, path = '', what, breaks }) => [
+        text(tool),
+        text(path),
+        text(what),
+        breaks === null ? 'perhaps' : breaks ? '**yes**' : 'no',
+      ]),
+    ),
+    drift?.refreshNeeded ? ['The marketplace uses the old list until you trigger "Refresh Skills".'] : [],
+    (baseline?.stale ?? []).map(
+      ({ rule, tool = '' }) => `- ❌ ${text(`${rule} ${tool}`)} passes now: remove it from the baseline`,
+    ),
+    serverErrors.length === 0 ? [] : ['## Other errors in the server'],
+    serverErrors.map((error) => `- ${text(otherErrorLine(error))}`),
+    rules.flatMap((rule) => againLines(rule).map((line) => `- ${text(`${rule.id} ${line}`)}`)),
+    notRun.length === 0 ? [] : ['## Not run'],
+    table(
+      ['rule', 'reason'],
+      notRun.map(({ id, reason = '' }) => [text(id), text(reasonLine(reason))]),
+    ),
+  ];
+  return blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
+}
+
+function failureRow(rule: CheckedRule): readonly string[] {
+  const { id, title, level, known, problems, source } = rule;
+  const shown = firstOf(problems, problemsShown, (problem) => text(problemLine(problem)));
+  const lines = [`**${text(title)}**`, ...shown];
+  const weight = `${level.toUpperCase()}${known ? ' (known)' : ''}`;
+  return [text(id), weight, lines.join('<br>'), fixesOf(rule).map(text).join('<br>'), text(source)];
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  if (rows.length === 0) return [];
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+}
+
+/** Text as it is, whatever it contains: no markup, no HTML, no mention, no end of the cell. */
+function text(value: string): string {
+  return printable(value)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('@', '&#64;')
+    .replaceAll(/[\\`*_[\]|~#!]/g, '\\$&')
+    .replaceAll(/(https?):\/\//g, '$1&#58;//');
+}

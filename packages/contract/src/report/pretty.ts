@@ -1,0 +1,252 @@
+import type { Change, CheckedRule, CheckReport } from '../check/model.ts';
+import { failsCheck } from '../check/verdict.ts';
+import { type Paint, painted, plain, printable } from '../command/paint.ts';
+import { clip, counted } from '../command/text.ts';
+import { shorten } from '../json/json.ts';
+import type { RehearsalStep } from '../model.ts';
+import {
+  againLines,
+  countsOf,
+  groupOf,
+  otherErrorLine,
+  problemLine,
+  type ReportOptions,
+  reasonLine,
+  verdictOf,
+  waysOn,
+} from './format.ts';
+import { firstOf, problemLines, ruleLines } from './lines.ts';
+
+/**
+ * The report for a terminal: a line for each group of rules, failures in full, what was not run and why, the
+ * rehearsal, drift, and at the end the verdict with what to change.
+ */
+export function prettyReport(report: CheckReport, options: ReportOptions): string {
+  const { color, verbose, again, explain } = options;
+  const paint = color ? painted : plain;
+  const { rules, rehearsal = [], serverErrors = [], target, platform, runtime } = report;
+  const by = [`platform ${platform}`, ...(runtime === undefined ? [] : [`runtime ${runtime}`])].join(', ');
+  const blocks = [
+    [`Contract check of ${printable(target)} (${printable(by)})`],
+    verbose
+      ? rules
+          .filter(({ status }) => status === 'pass')
+          .flatMap((rule) => ruleLines(rule, paint, explain(rule.id)))
+      : groupLines(report, paint),
+    rules.filter(({ status }) => status === 'fail').flatMap((rule) => failureLines(rule, paint, explain)),
+    notRunLines(rules, paint, verbose),
+    rehearsalLines(rehearsal, paint, verbose),
+    serverErrors.map((error) => `${paint.yellow('!')} ${otherErrorLine(error)}`),
+    rules.flatMap((rule) => againLines(rule).map((line) => `· ${rule.id} ${line}`)),
+    driftLines(report, paint),
+    baselineLines(report, paint),
+    [...summaryLines(report, paint), ...recapLines(report, paint, again)],
+  ];
+  return blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
+}
+
+function failureLines(rule: CheckedRule, paint: Paint, explain: ReportOptions['explain']): readonly string[] {
+  return rule.known
+    ? [`${paint.dim('✗')} ${rule.id}  ${paint.dim(`${rule.title} (known: in the baseline)`)}`]
+    : ruleLines(rule, paint, explain(rule.id));
+}
+
+/** Rules that were not run, by reason: there are few reasons and many rules. */
+function notRunLines(rules: readonly CheckedRule[], paint: Paint, verbose: boolean): readonly string[] {
+  const byReason = new Map<string, string[]>();
+  for (const { id, status, reason = '' } of rules) {
+    if (status === 'not-run') byReason.set(reason, [...(byReason.get(reason) ?? []), id]);
+  }
+  return [...byReason].flatMap(([reason, ids]) => [
+    `– not run (${ids.length}): ${reasonLine(reason)}`,
+    ...clipped(wrapped(ids, 100), verbose).map((line) => `    ${paint.dim(line)}`),
+  ]);
+}
+
+/** The first lines of a list of rules: if a server dies, a hundred rules may not be run. */
+function clipped(lines: readonly string[], verbose: boolean): readonly string[] {
+  const shown = verbose ? lines.length : linesShown;
+  const more = lines.slice(shown).join(', ').split(', ').filter(Boolean).length;
+  return more === 0 ? lines : [...lines.slice(0, shown), `… and ${more} more (--verbose lists them)`];
+}
+
+const linesShown = 2;
+const nameWidth = 80;
+
+function wrapped(words: readonly string[], width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of words) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + word.length + 2 > width) lines.push(word);
+    else lines[lines.length - 1] = `${last}, ${word}`;
+  }
+  return lines;
+}
+
+/** The first entries of a long list are enough for a reader; the JSON form contains all. */
+const entriesShown = 20;
+
+function rehearsalLines(steps: readonly RehearsalStep[], paint: Paint, verbose: boolean): readonly string[] {
+  if (steps.length === 0) return [];
+  const title =
+    'Submission rehearsal: connect, list the tools, call each with sample arguments, parse the text of its result';
+  if (!verbose && steps.every(({ status }) => status === 'pass')) {
+    return [
+      `${paint.green('✓')} ${title.replace(':', ` (${steps.length} ${steps.length === 1 ? 'tool' : 'tools'}):`)}`,
+    ];
+  }
+  const passed = steps.filter(({ status }) => status === 'pass').slice(entriesShown);
+  const failed = steps.filter(({ status }) => status === 'fail').slice(entriesShown);
+  const hidden = new Set([...passed, ...failed]);
+  return [
+    paint.bold(title),
+    ...steps.filter((step) => !hidden.has(step)).flatMap((step) => stepLines(step, paint)),
+    ...(failed.length > 0 ? [`… and ${failed.length} more that fail`] : []),
+    ...(passed.length > 0 ? [`… and ${passed.length} more that pass`] : []),
+  ];
+}
+
+function stepLines({ tool, arguments: args, ms, status, problems }: RehearsalStep, paint: Paint) {
+  const mark = status === 'pass' ? paint.green('✓') : paint.red('✗');
+  const fix = problems.find((problem) => problem.fix !== undefined)?.fix;
+  return [
+    `${mark} ${printable(clip(tool, nameWidth))}  ${printable(shorten(args))}  ${paint.dim(`${Math.round(ms)} ms`)}`,
+    ...problems.slice(0, 3).flatMap((problem) => problemLines(problem, paint)),
+    ...(fix === undefined ? [] : [`    fix       ${printable(fix)}`]),
+  ];
+}
+
+function driftLines({ drift }: CheckReport, paint: Paint): readonly string[] {
+  if (!drift) return [];
+  const { against, changes, refreshNeeded } = drift;
+  if (changes.length === 0)
+    return [`${paint.green('✓')} the tools have not changed since ${printable(against)}`];
+  const worstFirst = changes.toSorted((a, b) => gravity(b) - gravity(a));
+  return [
+    paint.bold(`Changes since ${printable(against)}`),
+    ...firstOf(worstFirst, entriesShown, (change) => changeLine(change, paint)),
+    ...(refreshNeeded
+      ? ['The marketplace uses the old list until you trigger "Refresh Skills" (C§3.2, C§9.3).']
+      : []),
+  ];
+}
+
+function gravity({ breaks }: Change): number {
+  return breaks === null ? 1 : breaks ? 2 : 0;
+}
+
+function changeLine({ tool, path, breaks, what, before, after }: Change, paint: Paint): string {
+  const where = [clip(tool, nameWidth), path].filter((part) => part !== undefined).map(printable);
+  const values = [before, after].filter((value) => value !== undefined).map((value) => shorten(value, 40));
+  const shown = values.length === 2 ? `: ${values.map(printable).join(' → ')}` : '';
+  const mark =
+    breaks === null
+      ? paint.yellow('! may break callers')
+      : breaks
+        ? paint.red('✗ breaks callers')
+        : paint.dim('· safe for callers');
+  return `${mark}  ${where.join(' · ')}  ${printable(what)}${shown}`;
+}
+
+function baselineLines({ baseline }: CheckReport, paint: Paint): readonly string[] {
+  return (baseline?.stale ?? []).map(({ rule, tool }) => {
+    const entry = tool === undefined ? rule : `${rule} of ${tool}`;
+    return `${paint.red('✗')} ${printable(entry)} passes now: remove it from ${printable(baseline?.file ?? '')}`;
+  });
+}
+
+function summaryLines(report: CheckReport, paint: Paint): readonly string[] {
+  const { demands } = report;
+  const demanded = [
+    ...(demands.level === 'should' ? ['a SHOULD counts'] : []),
+    ...(demands.requireAll ? ['every rule must run'] : []),
+  ];
+  const terms = demanded.length > 0 ? ` (${demanded.join(', ')})` : '';
+  const verdict = verdictOf(report);
+  const mark = { passed: paint.green('✓ passed'), failed: paint.red('✗ failed') }[verdict];
+  const seconds = (report.summary.ms / 1000).toFixed(1);
+  const counts = countsOf(report.summary, paint);
+  return [
+    `${mark ?? paint.yellow(`! ${verdict}`)}  ${counts} in ${seconds} s${terms}`,
+    ...(report.complete ? [] : waysOn(report)),
+  ];
+}
+
+/** One line for each group of rules: whether it passed, and the counts. */
+function groupLines({ rules, demands }: CheckReport, paint: Paint): readonly string[] {
+  const groups = [...new Set(rules.map(({ id }) => groupOf(id)))];
+  const width = Math.max(...groups.map((group) => group.length));
+  return groups.map((group) => {
+    const own = rules.filter(({ id }) => groupOf(id) === group);
+    const of = (holds: (rule: CheckedRule) => boolean) => own.filter(holds).length;
+    const failed = of((rule) => rule.status === 'fail' && failsCheck(rule, demands));
+    const warnings = of((rule) => rule.status === 'fail' && !rule.known && !failsCheck(rule, demands));
+    const known = of((rule) => rule.known === true);
+    const notRun = of(({ status }) => status === 'not-run');
+    const mark =
+      failed > 0
+        ? paint.red('✗')
+        : warnings > 0
+          ? paint.yellow('!')
+          : notRun === own.length
+            ? paint.dim('–')
+            : paint.green('✓');
+    const words = [
+      `${of(({ status }) => status === 'pass')} passed`,
+      ...(failed > 0 ? [paint.red(`${failed} failed`)] : []),
+      ...(warnings > 0 ? [paint.yellow(counted(warnings, 'warning'))] : []),
+      ...(known > 0 ? [`${known} known`] : []),
+      ...(notRun > 0 ? [paint.dim(`${notRun} not run`)] : []),
+    ];
+    return `${mark} ${group.padEnd(width)}  ${words.join(', ')}`;
+  });
+}
+
+/** What failed, by the place to change, and the command that runs only these rules again. */
+function recapLines(
+  { rules, demands }: CheckReport,
+  paint: Paint,
+  again: ((rules: readonly string[]) => string) | undefined,
+): readonly string[] {
+  const failed = rules.filter((rule) => rule.status === 'fail' && !rule.known);
+  const counted = failed.filter((rule) => failsCheck(rule, demands));
+  const shown = counted.length > 0 ? counted : failed;
+  if (shown.length === 0) return [];
+  const byPlace = new Map<string, { readonly what: string; readonly ids: Set<string> }>();
+  for (const { id, title, problems } of shown) {
+    for (const problem of problems) {
+      const place = problem.at ?? problem.tool ?? '';
+      const key = place === '' ? id : place;
+      const what =
+        problem.cause?.message ?? (place === '' ? title : problemLine({ ...problem, at: undefined }));
+      const entry = byPlace.get(key) ?? { what, ids: new Set() };
+      byPlace.set(key, entry);
+      entry.ids.add(id);
+    }
+  }
+  const ids = shown.map(({ id }) => id);
+  const command = again?.(ids);
+  return [
+    '',
+    paint.bold(
+      counted.length > 0 ? 'What failed, and where to change it' : 'What could be better, and where',
+    ),
+    ...[...byPlace].slice(0, placesShown).flatMap(([place, { what, ids }]) => {
+      const rules = [...ids].join(', ');
+      return [
+        `  ${paint.bold(printable(place))}${place === rules ? '' : `  ${rules}`}`,
+        `      ${clip(printable(what), width)}`,
+      ];
+    }),
+    ...(byPlace.size > placesShown ? [`  … and ${byPlace.size - placesShown} more places`] : []),
+    ...(command === undefined
+      ? []
+      : [`Run only ${ids.length === 1 ? 'this rule' : 'these rules'} again: ${paint.bold(command)}`]),
+  ];
+}
+
+const placesShown = 10;
+const width = 160;

@@ -1,0 +1,70 @@
+import { messageOf } from '../json/json.ts';
+import type { Report, RuleResult } from '../model.ts';
+import { NotRun } from '../wire/not-run.ts';
+import { NoAnswer } from '../wire/receive.ts';
+
+/**
+ * The count of each verdict.
+ *
+ * @param ms the duration of the whole run.
+ * @param excused further rules that failed and are not counted.
+ */
+export function summaryOf(
+  rules: readonly RuleResult[],
+  ms: number,
+  excused: readonly RuleResult[] = [],
+): Report['summary'] {
+  const others = new Map([...rules, ...excused].map(({ id, status }) => [id, status]));
+  const count = (holds: (rule: RuleResult) => boolean): number => rules.filter(holds).length;
+  return {
+    passed: count(({ status }) => status === 'pass'),
+    failed: count(({ status, level }) => status === 'fail' && level === 'must'),
+    advice: count(({ status, level }) => status === 'fail' && level === 'should'),
+    notRun: count(({ status }) => status === 'not-run'),
+    unanswered: count(
+      ({ cause, level, see = [] }) =>
+        level === 'must' &&
+        (cause === 'unanswered' ||
+          cause === 'deadline' ||
+          isUnexplained(see.flatMap((id) => others.get(id) ?? []))),
+    ),
+    withheld: count(({ cause }) => cause === 'withheld'),
+    errors: count(({ cause }) => cause === 'error'),
+    ms,
+  };
+}
+
+/** Whether all rules that could explain why another was not run have passed. */
+function isUnexplained(see: readonly RuleResult['status'][]): boolean {
+  return see.length > 0 && see.every((status) => status === 'pass');
+}
+
+/** Whether every rule was run, except those that are about something that the server or its examples do not have. */
+export function isComplete(rules: readonly RuleResult[]): boolean {
+  return rules.every(({ cause }) => cause === undefined || cause === 'inapplicable' || cause === 'example');
+}
+
+/**
+ * The outcome of a run. `error`: the check itself failed. `unanswered`: a MUST could not be judged because the server did
+ * not answer. `failed`: a rule that counts failed.
+ */
+export type Conclusion = 'ok' | 'failed' | 'unanswered' | 'error';
+
+/** The outcome of a report. Rules that could not be judged take precedence over failed ones. */
+export function conclusionOf({ ok, summary }: Pick<Report, 'ok' | 'summary'>): Conclusion {
+  if (summary.errors > 0) return 'error';
+  if (summary.unanswered > 0) return 'unanswered';
+  return ok ? 'ok' : 'failed';
+}
+
+/** The verdict of a rule that could not be judged. */
+export function notRun(result: RuleResult, { message: reason, kind: cause, see }: NotRun): RuleResult {
+  return { ...result, status: 'not-run', reason, cause, ...(see.length > 0 && { see }), problems: [] };
+}
+
+/** The reason, read from an error, why a rule could not be judged. */
+export function unjudged(error: unknown): NotRun {
+  if (error instanceof NotRun) return error;
+  if (error instanceof NoAnswer) return NotRun.because('unanswered', `no answer: ${error.message}`);
+  return NotRun.because('error', `an error of the check itself: ${messageOf(error)}`);
+}

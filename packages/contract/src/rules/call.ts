@@ -1,0 +1,165 @@
+import { isObject, present, shorten, withoutPrototype } from '../json/json.ts';
+import { propertiesOf } from '../json/keywords.ts';
+import { mismatches, withoutDialect } from '../json/schema.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+import type { Problem } from '../model.ts';
+import { invalidVariants, maxInvalidVariants } from '../wire/cases.ts';
+import { mapConcurrently } from '../wire/concurrency.ts';
+import { answeredCalls, answersCalls, noAnswerTo } from '../wire/controls.ts';
+import { NotRun } from '../wire/not-run.ts';
+import { noSuchTool, type Probe } from '../wire/probe.ts';
+import { describe, describeCall, isRefusal, textOf } from '../wire/rpc.ts';
+import { isClientError } from './expect.ts';
+import { noFailure, ofCall } from './result.ts';
+import { inParallel, judgeEach, type LiveRule, must, should, unless } from './rule.ts';
+import { showsInsides } from './transport.ts';
+
+/** Whether calls are answered, and calls that a tool must refuse. */
+export const callRules: readonly LiveRule[] = [
+  {
+    ...must('call.answered', 'C§4, C§4.1, C§7'),
+    title: 'every call is answered by a result, or by a JSON-RPC error if its arguments are wrong',
+    fix: 'Answer a call that fails with a result that has isError: true, whatever went wrong.',
+    check: async (probe) => {
+      if (isRefusal((await probe.ordinaryCall()).http)) throw NotRun.by('refused');
+      const outcomes = await probe.outcomes();
+      const judged = outcomes.filter(
+        ({ rpc: { http } }) => http.status > 0 && http.status !== tooManyRequests,
+      );
+      return judgeEach(judged, noAnswerTo(outcomes), (outcome) => {
+        const { tool, arguments: args, rpc } = outcome;
+        const schema = isObject(tool.inputSchema) ? withoutDialect(tool.inputSchema) : {};
+        const fits = mismatches(schema, args, '').length === 0;
+        return unless((fits ? rpc.result : rpc.response) !== undefined, {
+          path: 'tools/call',
+          expected: fits ? 'a JSON-RPC result' : 'a JSON-RPC response',
+          actual: describe(rpc.http),
+        }).map((problem) => ofCall(outcome, problem));
+      });
+    },
+  },
+  {
+    ...must('call.unknown-tool', 'C§4.1, C§7'),
+    title: 'a call of an unknown tool is answered by a result that names it',
+    fix: 'Return isError: true and a text item "Unknown tool: <name>".',
+    controls: [answersCalls],
+    check: async (probe) => unknownToolProblems(probe, noSuchTool),
+  },
+  {
+    ...must('call.unknown-tool-names', 'C§4.1, C§7'),
+    title: 'a tool name such as "constructor" or "__proto__" counts as unknown',
+    fix: 'Look tools up in a Map.',
+    controls: [answersCalls],
+    check: (probe) => {
+      const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
+      return inParallel(names, (name) => unknownToolProblems(probe, name));
+    },
+  },
+  {
+    ...should('call.wrong-arguments', 'C§4.1, C§7'),
+    title: 'a call with an argument of the wrong type fails',
+    fix: 'Validate the arguments against the inputSchema before the handler runs.',
+    check: (probe) =>
+      failsOn(probe, 'no tool takes an argument', (schema, args) => invalidVariants(schema, args)),
+  },
+  {
+    ...should('call.missing-arguments', 'C§4.1, C§7'),
+    title: 'a call without a required argument fails',
+    fix: 'Validate the arguments against the inputSchema before the handler runs.',
+    check: (probe) =>
+      failsOn(probe, 'no tool requires an argument that has no default', (schema, args) => {
+        const withDefault = new Set(
+          propertiesOf(schema).flatMap(([name, property]) => (property.default === undefined ? [] : [name])),
+        );
+        const required = Array.isArray(schema.required) ? schema.required : [];
+        return required
+          .filter((name): name is string => typeof name === 'string' && !withDefault.has(name))
+          .slice(0, maxInvalidVariants)
+          .map((missing) => withoutPrototype(present<Json>({ ...args, [missing]: undefined })))
+          .filter((changed) => mismatches(withoutDialect(schema), changed, '').length > 0);
+      }),
+  },
+  {
+    ...should('call.no-arguments-object', 'C§4.1'),
+    title: 'arguments that are not an object are refused',
+    fix: 'Answer with the JSON-RPC error -32602, or with a result that has isError: true.',
+    controls: [answersCalls],
+    check: async (probe) => {
+      const { name } = (await probe.cases())[0];
+      const answers = await Promise.all([5, 'text', ['list']].map((args) => probe.call(name, args)));
+      return answers.flatMap((answer) =>
+        unless(answer.error !== undefined || answer.result?.isError === true || isClientError(answer.http), {
+          tool: name,
+          path: 'params.arguments',
+          expected: 'an error or a failure',
+          actual: describeCall(answer),
+        }),
+      );
+    },
+  },
+  {
+    ...should('call.no-stack', 'OWASP, error handling'),
+    title: 'no failure of a tool exposes internals of the server',
+    fix: 'Log the exception, and answer with your own code and message.',
+    check: async (probe) => {
+      const failures = (await answeredCalls(probe)).filter(
+        ({ result, rpc }) =>
+          result?.isError === true || rpc.error !== undefined || (!result && showsInsides(rpc.http.body)),
+      );
+      return judgeEach(failures, noFailure(), (outcome) =>
+        unless(!showsInsides(outcome.rpc.http.body), {
+          expected: 'no stack trace and no file names',
+          actual: describe(outcome.rpc.http),
+        }).map((problem) => ofCall(outcome, problem)),
+      );
+    },
+  },
+];
+
+/** HTTP 429. To limit the rate of calls is no fault. */
+const tooManyRequests = 429;
+
+async function unknownToolProblems(probe: Probe, name: string): Promise<readonly Problem[]> {
+  const answer = await probe.call(name, {});
+  const { result } = answer;
+  const text = textOf(result?.content);
+  return unless(result?.isError === true && text?.includes(name) === true, {
+    path: `tools/call of ${shorten(name)}`,
+    expected: `a result with isError: true and a text that names ${name}`,
+    actual: describeCall(answer),
+  });
+}
+
+/**
+ * Calls every tool with invalid variants of arguments with which it succeeds; each call must fail. `otherwise` is the reason
+ * when no invalid variant exists.
+ */
+async function failsOn(
+  probe: Probe,
+  otherwise: string,
+  spoil: (schema: JsonObject, args: JsonObject) => readonly JsonObject[],
+): Promise<readonly Problem[]> {
+  const succeeded = (await answeredCalls(probe)).filter(
+    ({ result, expect, wrong }) => result && result.isError !== true && expect !== 'fail' && !wrong,
+  );
+  if (succeeded.length === 0) throw NotRun.by('noSuccess');
+  const calls = (await probe.tools()).flatMap((tool) => {
+    const valid = succeeded.find((one) => one.tool === tool);
+    const schema = tool.inputSchema;
+    // If the arguments themselves do not fit, a changed copy shows nothing more.
+    if (!valid || !isObject(schema) || mismatches(withoutDialect(schema), valid.arguments, '').length > 0)
+      return [];
+    return spoil(schema, valid.arguments).map((args) => ({ tool, name: valid.name, arguments: args }));
+  });
+  if (calls.length === 0) throw NotRun.because('inapplicable', otherwise);
+  const problems = await mapConcurrently(calls, 4, async (call) => {
+    const rpc = await probe.call(call.name, call.arguments);
+    return unless(rpc.error !== undefined || rpc.result?.isError === true, {
+      tool: call.name,
+      path: `tools/call with ${shorten(call.arguments)}`,
+      expected: 'a failure that names the argument',
+      actual: describeCall(rpc),
+    });
+  });
+  return problems.flat();
+}

@@ -1,0 +1,148 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isObject, messageOf, shorten } from '../json/json.ts';
+import type { Json } from '../json/value.ts';
+import { bounds } from '../json/walk.ts';
+import type { Problem } from '../model.ts';
+import { missingAnswerOf } from '../wire/client.ts';
+import { clientListing, initializesAgain, lists, listsAll } from '../wire/controls.ts';
+import { listTools, pageProblems } from '../wire/listing.ts';
+import { NotRun } from '../wire/not-run.ts';
+import { isRefusal } from '../wire/rpc.ts';
+import { answerProblems, carriedOutProblems, resultProblems } from './expect.ts';
+import { fact, inParallel, type LiveRule, must, problemsAt, should, unless } from './rule.ts';
+
+/** Information that an agent or the marketplace reads before it pays. */
+export const discoveryRules: readonly LiveRule[] = [
+  {
+    ...must('discovery.initialize', 'C§4.1, C§5.2'),
+    title: 'initialize works without a token',
+    fix: 'Answer initialize with HTTP 200 and a JSON-RPC result, with or without a token.',
+    controls: [],
+    mustAnswer: true,
+    check: async (probe) => {
+      const answer = await probe.initialized();
+      const fix = isRefusal(answer.http)
+        ? 'Let initialize pass without authentication: only tools/call needs a token.'
+        : 'Check that the URL is that of the MCP endpoint, and that it answers initialize with a JSON-RPC result.';
+      return resultProblems(answer, 'initialize').map((problem) => ({ ...problem, fix }));
+    },
+  },
+  {
+    ...fact('discovery.in-time', 'must', 'profile limits.initializeMs; app cron/validate-tools'),
+    title: 'initialize is answered in time',
+    fix: 'Do slow work (connections, downloads) at the start of the server, not during the first request.',
+    controls: [],
+    mustAnswer: true,
+    check: async (probe) => {
+      const { initializeMs } = probe.profile.limits;
+      const { http, result } = await probe.initialized();
+      if (!result) throw NotRun.by('initialize');
+      const actual = `${Math.round(http.ms)} ms`;
+      return problemsAt(http.ms <= initializeMs, 'initialize', `an answer within ${initializeMs} ms`, actual);
+    },
+  },
+  listRule('tools', 'C§1.3, C§4.1, C§5.2'),
+  listRule('resources', 'C§4.1, C§5.2'),
+  listRule('prompts', 'C§4.1, C§5.2'),
+  {
+    ...must('discovery.tools', 'C§1.1; app contribute/actions.ts'),
+    title: 'the server lists at least one tool, on a limited number of pages',
+    fix: 'Add a tool and return it from tools/list.',
+    check: async (probe) => {
+      const { tools, ended } = await probe.listing();
+      return [
+        ...problemsAt(tools.some(isObject), 'tools/list result.tools', 'at least one tool', '[]'),
+        ...unless(ended || tools.length > bounds.tools, {
+          path: 'tools/list result.nextCursor',
+          expected: `no nextCursor on page ${bounds.pages}`,
+          actual: 'a nextCursor for one more page',
+          fix: 'Send nextCursor only when another page follows, and put all tools on a few pages.',
+        }),
+      ];
+    },
+  },
+  {
+    ...must('discovery.invalid-token', 'C§4.1, C§5.2'),
+    title: 'the open methods work with an invalid token, too',
+    fix: 'Look at the token of tools/call only. A client sends the token it has with every request, after it has expired, too.',
+    turn: 'opening',
+    controls: [initializesAgain, lists],
+    mustAnswer: true,
+    check: async (probe) => {
+      const { header, scheme } = probe.profile.token;
+      const headers = { [header]: `${scheme} e30.e30.invalid` };
+      const methods = ['tools/list', 'resources/list', 'prompts/list'];
+      const session = await probe.newSession();
+      const found = await inParallel(methods, async (method) =>
+        carriedOutProblems(await probe.rpc(method, undefined, { headers, session }), method),
+      );
+      return [...resultProblems(await probe.initialize(undefined, { headers }), 'initialize'), ...found];
+    },
+  },
+  {
+    ...should('discovery.same-list', 'C§3.2, C§9.3: the platform keeps the list until it is refreshed'),
+    title: 'tools/list returns the same definitions each time, in each session',
+    fix: 'Build the list once, at the start. The platform judges calls by the list it has read.',
+    turn: 'opening',
+    controls: [initializesAgain, listsAll],
+    check: async (probe) => {
+      const session = await probe.newSession();
+      const first = await probe.listed();
+      for (const time of ['first', 'second']) {
+        const pages = await listTools((params) => probe.rpc('tools/list', params, { session }));
+        const problems = pageProblems(pages);
+        if (problems.length > 0) return problems;
+        const { tools } = pages;
+        const changed = first.findIndex((tool, index) => !isDeepStrictEqual(tool, tools[index]));
+        if (changed < 0 && tools.length === first.length) continue;
+        const shown = (list: readonly Json[]) =>
+          changed < 0 ? `${list.length} tools` : shorten(list[changed], 300);
+        const path = `tools/list, in a second session, the ${time} time`;
+        return [{ path, expected: shown(first), actual: shown(tools) }];
+      }
+      return [];
+    },
+  },
+  {
+    ...must('discovery.client', 'C§1.2, C§4.1'),
+    title: 'the client of the MCP SDK connects and lists the tools',
+    fix: 'Change the definitions as the message says: the SDK cannot read them.',
+    turn: 'opening',
+    controls: [initializesAgain, listsAll],
+    mustAnswer: true,
+    check: async (probe) => {
+      const tools = await probe.tools();
+      const { tools: listed, error } = await clientListing(probe);
+      if (!listed) {
+        const silence = missingAnswerOf(error);
+        if (silence) throw silence;
+        return listProblems(messageOf(error));
+      }
+      const expected = `${tools.length} tools`;
+      const actual = `${listed.length} tools`;
+      return problemsAt(listed.length > 0 === tools.length > 0, 'tools/list', expected, actual);
+    },
+  },
+];
+
+function listRule(kind: 'tools' | 'resources' | 'prompts', source: string): LiveRule {
+  const method = `${kind}/list`;
+  return {
+    id: `discovery.${kind}-list`,
+    level: 'must',
+    title: `${method} works without a token${kind === 'tools' ? ', to the last page' : ''}`,
+    source,
+    fix: `Let ${method} pass without authentication and return ${kind === 'tools' ? 'the list of tools' : `{"${kind}": []}`}.`,
+    mustAnswer: true,
+    check: async (probe) => {
+      if (kind === 'tools') return pageProblems(await probe.pages());
+      const { result, http } = await probe.rpc(method);
+      return answerProblems(Array.isArray(result?.[kind]), method, `a result with ${kind}`, http);
+    },
+  };
+}
+
+/** The problem of a list that the SDK's client rejects. */
+export function listProblems(message: string): readonly Problem[] {
+  return [{ path: 'tools/list', expected: 'a list of tools', actual: shorten(message, 300) }];
+}

@@ -1,0 +1,144 @@
+import { isObject, shorten } from '../json/json.ts';
+import type { JsonObject } from '../json/value.ts';
+import type { Problem } from '../model.ts';
+import { admitsPaid, initializesAgain, refusesUnpaid } from '../wire/controls.ts';
+import type { HttpAnswer } from '../wire/http.ts';
+import { noSuchTool, type Probe } from '../wire/probe.ts';
+import { isRefusal, nextId, rpcRequest } from '../wire/rpc.ts';
+import { answerProblems, unauthorizedProblems } from './expect.ts';
+import { inParallel, type LiveRule, must } from './rule.ts';
+
+const fix =
+  'Parse the body once, authenticate every message in it, and pass that same value to the handlers.';
+
+/** Ways around authentication without a token: the form of the request hides the call. */
+export const gateRequestRules: readonly LiveRule[] = [
+  bypass('gate.batch', 'a batch with one call', [{ write: (call) => JSON.stringify([call]) }]),
+  bypass('gate.batch-mixed', 'a batch that hides a call behind an open method', [
+    { write: (call) => JSON.stringify([openRequest(), call, openRequest()]) },
+  ]),
+  bypass('gate.batch-nested', 'a batch inside a batch', [{ write: (call) => JSON.stringify([[call]]) }]),
+  bypass(
+    'gate.content-type',
+    'a call with an unusual Content-Type',
+    ['application/json\u00a0', 'application/json;', 'application/json; charset', 'text/plain', ''].map(
+      (type) => ({ headers: { 'content-type': type }, as: `Content-Type: ${shorten(type)}` }),
+    ),
+  ),
+  bypass(
+    'gate.method-spelling',
+    'a call whose method is spelled differently',
+    ['tools\\u002fcall', 'tools\\/call', 'Tools/Call', 'tools/call ', ' tools/call', 'tools/call\\u0000'].map(
+      (spelling) => ({
+        write: (call) => JSON.stringify(call).replace('tools/call', spelling),
+        as: `"method":"${spelling}"`,
+      }),
+    ),
+  ),
+  bypass(
+    'gate.duplicate-keys',
+    'a call whose body names two methods',
+    ['"method":"tools/list"', '"method":"initialize"'].flatMap((other): readonly Unpaid[] => [
+      { write: (call) => `{${other},${JSON.stringify(call).slice(1)}`, as: `{${other}, …call}` },
+      { write: (call) => `${JSON.stringify(call).slice(0, -1)},${other}}`, as: `{…call, ${other}}` },
+    ]),
+  ),
+  refused('gate.notification', 'a call without an id', (probe) =>
+    unpaid(probe, { write: ({ jsonrpc, method, params }) => JSON.stringify({ jsonrpc, method, params }) }),
+  ),
+  refused('gate.trusted-headers', 'a call with headers that a proxy might set', (probe) =>
+    unpaid(probe, {
+      headers: {
+        'x-forwarded-user': 'platform',
+        'x-authenticated': 'true',
+        'x-payment-verified': 'true',
+        'x-forwarded-for': '127.0.0.1',
+        'x-http-method-override': 'GET',
+      },
+    }),
+  ),
+  refused('gate.unknown-tool', 'a call of an unknown tool', async (probe) => {
+    const body = rpcRequest(nextId(), 'tools/call', { name: noSuchTool, arguments: {} });
+    const answer = await probe.post(body, { session: await probe.session() });
+    return { answer, path: `tools/call of ${noSuchTool}` };
+  }),
+  {
+    ...refused('gate.every-call', 'a call in a session that has paid for an earlier one', async (probe) => {
+      const session = await probe.newSession();
+      const { name, arguments: args } = await probe.authenticationCall();
+      await probe.call(name, args, { session });
+      const again = rpcRequest(nextId(), 'tools/call', { name, arguments: args });
+      return {
+        answer: await probe.post(again, { session }),
+        path: 'the second tools/call, without a token',
+      };
+    }),
+    turn: 'opening',
+    controls: [refusesUnpaid, admitsPaid, initializesAgain],
+  },
+];
+
+function openRequest(): JsonObject {
+  return rpcRequest(nextId(), 'tools/list');
+}
+
+/** The answer to a request without a token. */
+interface Attempt {
+  readonly answer: HttpAnswer;
+  /** The request, for the report. */
+  readonly path: string;
+}
+
+/** A rule that sends one request, which must be refused. */
+function refused(id: string, what: string, send: (probe: Probe) => Promise<Attempt>): LiveRule {
+  return {
+    ...must(id, 'C§5.4, C§7'),
+    title: `${what} is refused without a token`,
+    fix,
+    controls: [refusesUnpaid],
+    check: async (probe) => {
+      const { answer, path } = await send(probe);
+      return unauthorizedProblems(answer, probe.profile, path);
+    },
+  };
+}
+
+/** A rule that sends the same call in each of these forms; none may run a tool. */
+function bypass(id: string, what: string, forms: readonly Unpaid[]): LiveRule {
+  return {
+    ...must(id, "C§5.4; reproduced with the platform's public middleware"),
+    title: `${what} does not run a tool without a token`,
+    fix,
+    controls: [refusesUnpaid],
+    check: (probe) => inParallel(forms, async (form) => ranProblems(await unpaid(probe, form))),
+  };
+}
+
+/** A method that needs no token may answer (the body names one, too); a call may not, not even of a tool that does not exist. */
+function ranProblems({ answer, path }: Attempt): readonly Problem[] {
+  const ran = answer.values
+    .flat(8)
+    .some(
+      (value) =>
+        isObject(value) &&
+        ((isObject(value.result) && 'content' in value.result) ||
+          (!isRefusal(answer) && isObject(value.error) && shorten(value.error).includes(noSuchTool))),
+    );
+  return answerProblems(!ran, path, 'no result from a tool', answer);
+}
+
+/** The form of a call without a token. */
+interface Unpaid {
+  /** The body; by default the JSON of the call. */
+  readonly write?: (call: JsonObject) => string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The name of the request in a report. */
+  readonly as?: string;
+}
+
+async function unpaid(probe: Probe, { write = JSON.stringify, headers = {}, as }: Unpaid): Promise<Attempt> {
+  const { name, arguments: args } = await probe.authenticationCall();
+  const call = rpcRequest(nextId(), 'tools/call', { name, arguments: args });
+  const answer = await probe.post(write(call), { session: await probe.session(), headers });
+  return { answer, path: as === undefined ? 'tools/call' : `tools/call as ${as}` };
+}

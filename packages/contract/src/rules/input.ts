@@ -1,0 +1,216 @@
+import { isPlaceholder } from '../definition/placeholder.ts';
+import { isObject, kept, objectOr, present, shorten, withoutPrototype } from '../json/json.ts';
+import { propertiesOf } from '../json/keywords.ts';
+import { mismatches, tryCompile, withoutDialect } from '../json/schema.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+import { schemasIn } from '../json/walk.ts';
+import type { Problem } from '../model.ts';
+import { sampleArguments } from '../platforms/smoke.ts';
+import { hasItems, inputSchemas, ofSchemas, rootProblems, textProblems, undeclaredProblems } from './read.ts';
+import { fact, must, type StaticRule, should, unless, valueProblems } from './rule.ts';
+
+/** The inputSchema, its parameters and their sample values, from which callers build arguments. */
+export const inputRules: readonly StaticRule[] = [
+  {
+    ...must('input.object-root', 'C§2.1'),
+    title: 'every inputSchema is an object schema',
+    fix: 'Set inputSchema.type to "object".',
+    inspect: ({ inputSchema }) => rootProblems(inputSchema, 'inputSchema'),
+  },
+  {
+    ...must('input.properties', 'C§2.1'),
+    title: 'every inputSchema has properties',
+    fix: 'Add properties; use {} if the tool takes no arguments.',
+    inspect: ({ inputSchema }) => {
+      if (!isObject(inputSchema)) return [];
+      const { properties } = inputSchema;
+      return valueProblems(isObject(properties), 'inputSchema.properties', 'an object', properties);
+    },
+  },
+  {
+    ...must('input.required', 'C§2.1'),
+    title: 'every inputSchema has a list of required properties',
+    fix: 'Add required; use [] if nothing is required.',
+    inspect: ({ inputSchema }) => {
+      if (!isObject(inputSchema)) return [];
+      const { required } = inputSchema;
+      return valueProblems(
+        isNameList(required),
+        'inputSchema.required',
+        'an array of property names',
+        required,
+      );
+    },
+  },
+  {
+    ...must('input.required-declared', 'C§2.1'),
+    title: 'every required parameter is declared',
+    fix: 'Declare the property, or remove its name from required.',
+    inspect: ({ inputSchema }) => undeclaredProblems(inputSchema, 'inputSchema'),
+  },
+  {
+    ...must('input.compiles', 'C§2.1'),
+    title: 'every inputSchema compiles as JSON Schema',
+    fix: 'Correct the schema at the place that the message names.',
+    inspect: ({ inputSchema }) =>
+      compileProblems(isObject(inputSchema) ? withoutDialect(inputSchema) : inputSchema, 'inputSchema'),
+  },
+  ofParameters({
+    ...should('input.type', 'C§2.1'),
+    title: 'every parameter has exactly one type',
+    fix: 'Use one type. An optional parameter can be left out, so it need not be null.',
+    judge: ({ type }, path) => valueProblems(typeof type === 'string', `${path}.type`, 'one type', type),
+  }),
+  ofParameters({
+    ...should('input.description', 'C§2.1'),
+    title: 'every parameter has a description',
+    fix: 'Describe what the parameter means and its format, such as "ISO 4217 code, such as EUR".',
+    judge: (schema, path) => textProblems(schema, 'description', `${path}.description`),
+  }),
+  ofParameters({
+    ...should('input.sample', 'C§2.1'),
+    title: 'every parameter has a default, examples or an enum',
+    fix: 'Add examples. Agents and the submission test build their arguments from them.',
+    judge: (schema, path) =>
+      unless(schema.default !== undefined || hasItems(schema.examples) || hasItems(schema.enum), {
+        path,
+        expected: 'default, examples or enum',
+        actual: 'none of these',
+      }),
+  }),
+  ofSchemas(inputSchemas, {
+    ...should('input.placeholder', 'C§2.1'),
+    title: 'no parameter has a placeholder as its example',
+    fix: 'Replace the placeholder by a value for which the tool returns data, and remove the $comment.',
+    judge: ({ schema, path }) =>
+      unless(!isPlaceholder(schema.$comment), {
+        path: `${path}.examples`,
+        expected: 'a value for which the tool returns data',
+        actual: `the placeholder ${shorten(schema.examples)}`,
+      }),
+  }),
+  ofSchemas(inputSchemas, {
+    ...fact('input.items', 'should', 'app contribute/actions.ts'),
+    title: 'every array parameter declares its items',
+    fix: 'Add items with a type. Without it, the submission test and most agents send an empty array.',
+    judge: ({ schema: { type, items }, path }) =>
+      valueProblems(type !== 'array' || items !== undefined, `${path}.items`, 'a schema', items),
+  }),
+  {
+    ...fact('input.smoke-arguments', 'should', 'app contribute/actions.ts'),
+    title: 'the arguments of the submission test match every inputSchema',
+    fix: 'Give the parameter a default or examples that match its schema. Otherwise the test sends "test", 1 or true.',
+    inspect: ({ inputSchema }, _siblings, { smoke }) =>
+      isObject(inputSchema)
+        ? mismatches(
+            withoutDialect(inputSchema),
+            withoutPrototype(sampleArguments(inputSchema, smoke)),
+            'arguments',
+          )
+        : [],
+  },
+  ofSamples({
+    ...must('input.default', 'C§2.1'),
+    title: 'every default matches its parameter',
+    fix: 'Change the default to a value that the parameter allows.',
+    judge: (schema, path, mismatchesOf) =>
+      schema.default === undefined ? [] : mismatchesOf(schema.default, `${path}.default`),
+  }),
+  ofSamples({
+    ...should('input.examples', 'C§2.1'),
+    title: 'all examples of a parameter match it',
+    fix: 'Make examples an array of values that the parameter allows.',
+    judge: ({ examples }, path, mismatchesOf) => {
+      if (examples === undefined) return [];
+      if (!Array.isArray(examples)) {
+        return [{ path: `${path}.examples`, expected: 'an array', actual: shorten(examples) }];
+      }
+      return examples.flatMap((example, index) => mismatchesOf(example, `${path}.examples[${index}]`));
+    },
+  }),
+  ofSamples({
+    ...should('input.enum', 'C§2.1'),
+    title: 'every allowed value of a parameter has its type',
+    fix: 'Change the values of enum, or the type.',
+    judge: (schema, path, mismatchesOf) => {
+      if (!hasItems(schema.enum)) return [];
+      const types = [...new Set(schema.enum.map(typeName))];
+      return [
+        ...unless(schema.type !== undefined || types.length === 1, {
+          path: `${path}.enum`,
+          expected: 'values of one type',
+          actual: types.join(', '),
+        }),
+        ...schema.enum.flatMap((value, index) => mismatchesOf(value, `${path}.enum[${index}]`)),
+      ];
+    },
+  }),
+];
+
+/** The problem of a schema that does not compile. */
+export function compileProblems(schema: unknown, path: string): readonly Problem[] {
+  const result = isObject(schema) ? tryCompile(schema) : undefined;
+  return result?.ok === false ? [{ path, expected: 'a schema that compiles', actual: result.reason }] : [];
+}
+
+interface ParameterRule extends Omit<StaticRule, 'inspect'> {
+  judge(schema: JsonObject, path: string): readonly Problem[];
+}
+
+/** A rule about each member of `inputSchema.properties`. */
+function ofParameters({ judge, ...text }: ParameterRule): StaticRule {
+  return {
+    ...text,
+    inspect: ({ inputSchema }) =>
+      propertiesOf(inputSchema).flatMap(([name, schema]) => judge(schema, `inputSchema.properties.${name}`)),
+  };
+}
+
+function isNameList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string');
+}
+
+interface SampleRule extends Omit<StaticRule, 'inspect'> {
+  /** `mismatchesOf` lists the mismatches between a value and the schema that contains it. */
+  judge(
+    schema: JsonObject,
+    path: string,
+    mismatchesOf: (value: Json, path: string) => readonly Problem[],
+  ): readonly Problem[];
+}
+
+/** A rule about the sample values of each schema inside an inputSchema: those of parameters and of their members. */
+function ofSamples({ judge, ...text }: SampleRule): StaticRule {
+  return {
+    ...text,
+    inspect: ({ inputSchema }) => {
+      if (!isObject(inputSchema)) return [];
+      const { schema: side, members } = sideBySide(inputSchema);
+      return members.flatMap(({ name, place }) =>
+        judge(place.schema, place.path, (value, path) =>
+          mismatches(side, withoutPrototype({ [name]: value }), 'arguments').map((problem) => ({
+            ...problem,
+            path,
+          })),
+        ),
+      );
+    },
+  };
+}
+
+/**
+ * One schema in which every schema inside an inputSchema is an optional property, with a unique name and with
+ * the definitions it may refer to. It is compiled once and validates a value against any one of them.
+ */
+const sideBySide = kept((inputSchema: JsonObject) => {
+  const [, ...inner] = schemasIn(inputSchema, 'inputSchema');
+  const members = inner.map((place) => ({ name: `value of ${place.path}`, place }));
+  const { properties, definitions, $defs } = inputSchema;
+  const own = Object.fromEntries(members.map(({ name, place }) => [name, place.schema]));
+  const all = { ...objectOr(properties), ...own };
+  return { schema: present<Json>({ properties: all, definitions, $defs }), members };
+});
+
+function typeName(value: Json): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+}

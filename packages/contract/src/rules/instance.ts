@@ -1,0 +1,90 @@
+import { setTimeout } from 'node:timers/promises';
+import { shorten } from '../json/json.ts';
+import type { Problem } from '../model.ts';
+import type { Exit, Instance } from '../target.ts';
+import type { HttpAnswer } from '../wire/http.ts';
+import type { Probe } from '../wire/probe.ts';
+import type { PostOptions } from '../wire/requests.ts';
+import { nextId, rpcRequest } from '../wire/rpc.ts';
+import { answerProblems } from './expect.ts';
+import type { Control } from './rule.ts';
+
+const publicUrl = 'https://tools.example.com/mcp';
+
+/** Variables with which a server runs in production. */
+export const production = { NODE_ENV: 'production', PLATFORM_AUDIENCE: publicUrl } as const;
+
+/** Variables from which the runtime takes the domain of the host if PLATFORM_AUDIENCE is not set. */
+export const hostDomains = [
+  'RENDER_EXTERNAL_URL',
+  'FLY_APP_NAME',
+  'VERCEL_PROJECT_PRODUCTION_URL',
+  'RAILWAY_PUBLIC_DOMAIN',
+] as const;
+
+/** A second instance of the target. Rules share it, and one of them ends it. */
+export function secondInstance(probe: Probe): Promise<Instance> {
+  return probe.once('second instance', () => probe.launch({}));
+}
+
+/** A rule about a start with special settings is run only if an instance starts with ordinary ones. */
+export const startsInstances: Control = async (probe) =>
+  (await secondInstance(probe)).healthy ? undefined : 'instance';
+
+/** An instance with NODE_ENV=production. Rules share it, and one of them ends it. */
+export function productionInstance(probe: Probe): Promise<Instance> {
+  return probe.once('production instance', () => probe.launch(production));
+}
+
+/**
+ * Errors in the authentication of the instance in production: a token for the address at which it listens must be
+ * refused, a token for its public URL accepted.
+ */
+export function audienceProblems(probe: Probe): Promise<readonly Problem[]> {
+  return probe.once('audience in production', async () => {
+    const instance = await productionInstance(probe);
+    if (!instance.healthy) {
+      return [
+        { path: 'NODE_ENV=production', expected: 'a server that starts', actual: lastOutput(instance) },
+      ];
+    }
+    const answerTo = async (aud: string): Promise<HttpAnswer> =>
+      callOf(probe, instance, await probe.token({ claims: { aud } }));
+    const [fitting, unfitting] = [await answerTo(publicUrl), await answerTo(instance.url)];
+    return [
+      ...answerProblems(fitting.status === 200, `token for ${publicUrl}`, 'HTTP 200', fitting),
+      ...answerProblems(unfitting.status !== 200, `token for ${instance.url}`, 'a refusal', unfitting),
+    ];
+  });
+}
+
+/** A tools/call to another instance, in a new session. */
+export async function callOf(
+  probe: Probe,
+  instance: Instance,
+  token: string,
+  options: PostOptions = {},
+): Promise<HttpAnswer> {
+  const url = new URL(instance.url);
+  const { name, arguments: args } = await probe.authenticationCall();
+  const { http } = await probe.initialize(undefined, { url });
+  const session = String(http.headers['mcp-session-id']);
+  return probe.post(rpcRequest(nextId(), 'tools/call', { name, arguments: args }), {
+    ...options,
+    url,
+    session,
+    token,
+  });
+}
+
+/** How an instance ends. One that does not end in time is killed, and the result shows it. */
+export async function waitForExit(instance: Instance, timeoutMs: number): Promise<Exit> {
+  const exit = await Promise.race([instance.exit, setTimeout(timeoutMs, undefined, { ref: false })]);
+  if (!exit) await instance.stop();
+  return instance.exit;
+}
+
+/** The last output of an instance, for `Problem.actual`. */
+export function lastOutput(instance: Instance): string {
+  return shorten(instance.output().trim().split('\n').slice(-3).join(' | ') || 'nothing', 300);
+}

@@ -1,0 +1,143 @@
+import { connect as plainConnect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { connect as secureConnect } from 'node:tls';
+import { grouped } from '../json/grouped.ts';
+import type { Problem } from '../model.ts';
+import { answersCalls, initializes, lists, reportsHealth } from '../wire/controls.ts';
+import type { Probe } from '../wire/probe.ts';
+import { NoAnswer } from '../wire/receive.ts';
+import { describe, nextId, rpcRequest } from '../wire/rpc.ts';
+import { graceMs, settleMs } from '../wire/timeouts.ts';
+import { isClientError } from './expect.ts';
+import { type LiveRule, should, unless } from './rule.ts';
+
+const largeBytes = 4 * 1024 * 1024;
+const depth = 20_000;
+const looks = 3;
+/** On a busy machine even an idle server may take seconds to answer. */
+const healthMs = 5_000;
+
+/** Requests that exhaust a careless server: too large, too deep, too slow. */
+export const loadRules: readonly LiveRule[] = [
+  large('http.large-body', 'a body of 4 MB', false),
+  large('http.large-body-chunked', 'a body of 4 MB without a declared length', true),
+  {
+    ...should('http.deep-body', 'C§8: limits not shown'),
+    title: `a body nested ${grouped(depth)} levels deep does not harm the server`,
+    turn: 'last',
+    controls: [lists, answersCalls, reportsHealth],
+    mustAnswer: true,
+    fix: 'Limit the depth of values before you parse, clone or validate them recursively.',
+    check: async (probe) => {
+      const session = await probe.session();
+      const token = await probe.payment();
+      const { name } = await probe.authenticationCall();
+      const args = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+      const params = `{"name":${JSON.stringify(name)},"arguments":${args}}`;
+      const bodies = [
+        `${'['.repeat(depth)}${']'.repeat(depth)}`,
+        `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`,
+      ];
+      const answers = await Promise.all(bodies.map((body) => probe.post(body, { session, token })));
+      return [
+        ...answers.flatMap((answer) =>
+          unless(answer.status < 500, { expected: 'HTTP 200 or 4xx', actual: describe(answer) }),
+        ),
+        ...(await healthProblems(probe)),
+      ];
+    },
+  },
+  slow('http.slow-headers', 'a client that does not finish its headers', ''),
+  slow('http.slow-body', 'a client that does not finish its body', 'content-length: 100\r\n\r\n{"jsonrpc"'),
+];
+
+function large(id: string, what: string, chunked: boolean): LiveRule {
+  return {
+    ...should(id, 'C§8: limits not shown'),
+    title: `${what} is refused`,
+    turn: 'last',
+    controls: [lists, reportsHealth],
+    mustAnswer: true,
+    fix: 'Limit the body, for instance to 1 MB, and answer 413. Count the bytes as they arrive.',
+    check: async (probe) => {
+      const session = await probe.session();
+      const body = JSON.stringify(rpcRequest(nextId(), 'tools/list', { filler: 'x'.repeat(largeBytes) }));
+      return [...(await refusalProblems(probe, body, session, chunked)), ...(await healthProblems(probe))];
+    },
+  };
+}
+
+/** A server that closes the connection while it receives the body refuses the request, too. */
+async function refusalProblems(
+  probe: Probe,
+  body: string,
+  session: string | undefined,
+  chunked: boolean,
+): Promise<readonly Problem[]> {
+  try {
+    const answer = await probe.post(body, { session, chunked });
+    return unless(isClientError(answer), { expected: 'HTTP 413', actual: describe(answer) });
+  } catch (error) {
+    if (error instanceof NoAnswer && /EPIPE|ECONNRESET/.test(error.message)) return [];
+    throw error;
+  }
+}
+
+function slow(id: string, what: string, rest: string): LiveRule {
+  return {
+    ...should(id, 'C§8: time-outs not shown'),
+    title: `${what} does not delay other clients`,
+    turn: 'last',
+    controls: [initializes, reportsHealth],
+    mustAnswer: true,
+    fix: 'Answer other requests meanwhile, and close such connections after a timeout.',
+    check: async (probe) => {
+      const stalled = Array.from({ length: 8 }, () => openSocket(probe.url));
+      try {
+        await Promise.all(stalled.map((socket) => startRequest(socket, probe.url, rest)));
+        for (let look = 1; look <= looks; look++) {
+          await setTimeout(settleMs);
+          const problems = await healthProblems(probe);
+          if (problems.length > 0) return problems;
+        }
+        return [];
+      } finally {
+        for (const socket of stalled) socket.destroy();
+      }
+    },
+  };
+}
+
+function openSocket({ protocol, hostname, port }: URL): Socket {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return protocol === 'https:'
+    ? secureConnect({ host, port: Number(port || 443), servername: host })
+    : plainConnect({ host, port: Number(port || 80) });
+}
+
+/** Resolves when the beginning of the request has been sent. */
+function startRequest(socket: Socket, { pathname, host }: URL, rest: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      reject(new NoAnswer(error.code ?? error.message, { cause: error }));
+    });
+    socket.setTimeout(graceMs, () => socket.destroy(new Error(`no connection within ${graceMs} ms`)));
+    socket.write(
+      `POST ${pathname} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\n${rest}`,
+      () => resolve(),
+    );
+  });
+}
+
+/** The server must be as healthy as at the beginning. */
+async function healthProblems(probe: Probe): Promise<readonly Problem[]> {
+  const path = 'GET /health during the requests or after them';
+  const { status } = await probe.health();
+  try {
+    const now = await probe.http({ path: '/health', timeoutMs: healthMs });
+    return unless(now.status === status, { path, expected: `HTTP ${status}`, actual: describe(now) });
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error;
+    return [{ path, expected: `HTTP ${status}`, actual: error.message }];
+  }
+}

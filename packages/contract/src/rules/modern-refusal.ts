@@ -1,0 +1,281 @@
+import { isObject, shorten } from '../json/json.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+import type { Problem } from '../model.ts';
+import { speaksModern } from '../wire/controls.ts';
+import type { HttpAnswer } from '../wire/http.ts';
+import { type ModernOptions, metaKey, modernMessage, modernRpc, modernVersion } from '../wire/modern.ts';
+import type { Probe } from '../wire/probe.ts';
+import type { PostOptions } from '../wire/requests.ts';
+import type { RpcAnswer } from '../wire/rpc.ts';
+import { answerProblems, holdsResult, rejectedProblems, unauthorizedProblems } from './expect.ts';
+import { callsModern, listed, modernCall } from './modern.ts';
+import { type Control, inParallel, type LiveRule, must, should, unless } from './rule.ts';
+
+/** The error codes of the revision, and those of JSON-RPC that it uses. */
+const codes = {
+  headerMismatch: -32_020,
+  unsupportedVersion: -32_022,
+  methodNotFound: -32_601,
+  invalidParams: -32_602,
+} as const;
+
+const listsModern: Control = async (probe) => ((await listed(probe)).result ? undefined : 'modernList');
+const controls = [speaksModern, listsModern];
+
+/** Requests that the stateless revision of MCP refuses, and their errors; last, calls that nobody has paid. */
+export const modernRefusalRules: readonly LiveRule[] = [
+  {
+    ...must('modern.headers', 'MCP 2026-07-28, Streamable HTTP: server validation'),
+    title: 'headers that differ from the body are refused before anything runs',
+    fix: 'Compare MCP-Protocol-Version and Mcp-Method with the body, and answer HTTP 400 with error -32020.',
+    controls,
+    check: (probe) =>
+      refusals(probe, codes.headerMismatch, 400, [
+        ['without Mcp-Method', { headers: { 'mcp-method': undefined } }],
+        ['with Mcp-Method: server/discover', { headers: { 'mcp-method': 'server/discover' } }],
+        ['with Mcp-Method: TOOLS/LIST', { headers: { 'mcp-method': 'TOOLS/LIST' } }],
+        ['without MCP-Protocol-Version', { headers: { 'mcp-protocol-version': undefined } }],
+        ['with MCP-Protocol-Version: 2025-11-25', { headers: { 'mcp-protocol-version': '2025-11-25' } }],
+      ]),
+  },
+  {
+    ...must('modern.name-header', 'MCP 2026-07-28, Streamable HTTP: server validation'),
+    title: 'a call whose Mcp-Name is not the name of the tool in the body is refused',
+    fix: 'Compare Mcp-Name with params.name, and answer HTTP 400 with error -32020.',
+    controls: [speaksModern, callsModern],
+    check: async (probe) => {
+      const headers = [undefined, 'another_tool', '=?base64?!?='];
+      return inParallel(headers, async (name) => {
+        const what = `tools/call with Mcp-Name: ${name ?? 'absent'}`;
+        return errorProblems(await modernCall(probe, { 'mcp-name': name }), 400, codes.headerMismatch, what);
+      });
+    },
+  },
+  {
+    ...must('modern.version', 'MCP 2026-07-28, protocol version negotiation'),
+    title: 'an unsupported version is refused, and the error lists the supported ones',
+    fix: 'Answer HTTP 400 with error -32022 and data {supported, requested}.',
+    controls,
+    check: async (probe) => {
+      const requested = '1900-01-01';
+      const answer = await modernRpc(
+        probe,
+        'tools/list',
+        {},
+        { meta: { protocolVersion: requested }, headers: { 'mcp-protocol-version': requested } },
+      );
+      const problems = errorProblems(answer, 400, codes.unsupportedVersion, `tools/list at ${requested}`);
+      if (problems.length > 0) return problems;
+      const data = answer.error?.data;
+      const supported = isObject(data) ? data.supported : undefined;
+      const isWhole = Array.isArray(supported) && supported.includes(modernVersion);
+      return unless(isObject(data) && data.requested === requested && isWhole, {
+        path: 'error.data',
+        expected: `{"supported":["${modernVersion}"],"requested":"${requested}"}`,
+        actual: shorten(data),
+      });
+    },
+  },
+  {
+    ...must('modern.meta', 'MCP 2026-07-28, per-request protocol fields'),
+    title: 'a request whose _meta lacks the version or the capabilities of the client is refused',
+    fix: 'Answer HTTP 400 with error -32602 if protocolVersion or clientCapabilities is missing in _meta.',
+    controls,
+    check: (probe) =>
+      refusals(probe, codes.invalidParams, 400, [
+        [`without ${metaKey('clientCapabilities')}`, { meta: { clientCapabilities: undefined } }],
+        [`without ${metaKey('protocolVersion')}`, { meta: { protocolVersion: undefined } }],
+      ]),
+  },
+  {
+    ...must('modern.unknown-method', 'MCP 2026-07-28, Streamable HTTP: protocol version header'),
+    title: 'a method that the revision or the server does not have is answered with 404 and error -32601',
+    fix: 'Answer HTTP 404 with error -32601, also to initialize and ping.',
+    controls,
+    check: async (probe) => {
+      const methods = ['tools/destroy', 'initialize', 'ping'];
+      return inParallel(methods, async (method) =>
+        errorProblems(await modernRpc(probe, method), 404, codes.methodNotFound, method),
+      );
+    },
+  },
+  {
+    ...must(
+      'modern.error-codes',
+      'MCP 2026-07-28, error codes: -32002 and -32042 are retired, -32020 to -32099 are reserved',
+    ),
+    title: 'errors have codes that the revision allows',
+    fix: 'Answer a request for what does not exist with -32602 or -32601, and keep your own codes outside -32768 to -32000.',
+    controls,
+    check: async (probe) => {
+      const uri = 'file:///no-such-resource';
+      const answers = await Promise.all([
+        modernRpc(probe, 'resources/read', { uri }, { headers: { 'mcp-name': uri } }),
+        modernRpc(probe, 'prompts/get', { name: 'no-such-prompt' }),
+      ]);
+      return answers.flatMap(({ error }, index) =>
+        unless(error === undefined || isAllowed(error.code), {
+          path: `${['resources/read', 'prompts/get'][index]} error.code`,
+          expected: 'a code that the revision allows, such as -32602',
+          actual: shorten(error?.code),
+        }),
+      );
+    },
+  },
+  {
+    ...must('modern.notification', 'MCP 2026-07-28, Streamable HTTP: sending messages'),
+    title: 'a notification without a session is accepted without a response',
+    fix: 'Answer HTTP 202 without a body.',
+    controls,
+    check: async (probe) => {
+      const { body, headers } = modernMessage('notifications/cancelled', { requestId: 1 });
+      const { id: _, ...notification } = body;
+      const answer = await probe.post(notification, { headers });
+      const isAccepted = answer.status === 202 && answer.body === '';
+      return answerProblems(isAccepted, 'notifications/cancelled', 'HTTP 202 without a body', answer);
+    },
+  },
+  {
+    ...must(
+      'modern.unreadable',
+      'MCP 2026-07-28, Streamable HTTP: sending messages; requests: the id is never null',
+    ),
+    title: 'a batch, broken JSON and a request with the id null are refused',
+    fix: 'Answer HTTP 400, in JSON-RPC or in your own words.',
+    controls,
+    check: (probe) =>
+      eachUnreadable(probe, (answer, path) =>
+        answerProblems(answer.status === 400 && !holdsResult(answer), path, 'HTTP 400 and no result', answer),
+      ),
+  },
+  {
+    ...should('modern.error-id', 'MCP 2026-07-28, error responses: the id is absent, never null'),
+    title: 'the error for a body that is not a valid request has no id',
+    fix: 'Leave id out if the request has none that can be read.',
+    controls,
+    check: (probe) =>
+      eachUnreadable(probe, (answer, path) => {
+        const error = errorIn(answer);
+        const hasId = error !== undefined && 'id' in error;
+        return answerProblems(!hasId, path, 'an error without an id', answer);
+      }),
+  },
+  {
+    ...must('modern.no-token', 'C§5.1, C§5.4, C§7'),
+    title: 'a call without a session and without a token is Unauthorized',
+    fix: 'Check the token before you decide which era a request belongs to.',
+    controls: [speaksModern],
+    check: async (probe) =>
+      unauthorizedProblems(await unpaid(probe), probe.profile, 'tools/call without a token'),
+  },
+  {
+    ...must('modern.forged-token', 'C§5.1, C§5.4; platform facts, "Token"'),
+    title: 'a call without a session is Unauthorized with a token of another signer or for another audience',
+    fix: 'Verify signature and audience before you decide which era a request belongs to.',
+    controls: [speaksModern, callsModern],
+    check: async (probe) => {
+      const forgeries = [
+        ['signed with another key', { by: 'untrusted' }],
+        ['for another audience', { claims: { aud: 'https://other.example/mcp' } }],
+      ] as const;
+      return inParallel(forgeries, async ([what, forgery]) => {
+        const { body, headers } = await call(probe);
+        const answer = await probe.post(body, { headers, token: await probe.token(forgery) });
+        return unauthorizedProblems(answer, probe.profile, `tools/call with a token ${what}`);
+      });
+    },
+  },
+  {
+    ...must('modern.disguised-call', 'C§5.3, C§5.4'),
+    title: 'a disguised call does not run unpaid: another Mcp-Method, a batch, an unsupported version',
+    fix: 'Look for tools/call in every message of the body, whatever the headers say.',
+    controls: [speaksModern, refusesPlain],
+    check: async (probe) => {
+      const { body, headers } = await call(probe);
+      const forms: readonly (readonly [what: string, body: Json, headers: PostOptions['headers']])[] = [
+        ['with Mcp-Method: tools/list', body, { ...headers, 'mcp-method': 'tools/list' }],
+        ['without Mcp-Method', body, { ...headers, 'mcp-method': undefined }],
+        ['with another Mcp-Name', body, { ...headers, 'mcp-name': 'another_tool' }],
+        ['in a batch', [body], headers],
+        [
+          'in a batch behind tools/list',
+          [modernMessage('tools/list').body, body],
+          { ...headers, 'mcp-method': 'tools/list' },
+        ],
+        ['without headers', body, {}],
+        ['at another version', body, { ...headers, 'mcp-protocol-version': '1900-01-01' }],
+      ];
+      return inParallel(forms, async ([what, form, own]) => {
+        const answer = await probe.post(form, own === undefined ? {} : { headers: own });
+        return rejectedProblems(answer, `tools/call without a token, ${what}`);
+      });
+    },
+  },
+];
+
+/** Judges the answers to bodies that are not a valid request. They are sent once in a run. */
+async function eachUnreadable(
+  probe: Probe,
+  judge: (answer: HttpAnswer, path: string) => readonly Problem[],
+): Promise<readonly Problem[]> {
+  const sent = await probe.once('modern unreadable', () => {
+    const { body, headers } = modernMessage('tools/list');
+    const bodies: readonly Json[] = [[body], '{"jsonrpc":', { ...body, id: null }];
+    return Promise.all(
+      bodies.map(async (one) => ({ path: shorten(one), answer: await probe.post(one, { headers }) })),
+    );
+  });
+  return sent.flatMap(({ path, answer }) => judge(answer, path));
+}
+
+/** The message of an answer if it is an error. */
+function errorIn({ values: [value] }: HttpAnswer): JsonObject | undefined {
+  return isObject(value) && isObject(value.error) ? value : undefined;
+}
+
+/** Sends tools/list with one error in each request; each must be refused with the given code. */
+async function refusals(
+  probe: Probe,
+  code: number,
+  status: number,
+  requests: readonly (readonly [what: string, options: ModernOptions])[],
+): Promise<readonly Problem[]> {
+  return inParallel(requests, async ([what, options]) =>
+    errorProblems(await modernRpc(probe, 'tools/list', {}, options), status, code, `tools/list ${what}`),
+  );
+}
+
+function errorProblems(
+  { http, error }: RpcAnswer,
+  status: number,
+  code: number,
+  path: string,
+): readonly Problem[] {
+  const isExpected = http.status === status && error?.code === code;
+  return answerProblems(isExpected, path, `HTTP ${status} with error ${code}`, http);
+}
+
+/** Whether a code is allowed in an error: an integer that is neither retired nor reserved for another meaning. */
+function isAllowed(code: Json | undefined): boolean {
+  if (typeof code !== 'number' || !Number.isSafeInteger(code)) return false;
+  const isReserved = code <= -32_020 && code >= -32_099;
+  return !isReserved && code !== -32_002 && code !== -32_042;
+}
+
+/** An ordinary call without a token, made once in a run. */
+function unpaid(probe: Probe): Promise<HttpAnswer> {
+  return probe.once('modern unpaid call', async () => {
+    const { body, headers } = await call(probe);
+    return probe.post(body, { headers });
+  });
+}
+
+/** An ordinary call without a token is refused; otherwise a disguised call that runs proves nothing. */
+async function refusesPlain(probe: Probe): Promise<'modernUngated' | undefined> {
+  return rejectedProblems(await unpaid(probe)).length === 0 ? undefined : 'modernUngated';
+}
+
+async function call(probe: Probe): Promise<ReturnType<typeof modernMessage>> {
+  const { name, arguments: args = {} } = await probe.authenticationCall();
+  return modernMessage('tools/call', { name, arguments: args });
+}

@@ -1,0 +1,257 @@
+import { blankResult } from '../definition/outcomes.ts';
+import { isObject, objectOr, present, shorten, withoutPrototype } from '../json/json.ts';
+import { propertiesOf } from '../json/keywords.ts';
+import { mismatches, withoutDialect } from '../json/schema.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+import type { Problem } from '../model.ts';
+import { missingAnswerOf } from '../wire/client.ts';
+import { mapConcurrently } from '../wire/concurrency.ts';
+import { answeredCalls, answeredOf, initializesAgain, lists, listsInClient } from '../wire/controls.ts';
+import { NotRun } from '../wire/not-run.ts';
+import type { CallOutcome } from '../wire/probe.ts';
+import { Unanswered } from '../wire/receive.ts';
+import { ListRejected, listingClient } from '../wire/rehearsal.ts';
+import { describe, describeCall, textOf } from '../wire/rpc.ts';
+import { isUnrecorded, unrecordedFix } from '../wire/unrecorded.ts';
+import { listProblems } from './discovery.ts';
+import { textProblems } from './read.ts';
+import { isEmpty, noFailure, ofCall } from './result.ts';
+import { fact, judgeEach, type LiveRule, must, should, unless, valueProblems } from './rule.ts';
+
+/** A text that no source contains. */
+const unheardOf = 'zq7-unheard-of-4kx';
+
+/** The three outcomes of a call, as the author expects them in a tool's examples; last, an empty result that is tried. */
+export const outcomeRules: readonly LiveRule[] = [
+  expects('found', {
+    id: 'outcome.found',
+    title: 'every example that expects data gets data',
+    source: 'C§1.7, C§4.1',
+    fix: 'Change the handler so that it returns data for these arguments, or change what the example expects.',
+    fixes: { empty: 'Give the example arguments for which data exists, or set its expect to "empty".' },
+  }),
+  expects('empty', {
+    id: 'outcome.empty',
+    title: 'every example that expects an empty result gets one, with its signal',
+    source: 'C§2.2, C§7',
+    fix: 'Return searchExhausted: true or noResultsReason when nothing is found. An empty result is not a failure.',
+    fixes: {
+      found:
+        'If data exists for these arguments, set expect to "found" or use other arguments. If not, return searchExhausted: true or noResultsReason.',
+    },
+  }),
+  expects('fail', {
+    id: 'outcome.fail',
+    title: 'every example that expects a failure gets one',
+    source: 'C§2.2, C§7',
+    fix: 'Return a result with isError: true for these arguments, or change what the example expects.',
+    fixes: {},
+  }),
+  {
+    ...must('outcome.failure-payload', 'C§2.2, C§7'),
+    title: 'every failure of a tool has a code and a message',
+    fix: 'Return isError: true with a text item and structuredContent {error: <code>, message: <text>}.',
+    check: async (probe) => {
+      const failures = (await answeredCalls(probe)).filter(({ result }) => result?.isError === true);
+      return judgeEach(failures, noFailure(), failureProblems);
+    },
+  },
+  {
+    ...fact(
+      'outcome.repeatable',
+      'should',
+      'app lib/ai/agentic-execution.ts: a step is tried up to three times',
+    ),
+    title: 'a repeated call has the same outcome',
+    fix: 'Make the handler idempotent: a repeated call must return the same outcome.',
+    check: async (probe) => {
+      const first = (await answeredCalls(probe)).filter(({ rpc }) => rpc.response !== undefined);
+      if (first.length === 0) throw NotRun.by('noResponse');
+      const problems = await mapConcurrently(first, 4, async (outcome) => {
+        const again = await probe.call(outcome.name, outcome.arguments);
+        return unless(endingOf(again.result) === endingOf(outcome.result), {
+          expected: `as before: ${describeCall(outcome.rpc)}`,
+          actual: describeCall(again),
+        }).map((problem) => ofCall(outcome, problem));
+      });
+      return problems.flat();
+    },
+  },
+  {
+    ...fact('outcome.in-time', 'must', 'profile limits.callMs'),
+    title: 'every call is answered in time',
+    fix: 'Give every wait in the handler a timeout that is shorter than the limit of the platform.',
+    mustAnswer: true,
+    controls: [lists],
+    check: async (probe) => {
+      const { callMs } = probe.profile.limits;
+      const outcomes = await probe.outcomes();
+      const late = outcomes.filter(({ rpc }) => rpc.http.ms > callMs);
+      const problems = late.map(({ name, arguments: args, rpc: { http } }) => ({
+        tool: name,
+        path: `tools/call with ${shorten(args)}`,
+        expected: `an answer within ${callMs} ms`,
+        actual: Number.isFinite(http.ms) ? `${Math.round(http.ms)} ms` : describe(http),
+      }));
+      if (late.some(({ rpc }) => !Number.isFinite(rpc.http.ms))) throw new Unanswered(problems);
+      if (problems.length > 0 || outcomes.some(({ rpc }) => rpc.response)) return problems;
+      throw NotRun.by('noResponse');
+    },
+  },
+  {
+    ...must('outcome.client', 'C§1.2, C§2.2'),
+    title: 'the client of the MCP SDK accepts the result of every call',
+    fix: 'Change the result or the outputSchema as the message says. The client validates results, formats included.',
+    turn: 'opening',
+    controls: [initializesAgain, listsInClient],
+    check: async (probe) => {
+      const results = (await answeredCalls(probe)).filter(({ result }) => result !== undefined);
+      if (results.length === 0) throw NotRun.by('noResult');
+      const session = await listingClient(probe, () => probe.payment()).catch((error: unknown) => {
+        if (error instanceof ListRejected) return error;
+        throw error;
+      });
+      if (session instanceof ListRejected) return listProblems(session.message);
+      try {
+        const problems: Problem[] = [];
+        for (const { name, arguments: args } of results) {
+          await session.client
+            .callTool({ name, arguments: { ...args } }, undefined, {
+              timeout: probe.timeoutMs(probe.profile.limits.callMs),
+            })
+            .catch((error: Error) => {
+              const silence = missingAnswerOf(error);
+              if (silence) throw silence;
+              problems.push(
+                ofCall({ name, arguments: args }, { expected: 'a result', actual: error.message }),
+              );
+            });
+        }
+        return problems;
+      } finally {
+        await session.close();
+      }
+    },
+  },
+  {
+    ...should('outcome.empty-signal', 'C§2.2, C§7'),
+    title: 'a call that finds nothing returns the signal of an empty result',
+    fix: 'Return searchExhausted: true or noResultsReason when nothing is found. Otherwise the platform asks again.',
+    check: async (probe) => {
+      const succeeded = (await answeredCalls(probe)).filter(
+        ({ name, result, wrong }) =>
+          result !== undefined && result.isError !== true && !wrong && !probe.target.writing?.has(name),
+      );
+      if (succeeded.length === 0) throw NotRun.by('noSuccess');
+      const byTool = new Map(succeeded.map((outcome) => [outcome.tool, outcome]));
+      const answers = await mapConcurrently([...byTool.values()].flatMap(improbable), 4, async (call) => {
+        const rpc = await probe.call(call.name, call.arguments);
+        const data = rpc.result?.structuredContent;
+        if (rpc.result?.isError === true || !isObject(data)) return [];
+        if (!holdsNothing(present<Json>({ ...data, searchExhausted: undefined, noResultsReason: undefined })))
+          return [];
+        if (isEmpty(data)) return [[]];
+        const expected = 'searchExhausted: true or noResultsReason';
+        return [[ofCall(call, { expected, actual: describeCall(rpc) })]];
+      });
+      return judgeEach<readonly Problem[]>(
+        answers.flat(),
+        NotRun.because('inapplicable', 'every call with improbable texts found something'),
+        (problems) => problems,
+      );
+    },
+  },
+];
+
+type Ending = NonNullable<CallOutcome['expect']>;
+
+const endings: { readonly [ending in Ending]: string } = {
+  found: 'data',
+  empty: 'an empty result: searchExhausted: true or noResultsReason, and no error',
+  fail: 'a failure: isError: true',
+};
+
+/** How a call ended; undefined if it has no result. */
+function endingOf(result: CallOutcome['result']): Ending | undefined {
+  if (!result) return undefined;
+  if (result.isError === true) return 'fail';
+  const { structuredContent } = result;
+  return isObject(structuredContent) && isEmpty(structuredContent) ? 'empty' : 'found';
+}
+
+/** The problems of a failure (C§7); none if the result is not a failure. */
+export function failureProblems(outcome: CallOutcome): readonly Problem[] {
+  const { result } = outcome;
+  if (result?.isError !== true) return [];
+  const { content, structuredContent } = result;
+  const payload = objectOr(structuredContent);
+  const cause = fixFirst(outcome.tool, 'output.holds-failure');
+  return [
+    ...valueProblems(textOf(content) !== undefined, 'result.content[0]', 'a text item', content),
+    ...['error', 'message'].flatMap((field) =>
+      textProblems(payload, field, `result.structuredContent.${field}`),
+    ),
+  ].map((problem) => ofCall(outcome, { ...problem, ...cause }));
+}
+
+/** Points from the failed call to its cause: a schema that does not allow a result without data. */
+function fixFirst({ outputSchema }: JsonObject, rule: string): Pick<Problem, 'fix'> {
+  if (!isObject(outputSchema) || blankResult(outputSchema).ok) return {};
+  return { fix: `Fix ${rule} first: the outputSchema does not allow this result.` };
+}
+
+interface ExpectedRule extends Omit<LiveRule, 'check' | 'level'> {
+  /** A more specific fix for a call that ended in another way. */
+  readonly fixes: { readonly [ending in Ending]?: string };
+}
+
+function expects(expect: Ending, { fixes, ...text }: ExpectedRule): LiveRule {
+  return {
+    ...text,
+    level: 'must',
+    check: async (probe) => {
+      const concerned = (await probe.outcomes()).filter((outcome) => outcome.expect === expect);
+      if (concerned.length === 0)
+        throw NotRun.because('example', `no tool has an example that expects "${expect}"`);
+      const answered = answeredOf(concerned);
+      const problems = answered.flatMap((outcome) => {
+        const ending = endingOf(outcome.result);
+        const fix = isUnrecorded(outcome.result) ? unrecordedFix : ending && fixes[ending];
+        return unless(ending === expect, {
+          expected: endings[expect],
+          actual: describeCall(outcome.rpc),
+          ...(fix !== undefined && { fix }),
+          ...(expect === 'empty' && ending === 'fail' && fixFirst(outcome.tool, 'output.holds-empty')),
+        }).map((problem) => ofCall(outcome, problem));
+      });
+      if (problems.length > 0 || answered.length === concerned.length) return problems;
+      throw NotRun.because('unanswered', `a call that expects "${expect}" was not answered`);
+    },
+  };
+}
+
+/** The call with every free text replaced by one for which nothing is found. */
+function improbable({
+  tool,
+  name,
+  arguments: args,
+}: CallOutcome): readonly Pick<CallOutcome, 'name' | 'arguments'>[] {
+  const schema = isObject(tool.inputSchema) ? withoutDialect(tool.inputSchema) : {};
+  const texts = propertiesOf(schema).filter(
+    ([, { type, enum: allowed, format }]) =>
+      type === 'string' && allowed === undefined && format === undefined,
+  );
+  const changed = withoutPrototype({
+    ...args,
+    ...Object.fromEntries(texts.map(([property]) => [property, unheardOf])),
+  });
+  return texts.length > 0 && mismatches(schema, changed, '').length === 0
+    ? [{ name, arguments: changed }]
+    : [];
+}
+
+/** Whether a value consists only of nulls, empty lists, zeros, empty texts and the searched text. */
+function holdsNothing(value: Json): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).every(holdsNothing);
+  return value === null || value === 0 || value === '' || value === unheardOf;
+}

@@ -1,0 +1,216 @@
+import { blankResult, type SignalName, signals } from '../definition/outcomes.ts';
+import { isObject, objectOr, shorten } from '../json/json.ts';
+import { propertiesOf, requiredOf, typesOf } from '../json/keywords.ts';
+import { mismatches, tryCompile } from '../json/schema.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+import { schemasIn } from '../json/walk.ts';
+import type { Problem } from '../model.ts';
+import type { PlatformProfile } from '../platforms/profile.ts';
+import { sampleArguments } from '../platforms/smoke.ts';
+import { compileProblems } from './input.ts';
+import { ofSchemas, outputSchemas, rootProblems, textProblems, undeclaredProblems } from './read.ts';
+import { fact, must, type StaticRule, should, unless, valueProblems } from './rule.ts';
+
+/** The outputSchema: its root, its properties, and whether it allows all three outcomes of a call. */
+export const outputRules: readonly StaticRule[] = [
+  {
+    ...must('output.object-root', 'C§2.1, C§3.2, C§8'),
+    title: 'every outputSchema is an object schema',
+    fix: 'Set outputSchema.type to "object"; express null and errors inside properties.',
+    inspect: ({ outputSchema }) => rootProblems(outputSchema, 'outputSchema'),
+  },
+  {
+    ...must('output.no-root-union', 'C§2.1'),
+    title: 'no outputSchema has a union at its root',
+    fix: 'Replace the union by one object with optional or nullable properties.',
+    inspect: ({ outputSchema }) =>
+      ['anyOf', 'oneOf', 'allOf', 'not'].flatMap((keyword) => {
+        const union = objectOr(outputSchema)[keyword];
+        return valueProblems(union === undefined, `outputSchema.${keyword}`, 'not at the root', union);
+      }),
+  },
+  {
+    ...fact('output.properties', 'should', 'docs guides/build-tools.mdx'),
+    title: 'every outputSchema declares what the tool returns',
+    fix: 'List the fields of the result in properties. A bare {type: "object"} tells an agent nothing.',
+    inspect: ({ outputSchema }) =>
+      unless(
+        !isObject(outputSchema) || propertiesOf(outputSchema).some(([name]) => !Object.hasOwn(signals, name)),
+        { path: 'outputSchema.properties', expected: 'at least one field of data', actual: 'none' },
+      ),
+  },
+  {
+    ...must('output.required-declared', 'C§2.1'),
+    title: 'every required output field is declared',
+    fix: 'Declare the property, or remove its name from required.',
+    inspect: ({ outputSchema }) => undeclaredProblems(outputSchema, 'outputSchema'),
+  },
+  {
+    ...must('output.compiles', 'C§2.1; app api/v1/tools/dispute/route.ts'),
+    title: "every outputSchema compiles under the marketplace's validator",
+    fix: 'Make it a valid JSON Schema (draft-07). With a schema that does not compile, the author loses every dispute.',
+    inspect: ({ outputSchema }) => compileProblems(outputSchema, 'outputSchema'),
+  },
+  {
+    ...fact(
+      'output.kept-root',
+      'must',
+      'MCP SDK 1.22.0 (app pnpm-lock.yaml), ToolSchema: it drops $defs and refuses a map',
+    ),
+    title: 'every outputSchema survives the client of the marketplace, which keeps only a part of its root',
+    fix: 'Write a definition where it is used, or refer to #/properties/…; put a map into a property. One such tool hides all tools.',
+    inspect: ({ outputSchema }) => (isObject(outputSchema) ? lostProblems(outputSchema) : []),
+  },
+  ofSchemas(outputSchemas, {
+    ...should('output.typed', 'C§2.1'),
+    title: 'every output field has a type',
+    fix: 'Add a type, such as type: ["number", "null"].',
+    judge: ({ schema, path, property }) =>
+      valueProblems(property === undefined || isTyped(schema), `${path}.type`, 'a type', schema.type),
+  }),
+  ofSchemas(outputSchemas, {
+    ...should('output.described', 'C§2.1'),
+    title: 'every output field has a description',
+    fix: 'Describe what the field means, with its unit.',
+    judge: ({ schema, path, property }) =>
+      property === undefined ? [] : textProblems(schema, 'description', `${path}.description`),
+  }),
+  ofSchemas(outputSchemas, {
+    ...fact('output.items', 'should', 'docs guides/build-tools.mdx'),
+    title: 'every list in the output declares its items',
+    fix: 'Add items with a type, such as items: {type: "string"}.',
+    judge: ({ schema, path }) =>
+      unless(!typesOf(schema).includes('array') || schema.items !== undefined, {
+        path: `${path}.items`,
+        expected: 'a schema',
+        actual: shorten(schema.items),
+      }),
+  }),
+  ofSchemas(outputSchemas, {
+    ...fact('output.members', 'should', 'docs guides/build-tools.mdx'),
+    title: 'every object inside the output declares its members',
+    fix: 'Add properties, or additionalProperties with a schema if the keys are data.',
+    judge: ({ schema, path }) =>
+      unless(
+        path === 'outputSchema' ||
+          !typesOf(schema).includes('object') ||
+          propertiesOf(schema).length > 0 ||
+          isObject(schema.additionalProperties) ||
+          isObject(schema.patternProperties),
+        { path: `${path}.properties`, expected: 'at least one property', actual: shorten(schema.properties) },
+      ),
+  }),
+  {
+    ...must('output.holds-empty', 'C§2.2, C§8'),
+    title: 'every outputSchema allows an explicit empty result',
+    fix: 'Allow null in the required fields and declare searchExhausted (boolean) and noResultsReason (string).',
+    inspect: (tool, _siblings, profile) =>
+      outcomeProblems(tool, profile, { searchExhausted: true }, { noResultsReason: 'Nothing matches.' }),
+  },
+  {
+    ...must('output.holds-failure', 'C§2.2, C§7'),
+    title: 'every outputSchema allows a failure',
+    fix: 'Allow null in the required fields and declare error and message as strings.',
+    inspect: (tool, _siblings, profile) =>
+      outcomeProblems(tool, profile, { error: 'UPSTREAM_DOWN', message: 'The source does not answer.' }),
+  },
+  declares(['searchExhausted', 'noResultsReason'], {
+    ...should('output.empty-signal', 'C§2.2'),
+    title: 'every outputSchema declares a signal for empty results',
+    fix: 'Declare searchExhausted (boolean) or noResultsReason (string) as optional properties.',
+  }),
+  declares(['error', 'message'], {
+    ...should('output.failure-signal', 'C§2.2'),
+    title: 'every outputSchema declares error and message',
+    fix: 'Declare error and message as optional strings.',
+  }),
+];
+
+/** What the client makes of the root: it drops the other keywords, and refuses a list if one of these has another form. */
+const keptKeywords = ['type', 'properties', 'required', 'additionalProperties'];
+
+function lostProblems(root: JsonObject): readonly Problem[] {
+  const { additionalProperties: further = false, properties } = root;
+  return [
+    ...unless(typeof further === 'boolean', {
+      path: 'outputSchema.additionalProperties',
+      expected: 'true or false at the root',
+      actual: shorten(further),
+    }),
+    ...[...schemasIn({ properties: properties ?? {} }, 'outputSchema')].flatMap(
+      ({ schema: { $ref }, path }) =>
+        valueProblems(
+          typeof $ref !== 'string' ||
+            !$ref.startsWith('#/') ||
+            keptKeywords.includes($ref.split('/')[1] ?? ''),
+          `${path}.$ref`,
+          'a reference into #/properties',
+          $ref,
+        ),
+    ),
+  ];
+}
+
+/** A rule that requires signals: one of those for an empty result, both of those for a failure. */
+function declares(names: readonly SignalName[], text: Omit<StaticRule, 'inspect'>): StaticRule {
+  return {
+    ...text,
+    inspect: ({ outputSchema }) => {
+      const declared = new Set(propertiesOf(outputSchema).map(([name]) => name));
+      const missing = names.filter((name) => !declared.has(name));
+      const enough = names.includes('error') ? missing.length === 0 : missing.length < names.length;
+      if (!isObject(outputSchema) || enough) return [];
+      return missing.map((name) => ({
+        path: `outputSchema.properties.${name}`,
+        expected: `a ${signals[name].type}`,
+        actual: 'nothing',
+      }));
+    },
+  };
+}
+
+/**
+ * Why an outputSchema allows no result without data, whichever of these signals the result has. Required fields may hold
+ * null, an empty list, the argument that they repeat, or, as a count, 0.
+ */
+function outcomeProblems(
+  { inputSchema, outputSchema }: JsonObject,
+  { smoke }: PlatformProfile,
+  ...signalled: readonly JsonObject[]
+): readonly Problem[] {
+  if (!isObject(outputSchema) || !tryCompile(outputSchema).ok) return [];
+  const required = requiredOf(outputSchema);
+  const echoes = sampleArguments(
+    { ...(isObject(inputSchema) && inputSchema), type: 'object', required },
+    smoke,
+  );
+  const known: JsonObject = Object.fromEntries(
+    propertiesOf(outputSchema).flatMap(([name, schema]): [string, Json][] => {
+      const [type, ...others] = typesOf(schema);
+      if (!required.includes(name) || others.length > 0 || type === 'array' || type === 'object') return [];
+      if (Object.hasOwn(echoes, name)) return [[name, echoes[name] ?? null]];
+      if (name === 'searchExhausted') return [[name, false]];
+      return type === 'integer' ? [[name, 0]] : [];
+    }),
+  );
+  const found = signalled.map((signal) => {
+    const given = { ...known, ...signal };
+    const rest = required.filter((name) => !Object.hasOwn(given, name));
+    const blank = blankResult({ ...outputSchema, required: rest });
+    return blank.ok
+      ? mismatches(outputSchema, { ...blank.result, ...given }, 'structuredContent')
+      : blank.blocked.map((path) => ({
+          path,
+          expected: 'a field that can be empty',
+          actual: 'required, but allows neither null nor an empty list',
+          fix: `Add "null" to ${path}.type, or remove the field from required.`,
+        }));
+  });
+  return found.toSorted((one, other) => one.length - other.length)[0] ?? [];
+}
+
+function isTyped(schema: JsonObject): boolean {
+  return ['type', '$ref', 'const', 'enum', 'anyOf', 'oneOf', 'allOf'].some(
+    (keyword) => schema[keyword] !== undefined,
+  );
+}

@@ -1,0 +1,246 @@
+import { createServer, type Server } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { isObject, shorten } from '../json/json.ts';
+import type { Problem } from '../model.ts';
+import type { Environment, Exit, Instance } from '../target.ts';
+import { NotRun } from '../wire/not-run.ts';
+import type { Probe } from '../wire/probe.ts';
+import { answerProblems } from './expect.ts';
+import {
+  audienceProblems,
+  callOf,
+  hostDomains,
+  lastOutput,
+  production,
+  productionInstance,
+  secondInstance,
+  startsInstances,
+  waitForExit,
+} from './instance.ts';
+import { type LiveRule, must, problemsAt, should, unless } from './rule.ts';
+
+const defaultPort = 3000;
+/** Enough time to start, or to find the port in use. */
+const startMs = 20_000;
+const retryMs = 100;
+
+const keyless = refusesToStart(
+  'process.no-key',
+  'without a key to verify tokens with',
+  'PLATFORM_PUBLIC_KEY',
+  { PLATFORM_PUBLIC_KEY: undefined },
+);
+
+/** More time than a server may take to finish its calls. */
+const timeoutMs = 20_000;
+
+/** How the server starts, when it refuses to start, and how it stops. */
+export const processRules: readonly LiveRule[] = [
+  {
+    ...must('process.port', 'C§4.2'),
+    title: 'the server listens on PORT',
+    turn: 'separate',
+    controls: [],
+    mustAnswer: true,
+    fix: 'Read the port from the environment variable PORT.',
+    check: async (probe) => {
+      const instance = await secondInstance(probe);
+      const expected = `GET /health answered at ${new URL(instance.url).origin}`;
+      return problemsAt(instance.healthy, 'PORT', expected, lastOutput(instance));
+    },
+  },
+  {
+    ...must('process.default-port', 'C§4.2, C§8'),
+    title: `the server listens on port ${defaultPort} if PORT is not set`,
+    turn: 'separate',
+    controls: [startsInstances],
+    fix: `Use ${defaultPort} as the default of PORT.`,
+    check: async (probe) => {
+      const instance = await probe.launch({ PORT: undefined });
+      if (instance.healthy && (await acceptsTokenInTime(probe, instance))) {
+        await instance.stop();
+        return [];
+      }
+      const { code } = await waitForExit(instance, 0);
+      return unless(code !== 0 && instance.output().includes(String(defaultPort)), {
+        path: 'PORT unset',
+        expected: `GET /health answered on port ${defaultPort}, or an error that the port is in use`,
+        actual: lastOutput(instance),
+      });
+    },
+  },
+  {
+    ...should('process.busy-port', 'C§4.2'),
+    title: 'a port in use ends the start with an error',
+    turn: 'separate',
+    controls: [startsInstances],
+    fix: 'Report the error and exit with a status other than 0. Never listen on another port.',
+    check: async (probe) => {
+      const busy = await listen(0);
+      try {
+        const address = busy.address();
+        const port = String(typeof address === 'object' && address ? address.port : 0);
+        return await endProblems(await probe.launch({ PORT: port }), `PORT=${port}, in use`, port);
+      } finally {
+        await close(busy);
+      }
+    },
+  },
+  {
+    ...keyless,
+    check: async (probe) => {
+      if (probe.profile.token.jwksUrl !== null) {
+        throw NotRun.because('inapplicable', 'the platform profile has the URL of the keys');
+      }
+      return keyless.check(probe);
+    },
+  },
+  refusesToStart('process.production-auth', 'in production with authentication switched off', 'AUTH', {
+    ...production,
+    AUTH: 'off',
+  }),
+  refusesToStart('process.production-audience', 'in production without an audience', 'PLATFORM_AUDIENCE', {
+    ...production,
+    PLATFORM_AUDIENCE: undefined,
+    ...Object.fromEntries(hostDomains.map((name) => [name, undefined])),
+  }),
+  refusesToStart(
+    'process.production-https',
+    'in production with an audience that is not an https URL',
+    'PLATFORM_AUDIENCE',
+    { ...production, PLATFORM_AUDIENCE: 'http://tools.example.com/mcp' },
+  ),
+  {
+    ...must('process.production', 'C§1.4, C§5.1'),
+    title: 'the server starts in production behind an https URL and keeps its authentication',
+    turn: 'separate',
+    controls: [startsInstances],
+    fix: 'Read the audience from PLATFORM_AUDIENCE. Do not derive it from the address at which the server listens.',
+    check: (probe) => audienceProblems(probe),
+  },
+  {
+    ...should('process.terminate', 'common to all container platforms'),
+    title: 'SIGTERM shuts the server down gracefully',
+    turn: 'separate',
+    controls: [hasSignals, startsInstances],
+    fix: 'On SIGTERM, stop listening, finish the running calls, then exit with status 0.',
+    check: async (probe) => {
+      await audienceProblems(probe);
+      const instance = await productionInstance(probe);
+      if (!instance.healthy) throw NotRun.by('production');
+      instance.signal('SIGTERM');
+      return orderlyProblems(instance, await waitForExit(instance, timeoutMs));
+    },
+  },
+  {
+    ...should('process.terminate-during-call', 'common to all container platforms'),
+    title: 'a call that runs when SIGTERM arrives is still answered',
+    turn: 'separate',
+    mustAnswer: true,
+    controls: [hasSignals, startsInstances, answersOnInstance],
+    fix: 'On SIGTERM, stop listening, finish the running calls, then exit with status 0.',
+    check: interruptedCallProblems,
+  },
+];
+
+/** Windows has no signal that a process can handle: SIGTERM from another process ends it at once. */
+async function hasSignals(): Promise<undefined> {
+  if (process.platform === 'win32') throw NotRun.because('inapplicable', 'Windows has no SIGTERM');
+}
+
+function refusesToStart(
+  id: string,
+  circumstances: string,
+  variable: string,
+  environment: Environment,
+): LiveRule {
+  return {
+    ...must(id, 'C§5.4, C§5.5'),
+    title: `the server refuses to start ${circumstances}`,
+    turn: 'separate',
+    controls: [startsInstances],
+    fix: `Check ${variable} at the start. If it is missing or unsafe, exit with a message that names it.`,
+    check: async (probe) => endProblems(await probe.launch(environment), shorten(environment), variable),
+  };
+}
+
+/** A start that must fail, with a status other than 0 and an explanation. */
+async function endProblems(instance: Instance, path: string, mentions: string): Promise<readonly Problem[]> {
+  if (instance.healthy) return [{ path, expected: 'no start', actual: 'a running server' }];
+  const { code, signal } = await instance.exit;
+  return [
+    ...unless(code !== null && code !== 0, {
+      path,
+      expected: 'an exit status other than 0',
+      actual: code === null ? `ended by ${signal}` : `exit status ${code}`,
+    }),
+    ...unless(instance.output().includes(mentions), {
+      path,
+      expected: `a message that mentions ${mentions}`,
+      actual: lastOutput(instance),
+    }),
+  ];
+}
+
+/**
+ * Whether the server at an instance's address is that instance, at once or later: another one may answer there and
+ * leave the port to ours when it ends.
+ */
+async function acceptsTokenInTime(probe: Probe, instance: Instance): Promise<boolean> {
+  let waiting = true;
+  const end = Promise.race([instance.exit, setTimeout(startMs, undefined, { ref: false })]);
+  end.then(() => {
+    waiting = false;
+  });
+  while (waiting) {
+    if (await acceptsToken(probe, instance)) return true;
+    await Promise.race([end, setTimeout(retryMs)]);
+  }
+  return false;
+}
+
+/** Whether this instance answers there, and not another program on the same port. */
+async function acceptsToken(probe: Probe, instance: Instance): Promise<boolean> {
+  const token = await probe.token();
+  return callOf(probe, instance, token).then(
+    ({ status }) => status === 200,
+    () => false,
+  );
+}
+
+/** Occupies a port and closes each connection. */
+function listen(port: number): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', reject);
+    server.listen({ port, host: '127.0.0.1' }, () => resolve(server));
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()));
+}
+
+/** A call that nothing interrupts is answered: one that ends the process proves nothing. */
+async function answersOnInstance(probe: Probe): Promise<undefined> {
+  await callOf(probe, await secondInstance(probe), await probe.token());
+}
+
+/** The call is running as soon as its headers have arrived; its body is sent after the signal. */
+async function interruptedCallProblems(probe: Probe): Promise<readonly Problem[]> {
+  const instance = await secondInstance(probe);
+  const answer = await callOf(probe, instance, await probe.token(), {
+    onHeadersRead: () => instance.signal('SIGTERM'),
+  });
+  const [value] = answer.values;
+  const hasResult = answer.status === 200 && isObject(value) && value.result !== undefined;
+  return [
+    ...answerProblems(hasResult, 'tools/call', 'a result', answer),
+    ...orderlyProblems(instance, await waitForExit(instance, timeoutMs)),
+  ];
+}
+
+function orderlyProblems(instance: Instance, { code, signal }: Exit): readonly Problem[] {
+  const actual = code === null ? `ended by ${signal}` : `exit status ${code}: ${lastOutput(instance)}`;
+  return problemsAt(code === 0, 'SIGTERM', 'exit status 0', actual);
+}

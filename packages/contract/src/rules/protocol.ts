@@ -1,0 +1,164 @@
+import { isObject, shorten } from '../json/json.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+import type { Problem } from '../model.ts';
+import { supportedVersions } from '../wire/client.ts';
+import { initializesAgain, lists } from '../wire/controls.ts';
+import { platformVersion } from '../wire/requests.ts';
+import { describe, nextId, type RpcAnswer, rpcAnswer, rpcRequest } from '../wire/rpc.ts';
+import { answerProblems, carriedOutProblems, holdsResult, resultProblems } from './expect.ts';
+import { inParallel, type LiveRule, must, problemsAt, should, unless } from './rule.ts';
+
+/** JSON-RPC 2.0 and the versions of MCP. */
+export const protocolRules: readonly LiveRule[] = [
+  {
+    ...must('protocol.platform-version', 'C§9.1'),
+    title: `protocolVersion ${platformVersion} is accepted`,
+    fix: `Support version ${platformVersion}: the platform sends it.`,
+    turn: 'opening',
+    controls: [initializesAgain],
+    check: async (probe) => {
+      await probe.session();
+      return versionProblems(await probe.initialize(platformVersion), [platformVersion]);
+    },
+  },
+  {
+    ...should('protocol.later-versions', 'MCP 2025-06-18, lifecycle'),
+    title: 'every later protocolVersion of the SDK is accepted',
+    fix: 'Answer with the requested version.',
+    turn: 'opening',
+    controls: [initializesAgain],
+    check: async (probe) => {
+      await probe.session();
+      const later = (await supportedVersions()).filter((version) => version > platformVersion);
+      return inParallel(later, async (version) =>
+        versionProblems(await probe.initialize(version), [version]),
+      );
+    },
+  },
+  {
+    ...should('protocol.unknown-version', 'MCP 2025-06-18, lifecycle'),
+    title: 'an unknown protocolVersion is answered with a supported one',
+    fix: 'Answer with the newest version the server supports.',
+    turn: 'opening',
+    controls: [initializesAgain],
+    check: async (probe) => {
+      await probe.session();
+      return versionProblems(await probe.initialize('1999-12-31'), await supportedVersions());
+    },
+  },
+  {
+    ...must('protocol.envelope', 'C§4'),
+    title: 'every response is JSON-RPC 2.0 and repeats the id',
+    fix: 'Answer {"jsonrpc": "2.0", "id": <id of the request>, "result": …}.',
+    controls: [lists],
+    check: async (probe) => {
+      const session = await probe.session();
+      const answer = await probe.post(rpcRequest(0, 'tools/list'), { session });
+      const { response } = rpcAnswer(answer, 0);
+      const isJsonRpc = response?.jsonrpc === '2.0';
+      return answerProblems(isJsonRpc, 'tools/list with id 0', '{"jsonrpc":"2.0","id":0,…}', answer);
+    },
+  },
+  {
+    ...must('protocol.string-id', 'C§4'),
+    title: 'an id may be a string',
+    fix: 'Repeat the id unchanged.',
+    controls: [lists],
+    mustAnswer: true,
+    check: async (probe) => {
+      const id = 'an id of "quotes" and ünicode';
+      const answer = await probe.post(rpcRequest(id, 'tools/list'), { session: await probe.session() });
+      return resultProblems(rpcAnswer(answer, id), `tools/list with id ${shorten(id)}`);
+    },
+  },
+  {
+    ...must('protocol.optional-params', 'C§4'),
+    title: 'the list methods accept requests with and without params',
+    fix: 'Treat absent params as {}.',
+    controls: [lists],
+    mustAnswer: true,
+    check: async (probe) => {
+      const variants: readonly (Json | undefined)[] = [undefined, {}];
+      const ofMethods = await Promise.all(
+        ['tools/list', 'resources/list', 'prompts/list'].map((method) =>
+          Promise.all(
+            variants.map(async (params) =>
+              carriedOutProblems(await probe.rpc(method, params), `${method} with params ${shorten(params)}`),
+            ),
+          ),
+        ),
+      );
+      // A method that fails with and without params is judged by `discovery.*`.
+      return ofMethods.filter((each) => each.some((problems) => problems.length === 0)).flat(2);
+    },
+  },
+  {
+    ...must('protocol.unknown-method', 'C§4 (JSON-RPC 2.0 §5.1)'),
+    title: 'an unknown method is answered with error -32601',
+    fix: 'Answer the JSON-RPC error -32601 (method not found).',
+    controls: [lists],
+    check: async (probe) => {
+      const methods = ['tools/destroy', '__proto__', 'constructor'];
+      return inParallel(methods, async (method) => {
+        const { http, error } = await probe.rpc(method, {});
+        return answerProblems(error?.code === -32601, `${method}, error.code`, '-32601', http);
+      });
+    },
+  },
+  {
+    ...must('protocol.notification', 'C§4 (JSON-RPC 2.0 §4.1)'),
+    title: 'a notification is accepted without a response',
+    fix: 'Answer notifications with HTTP 202 and no body.',
+    check: async (probe) => {
+      const session = await probe.session();
+      const answer = await probe.post({ jsonrpc: '2.0', method: 'notifications/initialized' }, { session });
+      return unless(answer.status >= 200 && answer.status < 300 && !answer.values.some(isObject), {
+        path: 'notifications/initialized',
+        expected: 'HTTP 202 without a response',
+        actual: describe(answer),
+      });
+    },
+  },
+  {
+    ...should('protocol.ill-formed', 'C§4 (JSON-RPC 2.0 §4)'),
+    title: 'a message that is not a JSON-RPC 2.0 request is refused',
+    fix: 'Answer HTTP 400 with the JSON-RPC error -32600 (invalid request).',
+    controls: [lists],
+    check: async (probe) => {
+      const session = await probe.session();
+      const request = rpcRequest(nextId(), 'tools/list');
+      const messages: readonly JsonObject[] = [
+        { ...request, jsonrpc: '1.0' },
+        { id: 1, method: 'tools/list' },
+        { ...request, id: { in: 'an object' } },
+        { ...request, id: true },
+        { ...request, method: ['tools/list'] },
+        { ...request, params: 'cursor' },
+        { jsonrpc: '2.0', id: 1 },
+      ];
+      return inParallel(messages, async (message) => {
+        const answer = await probe.post(message, { session });
+        const isRefused = answer.status < 500 && !holdsResult(answer);
+        return answerProblems(isRefused, shorten(message), 'HTTP 4xx, or a JSON-RPC error', answer);
+      });
+    },
+  },
+  {
+    ...should('protocol.ping', 'MCP 2025-06-18, ping'),
+    title: 'ping is answered',
+    fix: 'Answer ping with an empty result.',
+    mustAnswer: true,
+    controls: [lists],
+    check: async (probe) => resultProblems(await probe.rpc('ping'), 'ping'),
+  },
+];
+
+/** The problem of an initialize that is answered with none of these versions. */
+function versionProblems({ http, result }: RpcAnswer, versions: readonly string[]): readonly Problem[] {
+  return problemsAt(
+    versions.some((version) => result?.protocolVersion === version),
+    'initialize result.protocolVersion',
+    versions.length === 1 ? shorten(versions[0]) : `one of ${versions.join(', ')}`,
+    result ? shorten(result.protocolVersion) : describe(http),
+  );
+}

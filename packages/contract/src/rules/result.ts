@@ -1,0 +1,235 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isObject, jsonIn, shorten } from '../json/json.ts';
+import { propertiesOf } from '../json/keywords.ts';
+import { mismatches } from '../json/schema.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+import type { Problem } from '../model.ts';
+import { outputSchemaOf } from '../wire/cases.ts';
+import { answeredCalls } from '../wire/controls.ts';
+import { NotRun } from '../wire/not-run.ts';
+import type { CallOutcome, Probe } from '../wire/probe.ts';
+import { incidentIn, textOf } from '../wire/rpc.ts';
+import { isText } from './read.ts';
+import { fact, judgeEach, type LiveRule, must, should, unless, valueProblems } from './rule.ts';
+
+/** A rule about every result. */
+export const resultRule = about(
+  () => true,
+  () => NotRun.by('noResult'),
+);
+/** A rule about results that are not a failure. */
+const ofData = about(
+  ({ isError }) => isError !== true,
+  () => NotRun.by('noSuccess'),
+);
+/** A rule about results that are a failure. */
+const ofFailures = about(({ isError }) => isError === true, noFailure);
+
+/** What a tools/call returns, judged on every example and on the arguments of the submission test. */
+export const resultRules: readonly LiveRule[] = [
+  resultRule({
+    ...must('result.content', 'C§2.2'),
+    title: 'every result has a text item',
+    fix: 'Return content: [{type: "text", text: JSON.stringify(data)}].',
+    judge: ({ content }) =>
+      unless(textOf(content) !== undefined, {
+        path: 'result.content[0]',
+        expected: '{"type":"text","text":"…"}',
+        actual: shorten(Array.isArray(content) ? content[0] : content),
+      }),
+  }),
+  ofData({
+    ...must('result.json-text', 'C§2.2'),
+    title: 'the text of every successful result is JSON',
+    fix: 'Use JSON.stringify(data) as the text, with nothing before or after it.',
+    judge: ({ content }) => {
+      const text = textOf(content);
+      if (text === undefined) return undefined;
+      return valueProblems(jsonIn(text).length > 0, 'result.content[0].text', 'JSON', text);
+    },
+  }),
+  ofData({
+    ...must('result.structured', 'C§2.2, C§4.1'),
+    title: 'every successful result has structuredContent',
+    fix: 'Return the data as structuredContent too.',
+    judge: ({ structuredContent }) =>
+      valueProblems(isObject(structuredContent), 'result.structuredContent', 'an object', structuredContent),
+  }),
+  ofData({
+    ...must('result.fits', 'C§2.2, C§1.7'),
+    title: 'structuredContent matches the outputSchema',
+    fix: 'Return what the outputSchema declares, or declare what the tool returns.',
+    judge: fitProblems,
+  }),
+  ofData({
+    ...should('result.no-error', 'C§2.2, C§7'),
+    title: 'a result that is not a failure carries no error',
+    fix: 'Set isError: true if the call failed; otherwise leave error out, or name the field differently.',
+    judge: ({ structuredContent }) => {
+      if (!isObject(structuredContent)) return undefined;
+      const { error } = structuredContent;
+      return valueProblems(
+        !isText(error),
+        'result.structuredContent.error',
+        'no error, or isError: true',
+        error,
+      );
+    },
+  }),
+  ofFailures({
+    ...must('result.failure-fits', 'C§2.2; reproduced with SDK 1.32: its clients validate failures as well'),
+    title: 'the structuredContent of a failure matches the outputSchema, too',
+    fix: 'Fill the required fields with null or [], and declare error and message.',
+    judge: fitProblems,
+  }),
+  resultRule({
+    ...must('result.same-data', 'C§4.1'),
+    title: 'text and structuredContent contain the same data',
+    fix: 'Build the text with JSON.stringify(structuredContent).',
+    judge: ({ content, structuredContent }) => {
+      const [data] = jsonIn(textOf(content) ?? '');
+      if (data === undefined || structuredContent === undefined) return undefined;
+      const isSame = isDeepStrictEqual(data, structuredContent);
+      return valueProblems(isSame, 'result.content[0].text', shorten(structuredContent), data);
+    },
+  }),
+  ofData({
+    ...fact('result.declared-fields', 'should', 'docs guides/build-tools.mdx'),
+    title: 'every field of a result is declared in the outputSchema',
+    fix: 'Declare the field in outputSchema.properties, or remove it from the result.',
+    judge: ({ structuredContent }, { tool }) => {
+      if (!isObject(structuredContent) || !isObject(tool.outputSchema)) return undefined;
+      const declared = new Set(propertiesOf(tool.outputSchema).map(([name]) => name));
+      return Object.keys(structuredContent)
+        .filter((name) => !declared.has(name))
+        .map((name) => ({
+          path: `result.structuredContent.${name}`,
+          expected: 'a declared field',
+          actual: 'not in outputSchema.properties',
+        }));
+    },
+  }),
+  ofData({
+    ...should('result.no-lost-values', 'C§2.2'),
+    title: 'no result contains traces of a value that JSON cannot represent',
+    fix: 'Return null, or convert the value to a number or an ISO date yourself.',
+    judge: ({ structuredContent }) =>
+      structuredContent === undefined
+        ? undefined
+        : traces(structuredContent, lost, 'a value that JSON can represent'),
+  }),
+  ofData({
+    ...should('result.no-refusal', 'C§2.2, C§7'),
+    title: 'an empty result is marked by a signal, not by prose',
+    fix: 'Return searchExhausted: true and noResultsReason. The platform does not understand prose and asks again.',
+    judge: ({ structuredContent }) =>
+      structuredContent === undefined
+        ? undefined
+        : isObject(structuredContent) && isEmpty(structuredContent)
+          ? []
+          : traces(structuredContent, refusal, 'searchExhausted or noResultsReason'),
+  }),
+  resultRule({
+    ...fact('result.size', 'should', 'profile limits.resultCharacters'),
+    title: 'no result is longer than the platform reads',
+    fix: 'Split the result into pages, or summarize it.',
+    judge: ({ content }, _outcome, { limits }) =>
+      unless((textOf(content)?.length ?? 0) <= limits.resultCharacters, {
+        path: 'result.content[0].text',
+        expected: `at most ${limits.resultCharacters} characters`,
+        actual: `${textOf(content)?.length} characters`,
+      }),
+  }),
+  resultRule({
+    ...must('result.schema-copy', 'C§2.2'),
+    title: 'an outputSchema sent with a result is the declared one',
+    fix: 'Send the schema of tools/list unchanged, or none.',
+    judge: ({ _meta }, { tool }) => {
+      const copy = isObject(_meta) ? _meta.outputSchema : undefined;
+      const isCopy = copy === undefined || isDeepStrictEqual(copy, tool.outputSchema);
+      return valueProblems(isCopy, 'result._meta.outputSchema', 'a copy of outputSchema', copy);
+    },
+  }),
+];
+
+interface ResultRule extends Omit<LiveRule, 'check'> {
+  /** Problems of a result; undefined if it lacks what the rule is about. */
+  judge(result: JsonObject, outcome: CallOutcome, profile: Probe['profile']): readonly Problem[] | undefined;
+}
+
+/** A rule about one kind of results; it is not run if no call returned one, or none that can be judged. */
+function about(
+  concerns: (result: JsonObject) => boolean,
+  otherwise: () => NotRun,
+): (rule: ResultRule) => LiveRule {
+  return ({ judge, ...text }) => ({
+    ...text,
+    check: async (probe) => {
+      const outcomes = await answeredCalls(probe);
+      if (!outcomes.some(({ result }) => result)) throw NotRun.by('noResult');
+      const concerned = outcomes.filter(({ result }) => result && concerns(result));
+      if (concerned.length === 0) throw otherwise();
+      const judged = concerned.flatMap((outcome) => {
+        const problems = judge(outcome.result ?? {}, outcome, probe.profile);
+        return problems ? [problems.map((problem) => ofCall(outcome, problem))] : [];
+      });
+      return judgeEach(judged, NotRun.by('unreadableResult'), (problems) => problems);
+    },
+  });
+}
+
+/** Why rules about failures are not run where no tool failed: nothing that the author gave makes one fail. */
+export function noFailure(): NotRun {
+  return NotRun.because('example', 'no call failed');
+}
+
+/** A problem of one call, with its tool and arguments. */
+export function ofCall(call: Call, problem: Problem): Problem {
+  const { name, arguments: args, result, content, failure } = call;
+  const incident = incidentIn(result?.content ?? content);
+  return {
+    tool: name,
+    ...problem,
+    path: `${problem.path ?? 'result'} (called with ${shorten(args)})`,
+    arguments: args,
+    ...((result?.isError === true || failure !== undefined) && { failed: true }),
+    ...(incident !== undefined && { incident }),
+  };
+}
+
+interface Call extends Pick<CallOutcome, 'name' | 'arguments'> {
+  readonly result?: JsonObject | undefined;
+  /** The content of the result, if only that is known. */
+  readonly content?: Json;
+  readonly failure?: string;
+}
+
+/** Whether structuredContent contains the signal of an empty result (C§2.2). */
+export function isEmpty({ searchExhausted, noResultsReason }: JsonObject): boolean {
+  return searchExhausted === true || isText(noResultsReason);
+}
+
+function fitProblems(
+  { structuredContent }: JsonObject,
+  { tool }: CallOutcome,
+): readonly Problem[] | undefined {
+  const schema = outputSchemaOf(tool);
+  if (!schema || !isObject(structuredContent)) return undefined;
+  return mismatches(schema, structuredContent, 'result.structuredContent');
+}
+
+/** The problems of the texts inside a value that match a pattern. */
+function traces(value: Json, pattern: RegExp, expected: string): readonly Problem[] {
+  return stringsIn(value).flatMap((text) =>
+    valueProblems(!pattern.test(text), 'result.structuredContent', expected, text),
+  );
+}
+
+function stringsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+}
+
+const lost = /^(NaN|-?Infinity|undefined|Invalid Date|\[object [A-Za-z]+\])$/;
+const refusal =
+  /\b(no (data|results?) (available|found)|not found|(I am|I'm) unable|cannot be determined)\b/i;

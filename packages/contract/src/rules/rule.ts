@@ -1,0 +1,127 @@
+import { shorten } from '../json/json.ts';
+import type { JsonObject } from '../json/value.ts';
+import type { Level, Methods, Problem, RuleResult, RuleText } from '../model.ts';
+import type { PlatformProfile } from '../platforms/profile.ts';
+import type { Target } from '../target.ts';
+import { now } from '../wire/clock.ts';
+import type { NotRun, Prevention } from '../wire/not-run.ts';
+import type { Probe } from '../wire/probe.ts';
+
+/** A rule about the definitions. `inspect` is pure; it gets any JSON that `isReadable` accepts. */
+export interface StaticRule extends RuleText {
+  inspect(
+    tool: JsonObject,
+    siblings: readonly JsonObject[],
+    profile: PlatformProfile,
+    methods: Methods,
+  ): readonly Problem[];
+}
+
+/**
+ * An ordinary request, without what the rule tests. Resolves to the reason why the rule cannot be
+ * judged, or to undefined if the request works. Each is sent once in a run (`Probe.once`).
+ */
+export type Control = (probe: Probe) => Promise<Prevention | undefined>;
+
+/** A rule that needs a running server. */
+export interface LiveRule extends RuleText {
+  /**
+   * When it runs: in parallel with the others (the default); `separate`, in a separate queue with separate instances. After
+   * the parallel ones: `isolated`, one by one, since it finds out whether sessions disturb each other; `opening`, because it
+   * opens sessions, in parallel only if they do not disturb each other; `last`, one by one, because it would disturb the others.
+   */
+  readonly turn?: 'separate' | 'isolated' | 'opening' | 'last';
+  /** What must work before the rule is judged; by default, initialize. */
+  readonly controls?: readonly Control[];
+  /**
+   * Set if the rule requires an answer: no answer violates it while the server answers otherwise. Any other rule
+   * without an answer is not run.
+   */
+  readonly mustAnswer?: true;
+  /** Its level for this target, where that is not always the same. */
+  levelOf?(target: Target): Level;
+  /**
+   * The violations in the answers. Throws `NotRun` if something it needs is missing or if
+   * no answer is of the kind that it judges, `NoAnswer` if an answer is missing.
+   */
+  check(probe: Probe): Promise<readonly Problem[]>;
+}
+
+export type Rule = StaticRule | LiveRule;
+
+/** A rule without which the listing is rejected or the tool breaks: its id, level and source. */
+export function must(id: string, source: string) {
+  return { id, level: 'must', source } as const;
+}
+
+/** A rule without which the tool works worse: its id, level and source. */
+export function should(id: string, source: string) {
+  return { id, level: 'should', source } as const;
+}
+
+/** A rule that comes from platform facts: its id, level and source. */
+export function fact(id: string, level: Level, source: string) {
+  return { id, level, source, fact: true } as const;
+}
+
+/** The problems of all items. @throws NotRun, this one, if there are no items to judge. */
+export function judgeEach<T>(
+  items: readonly T[],
+  otherwise: NotRun,
+  judge: (item: T) => readonly Problem[],
+): readonly Problem[] {
+  if (items.length === 0) throw otherwise;
+  return items.flatMap(judge);
+}
+
+/** The problems of all items; each is asked about at once. */
+export async function inParallel<T>(
+  items: readonly T[],
+  problemsOf: (item: T) => Promise<readonly Problem[]>,
+): Promise<readonly Problem[]> {
+  return (await Promise.all(items.map(problemsOf))).flat();
+}
+
+/** The problem, unless the condition is true. */
+export function unless(holds: boolean, problem: Problem): readonly Problem[] {
+  return holds ? [] : [problem];
+}
+
+/** The problem at a path, unless the condition is true. */
+export function problemsAt(
+  holds: boolean,
+  path: string,
+  expected: string,
+  actual: string,
+): readonly Problem[] {
+  return unless(holds, { path, expected, actual });
+}
+
+/** The problem of a JSON value at a path, unless the condition is true. */
+export function valueProblems(
+  holds: boolean,
+  path: string,
+  expected: string,
+  value: unknown,
+): readonly Problem[] {
+  return problemsAt(holds, path, expected, shorten(value));
+}
+
+/** The level of a rule in a profile: its own, an override, or the profile's setting for platform facts. */
+export function effectiveLevel(rule: RuleText, { rules }: PlatformProfile): Level | 'off' {
+  const override = Object.hasOwn(rules.overrides, rule.id) ? rules.overrides[rule.id] : undefined;
+  if (override) return override;
+  if (!rule.fact || rules.facts === 'own') return rule.level;
+  return rules.facts;
+}
+
+/** A rule that has run: it failed if it found problems. `started` is a time by `now()`. */
+export function verdict(
+  { id, title, source, fix }: RuleText,
+  level: Level,
+  problems: readonly Problem[],
+  started: number,
+): RuleResult {
+  const status = problems.length > 0 ? 'fail' : 'pass';
+  return { id, level, title, source, fix, status, problems, ms: now() - started };
+}

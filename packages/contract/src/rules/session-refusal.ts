@@ -1,0 +1,117 @@
+import { present, shorten } from '../json/json.ts';
+import { answersCalls, initializesAgain, lists } from '../wire/controls.ts';
+import { NotRun } from '../wire/not-run.ts';
+import type { Probe } from '../wire/probe.ts';
+import { nextId, rpcRequest } from '../wire/rpc.ts';
+import { answerProblems, invalidSessionProblems, resultProblems } from './expect.ts';
+import { inParallel, type LiveRule, must, should } from './rule.ts';
+
+const unknownId = '00000000-0000-4000-8000-000000000000';
+const longId = 'x'.repeat(4096);
+/** Names that every plain object has: a server that stores ids in one finds them. */
+const memberNames = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
+const memberTitle = 'a session id such as "constructor" or "__proto__"';
+
+/** Requests without a session, and with ids that the server never issued. */
+export const sessionRefusalRules: readonly LiveRule[] = [
+  refused('session.missing-post', 'a POST without a session', 'POST', async () => [undefined]),
+  refused('session.unknown-post', 'a POST with an unknown session', 'POST', async () => [unknownId]),
+  refused('session.missing-get', 'a GET without a session', 'GET', async () => [undefined]),
+  refused('session.unknown-get', 'a GET with an unknown session', 'GET', async () => [unknownId]),
+  refused('session.tampered', 'a session id with one character changed', 'POST', tamperedIds),
+  refused('session.tampered-get', 'a session id with one character changed on GET', 'GET', tamperedIds),
+  refused('session.long', 'a session id of 4 kB', 'POST', async () => [longId]),
+  refused('session.long-get', 'a session id of 4 kB on GET', 'GET', async () => [longId]),
+  ...[
+    refused('session.prototype', memberTitle, 'POST', async () => memberNames),
+    refused('session.prototype-get', `${memberTitle} on GET`, 'GET', async () => memberNames),
+  ].map(survived),
+  {
+    ...must('session.missing-call', 'C§3.1, C§7'),
+    title: 'a paid call without a session is refused',
+    fix: 'Check the session of every request, paid or not. Only initialize needs none.',
+    controls: [lists, answersCalls],
+    check: async (probe) => {
+      const { name, arguments: args } = await probe.authenticationCall();
+      const body = rpcRequest(nextId(), 'tools/call', { name, arguments: args });
+      return invalidSessionProblems(await probe.post(body, { token: await probe.payment() }), 'tools/call');
+    },
+  },
+  {
+    ...must('session.foreign-initialize', 'C§3.1, C§7'),
+    turn: 'opening',
+    controls: [initializesAgain],
+    title: 'initialize with an unknown session id is refused',
+    fix: 'Open a session only if the request names none. Only the server chooses ids.',
+    check: async (probe) => {
+      await probe.session();
+      return invalidSessionProblems(
+        (await probe.initialize(undefined, { session: unknownId })).http,
+        'initialize',
+      );
+    },
+  },
+  {
+    ...should('session.delete-unknown', 'MCP 2025-06-18, transports; C§7'),
+    title: 'DELETE of an unknown session is refused',
+    turn: 'last',
+    fix: 'Answer 400 as on POST and GET, or 405.',
+    controls: [lists],
+    check: async (probe) => {
+      const ids = [undefined, unknownId, longId, ...memberNames, ...(await tamperedIds(probe))];
+      return inParallel(ids, async (id) => {
+        const answer = await probe.http({ method: 'DELETE', headers: present({ 'mcp-session-id': id }) });
+        const isRefused = [400, 404, 405].includes(answer.status);
+        return answerProblems(isRefused, `DELETE, ${named(id)}`, 'HTTP 400, 404 or 405', answer);
+      });
+    },
+  },
+];
+
+/** A rule that names each of these sessions in a request; each must be refused. */
+function refused(
+  id: string,
+  what: string,
+  method: 'GET' | 'POST',
+  idsOf: (probe: Probe) => Promise<readonly (string | undefined)[]>,
+): LiveRule {
+  return {
+    ...must(id, 'C§3.1, C§7'),
+    title: `${what} is refused`,
+    fix: 'Answer HTTP 400 {"error":"Invalid session"}. Look ids up in a Map, or verify their signature.',
+    controls: [lists],
+    check: async (probe) =>
+      inParallel(await idsOf(probe), async (session) => {
+        const isPost = method === 'POST';
+        const body = rpcRequest(nextId(), 'tools/list');
+        const answer = await (isPost ? probe.post(body, { session }) : probe.openStream(session));
+        return invalidSessionProblems(answer, `${method}, ${named(session)}`);
+      }),
+  };
+}
+
+/** The rule, run after the others: it may break a server that stores something under such an id. */
+function survived(rule: LiveRule): LiveRule {
+  return {
+    ...rule,
+    turn: 'last',
+    check: async (probe) => {
+      const worked = (await initializesAgain(probe)) === undefined;
+      const problems = await rule.check(probe);
+      if (!worked) return problems;
+      return [...problems, ...resultProblems(await probe.initialize(), 'initialize afterwards')];
+    },
+  };
+}
+
+function named(session: string | undefined): string {
+  return `mcp-session-id: ${session === undefined ? 'absent' : shorten(session, 40)}`;
+}
+
+/** The id of a session, changed in its middle: the last character of base64 may contain unused bits. */
+async function tamperedIds(probe: Probe): Promise<readonly [string]> {
+  const id = await probe.session();
+  if (id === undefined) throw NotRun.by('session');
+  const middle = Math.floor(id.length / 2);
+  return [`${id.slice(0, middle)}${id[middle] === 'A' ? 'B' : 'A'}${id.slice(middle + 1)}`];
+}

@@ -1,0 +1,219 @@
+import type { Problem } from '../model.ts';
+import { initializesAgain, lists, opensSession } from '../wire/controls.ts';
+import { NotRun } from '../wire/not-run.ts';
+import type { Probe } from '../wire/probe.ts';
+import { NoAnswer } from '../wire/receive.ts';
+import { nextId, rpcAnswer, rpcRequest, sessionOf, unanswered } from '../wire/rpc.ts';
+import { answerProblems, carriedOutProblems, invalidSessionProblems, resultProblems } from './expect.ts';
+import { type Control, inParallel, type LiveRule, must, should, valueProblems } from './rule.ts';
+
+const idHeader = 'initialize, header mcp-session-id';
+
+/** Requests with the same id in two sessions, sent once in a run. */
+function twoAtOnce(probe: Probe): Promise<readonly Problem[]> {
+  return probe.once('two at once', async () => {
+    const method = await otherMethod(probe);
+    const sessions = [await probe.newSession(), await probe.newSession()] as const;
+    const id = 424_242;
+    const [tools, others] = await Promise.all([
+      probe.post(rpcRequest(id, 'tools/list'), { session: sessions[0] }),
+      probe.post(rpcRequest(id, method), { session: sessions[1] }),
+    ]);
+    const [first, second] = [rpcAnswer(tools, id), rpcAnswer(others, id)];
+    const isListed = Array.isArray(first.result?.tools);
+    const path = `${method} in the second session`;
+    return [
+      ...answerProblems(isListed, 'tools/list in the first session', 'a list of tools', tools),
+      ...answerProblems(second.result?.tools === undefined, path, 'no list of tools', others),
+      ...carriedOutProblems(second, path),
+    ];
+  });
+}
+
+/** A method beside tools/list that the server answers, whatever its other methods do. */
+function otherMethod(probe: Probe): Promise<string> {
+  return probe.once('other method', async () => {
+    for (const method of ['prompts/list', 'resources/list']) {
+      const answer = await probe.rpc(method).catch(unanswered);
+      if (carriedOutProblems(answer, method).length === 0) return method;
+    }
+    return 'ping';
+  });
+}
+
+/** Two sessions at once get their own answers: otherwise twenty do not, either. */
+const keepsTwoApart: Control = async (probe) => {
+  const problems = await twoAtOnce(probe).catch((error: unknown) =>
+    error instanceof NoAnswer ? [error] : [],
+  );
+  return problems.length === 0 ? undefined : 'disturbed';
+};
+
+/** The fewest bits of an id that nobody guesses: a random UUID has 122, one of version 7 has 74, a clock in nanoseconds less. */
+const fewestBits = 44;
+
+/** The bits that the characters in which these ids differ can hold at most. */
+function differingBits(ids: readonly string[]): number {
+  const aligned = (reversed: boolean): number => {
+    const texts = ids.map((id) => (reversed ? [...id].reverse() : [...id]));
+    const length = Math.max(...texts.map((text) => text.length));
+    const columns = Array.from({ length }, (_, at) => texts.map((text) => text[at]));
+    const differing = columns.filter((column) => new Set(column).size > 1);
+    const text = differing.flat().join('');
+    const alphabet = [/^\d*$/, /^[\da-f]*$/i, /^[\da-z]*$/i].findIndex((kind) => kind.test(text));
+    return differing.length * Math.log2([10, 16, 36][alphabet] ?? 64);
+  };
+  return Math.min(aligned(false), aligned(true)); // a count gets longer, before what follows it
+}
+
+/** Sessions: opened by initialize, named in the header mcp-session-id. */
+export const sessionRules: readonly LiveRule[] = [
+  {
+    ...must('session.open', 'C§3.1, C§4'),
+    title: 'initialize returns a session id',
+    fix: 'Return the header mcp-session-id with the answer to initialize.',
+    check: async (probe) => {
+      const { http, result } = await probe.initialized();
+      if (!result) throw NotRun.by('initialize');
+      const isNamed = sessionOf(http) !== undefined;
+      return valueProblems(isNamed, idHeader, 'a session id', http.headers['mcp-session-id']);
+    },
+  },
+  {
+    ...should('session.id-characters', 'MCP 2025-06-18, transports'),
+    title: 'the session id consists of visible ASCII characters',
+    fix: 'Use base64url or a UUID.',
+    check: async (probe) => {
+      const id = sessionOf((await probe.initialized()).http);
+      if (id === undefined) throw NotRun.by('session');
+      return valueProblems(/^[\x21-\x7e]+$/.test(id), idHeader, 'characters from 0x21 to 0x7E', id);
+    },
+  },
+  {
+    ...should('session.unguessable', 'MCP 2025-06-18, transports'),
+    title: 'the ids of sessions neither count up nor tell the time',
+    fix: 'Use crypto.randomUUID(), or a signature: who guesses the id of a session gets into it.',
+    turn: 'opening',
+    controls: [opensSession, initializesAgain],
+    check: async (probe) => {
+      const answers = [await probe.initialized(), await probe.initializedAgain()];
+      for (let more = 0; more < 2; more++) answers.push(await probe.initialize());
+      const ids = answers.flatMap(({ http }) => sessionOf(http) ?? []);
+      if (new Set(ids).size < answers.length) throw NotRun.by('sessionAgain');
+      const expected = `ids that differ in characters for ${fewestBits} random bits`;
+      return valueProblems(differingBits(ids) >= fewestBits, idHeader, expected, ids);
+    },
+  },
+  {
+    ...should('session.header-case', 'RFC 9110 §5.1'),
+    title: 'the header with the session id may be spelled in any case',
+    fix: 'Compare the names of headers case-insensitively, as most servers do by themselves.',
+    controls: [opensSession, lists],
+    check: async (probe) => {
+      const id = await probe.session();
+      const names = ['Mcp-Session-Id', 'MCP-SESSION-ID'];
+      return inParallel(names, async (name) => {
+        const headers = { 'mcp-session-id': undefined, [name]: id };
+        return resultProblems(
+          await probe.rpc('tools/list', undefined, { headers }),
+          `tools/list, header ${name}`,
+        );
+      });
+    },
+  },
+  {
+    ...must('session.unique', 'C§3.1'),
+    title: 'every initialize opens its own session',
+    fix: 'Create a transport and a server object for each initialize, with an id of at least 128 random bits.',
+    turn: 'opening',
+    controls: [opensSession],
+    mustAnswer: true,
+    check: async (probe) => {
+      const answers = [await probe.initializedAgain(), await probe.initialize(), await probe.initialize()];
+      const refused = answers.flatMap((answer) => resultProblems(answer, 'initialize, after the first one'));
+      if (refused.length > 0) return refused.slice(0, 1);
+      const ids = answers.map(({ http }) => sessionOf(http));
+      const areDistinct = !ids.includes(undefined) && new Set(ids).size === ids.length;
+      return valueProblems(areDistinct, idHeader, 'three different ids', ids);
+    },
+  },
+  {
+    ...must('session.lasting', 'C§3.1'),
+    title: 'a session answers more than one request',
+    fix: 'Keep the session until it is deleted or expires.',
+    turn: 'opening',
+    controls: [initializesAgain, lists],
+    mustAnswer: true,
+    check: async (probe) => {
+      const method = await otherMethod(probe);
+      const session = await probe.newSession();
+      for (let turn = 1; turn <= 5; turn++) {
+        const answer = await probe.rpc(method, undefined, { session });
+        const problems = carriedOutProblems(answer, `${method}, request ${turn}`);
+        if (problems.length > 0) return problems;
+      }
+      return [];
+    },
+  },
+  {
+    ...must('session.two-at-once', 'C§3.1; reproduced with SDK 1.32'),
+    title: 'two sessions at once each get their own answers',
+    fix: 'Create a server object for each session or each request.',
+    turn: 'isolated',
+    controls: [initializesAgain, lists],
+    mustAnswer: true,
+    check: twoAtOnce,
+  },
+  {
+    ...must('session.parallel', 'C§3.1'),
+    title: 'twenty sessions are opened and used in parallel',
+    turn: 'isolated',
+    fix: 'Allow several sessions at once, and share no state between them.',
+    controls: [initializesAgain, lists, keepsTwoApart],
+    mustAnswer: true,
+    check: async (probe) => {
+      const method = await otherMethod(probe);
+      const opened = await Promise.all(Array.from({ length: 20 }, () => probe.initialize()));
+      const refused = opened.flatMap((answer) => resultProblems(answer, 'initialize'));
+      if (refused.length > 0) return refused.slice(0, 1);
+      const used = await Promise.all(
+        opened.map(async (answer) => probe.rpc(method, undefined, { session: await probe.enter(answer) })),
+      );
+      return used.flatMap((answer) => carriedOutProblems(answer, method)).slice(0, 1);
+    },
+  },
+  {
+    ...must('session.get-known', 'C§3.1, C§4'),
+    title: 'GET with a known session is handled',
+    fix: 'Open the event stream of the session, or answer 405.',
+    turn: 'opening',
+    controls: [initializesAgain, lists],
+    mustAnswer: true,
+    check: async (probe) => {
+      const answer = await probe.openStream(await probe.newSession());
+      return answerProblems(answer.status === 200 || answer.status === 405, 'GET', 'HTTP 200 or 405', answer);
+    },
+  },
+  {
+    ...should('session.delete', 'MCP 2025-06-18, transports; C§3.1'),
+    title: 'a deleted session is refused afterwards',
+    fix: 'Remove the session on DELETE, or answer DELETE with 405.',
+    turn: 'opening',
+    controls: [initializesAgain, lists],
+    check: async (probe) => {
+      const session = await probe.newSession();
+      const deleted = await probe.http({ method: 'DELETE', headers: { 'mcp-session-id': session } });
+      if (deleted.status === 405) return [];
+      const [posted, got] = await Promise.all([
+        probe.post(rpcRequest(nextId(), 'tools/list'), { session }),
+        probe.openStream(session),
+      ]);
+      const isDone = deleted.status >= 200 && deleted.status < 300;
+      return [
+        ...answerProblems(isDone, 'DELETE', 'HTTP 2xx or 405', deleted),
+        ...invalidSessionProblems(posted, 'POST after DELETE'),
+        ...invalidSessionProblems(got, 'GET after DELETE'),
+      ];
+    },
+  },
+];

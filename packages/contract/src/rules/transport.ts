@@ -1,0 +1,224 @@
+import { present, shorten } from '../json/json.ts';
+import type { Json } from '../json/value.ts';
+import type { Problem } from '../model.ts';
+import { initializesAgain, lists } from '../wire/controls.ts';
+import type { HttpAnswer } from '../wire/http.ts';
+import { NotRun } from '../wire/not-run.ts';
+import type { Probe } from '../wire/probe.ts';
+import type { PostOptions } from '../wire/requests.ts';
+import { nextId, rpcRequest } from '../wire/rpc.ts';
+import { rejectedProblems, resultProblems } from './expect.ts';
+import { inParallel, type LiveRule, problemsAt, should, unless } from './rule.ts';
+
+/** HTTP around the messages: which requests are accepted, and how malformed ones are refused. */
+export const transportRules: readonly LiveRule[] = [
+  accepted('http.accept-absent', 'must', 'a request without Accept', { accept: undefined }),
+  accepted('http.accept-any', 'must', 'a request that accepts */*', { accept: '*/*' }),
+  accepted('http.accept-json', 'must', 'a request that accepts only JSON', { accept: 'application/json' }),
+  accepted('http.accept-events', 'should', 'a request that accepts only server-sent events', {
+    accept: 'text/event-stream',
+  }),
+  accepted('http.charset', 'must', 'a Content-Type with a charset', {
+    'content-type': 'application/json; charset=utf-8',
+  }),
+  {
+    ...accepted('http.chunked', 'should', 'a body that is sent in chunks, without Content-Length', {}, true),
+    source: 'RFC 9112 §7.1',
+    fix: 'Read the body to its end, whether or not its length is declared.',
+  },
+  {
+    ...accepted('http.any-host', 'must', 'a request with a public host name', { host: 'tools.example.com' }),
+    source: 'C§1.4, C§4',
+    fix: 'Answer whatever Host says. A project of create-market-mcp does so in production; elsewhere, set ALLOWED_HOSTS.',
+  },
+  turnedDown('http.content-type', 'a body that is not declared as JSON', rpcRequest(nextId(), 'tools/list'), {
+    headers: { 'content-type': 'text/plain' },
+  }),
+  turnedDown(
+    'http.malformed',
+    'a body that is not JSON',
+    '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"',
+  ),
+  turnedDown('http.empty', 'an empty body', ''),
+  turnedDown('http.not-object', 'a body that is JSON but not an object', '"tools/list"'),
+  turnedDown('http.null', 'the body null', 'null'),
+  {
+    ...should('http.foreign-origin', 'MCP 2025-06-18, transports'),
+    title: 'a request from a foreign web page is refused',
+    fix: 'Answer 403 to a request whose Origin is not allowed.',
+    controls: [lists],
+    check: async (probe) =>
+      rejectedProblems(
+        await probe.post(rpcRequest(nextId(), 'tools/list'), {
+          session: await probe.session(),
+          headers: { origin: 'https://attacker.example' },
+        }),
+        'Origin: https://attacker.example',
+      ),
+  },
+  {
+    ...should('http.cors', 'C§3.1, C§4; Fetch standard, CORS protocol'),
+    title: 'a web page that may send requests may send and read the session id, too',
+    fix: 'Add mcp-session-id to Access-Control-Allow-Headers and to Access-Control-Expose-Headers.',
+    turn: 'opening',
+    controls: [lists],
+    check: async (probe) => {
+      const { listing, token } = probe.profile;
+      const { origin } = new URL(listing.url ?? token.issuer ?? 'https://app.example.com');
+      const asks = {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type, mcp-session-id',
+      };
+      const answers = [
+        ['OPTIONS', 'allow', await probe.http({ method: 'OPTIONS', headers: asks })],
+        ['initialize', 'expose', (await probe.initialize(undefined, { headers: { origin } })).http],
+      ] as const;
+      return answers.flatMap(([path, what, { headers }]) => {
+        const names = `access-control-${what}-headers`;
+        const isOpen = headers['access-control-allow-origin'] !== undefined;
+        return unless(!isOpen || /(^|[\s,])(\*|mcp-session-id)($|[\s,])/i.test(String(headers[names])), {
+          path: `${path} with Origin: ${origin}, header ${names}`,
+          expected: 'a list with mcp-session-id',
+          actual: shorten(headers[names]),
+        });
+      });
+    },
+  },
+  {
+    ...should('http.other-methods', 'C§4'),
+    title: 'PUT and PATCH on the endpoint are refused',
+    fix: 'Answer 404 or 405.',
+    controls: [lists],
+    check: async (probe) => {
+      const session = await probe.session();
+      const headers = present({ 'content-type': 'application/json', 'mcp-session-id': session });
+      const body = JSON.stringify(rpcRequest(nextId(), 'tools/list'));
+      return inParallel(['PUT', 'PATCH'], async (method) =>
+        rejectedProblems(await probe.http({ method, headers, body }), method),
+      );
+    },
+  },
+  {
+    ...should('http.stream-ends', 'MCP 2025-06-18, transports'),
+    title: 'a stream of events that answers a request ends with the response',
+    fix: 'End the stream after the response. Each open stream costs the caller and the server a connection.',
+    check: async (probe) => {
+      const { http } = await probe.rpc('tools/list');
+      const expected = 'a stream that ends after the response';
+      return problemsAt(!http.open, 'tools/list', expected, 'a stream that stays open');
+    },
+  },
+  {
+    ...should('http.no-product-header', 'OWASP, HTTP headers'),
+    title: 'no header names the software of the server',
+    fix: 'Remove X-Powered-By and the version in Server.',
+    check: async (probe) => {
+      const { headers } = await probe.health();
+      return ['x-powered-by', 'server'].flatMap((name) =>
+        unless(headers[name] === undefined || (name === 'server' && !/\d/.test(String(headers[name]))), {
+          path: `header ${name}`,
+          expected: 'none',
+          actual: shorten(headers[name]),
+        }),
+      );
+    },
+  },
+  {
+    ...should('http.no-stack', 'OWASP, error handling'),
+    title: 'no error exposes internals of the server',
+    fix: 'Log the error and answer with a short message.',
+    turn: 'opening',
+    check: async (probe) => {
+      const session = await probe.session();
+      const bodies: readonly (readonly [Json, PostOptions])[] = [
+        ['{', { session }],
+        ['', { session }],
+        ['[[[]]]', { session }],
+        [{ jsonrpc: '2.0', id: 1, method: 'tools/call', params: null }, { session }],
+        [{ jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: 5 } }, {}],
+        [{ jsonrpc: '2.0', id: 1, method: 'tools/list', params: 5 }, { session }],
+      ];
+      const problems = await Promise.all([
+        ...bodies.map(async ([body, options]) =>
+          insideProblems(await probe.post(body, options), `POST ${shorten(body)}`),
+        ),
+        probe.http({ path: '/%00' }).then((answer) => insideProblems(answer, 'GET /%00')),
+      ]);
+      return problems.flat();
+    },
+  },
+];
+
+/** Whether a text contains a line of a stack trace or a path of the server's files near its beginning. */
+export function showsInsides(text: string): boolean {
+  return insideOf(text) !== undefined;
+}
+
+function insideProblems({ status, body }: HttpAnswer, path: string): readonly Problem[] {
+  const inside = insideOf(body);
+  if (inside === undefined) return [];
+  const actual = `HTTP ${status} with ${shorten(inside)}`;
+  return [{ path, expected: 'no stack trace and no file names', actual }];
+}
+
+function insideOf(text: string): string | undefined {
+  return insides.exec(text.slice(0, 100_000))?.[0];
+}
+
+const insides = /\bat [^\n]{1,200}:\d+:\d+|node:internal|node_modules|file:\/\/\//;
+
+function accepted(
+  id: string,
+  level: 'must' | 'should',
+  what: string,
+  headers: NonNullable<PostOptions['headers']>,
+  chunked = false,
+): LiveRule {
+  return {
+    id,
+    level,
+    title: `${what} is answered`,
+    source: 'C§4',
+    fix: 'Answer in JSON whatever the headers say. The bare transport of the SDK is stricter than real callers.',
+    turn: 'opening',
+    controls: [lists],
+    mustAnswer: true,
+    check: async (probe) => {
+      if (headers.host !== undefined && probe.url.protocol === 'https:') {
+        throw NotRun.because('inapplicable', 'over HTTPS, the host name decides which server answers');
+      }
+      const session = await probe.session();
+      const sent = chunked
+        ? 'Transfer-Encoding: chunked'
+        : Object.entries(headers).map(([name, value]) => `${name}: ${value ?? 'absent'}`);
+      const listed = await probe.rpc('tools/list', undefined, { session, headers, chunked });
+      const problems = resultProblems(listed, `tools/list, ${sent}`);
+      const hindrance = await initializesAgain(probe);
+      if (hindrance === undefined) {
+        const initialized = await probe.initialize(undefined, { headers, chunked });
+        return [...resultProblems(initialized, `initialize, ${sent}`), ...problems];
+      }
+      if (problems.length === 0) throw NotRun.by(hindrance);
+      return problems;
+    },
+  };
+}
+
+function turnedDown(
+  id: string,
+  what: string,
+  body: Parameters<Probe['post']>[0],
+  options: PostOptions = {},
+): LiveRule {
+  return {
+    ...should(id, 'C§4 (JSON-RPC 2.0 §5.1)'),
+    title: `${what} is refused`,
+    fix: 'Answer HTTP 4xx with a JSON-RPC error (-32700 or -32600).',
+    controls: [lists],
+    check: async (probe) => {
+      const session = await probe.session();
+      return rejectedProblems(await probe.post(body, { ...options, session }));
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import type { JsonObject } from './json/value.ts';
+import type { Cause, Era, Methods, Problem, ToolExample } from './model.ts';
+import type { PlatformProfile } from './platforms/profile.ts';
+import type { CallPolicy } from './wire/safety.ts';
+import type { Signer } from './wire/signer.ts';
+
+/** A running server and what is known about it. */
+export interface Target {
+  /** The MCP endpoint (`http://127.0.0.1:4711/mcp`). */
+  readonly url: string;
+  readonly profile: PlatformProfile;
+  /** Calls with expected outcomes, by tool name. */
+  readonly examples?: ReadonlyMap<string, readonly ToolExample[]>;
+  /** The HTTP methods of the tools' API requests, if the server belongs to a project. */
+  readonly methods?: Methods;
+  /** Signs tokens that the server trusts; without it, rules that need a paid call are not run. */
+  readonly signer?: Signer;
+  /** Starts further instances; without it, rules about the process are not run. */
+  readonly launch?: Launch;
+  /** The process that serves the URL, if it is ours: it is restarted once if it dies. */
+  readonly owned?: OwnedServer;
+  /** The eras of MCP to judge; both by default. */
+  readonly era?: Era;
+  /** The runtime, if the server is that of a generated project. */
+  readonly runtime?: Runtime;
+  /** Sent with every request, for instance the key of a gateway. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Which tools may be called on a server that is not ours; by default every tool. */
+  readonly calls?: CallPolicy;
+  /**
+   * Tools of a project that may change something. `runs`: a call really changes it, so no arguments are sent but those of its
+   * examples. `replays`: its source answers from recordings; a call without one is not judged.
+   */
+  readonly writing?: ReadonlyMap<string, 'runs' | 'replays'>;
+  /** Called with a call that is not judged, because it has no recording. */
+  readonly onUnrecorded?: (tool: string, args: JsonObject) => void;
+  /** The time, by `now()`, at which a run ends; the remaining rules are not run. */
+  readonly deadlineAt?: number;
+  /** Timeout of every request in milliseconds, in place of the profile's limit and `graceMs`. */
+  readonly timeoutMs?: number;
+}
+
+/** The runtime in a project: files that this program wrote and nobody should edit. */
+export interface Runtime {
+  readonly version: string;
+  /** The version of the program that checks it. */
+  readonly newest: string;
+  /** What it reads otherwise than the check: members of the profile in `src/platform.ts` and in `market-mcp.json`. */
+  readonly differences: readonly Problem[];
+}
+
+/** A server process that can be replaced. */
+export interface OwnedServer {
+  /** The current process. */
+  instance(): Instance;
+  /** Ends it and starts a new one at the same address. */
+  restart(): Promise<Instance>;
+  /** How the current process ended, after a moment for its last output. */
+  ending(): Promise<Ending>;
+}
+
+/** How a process stopped answering. */
+export interface Ending {
+  /** Absent if the process still runs. */
+  readonly exit?: Exit;
+  /** The error that ended it, read from its output. */
+  readonly cause?: Cause;
+  /** Its last lines, if they contain no error. */
+  readonly lastLines?: string;
+}
+
+/** Environment variables in addition to those of the target; undefined unsets one. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Starts another instance of the target, on a free port unless PORT is given, and waits until it answers or ends. */
+export type Launch = (environment: Environment) => Promise<Instance>;
+
+export interface Instance {
+  /** The MCP endpoint. */
+  readonly url: string;
+  /** Whether GET /health was answered; if not, the process has ended, by itself or at the timeout. */
+  readonly healthy: boolean;
+  /** How the process ends. */
+  readonly exit: Promise<Exit>;
+  /** The last lines of its standard output and standard error so far. */
+  output(): string;
+  signal(name: 'SIGTERM' | 'SIGINT'): void;
+  /** Ends it, by force if necessary. */
+  stop(): Promise<void>;
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}

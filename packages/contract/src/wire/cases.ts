@@ -1,0 +1,74 @@
+import { isObject, objectOr, withoutPrototype } from '../json/json.ts';
+import { mismatches, tryCompile, withoutDialect } from '../json/schema.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+import type { ToolExample } from '../model.ts';
+import type { PlatformProfile } from '../platforms/profile.ts';
+import { sampleArguments } from '../platforms/smoke.ts';
+import type { Target } from '../target.ts';
+
+/** A call to make. */
+export interface CallCase {
+  readonly tool: JsonObject;
+  readonly name: string;
+  readonly arguments: JsonObject;
+  /** What the author expects. */
+  readonly expect?: ToolExample['expect'];
+  /** Set if the arguments do not match the inputSchema. */
+  readonly wrong?: true;
+}
+
+/**
+ * The examples of each tool, the submission test's arguments if no example has the same, and one call with an
+ * argument of the wrong type, so that a failure of every tool is seen. A tool that `writing` says runs gets no invented
+ * arguments but those of the wrong type, which no tool gets to see.
+ */
+export function casesOf(
+  tools: readonly JsonObject[],
+  examples: ReadonlyMap<string, readonly ToolExample[]> = new Map(),
+  smoke: PlatformProfile['smoke'],
+  writing: Target['writing'] = new Map(),
+): readonly CallCase[] {
+  return tools.flatMap((tool) => {
+    const { name } = tool;
+    if (typeof name !== 'string') return [];
+    const schema = objectOr(tool.inputSchema);
+    const expected: CallCase[] = (examples.get(name) ?? []).map((example) => ({ tool, name, ...example }));
+    const sample = sampleArguments(schema, smoke);
+    const known = expected.some((one) => JSON.stringify(one.arguments) === JSON.stringify(sample));
+    const wrong = invalidVariants(schema, expected[0]?.arguments ?? sample, 1);
+    return [
+      ...expected,
+      ...(known || writing.get(name) === 'runs' ? [] : [{ tool, name, arguments: sample }]),
+      ...wrong.map((args): CallCase => ({ tool, name, arguments: args, wrong: true })),
+    ];
+  });
+}
+
+/** Limits the invalid variants of one tool's arguments: a schema may have thousands of parameters. */
+export const maxInvalidVariants = 20;
+
+/** Valid arguments, with each of the first parameters in turn replaced by an invalid value. */
+export function invalidVariants(
+  inputSchema: JsonObject,
+  valid: JsonObject,
+  most = maxInvalidVariants,
+): readonly JsonObject[] {
+  const schema = withoutDialect(inputSchema);
+  const found: JsonObject[] = [];
+  for (const name of Object.keys(objectOr(inputSchema.properties)).slice(0, maxInvalidVariants)) {
+    if (found.length === most) break;
+    const wrong = wrongValues
+      .map((value) => withoutPrototype({ ...valid, [name]: value }))
+      .find((changed) => mismatches(schema, changed, '').length > 0);
+    if (wrong) found.push(wrong);
+  }
+  return found;
+}
+
+/** Each type of parameter refuses at least one of these; the object last, since defaults may complete what it lacks. */
+const wrongValues: readonly Json[] = ['wrong type', -0.5, [null], null, { wrong: ['type'] }];
+
+/** The tool's outputSchema, if it can be used for validation. */
+export function outputSchemaOf({ outputSchema }: JsonObject): JsonObject | undefined {
+  return isObject(outputSchema) && tryCompile(outputSchema).ok ? outputSchema : undefined;
+}

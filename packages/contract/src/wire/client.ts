@@ -1,0 +1,123 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+import { guardSchemaWork } from '../json/schema.ts';
+import type { JsonObject } from '../json/value.ts';
+import type { PlatformProfile } from '../platforms/profile.ts';
+import { type Guarded, guardedFetch } from './guarded-fetch.ts';
+import { NotRun } from './not-run.ts';
+import { NoAnswer } from './receive.ts';
+
+export interface SdkSession {
+  readonly client: Client;
+  close(): Promise<void>;
+}
+
+export interface ClientOptions extends Guarded {
+  readonly url: URL;
+  /** Sent with every request. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The token of each request; without one, the header is absent. */
+  readonly token: (() => Promise<string | undefined>) | undefined;
+  readonly platform: Pick<PlatformProfile['token'], 'header' | 'scheme'>;
+  /** Followed where absent. */
+  readonly redirect?: 'error';
+  /** Called with the session that the server opens. */
+  readonly onSession?: (session: string) => void;
+}
+
+/**
+ * Connects the MCP SDK's client as a marketplace does. The SDK is loaded on first use: it is the largest import of
+ * the contract, and the generator only inspects definitions.
+ */
+export async function connect({
+  url,
+  token,
+  platform,
+  headers,
+  redirect,
+  onSession,
+  ...guarded
+}: ClientOptions): Promise<SdkSession> {
+  const [{ Client }, { StreamableHTTPClientTransport }] = await Promise.all([
+    import('@modelcontextprotocol/sdk/client/index.js'),
+    import('@modelcontextprotocol/sdk/client/streamableHttp.js'),
+  ]);
+  const send = guardedFetch(guarded);
+  const authorized: typeof fetch = async (input, init) => {
+    const all = new Headers(init?.headers);
+    const value = await token?.();
+    if (value !== undefined) all.set(platform.header, `${platform.scheme} ${value}`);
+    const answer = await send(input, { ...init, headers: all, ...(redirect && { redirect }) });
+    const session = answer.headers.get('mcp-session-id');
+    if (session) onSession?.(session);
+    return answer;
+  };
+  const transport = new StreamableHTTPClientTransport(url, {
+    fetch: authorized,
+    requestInit: { headers: { ...headers } },
+    reconnectionOptions: {
+      maxRetries: 0,
+      initialReconnectionDelay: 1000,
+      maxReconnectionDelay: 1000,
+      reconnectionDelayGrowFactor: 1,
+    },
+  });
+  const { timeoutMs: timeout, signal } = guarded;
+  /** The SDK's own time limit is a minute. */
+  class Patient extends Client {
+    override request: Client['request'] = (request, schema, options) =>
+      super.request(request, schema, { timeout, ...options });
+  }
+  const client = new Patient(
+    { name: 'marketplace-contract', version: '1.0.0' },
+    { capabilities: {}, jsonSchemaValidator: await boundedValidator() },
+  );
+  await client.connect(transport, { timeout, ...(signal && { signal }) });
+  return { client, close: () => client.close() };
+}
+
+/**
+ * The missing answer behind an error of the SDK's client: no connection, one that was interrupted, no
+ * response in time. Undefined if the client got an answer and rejected it.
+ *
+ * @throws NotRun if the request could not be sent or its answer could not be awaited.
+ */
+export function missingAnswerOf(error: unknown): NoAnswer | undefined {
+  if (error instanceof NotRun) throw error;
+  if (error instanceof NoAnswer) return error;
+  if (!(error instanceof Error) || !silent.test(error.message)) return undefined;
+  const { cause, message } = error;
+  const why = cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : message;
+  return new NoAnswer(why, { cause: error });
+}
+
+/** Recognized by text: a server may answer with the SDK's own error codes. The first two come from `fetch`. */
+const silent =
+  /^(fetch failed|terminated|MCP error -32001: Request timed out|MCP error -32000: Connection closed)$/;
+
+/**
+ * The SDK's validator with a time limit: an untrusted schema could keep it busy forever. An Ajv whose compilation was
+ * stopped keeps half of it, so each further attempt has a new one.
+ */
+export async function boundedValidator() {
+  const { AjvJsonSchemaValidator: Validator } = await import('@modelcontextprotocol/sdk/validation/ajv');
+  let intact: AjvJsonSchemaValidator | undefined;
+  return {
+    getValidator<T>(schema: Parameters<AjvJsonSchemaValidator['getValidator']>[0]) {
+      const validate = guardSchemaWork(schema as JsonObject, () => {
+        const own = intact ?? new Validator();
+        intact = undefined;
+        const compiled = own.getValidator<T>(schema);
+        intact = own;
+        return compiled;
+      });
+      return (input: unknown) => guardSchemaWork(schema as JsonObject, () => validate(input));
+    },
+  };
+}
+
+/** The versions of MCP that the SDK supports (`2025-06-18`), newest first. */
+export async function supportedVersions(): Promise<readonly string[]> {
+  const { SUPPORTED_PROTOCOL_VERSIONS } = await import('@modelcontextprotocol/sdk/types.js');
+  return SUPPORTED_PROTOCOL_VERSIONS;
+}

@@ -1,0 +1,129 @@
+import type { Control, LiveRule } from '../rules/rule.ts';
+import { missingAnswerOf } from './client.ts';
+import { NotRun } from './not-run.ts';
+import type { CallOutcome, Probe } from './probe.ts';
+import { isRefusal, sessionOf } from './rpc.ts';
+
+/** initialize returns a result: otherwise the target is not an MCP server, and no other rule can be judged. */
+export const initializes: Control = async (probe) =>
+  (await probe.initialized()).result ? undefined : 'initialize';
+
+/** @throws NotRun if what a rule needs does not work: then nothing can be concluded from its requests. */
+export async function control({ controls = [initializes] }: LiveRule, probe: Probe): Promise<void> {
+  for (const works of controls) {
+    const reason = await works(probe);
+    if (reason !== undefined) throw NotRun.by(reason);
+  }
+}
+
+/** server/discover returns a result: a server that does not speak the stateless revision is not judged by its rules. */
+export const speaksModern: Control = async (probe) => {
+  if ((await probe.discovered()).result) return undefined;
+  throw NotRun.because('inapplicable', 'the server does not speak MCP 2026-07-28 (modern.served)');
+};
+
+/** The server speaks MCP of either era. */
+export const speaksAny: Control = async (probe) => {
+  const { result } = await probe.greeted();
+  return result || (await probe.discovered()).result ? undefined : initializes(probe);
+};
+
+/** The first initialize opens a session. */
+export const opensSession: Control = async (probe) => {
+  const { http, result } = await probe.initialized();
+  if (!result) return initializes(probe);
+  return sessionOf(http) === undefined ? 'session' : undefined;
+};
+
+/** A second, ordinary initialize returns a result, too. */
+export const initializesAgain: Control = async (probe) => {
+  const first = await initializes(probe);
+  if (first !== undefined) return first;
+  return (await probe.initializedAgain()).result ? undefined : 'initializeAgain';
+};
+
+/** tools/list returns a list in the shared session; later pages do not matter. */
+export const lists: Control = async (probe) => {
+  const { fault } = await probe.pages();
+  if (fault?.page !== 1) return undefined;
+  throw fault.silence ?? NotRun.by('list');
+};
+
+/** GET /health is answered. */
+export const reportsHealth: Control = async (probe) => {
+  await probe.health();
+  return undefined;
+};
+
+/** tools/list returns a list, to its last page. */
+export const listsAll: Control = async (probe) => {
+  await probe.listing();
+  return undefined;
+};
+
+/** The client of the MCP SDK lists the tools without a token. */
+export const listsInClient: Control = async (probe) => {
+  const { error } = await clientListing(probe);
+  if (error === undefined) return undefined;
+  throw missingAnswerOf(error) ?? NotRun.by('clientList');
+};
+
+/** The tools that the SDK's client lists without a token, or its error. Requested once in a run. */
+export function clientListing(
+  probe: Probe,
+): Promise<{ readonly tools?: readonly object[]; readonly error?: unknown }> {
+  return probe.once('client listing', async () => {
+    try {
+      const session = await probe.client();
+      return { tools: (await session.client.listTools().finally(session.close)).tools };
+    } catch (error) {
+      if (error instanceof NotRun) throw error;
+      return { error };
+    }
+  });
+}
+
+/** A tools/call, paid if the server requires it, gets a JSON-RPC response. */
+export const answersCalls: Control = async (probe) => {
+  if (await probe.hasCases()) {
+    return (await answeredCalls(probe)).some(({ rpc }) => rpc.response) ? undefined : 'noResponse';
+  }
+  return (await probe.ordinaryCall()).response ? undefined : 'noPaidResponse';
+};
+
+/**
+ * The calls that were answered.
+ *
+ * @throws NotRun if none was: there is no result to judge.
+ */
+export async function answeredCalls(probe: Probe): Promise<readonly CallOutcome[]> {
+  return answeredOf(await probe.outcomes());
+}
+
+/** Those of these calls that were answered. @throws NotRun if none was, or if authentication refused all. */
+export function answeredOf(outcomes: readonly CallOutcome[]): readonly CallOutcome[] {
+  const answered = outcomes.filter(({ rpc }) => rpc.http.status > 0);
+  if (answered.length === 0) throw noAnswerTo(outcomes);
+  if (answered.every(({ rpc }) => isRefusal(rpc.http))) throw NotRun.by('refused');
+  return answered;
+}
+
+/** The reason for rules about calls of which none was answered. */
+export function noAnswerTo(outcomes: readonly CallOutcome[]): NotRun {
+  return NotRun.because('unanswered', `no call was answered: ${outcomes[0]?.rpc.http.body}`);
+}
+
+/** A tools/call without a token is refused: otherwise other ways past authentication prove nothing. */
+export const refusesUnpaid: Control = async (probe) => {
+  const { http, result, error } = await probe.unpaidCall();
+  if (result) return 'ungated';
+  const isTurnedDown = error !== undefined || (http.status >= 400 && http.status < 500);
+  return isTurnedDown ? undefined : 'unrefused';
+};
+
+/** A tools/call with a valid token is accepted: if a server refuses every call, a refusal proves nothing. */
+export const admitsPaid: Control = async (probe) => {
+  const { http, response } = await probe.paidCall();
+  if (isRefusal(http)) return 'refused';
+  return response ? undefined : 'noPaidResponse';
+};

@@ -1,0 +1,209 @@
+import { isUtf8 } from 'node:buffer';
+import { once } from 'node:events';
+import {
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  Agent as PlainAgent,
+  request as plainRequest,
+} from 'node:http';
+import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import type { Socket } from 'node:net';
+import { setTimeout as startTimer } from 'node:timers';
+import { setTimeout } from 'node:timers/promises';
+import type { Json } from '../json/value.ts';
+import { now } from './clock.ts';
+import { isEventStream, requestsIn, valuesIn } from './events.ts';
+import { networkReason } from './network-error.ts';
+import { NotRun } from './not-run.ts';
+import { AnswerTimeout, NoAnswer, receive } from './receive.ts';
+import { confirmMs, maximumUnanswered, settleMs } from './timeouts.ts';
+
+const chunkBytes = 64 * 1024;
+
+/** One HTTP request, sent byte for byte: each character of a header is one byte (ISO 8859-1), a text body is UTF-8. */
+export interface HttpRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** Sends the body in chunks, without Content-Length. */
+  readonly chunked?: boolean;
+  /** Milliseconds until the exchange counts as unanswered. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Called when the server has confirmed the headers (`Expect: 100-continue`), or has had enough time
+   * to read them. The body follows.
+   */
+  readonly onHeadersRead?: () => void;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Empty for the answer to a GET that is a stream of events: it stays open, so only its headers are read. */
+  readonly body: string;
+  /**
+   * The JSON values of the answer: its body, or the data of its server-sent events. Empty if there are none, or if
+   * the body is not in UTF-8, as JSON must be (RFC 8259 §8.1).
+   */
+  readonly values: readonly Json[];
+  /** Whether it is a stream of events that stayed open after the responses had arrived. */
+  readonly open: boolean;
+  /** Milliseconds from the first byte sent to the last byte received. */
+  readonly ms: number;
+}
+
+export interface Http {
+  /** @throws NoAnswer, also where `admit` throws it. */
+  exchange(request: HttpRequest): Promise<HttpAnswer>;
+  /** @throws NoAnswer if too many requests have stayed unanswered. */
+  admit(): void;
+  /** Counts a request that stayed unanswered for so many milliseconds. @returns the reason to throw. */
+  onLate(timeoutMs: number): Error;
+  close(): void;
+}
+
+/**
+ * HTTP over connections that are kept alive, as a marketplace's are.
+ *
+ * @param deadlineAt the time, by `now()`, after which nothing is sent or awaited: `NotRun` is thrown instead.
+ */
+export function createHttp(deadlineAt = Number.POSITIVE_INFINITY): Http {
+  const options = { keepAlive: true, maxSockets: 32 };
+  const plain = new PlainAgent(options);
+  const secure = new SecureAgent(options);
+  let unanswered = 0;
+  const admit = (): void => {
+    if (now() >= deadlineAt) throw overdue();
+    if (unanswered < maximumUnanswered) return;
+    throw new NoAnswer(`not sent: the server left ${unanswered} earlier requests unanswered`);
+  };
+  const onLate = (timeoutMs: number): Error => {
+    if (now() >= deadlineAt) return overdue();
+    unanswered += 1;
+    return new AnswerTimeout(`no complete answer within ${timeoutMs} ms`);
+  };
+  return {
+    async exchange(request) {
+      admit();
+      for (;;) {
+        try {
+          const agent = request.url.protocol === 'https:' ? secure : plain;
+          return await exchange(within(request, deadlineAt - now()), agent, onLate);
+        } catch (error) {
+          if (!(error instanceof StaleConnection)) throw error;
+        }
+      }
+    },
+    admit,
+    onLate,
+    close() {
+      plain.destroy();
+      secure.destroy();
+    },
+  };
+}
+
+function within(request: HttpRequest, leftMs: number): HttpRequest {
+  return leftMs < request.timeoutMs ? { ...request, timeoutMs: Math.max(1, Math.ceil(leftMs)) } : request;
+}
+
+/** The reason for a rule that was not run before the deadline of the run. */
+export function overdue(): NotRun {
+  return NotRun.because('deadline', 'the deadline of the check had passed (raise --deadline)');
+}
+
+async function exchange(
+  request: HttpRequest,
+  agent: PlainAgent,
+  onLate: Http['onLate'],
+): Promise<HttpAnswer> {
+  const { method, url, body, chunked, timeoutMs, signal } = request;
+  const started = now();
+  const limit = new AbortController();
+  const timer = startTimer(() => limit.abort(onLate(timeoutMs)), timeoutMs);
+  const interrupt = (): void => limit.abort(new NoAnswer('interrupted'));
+  signal?.addEventListener('abort', interrupt);
+  try {
+    const send = url.protocol === 'https:' ? secureRequest : plainRequest;
+    const length: Record<string, string | number> =
+      body === undefined || chunked ? {} : { 'content-length': Buffer.byteLength(body) };
+    const outgoing = send(url, {
+      method,
+      headers: { ...length, ...(request.onHeadersRead && { expect: '100-continue' }), ...request.headers },
+      agent,
+      setHost: request.headers.host === undefined,
+      signal: limit.signal,
+    });
+    outgoing.on('error', ignore).on('socket', prepare);
+    sendBody(outgoing, request).catch((error: Error) => outgoing.destroy(error));
+    const incoming = await responseTo(outgoing);
+    const { statusCode = 0, headers } = incoming;
+    const events = isEventStream(headers['content-type']);
+    if (events && method === 'GET') {
+      outgoing.destroy();
+      return { status: statusCode, headers, body: '', values: [], open: true, ms: now() - started };
+    }
+    const { bytes, open, endedAt } = await receive(incoming, events, requestsIn(body));
+    // The unsent rest of a body that was refused early would precede the next request.
+    if (!outgoing.writableFinished) outgoing.destroy();
+    const text = bytes.toString('utf8');
+    const values = isUtf8(bytes) ? valuesIn(text, headers['content-type']) : [];
+    return { status: statusCode, headers, body: text, values, open, ms: endedAt - started };
+  } catch (error) {
+    if (limit.signal.aborted) throw limit.signal.reason;
+    throw error instanceof NoAnswer ? error : new NoAnswer(networkReason(error), { cause: error });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', interrupt);
+  }
+}
+
+async function sendBody(
+  outgoing: ClientRequest,
+  { body, chunked, onHeadersRead }: HttpRequest,
+): Promise<void> {
+  if (onHeadersRead) {
+    const confirmed = once(outgoing, 'continue').catch(() => {});
+    outgoing.flushHeaders();
+    await Promise.race([confirmed, setTimeout(confirmMs, undefined, { ref: false })]);
+    onHeadersRead();
+    await setTimeout(settleMs);
+  }
+  // Node writes headers that are sent together with a text in the encoding of that text.
+  const bytes = body === undefined ? undefined : Buffer.from(body);
+  if (!chunked || bytes === undefined) {
+    outgoing.end(bytes);
+    return;
+  }
+  for (let at = 0; at < bytes.length; at += chunkBytes) outgoing.write(bytes.subarray(at, at + chunkBytes));
+  outgoing.end();
+}
+
+/** Thrown if a kept-alive connection ended before the answer to a GET began: like every client, we retry on a new one. */
+class StaleConnection extends NoAnswer {}
+
+/** The head of the answer. An unrequested protocol upgrade ends a request without an error, but is not an answer. */
+function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    outgoing.once('response', resolve).once('error', (error) => {
+      const isStale = outgoing.reusedSocket && outgoing.method === 'GET';
+      reject(isStale ? new StaleConnection(networkReason(error), { cause: error }) : error);
+    });
+    outgoing.once('close', () => reject(new NoAnswer('the connection ended without an answer')));
+  });
+}
+
+/**
+ * Makes a connection write headers byte for byte (Node sometimes names no encoding for them), and prevents its errors from
+ * ending this process: a broken pipe may follow an early answer when the request is over and nothing else listens.
+ */
+function prepare(socket: Socket): void {
+  if (socket.listeners('error').includes(ignore)) return;
+  socket.on('error', ignore);
+  socket.setDefaultEncoding('latin1');
+}
+
+function ignore(): void {}

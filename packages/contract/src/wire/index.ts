@@ -1,0 +1,34 @@
+/** Requests to a server: guarded, signed, in both eras of MCP, with a plan of which tools may be called. */
+export type { Ending, Environment, Exit, Instance, Launch, OwnedServer, Target } from '../target.ts';
+export { isLoopback, reachOf } from './address.ts';
+export { outputSchemaOf } from './cases.ts';
+export { connect } from './client.ts';
+export { now } from './clock.ts';
+export { isEventStream, valuesIn } from './events.ts';
+export { type Guarded, guardedFetch } from './guarded-fetch.ts';
+export { metaKey, modernMessage, modernVersion } from './modern.ts';
+export { networkReason } from './network-error.ts';
+export { Probe } from './probe.ts';
+export { maximumBytes } from './receive.ts';
+export { submissionTest, verdictsOf } from './rehearsal.ts';
+export {
+  incidentIn,
+  isRefusal,
+  nextId,
+  type RpcAnswer,
+  rpcAnswer,
+  rpcRequest,
+  textOf,
+  unanswered,
+} from './rpc.ts';
+export {
+  type CallPlan,
+  type CallPolicy,
+  type PlannedTool,
+  type SubmissionCall,
+  submissionCalls,
+  submissionHarm,
+  verdictOn,
+} from './safety.ts';
+export { createSigner, type Forgery, newPrivateKey, type Signer } from './signer.ts';
+export { unrecordedFix } from './unrecorded.ts';

@@ -1,0 +1,62 @@
+import type { Json } from '../json/value.ts';
+import { bounds } from '../json/walk.ts';
+import type { Problem } from '../model.ts';
+import { NoAnswer, Unanswered } from './receive.ts';
+import { describe, type RpcAnswer } from './rpc.ts';
+
+export interface Listing {
+  readonly tools: readonly Json[];
+  /** Whether the last page was read; false if the limits were reached first. */
+  readonly ended: boolean;
+}
+
+/** The pages of a list of tools that were read. */
+export interface Pages extends Listing {
+  /** The first page that contains no list. */
+  readonly fault?: {
+    /** From 1. */
+    readonly page: number;
+    readonly problem: Problem;
+    /** Set if there was no answer; it has the same problem. */
+    readonly silence?: NoAnswer;
+  };
+}
+
+/**
+ * The elements of the tool list as the server sends it, page by page, up to the limits or to the first page without a list.
+ *
+ * @param ask sends tools/list with these params.
+ */
+export async function listTools(ask: (params?: Json) => Promise<RpcAnswer>): Promise<Pages> {
+  const tools: Json[] = [];
+  let cursor: Json | undefined;
+  for (let page = 1; page <= bounds.pages && tools.length <= bounds.tools; page++) {
+    const answer = await ask(cursor === undefined ? undefined : { cursor }).catch((error: unknown) => {
+      if (error instanceof NoAnswer) return error;
+      throw error;
+    });
+    const result = answer instanceof NoAnswer ? undefined : answer.result;
+    if (!Array.isArray(result?.tools)) {
+      const problem = {
+        path: page === 1 ? 'tools/list' : `tools/list, page ${page}`,
+        expected: 'a result with tools',
+        actual: answer instanceof NoAnswer ? answer.message : describe(answer.http),
+        ...(page > 1 && {
+          fix: 'Answer each nextCursor that you send with the next page, or send no nextCursor.',
+        }),
+      };
+      const silence = answer instanceof NoAnswer ? { silence: new Unanswered([problem]) } : {};
+      return { tools, ended: false, fault: { page, problem, ...silence } };
+    }
+    for (const tool of result.tools) tools.push(tool);
+    cursor = result.nextCursor;
+    if (cursor === undefined || cursor === null) return { tools, ended: true };
+  }
+  return { tools, ended: false };
+}
+
+/** The problem of a page without a list. @throws NoAnswer if there was no answer. */
+export function pageProblems({ fault }: Pages): readonly Problem[] {
+  if (fault?.silence) throw fault.silence;
+  return fault ? [fault.problem] : [];
+}

@@ -1,0 +1,50 @@
+import { objectOr } from '../json/json.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+import type { ToolExample } from '../model.ts';
+import type { PlatformProfile } from '../platforms/profile.ts';
+import { casesOf, invalidVariants, maxInvalidVariants } from './cases.ts';
+import { type CallPlan, leastHarmfulFirst, verdictOn } from './safety.ts';
+
+/**
+ * How often one case is called: for its outcome, repeated, by the SDK's client, and in the submission test; its outcome and
+ * the test once more if an answer was missing.
+ */
+const roundsOfCase = 6;
+
+/** The maximum number of calls of the first tool for rules about authentication, sessions and request limits. */
+const callsOfFirst = 90;
+
+/** The calls that a run of every rule will make, and their maximum number. */
+export function planOf(
+  tools: readonly JsonObject[],
+  named: ReadonlySet<Json | undefined>,
+  examples: ReadonlyMap<string, readonly ToolExample[]> | undefined,
+  smoke: PlatformProfile['smoke'],
+): CallPlan {
+  const ordered = leastHarmfulFirst(tools);
+  const first = ordered.findIndex((tool) => verdictOn(tool, named).isCalled);
+  // A tool that is not called now would become the first, if it were allowed and less harmful.
+  const mayBeFirst = new Set(first < 0 ? ordered : ordered.slice(0, first + 1));
+  const planned = tools.map((tool) => {
+    const { isCalled, because } = verdictOn(tool, named);
+    const atMost = callsOf(tool, examples, smoke) + (mayBeFirst.has(tool) ? callsOfFirst : 0);
+    return { isCalled, planned: { tool: String(tool.name), atMost, because } };
+  });
+  return {
+    called: planned.flatMap((one) => (one.isCalled ? [one.planned] : [])),
+    withheld: planned.flatMap((one) => (one.isCalled ? [] : [one.planned])),
+  };
+}
+
+function callsOf(
+  tool: JsonObject,
+  examples: ReadonlyMap<string, readonly ToolExample[]> | undefined,
+  smoke: PlatformProfile['smoke'],
+): number {
+  const cases = casesOf([tool], examples, smoke);
+  const schema = objectOr(tool.inputSchema);
+  const spoiled = invalidVariants(schema, cases[0]?.arguments ?? {}).length;
+  const required = Array.isArray(schema.required) ? Math.min(schema.required.length, maxInvalidVariants) : 0;
+  const withImprobableTexts = 1;
+  return cases.length * roundsOfCase + spoiled + required + withImprobableTexts;
+}

@@ -1,0 +1,209 @@
+import { present } from '../json/json.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+import { bounds, isReadable } from '../json/walk.ts';
+import { type CallCase, casesOf } from './cases.ts';
+import { connect, missingAnswerOf, type SdkSession } from './client.ts';
+import { mapConcurrently } from './concurrency.ts';
+import type { HttpAnswer } from './http.ts';
+import { consent, harmless, NotRun } from './not-run.ts';
+import { planOf } from './plan.ts';
+import type { PostOptions } from './requests.ts';
+import { isRefusal, type RpcAnswer, unanswered } from './rpc.ts';
+import { leastHarmfulFirst, verdictOn } from './safety.ts';
+import { Sessions } from './sessions.ts';
+import { isUnrecorded } from './unrecorded.ts';
+
+/** The name of a tool that no server has. */
+export const noSuchTool = 'no_such_tool';
+
+/** A tool may use another service, which has its own limits. */
+const callsAtOnce = 4;
+
+/** A finished tools/call. */
+export interface CallOutcome extends CallCase {
+  readonly rpc: RpcAnswer;
+  /** Undefined if the server answered with an error, or not in JSON-RPC. */
+  readonly result: JsonObject | undefined;
+}
+
+/** A server under examination: its requests, its sessions, its tools, and the calls that many rules judge. */
+export class Probe extends Sessions {
+  health(): Promise<HttpAnswer> {
+    return this.once('health', () => this.http({ path: '/health' }));
+  }
+
+  /**
+   * The token of a call that must run, with these additional claims. None if no key is available and the server
+   * accepts unpaid calls, which a separate rule reports.
+   */
+  async payment(claims?: JsonObject): Promise<string | undefined> {
+    if (!this.target.signer && (await this.isUngated())) return undefined;
+    return this.token(claims && { claims });
+  }
+
+  /** Whether a tools/call without a token is answered by a result. */
+  async isUngated(): Promise<boolean> {
+    return (await this.unpaidCall()).result !== undefined;
+  }
+
+  /** A tools/call without a token, made once in a run. */
+  unpaidCall(): Promise<RpcAnswer> {
+    return this.once('unpaid call', async () => {
+      const { name, arguments: args } = await this.authenticationCall();
+      const timeoutMs = this.timeoutMs(this.profile.limits.callMs);
+      return this.plain('tools/call', present({ name, arguments: args }), { timeoutMs });
+    });
+  }
+
+  /** A tools/call with a valid token, made once in a run. */
+  paidCall(): Promise<RpcAnswer> {
+    return this.once('paid call', async () => {
+      const { name, arguments: args } = await this.authenticationCall();
+      return this.#call(name, args, await this.token());
+    });
+  }
+
+  /** A tools/call as a marketplace makes it: the paid one, or one without a token if the server accepts that. */
+  async ordinaryCall(): Promise<RpcAnswer> {
+    return this.target.signer || !(await this.isUngated()) ? this.paidCall() : this.unpaidCall();
+  }
+
+  /** The tools that may be called. */
+  callable(): Promise<readonly JsonObject[]> {
+    return this.once('callable', async () => {
+      const { calls, examples } = this.target;
+      const tools = await this.tools();
+      if (!calls) return tools;
+      const named = new Set<Json | undefined>([...calls.named, ...(examples?.keys() ?? [])]);
+      const further = await calls.decide?.(planOf(tools, named, examples, this.profile.smoke));
+      for (const name of further ?? []) named.add(name);
+      // To the server, one name is one tool, however often it is listed.
+      const withheld = new Set(
+        tools.filter((tool) => !verdictOn(tool, named).isCalled).map(({ name }) => name),
+      );
+      return tools.filter(({ name }) => !withheld.has(name));
+    });
+  }
+
+  /** @throws NotRun where a tool is listed that may not be called. */
+  async #requireCallable(name: Json): Promise<void> {
+    if (!this.target.calls || (await this.pages()).fault) return; // without a list, no call names a real tool
+    const isListed = (await this.tools()).some((tool) => tool.name === name);
+    if (isListed && !(await this.callable()).some((tool) => tool.name === name))
+      throw NotRun.because('withheld', consent);
+  }
+
+  /** A tools/call with a valid token, unless the options name another. */
+  async call(name: Json, args: Json | undefined, options: PostOptions = {}): Promise<RpcAnswer> {
+    const answer = await this.#call(name, args, options.token ?? (await this.payment()), options);
+    if (options.token === undefined && isRefusal(answer.http)) throw NotRun.by('refused');
+    return answer;
+  }
+
+  async #call(
+    name: Json,
+    args: Json | undefined,
+    token: string | undefined,
+    options: PostOptions = {},
+  ): Promise<RpcAnswer> {
+    await this.#requireCallable(name);
+    const timeoutMs = this.timeoutMs(this.profile.limits.callMs);
+    return this.rpc('tools/call', present({ name, arguments: args }), { timeoutMs, ...options, token });
+  }
+
+  /** Every example of every tool, and the submission test's arguments: at least one call. */
+  cases(): Promise<readonly [CallCase, ...CallCase[]]> {
+    return this.once('cases', async () => {
+      const tools = await this.callable();
+      const { calls, examples, writing } = this.target;
+      const all = casesOf(leastHarmfulFirst(tools), examples, this.profile.smoke, writing);
+      const [first, ...more] = await this.#recorded(all);
+      if (!first && (await this.tools()).length > 0 && (calls || writing))
+        throw NotRun.because('withheld', calls ? consent : harmless);
+      if (!first) throw NotRun.by('noTool');
+      return [first, ...more];
+    });
+  }
+
+  /** Whether there is a tool that may be called. If not, `authenticationCall` names one that does not exist. */
+  async hasCases(): Promise<boolean> {
+    if ((await this.pages()).fault) return false;
+    return this.cases().then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof NotRun && (error.kind === 'withheld' || error.kind === 'missing')) return false;
+        throw error;
+      },
+    );
+  }
+
+  /** Without the calls of writing tools that have no recording: that is not a failure of the project. */
+  async #recorded(cases: readonly CallCase[]): Promise<readonly CallCase[]> {
+    const { writing, onUnrecorded } = this.target;
+    const kept = await mapConcurrently(cases, callsAtOnce, async (one) => {
+      if (one.wrong || writing?.get(one.name) !== 'replays') return [one];
+      const result = await this.call(one.name, one.arguments).then(
+        (answer) => answer.result,
+        () => undefined,
+      );
+      if (!isUnrecorded(result)) return [one];
+      onUnrecorded?.(one.name, one.arguments);
+      return [];
+    });
+    return kept.flat();
+  }
+
+  /** Whether the submission test may send these arguments to a tool. */
+  async maySend(name: string, args: JsonObject): Promise<boolean> {
+    if (!this.target.writing?.has(name)) return true;
+    const text = JSON.stringify(args);
+    const cases = await this.cases();
+    return cases.some((one) => one.name === name && JSON.stringify(one.arguments) === text);
+  }
+
+  /**
+   * A call that authentication must refuse unless it is paid: the first case. If no tool is known that may be called, it
+   * names a tool that does not exist, so that it cannot do harm even if the server accepts it.
+   */
+  async authenticationCall(): Promise<Pick<CallCase, 'name' | 'arguments'>> {
+    return (await this.hasCases()) ? (await this.cases())[0] : { name: noSuchTool, arguments: {} };
+  }
+
+  /** All cases, called. */
+  outcomes(): Promise<readonly CallOutcome[]> {
+    return this.once('outcomes', async () => {
+      const cases = await this.cases();
+      const token = await this.payment();
+      return mapConcurrently(cases, callsAtOnce, async (one) => {
+        const rpc = await this.#call(one.name, one.arguments, token).catch(unanswered);
+        return { ...one, rpc, result: rpc.result };
+      });
+    });
+  }
+
+  /**
+   * A session of the MCP SDK's client, which every marketplace uses; each request gets a new token.
+   *
+   * @throws NoAnswer, or the client's error about an answer that it rejects.
+   */
+  async client(token?: () => Promise<string | undefined>): Promise<SdkSession> {
+    const listed = await this.listed();
+    if (listed.length > bounds.tools || listed.some((tool) => !isReadable(tool))) {
+      throw NotRun.by('large');
+    }
+    const { initializeMs, callMs } = this.profile.limits;
+    return connect({
+      url: this.url,
+      token,
+      platform: this.profile.token,
+      headers: this.target.headers ?? {},
+      timeoutMs: Math.min(this.timeoutMs(Math.max(initializeMs, callMs)), this.leftMs),
+      signal: this.signal,
+      admit: this.exchanges.admit,
+      onLate: this.exchanges.onLate,
+      onSession: (session) => this.opened(session),
+    }).catch((error: unknown) => {
+      throw missingAnswerOf(error) ?? error;
+    });
+  }
+}

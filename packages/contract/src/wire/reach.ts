@@ -1,0 +1,28 @@
+import { messageOf } from '../json/json.ts';
+import { NotRun } from './not-run.ts';
+import type { Probe } from './probe.ts';
+
+/** Thrown if nothing answers at the target. */
+export class Unreachable extends Error {
+  /** Whether the deadline of the check had passed. */
+  readonly isOverdue: boolean;
+
+  constructor(message: string, isOverdue: boolean, options?: ErrorOptions) {
+    super(message, options);
+    this.isOverdue = isOverdue;
+  }
+}
+
+/** Waits until the server of a probe answers. @throws Unreachable */
+export async function reach(probe: Probe): Promise<void> {
+  try {
+    await Promise.any([probe.health(), probe.greeted()]);
+  } catch (error) {
+    const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
+    const isOverdue = errors.some((one) => one instanceof NotRun && one.kind === 'deadline');
+    const what = isOverdue
+      ? 'did not answer before the deadline of the check'
+      : `does not answer: ${messageOf(errors[0])}`;
+    throw new Unreachable(`${probe.url.href} ${what}`, isOverdue, { cause: error });
+  }
+}

@@ -1,0 +1,78 @@
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as startTimer } from 'node:timers';
+import type { Problem } from '../model.ts';
+import { now } from './clock.ts';
+import { ResponseWatch } from './events.ts';
+import { missingResponseMs, streamLingerMs } from './timeouts.ts';
+
+/** The maximum size of an answer; a longer one counts as no answer. */
+export const maximumBytes = 8 * 1024 * 1024;
+
+/** Thrown if a request gets no HTTP answer; the message says what happened instead. */
+export class NoAnswer extends Error {}
+
+/** Thrown by a rule that knows which of its requests got no answer; its verdict lists these problems. */
+export class Unanswered extends NoAnswer {
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    super(problems[0]?.actual);
+    this.problems = problems;
+  }
+}
+
+/** Thrown when the time for an answer is over. */
+export class AnswerTimeout extends NoAnswer {}
+
+/** The error of an answer that is too long. */
+export function answerTooLong(): NoAnswer {
+  return new NoAnswer(`an answer of more than ${maximumBytes} bytes`);
+}
+
+export interface Received {
+  readonly bytes: Buffer;
+  /** Whether it is a stream of events that did not end with the response it was opened for. */
+  readonly open: boolean;
+  /** When all responses had arrived, by `now()`. */
+  readonly endedAt: number;
+}
+
+/**
+ * Reads an answer to its end. A stream of events is read a little longer after the last expected response, and longer
+ * if some are missing.
+ *
+ * @param due the number of expected responses.
+ * @throws NoAnswer if it is too long, or the error that ends the connection.
+ */
+export async function receive(incoming: IncomingMessage, isStream: boolean, due: number): Promise<Received> {
+  const watch = isStream ? new ResponseWatch() : undefined;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let responses = 0;
+  let answeredAt: number | undefined;
+  let linger: NodeJS.Timeout | undefined;
+  let open = false;
+  const leave = () => {
+    open = true;
+    incoming.destroy();
+  };
+  try {
+    for await (const chunk of incoming) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > maximumBytes) throw answerTooLong();
+      if (watch === undefined || responses >= Math.max(due, 1)) continue;
+      const more = watch.count(chunk.toString('utf8'));
+      if (more === 0) continue;
+      responses += more;
+      answeredAt = now();
+      clearTimeout(linger);
+      linger = startTimer(leave, responses < due ? missingResponseMs : streamLingerMs);
+    }
+  } catch (error) {
+    if (!open) throw error;
+  } finally {
+    clearTimeout(linger);
+  }
+  return { bytes: Buffer.concat(chunks), open, endedAt: answeredAt ?? now() };
+}

@@ -1,0 +1,178 @@
+import { objectOr, shorten } from '../json/json.ts';
+import { mismatches } from '../json/schema.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+import type { Problem, RehearsalStep } from '../model.ts';
+import { sampleArguments } from '../platforms/smoke.ts';
+import { outputSchemaOf } from './cases.ts';
+import { missingAnswerOf, type SdkSession } from './client.ts';
+import { now } from './clock.ts';
+import { harmless, NotRun } from './not-run.ts';
+import type { Probe } from './probe.ts';
+import { incidentIn, isRefusal, textOf } from './rpc.ts';
+import { isUnrecorded, unrecordedFix } from './unrecorded.ts';
+
+/** A run of the submission test. */
+export interface Rehearsal {
+  readonly steps: readonly Step[];
+  /** The client's error about the list of tools; no tool was called then. */
+  readonly rejected?: string;
+  /** Duration of the whole sequence in milliseconds. */
+  readonly ms: number;
+}
+
+interface Step {
+  readonly tool: JsonObject;
+  readonly name: string;
+  readonly arguments: JsonObject;
+  readonly ms: number;
+  /** The result's content; absent where the call threw. */
+  readonly content?: Json;
+  /** The message of the failure, if the result is one. */
+  readonly failure?: string;
+  /** Set if that failure is the lack of a recording. */
+  readonly unrecorded?: true;
+  /** The client's error about a call without a result. */
+  readonly thrown?: string;
+  /** Set if there was no answer at all. */
+  readonly silent?: true;
+}
+
+/** What an author does about a step that fails. */
+export const fixes = {
+  thrown:
+    'Let every tool answer the arguments of the test: default, examples[0] or enum[0], else "test", 1 or true.',
+  text: 'Put JSON.stringify(structuredContent) into content[0].text. The test reads this text, in failures too.',
+  failure:
+    'Give each parameter a default or examples[0] with which the tool succeeds. The test sends only these.',
+  schema: 'Declare an outputSchema that compiles. The test validates the text against it.',
+} as const;
+
+/**
+ * The submission test. It runs once, after the calls of the other rules, because it measures time.
+ *
+ * @throws NotRun if no call may be made.
+ */
+export function rehearse(probe: Probe): Promise<Rehearsal> {
+  return probe.once('rehearsal', async () => {
+    await probe.callable();
+    const outcomes = await probe.outcomes();
+    if (outcomes.every(({ rpc }) => isRefusal(rpc.http))) throw NotRun.by('refused');
+    const rehearsal = await submissionTest(probe).catch((error: unknown) => {
+      if (error instanceof ListRejected) return { steps: [], rejected: error.message, ms: 0 };
+      throw error;
+    });
+    if (rehearsal.steps.length === 0 && !rehearsal.rejected) throw NotRun.because('withheld', harmless);
+    return rehearsal;
+  });
+}
+
+/**
+ * Does what the marketplace does with a submitted server, in the same order: connects the SDK's client with a token of
+ * the platform's lifetime, lists the tools, builds sample arguments and calls each permitted tool in sequence (public source: app
+ * contribute/actions.ts).
+ *
+ * @param onTool called with each tool before it is called.
+ * @throws NotRun if no call may be made. @throws ListRejected
+ */
+export async function submissionTest(
+  probe: Probe,
+  onTool: (name: string) => void = () => {},
+): Promise<Rehearsal> {
+  const { smoke, limits } = probe.profile;
+  const tools = await probe.callable();
+  const token = await probe.payment(smoke.claims);
+  const started = now();
+  const session = await listingClient(probe, async () => token);
+  const steps: Step[] = [];
+  try {
+    for (const tool of tools) {
+      const { name, inputSchema } = tool;
+      if (typeof name !== 'string') continue;
+      const args = sampleArguments(objectOr(inputSchema), smoke);
+      if (!(await probe.maySend(name, args))) continue;
+      onTool(name);
+      const called = now();
+      const answer = await session.client
+        .callTool({ name, arguments: { ...args } }, undefined, { timeout: probe.timeoutMs(limits.callMs) })
+        .then(({ content, structuredContent, isError }) => ({
+          content: content as Json,
+          ...(isError === true && { failure: shorten(structuredContent ?? content, 300) }),
+          ...(isUnrecorded({ structuredContent } as JsonObject) && { unrecorded: true as const }),
+        }))
+        .catch((error: Error) => {
+          const silence = missingAnswerOf(error);
+          return silence ? { thrown: silence.message, silent: true as const } : { thrown: error.message };
+        });
+      steps.push({ tool, name, arguments: args, ms: now() - called, ...answer });
+    }
+  } finally {
+    await session.close();
+  }
+  return { steps, ms: now() - started };
+}
+
+/** Thrown if the SDK's client rejects the list of tools, or the connection before it. */
+export class ListRejected extends Error {}
+
+/** A session of the SDK's client that has listed the tools. @throws NoAnswer @throws ListRejected */
+export async function listingClient(
+  probe: Probe,
+  token: () => Promise<string | undefined>,
+): Promise<SdkSession> {
+  let session: SdkSession | undefined;
+  try {
+    session = await probe.client(token);
+    await session.client.listTools();
+    return session;
+  } catch (error) {
+    await session?.close();
+    if (error instanceof NotRun) throw error;
+    throw missingAnswerOf(error) ?? new ListRejected((error as Error).message);
+  }
+}
+
+/** The problems that the test finds in the text of a step's result; none if there was no result. */
+export function textProblems({ tool, content, thrown }: Step): readonly Problem[] {
+  if (thrown !== undefined) return [];
+  const schema = outputSchemaOf(tool);
+  if (!schema) {
+    const actual = shorten(tool.outputSchema);
+    return [{ path: 'outputSchema', expected: 'a schema that compiles', actual, fix: fixes.schema }];
+  }
+  const text = textOf(content) ?? '';
+  const path = 'result.content[0].text';
+  try {
+    return mismatches(schema, JSON.parse(text), path).map((problem) => ({ fix: fixes.text, ...problem }));
+  } catch {
+    return [{ path, expected: 'JSON', actual: shorten(text), fix: fixes.text }];
+  }
+}
+
+/** A call that ended in an exception. */
+export function thrownProblems({ thrown }: Step): readonly Problem[] {
+  if (thrown === undefined) return [];
+  return [{ path: 'tools/call', expected: 'a result', actual: thrown, fix: fixes.thrown }];
+}
+
+/** A call that the tool answered with a failure. */
+export function failureProblems({ failure, unrecorded }: Step): readonly Problem[] {
+  if (failure === undefined) return [];
+  const fix = unrecorded ? unrecordedFix : fixes.failure;
+  return [{ path: 'result.isError', expected: 'a result that is not a failure', actual: failure, fix }];
+}
+
+/** The verdict of the test on each tool, as a report shows it. */
+export function verdictsOf({ steps }: Rehearsal): readonly RehearsalStep[] {
+  return steps.map((step) => {
+    const incident = incidentIn(step.content);
+    const problems = [...thrownProblems(step), ...failureProblems(step), ...textProblems(step)].map(
+      (problem): Problem => ({
+        ...problem,
+        ...(step.failure !== undefined && { failed: true }),
+        ...(incident !== undefined && { incident }),
+      }),
+    );
+    const { name: tool, arguments: args, ms } = step;
+    return { tool, arguments: args, ms, status: problems.length > 0 ? 'fail' : 'pass', problems };
+  });
+}

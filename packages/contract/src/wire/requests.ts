@@ -1,0 +1,172 @@
+import { setMaxListeners } from 'node:events';
+import { present } from '../json/json.ts';
+import type { Json } from '../json/value.ts';
+import type { PlatformProfile } from '../platforms/profile.ts';
+import type { Environment, Instance, Target } from '../target.ts';
+import { now } from './clock.ts';
+import { createHttp, type Http, type HttpAnswer, type HttpRequest } from './http.ts';
+import { NotRun } from './not-run.ts';
+import { nextId, type RpcAnswer, rpcAnswer, rpcRequest, sessionOf } from './rpc.ts';
+import type { Forgery } from './signer.ts';
+import { confirmMs, graceMs } from './timeouts.ts';
+
+/** The version that the platform's own tests send (C§9.1). */
+export const platformVersion = '2024-11-05';
+
+/** How a request to the endpoint may differ. A header set to undefined is left out. */
+export interface PostOptions {
+  readonly session?: string | undefined;
+  readonly token?: string | undefined;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly chunked?: boolean;
+  readonly timeoutMs?: number;
+  /** An endpoint other than the target's. */
+  readonly url?: URL;
+  /** Called between headers and body, see `HttpRequest`. */
+  readonly onHeadersRead?: () => void;
+}
+
+/** Sends requests to a server under examination, and starts further instances of it. */
+export class Requests {
+  readonly target: Target;
+  readonly profile: PlatformProfile;
+  readonly url: URL;
+  readonly signal: AbortSignal | undefined;
+  protected readonly exchanges: Http;
+  readonly #instances: Instance[] = [];
+  /** The sessions that were opened at the endpoint of the target and not ended. */
+  readonly #opened = new Set<string>();
+  #token = { value: Promise.resolve(''), staleAt: Number.NEGATIVE_INFINITY };
+
+  constructor(target: Target, signal?: AbortSignal) {
+    this.target = target;
+    this.profile = target.profile;
+    this.url = new URL(target.url);
+    this.signal = signal;
+    this.exchanges = createHttp(target.deadlineAt);
+    if (signal) setMaxListeners(0, signal); // each running request listens to it
+  }
+
+  /** The timeout of a request in milliseconds: the requested one, else a little more than the profile allows. */
+  timeoutMs(grantedMs = 0): number {
+    return this.target.timeoutMs ?? grantedMs + graceMs;
+  }
+
+  /** Whether the deadline of the run has passed. */
+  get isOverdue(): boolean {
+    return this.leftMs <= 0;
+  }
+
+  /** Milliseconds until the deadline of the run; infinite without one. */
+  protected get leftMs(): number {
+    return Math.ceil((this.target.deadlineAt ?? Number.POSITIVE_INFINITY) - now());
+  }
+
+  /** Ends what the run has started. */
+  async close(): Promise<void> {
+    this.exchanges.close();
+    await Promise.all(this.#instances.map((instance) => instance.stop()));
+  }
+
+  /** Starts another instance of the server, which is ended with the run at the latest. */
+  async launch(environment: Environment): Promise<Instance> {
+    this.exchanges.admit();
+    if (!this.target.launch) throw NotRun.without('launch');
+    const instance = await this.target.launch(environment);
+    this.#instances.push(instance);
+    return instance;
+  }
+
+  /** Any HTTP request to the server; the endpoint unless a path is given. */
+  async http(request: Partial<HttpRequest> & { readonly path?: string }): Promise<HttpAnswer> {
+    const {
+      path,
+      method = 'GET',
+      headers = {},
+      timeoutMs = this.timeoutMs(),
+      url = this.url,
+      ...rest
+    } = request;
+    const answer = await this.exchanges.exchange({
+      ...rest,
+      method,
+      timeoutMs,
+      url: path === undefined ? url : new URL(path, url),
+      headers: { ...this.target.headers, ...headers },
+      signal: this.signal,
+    });
+    if (url === this.url && headers['mcp-session-id'] === undefined) this.opened(sessionOf(answer));
+    return answer;
+  }
+
+  /** POST to the endpoint. A string or bytes are sent as they are, anything else as JSON. */
+  post(body: Json | Uint8Array, options: PostOptions = {}): Promise<HttpAnswer> {
+    const { session, token, headers, ...rest } = options;
+    const { header, scheme } = this.profile.token;
+    const all = present<string>({
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-session-id': session,
+      [header]: token === undefined ? undefined : `${scheme} ${token}`,
+      ...headers,
+    });
+    return this.http({
+      ...rest,
+      method: 'POST',
+      headers: all,
+      body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+    });
+  }
+
+  /** GET to the endpoint: the stream of a session (C§3.1). */
+  openStream(session: string | undefined): Promise<HttpAnswer> {
+    return this.http({ headers: present({ accept: 'text/event-stream', 'mcp-session-id': session }) });
+  }
+
+  /** An initialize request without a session (C§3.1). */
+  async initialize(protocolVersion = platformVersion, options: PostOptions = {}): Promise<RpcAnswer> {
+    const id = nextId();
+    const params = {
+      protocolVersion,
+      capabilities: {},
+      clientInfo: { name: 'marketplace-contract', version: '1.0.0' },
+    };
+    const answer = await this.post(rpcRequest(id, 'initialize', params), {
+      timeoutMs: this.timeoutMs(this.profile.limits.initializeMs),
+      ...options,
+    });
+    return rpcAnswer(answer, id);
+  }
+
+  /** Remembers a session to end. */
+  protected opened(session: string | undefined): void {
+    if (session !== undefined) this.#opened.add(session);
+  }
+
+  /** Ends the sessions that were opened, where the server lets a caller end them. */
+  protected async endSessions(): Promise<void> {
+    const [first, ...others] = this.#opened;
+    this.#opened.clear();
+    const end = async (session: string | undefined): Promise<boolean> => {
+      const headers = present({ 'mcp-session-id': session });
+      const ended = await this.http({ method: 'DELETE', headers, timeoutMs: confirmMs }).catch(
+        () => undefined,
+      );
+      return ended !== undefined && ended.status !== 405;
+    };
+    if (first !== undefined && (await end(first))) await Promise.all(others.map(end));
+  }
+
+  /** A platform token, valid for a while or forged on request. */
+  async token(forgery?: Forgery): Promise<string> {
+    const { signer } = this.target;
+    if (!signer) throw NotRun.without('signer');
+    if (forgery) return signer.token(forgery);
+    const time = Date.now();
+    if (time > this.#token.staleAt) {
+      const lifetimeMs = this.profile.token.lifetimeSeconds * 1000;
+      this.#token = { value: signer.token(), staleAt: time + lifetimeMs / 2 };
+    }
+    return this.#token.value;
+  }
+}

@@ -1,0 +1,93 @@
+import { isObject, shorten } from '../json/json.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+import type { HttpAnswer } from './http.ts';
+import { NoAnswer } from './receive.ts';
+
+/** The JSON-RPC response to a request: its result or its error, and the HTTP answer that carried it. */
+export interface RpcAnswer {
+  readonly http: HttpAnswer;
+  /** Undefined if no value of the HTTP answer is a response to this id. */
+  readonly response: JsonObject | undefined;
+  readonly result: JsonObject | undefined;
+  readonly error: JsonObject | undefined;
+}
+
+let lastId = 0;
+
+/** An id that no earlier request of this process used. */
+export function nextId(): number {
+  lastId += 1;
+  return lastId;
+}
+
+/** A JSON-RPC request (C§4). */
+export function rpcRequest(id: number | string, method: string, params?: Json): JsonObject {
+  return { jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) };
+}
+
+/** Finds the response to a request among the values of an HTTP answer. */
+export function rpcAnswer(http: HttpAnswer, id: number | string): RpcAnswer {
+  const response = http.values.filter(isObject).find((value) => value.id === id && !('method' in value));
+  return { http, response, result: objectOf(response?.result), error: objectOf(response?.error) };
+}
+
+/** A missing answer is an outcome, too. Any other error is rethrown. */
+export function unanswered(error: unknown): RpcAnswer {
+  if (!(error instanceof NoAnswer)) throw error;
+  const { message: body } = error;
+  return rpcAnswer(
+    { status: 0, headers: {}, body, values: [], open: false, ms: Number.POSITIVE_INFINITY },
+    0,
+  );
+}
+
+/** Whether authentication has refused a request. */
+export function isRefusal({ status }: Pick<HttpAnswer, 'status'>): boolean {
+  return status === 401 || status === 403;
+}
+
+/** The session that an answer names. */
+export function sessionOf({ headers }: HttpAnswer): string | undefined {
+  const session = headers['mcp-session-id'];
+  return typeof session === 'string' && session !== '' ? session : undefined;
+}
+
+/** A short description of an answer, for `Problem.actual`. */
+export function describe({ status, body }: HttpAnswer): string {
+  const shown = clipped(body);
+  return status === 0 ? shown : `HTTP ${status} ${shown}`.trimEnd();
+}
+
+/** A short description of the outcome of a tools/call: the data of its result, or the whole answer if it has none. */
+export function describeCall({ http, result }: RpcAnswer): string {
+  if (result === undefined) return describe(http);
+  const { isError, structuredContent, content } = result;
+  const text = textOf(content);
+  const shown =
+    structuredContent === undefined && text !== undefined
+      ? clipped(text)
+      : shorten(structuredContent ?? content ?? result, shownCharacters);
+  return isError === true ? `isError: true, ${shown}` : shown;
+}
+
+/** The text of a result's first content item, if it is a text item. */
+export function textOf(content: Json | undefined): string | undefined {
+  const first: Json | undefined = Array.isArray(content) ? content[0] : undefined;
+  return isObject(first) && first.type === 'text' && typeof first.text === 'string' ? first.text : undefined;
+}
+
+/** The id under which the server logged the cause of a failure, if the text of the result contains one. */
+export function incidentIn(content: Json | undefined): string | undefined {
+  return /\(incident ([\w-]{8,64})\)/.exec(textOf(content) ?? '')?.[1];
+}
+
+const shownCharacters = 160;
+
+function clipped(text: string): string {
+  const line = text.slice(0, 1_000).replaceAll(/\s+/g, ' ').trim();
+  return line.length <= shownCharacters ? line : `${line.slice(0, shownCharacters - 1)}…`;
+}
+
+function objectOf(value: unknown): JsonObject | undefined {
+  return isObject(value) ? value : undefined;
+}

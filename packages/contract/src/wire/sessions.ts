@@ -1,0 +1,161 @@
+import { isObject, objectOr } from '../json/json.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+import { bounds, isReadable } from '../json/walk.ts';
+import type { Target } from '../target.ts';
+import { type Listing, listTools, type Pages } from './listing.ts';
+import { modernRpc, parameterHeaders } from './modern.ts';
+import { NotRun } from './not-run.ts';
+import { type PostOptions, Requests } from './requests.ts';
+import { nextId, type RpcAnswer, rpcAnswer, rpcRequest, sessionOf } from './rpc.ts';
+
+/** The facts that a new session replaces. */
+const ofSession = ['initialized', 'session', 'initialized again', 'two at once'];
+
+/**
+ * The facts of a run, each asked for once, the sessions in which they are asked for, and the list of tools, read in the judged
+ * era. A fact that is not available throws `NotRun`; a separate rule reports why.
+ */
+export class Sessions extends Requests {
+  readonly #facts = new Map<string, Promise<unknown>>();
+
+  /** @param earlier a probe of the same server, whose session, methods, list of tools and permission to call them this one reuses. */
+  constructor(target: Target, signal?: AbortSignal, earlier?: Sessions) {
+    super(target, signal);
+    if (!earlier) return;
+    for (const name of [...ofSession, 'other method', 'pages', 'modern pages', 'tools', 'callable']) {
+      const fact = earlier.#facts.get(name);
+      if (fact) this.#facts.set(name, fact);
+    }
+  }
+
+  /** Ends the sessions of this probe. The next request opens a new one. */
+  async startAfresh(): Promise<void> {
+    for (const name of ofSession) this.#facts.delete(name);
+    await this.endSessions();
+  }
+
+  /** One JSON-RPC request, in the shared session unless another is named. */
+  async rpc(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
+    const session = options.session ?? (await this.session());
+    const id = nextId();
+    return rpcAnswer(await this.post(rpcRequest(id, method, params), { ...options, session }), id);
+  }
+
+  /** The answer to the run's first initialize. */
+  initialized(): Promise<RpcAnswer> {
+    return this.once('initialized', () => this.initialize());
+  }
+
+  /** The answer to a second, ordinary initialize. */
+  initializedAgain(): Promise<RpcAnswer> {
+    return this.once('initialized again', () => this.initialize());
+  }
+
+  /**
+   * A session that all rules share; rules that end or break sessions open their own with `newSession`. Undefined if
+   * the server opens none and answers without one, which a separate rule reports.
+   */
+  session(): Promise<string | undefined> {
+    return this.once('session', async () => {
+      const session = await this.enter(await this.initialized());
+      if (session === undefined && !(await this.isStateless())) throw NotRun.by('session');
+      return session;
+    });
+  }
+
+  /** A new session. */
+  async newSession(): Promise<string> {
+    const session = await this.enter(await this.initialize());
+    if (session === undefined) throw NotRun.by('sessionAgain');
+    return session;
+  }
+
+  /** The session that an initialize has opened. The server is notified that it is in use, as by every client. */
+  async enter({ http, result }: RpcAnswer): Promise<string | undefined> {
+    const session = result && sessionOf(http);
+    if (session !== undefined) {
+      await this.post({ jsonrpc: '2.0', method: 'notifications/initialized' }, { session });
+    }
+    return session;
+  }
+
+  async isStateless(): Promise<boolean> {
+    const id = nextId();
+    return rpcAnswer(await this.post(rpcRequest(id, 'tools/list')), id).result !== undefined;
+  }
+
+  /** A fact that is requested once in a run, when it is first needed. */
+  once<T>(name: string, ask: () => Promise<T>): Promise<T> {
+    const known = this.#facts.get(name) as Promise<T> | undefined;
+    if (known) return known;
+    const fact = ask();
+    fact.catch(() => {});
+    this.#facts.set(name, fact);
+    return fact;
+  }
+
+  /** The answer to the run's first server/discover, with which the stateless revision begins. */
+  discovered(): Promise<RpcAnswer> {
+    return this.once('discovered', () => modernRpc(this, 'server/discover'));
+  }
+
+  /** The answer to the opening request of the judged era. */
+  greeted(): Promise<RpcAnswer> {
+    return this.#isModernAlone ? this.discovered() : this.initialized();
+  }
+
+  get #isModernAlone(): boolean {
+    return this.target.era === 'modern';
+  }
+
+  /** The elements of the tool list that are checked. */
+  async listed(): Promise<readonly Json[]> {
+    return (await this.listing()).tools;
+  }
+
+  /** The tool list. @throws NotRun, NoAnswer if it cannot be read to its end. */
+  async listing(): Promise<Listing> {
+    const { fault, ...listing } = await this.pages();
+    if (fault) throw fault.silence ?? NotRun.by('list');
+    return listing;
+  }
+
+  /** The pages of the tool list, read once. */
+  pages(): Promise<Pages> {
+    return this.once('pages', () => listTools((params) => this.plain('tools/list', params)));
+  }
+
+  /** The pages of the tool list in the stateless revision, read once. */
+  modernPages(): Promise<Pages> {
+    if (this.#isModernAlone) return this.pages();
+    return this.once('modern pages', () =>
+      listTools((params) => modernRpc(this, 'tools/list', objectOr(params))),
+    );
+  }
+
+  /** The tools that are checked: the objects of the list, within the limits. */
+  tools(): Promise<readonly JsonObject[]> {
+    return this.once('tools', async () =>
+      (await this.listed())
+        .slice(0, bounds.tools)
+        .filter(isObject)
+        .filter((tool) => isReadable(tool)),
+    );
+  }
+
+  /** A request in the judged era; in a session if both are judged. */
+  protected async plain(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
+    if (!this.#isModernAlone) return this.rpc(method, params, options);
+    const given = objectOr(params);
+    const repeated = method === 'tools/call' ? await this.repeatedHeaders(given) : {};
+    const headers = { ...repeated, ...options.headers };
+    return modernRpc(this, method, given, { ...options, headers });
+  }
+
+  /** The headers of the stateless revision that repeat arguments of a call. */
+  async repeatedHeaders({ name, arguments: args }: JsonObject): Promise<Readonly<Record<string, string>>> {
+    const tools = (await this.pages()).fault ? [] : await this.tools();
+    const tool = tools.find((one) => one.name === name);
+    return parameterHeaders(tool?.inputSchema, args);
+  }
+}

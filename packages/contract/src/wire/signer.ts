@@ -1,0 +1,115 @@
+import { createPublicKey, KeyObject } from 'node:crypto';
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import { present } from '../json/json.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+import type { PlatformProfile } from '../platforms/profile.ts';
+
+/** Issues the tokens of a platform, valid and forged ones. */
+export interface Signer {
+  /** The `iss` claim of a valid token. */
+  readonly issuer: string;
+  /** The `aud` claim of a valid token: the endpoint's URL. */
+  readonly audience: string;
+  /** PEM (SPKI) of the key to be trusted. */
+  readonly publicKey: string;
+  /** A token in compact form, valid unless a forgery is requested. */
+  token(forgery?: Forgery): Promise<string>;
+}
+
+export interface Forgery {
+  /** Replaces claims; undefined removes one. */
+  readonly claims?: Readonly<Record<string, Json | undefined>>;
+  /**
+   * Who signs. `platform`: the trusted key. `untrusted`: another key. `embedded`: another key, which the token's header
+   * contains. `nobody`: alg none. `public-key`: HS256 with the trusted public key as the secret.
+   * `other-algorithm`: an algorithm that the platform does not use, with the trusted key where it is an RSA key; `algorithm`
+   * names one of RSA.
+   */
+  readonly by?: 'platform' | 'untrusted' | 'embedded' | 'nobody' | 'public-key' | 'other-algorithm';
+  readonly algorithm?: string;
+}
+
+export interface SignerOptions {
+  /** The issuer of the tokens; by default that of the profile. */
+  readonly issuer?: string | undefined;
+  /** The private key whose public key the server trusts; by default a temporary one. */
+  readonly privateKey?: KeyObject | undefined;
+}
+
+/**
+ * A signer for the first of the profile's algorithms that the key can be used with.
+ *
+ * @param profile the platform's description of its tokens.
+ * @param audience the public URL of the server, as it knows it.
+ * @throws Error if the key cannot be used with any of the profile's algorithms.
+ */
+export async function createSigner(
+  profile: PlatformProfile['token'],
+  audience: string,
+  { issuer = profile.issuer ?? 'https://platform.invalid', privateKey }: SignerOptions = {},
+): Promise<Signer> {
+  const algorithm = algorithmFor(profile.algorithms, privateKey);
+  const own = privateKey ? { privateKey, publicKey: createPublicKey(privateKey) } : await newKeys(algorithm);
+  const publicKey = own.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  let untrustedKeys: ReturnType<typeof newKeys> | undefined;
+  let otherKeys: ReturnType<typeof newKeys> | undefined;
+
+  return {
+    issuer,
+    audience,
+    publicKey,
+    async token({ claims, by = 'platform', algorithm: other = 'RS512' } = {}) {
+      const payload = payloadOf(profile, { iss: issuer, aud: audience, ...claims });
+      const signed = (alg: string, header = {}) =>
+        new SignJWT(payload).setProtectedHeader({ alg, typ: 'JWT', ...header });
+      if (by === 'platform') return signed(algorithm).sign(own.privateKey);
+      if (by === 'other-algorithm') {
+        otherKeys ??= own.privateKey.asymmetricKeyType === 'rsa' ? Promise.resolve(own) : newKeys(other);
+        return signed(other).sign((await otherKeys).privateKey);
+      }
+      if (by === 'public-key') return signed('HS256').sign(new TextEncoder().encode(publicKey));
+      if (by === 'nobody') return new UnsecuredJWT(payload).encode();
+      untrustedKeys ??= newKeys(algorithm);
+      const untrusted = await untrustedKeys;
+      const header = by === 'embedded' ? { jwk: await exportJWK(untrusted.publicKey) } : {};
+      return signed(algorithm, header).sign(untrusted.privateKey);
+    },
+  };
+}
+
+/** The first algorithm that a key can sign with. */
+function algorithmFor(algorithms: readonly string[], key: KeyObject | undefined): string {
+  if (!key) return algorithms[0] ?? 'RS256';
+  const { asymmetricKeyType: type = '', asymmetricKeyDetails: details } = key;
+  const fits = keyTypes.find(([name, curve]) => name === type && (!curve || curve === details?.namedCurve));
+  const algorithm = algorithms.find((name) => fits?.[2].test(name));
+  if (algorithm === undefined) {
+    throw new Error(`a key of type ${type} cannot sign with ${algorithms.join(' or ')}`);
+  }
+  return algorithm;
+}
+
+/** Key type, curve, and the algorithms it can sign with (RFC 7518 §3.1, RFC 8037). */
+const keyTypes: readonly (readonly [string, string | undefined, RegExp])[] = [
+  ['rsa', undefined, /^[RP]S/],
+  ['rsa-pss', undefined, /^PS/],
+  ['ec', 'prime256v1', /^ES256$/],
+  ['ec', 'secp384r1', /^ES384$/],
+  ['ec', 'secp521r1', /^ES512$/],
+  ['ed25519', undefined, /^EdDSA$/],
+];
+
+/** A private key for `createSigner`, which takes longer to generate than all else that it does. */
+export async function newPrivateKey({ algorithms }: PlatformProfile['token']): Promise<KeyObject> {
+  return (await newKeys(algorithmFor(algorithms, undefined))).privateKey;
+}
+
+async function newKeys(algorithm: string): Promise<{ publicKey: KeyObject; privateKey: KeyObject }> {
+  const { publicKey, privateKey } = await generateKeyPair(algorithm, { extractable: true });
+  return { publicKey: KeyObject.from(publicKey), privateKey: KeyObject.from(privateKey) };
+}
+
+function payloadOf(profile: PlatformProfile['token'], changes: NonNullable<Forgery['claims']>): JsonObject {
+  const now = Math.floor(Date.now() / 1000);
+  return present<Json>({ ...profile.claims, iat: now, exp: now + profile.lifetimeSeconds, ...changes });
+}
