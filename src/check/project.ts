@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { CommandError } from 'market-mcp-contract/command';
 import { onlyReads } from 'market-mcp-contract/definition';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
+import { isRule } from 'market-mcp-contract/report';
 import { newPrivateKey, type Target } from 'market-mcp-contract/wire';
 import { version } from '../plan/versions.ts';
 import { presentProfile, profileDifferences } from '../project/manifest/profile.ts';
@@ -66,7 +67,7 @@ export async function holdProject(
   const evaluated = factsOf(directory); // in another process, while this one reads the manifest
   evaluated.catch(() => {});
   const manifest = readAnyManifest(directory);
-  const recorded = presentProfile(manifest);
+  const recorded = presentProfile(manifest, isRule);
   const profile = platform ?? recorded;
   const [facts, privateKey] = await Promise.all([evaluated, newPrivateKey(profile.token)]);
   requireListed(

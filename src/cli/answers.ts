@@ -1,4 +1,4 @@
-import { CommandError, type ExitCode, type Output } from 'market-mcp-contract/command';
+import { CommandError, canAsk, type ExitCode, type Output } from 'market-mcp-contract/command';
 import type { CreateSwitches } from '../questions/create.ts';
 import type { ToolParts } from '../questions/tool.ts';
 
@@ -58,13 +58,6 @@ export async function listedOperations(
 /** Whether a person can answer, and no switch forbids questions. */
 export function mayAsk({ yes, json }: Silence): boolean {
   return !yes && !json && canAsk();
-}
-
-/** Whether a person can answer: both streams are terminals, and no CI service is detected. */
-export function canAsk(): boolean {
-  const { CI } = process.env;
-  const isCi = CI !== undefined && CI !== '' && CI !== 'false' && CI !== '0';
-  return process.stdin.isTTY === true && process.stdout.isTTY === true && !isCi;
 }
 
 /** @throws Cancelled if the person at the terminal does not agree. */

@@ -1,6 +1,5 @@
-import { combineResults, pass } from 'market-mcp-contract/command';
+import { combineResults, oneOf, pass } from 'market-mcp-contract/command';
 import type { FlagAnswer } from './model.ts';
-import { oneOf } from './tool.ts';
 
 /**
  * The flag `--ask` of a command: the names of its answers that are asked for although their flags are given.

@@ -1,11 +1,11 @@
-import { asOperand, off, on, type Values } from 'market-mcp-contract/command';
+import { asOperand, off, on, oneOf, type Values } from 'market-mcp-contract/command';
 import { parseDirectory } from '../model/names.ts';
 import { askQuestion } from './ask.ts';
 import { defaultToolName } from './defaults.ts';
 import { type Defaulted, type FlagAnswer, type Question, textFlag } from './model.ts';
 import { type PackageManager, packageManagers } from './package-managers.ts';
 import { deploy, type Target } from './targets.ts';
-import { oneOf, type ToolParts, toolQuestions } from './tool.ts';
+import { type ToolParts, toolQuestions } from './tool.ts';
 
 /** The answers one by one, from flags and prompts. */
 export interface CreateParts extends ToolParts {

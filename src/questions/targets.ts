@@ -1,6 +1,5 @@
-import { combineResults, pass } from 'market-mcp-contract/command';
+import { combineResults, oneOf, pass } from 'market-mcp-contract/command';
 import type { FlagAnswer } from './model.ts';
-import { oneOf } from './tool.ts';
 
 /** Where a project can be deployed. Each target adds files; README.md has a section on it. All but `workers` run the image of `docker`. */
 export const targets = {

@@ -1,4 +1,4 @@
-import { listed, pass, type Result, reject } from 'market-mcp-contract/command';
+import { oneOf, pass, reject } from 'market-mcp-contract/command';
 import { type Effect, effectOfName, effects, titleOf } from 'market-mcp-contract/definition';
 import { formatFields, parseFields } from '../fields/language.ts';
 import type { Field, ToolSpec } from '../model/model.ts';
@@ -146,11 +146,3 @@ export const toolQuestions = {
   meta,
   ...startQuestions,
 } as const;
-
-/** One of the allowed words of a flag. */
-export function oneOf<T extends string>(allowed: readonly T[], text: string, where: string): Result<T> {
-  const match = allowed.find((value) => value === text.trim());
-  return match === undefined
-    ? reject(where, text, 'is not one of the choices', `Write ${listed(allowed)}.`)
-    : pass(match);
-}

@@ -45,3 +45,8 @@ export const liveRules: readonly LiveRule[] = [
 
 /** Every rule. */
 export const rules: readonly Rule[] = [...staticRules, ...liveRules];
+
+/** Whether a rule has this id. */
+export function isRule(id: string): boolean {
+  return rules.some((rule) => rule.id === id);
+}

@@ -1,9 +1,8 @@
-import { type ExitCode, type Output, toCommandError } from 'market-mcp-contract/command';
+import { canAsk, type ExitCode, type Output, toCommandError } from 'market-mcp-contract/command';
 import { type CheckOptions, type Examination, examine } from 'market-mcp-contract/report';
 import { type CallPlan, type PlannedTool, submissionCalls } from 'market-mcp-contract/wire';
 import { type NamedTool, requireListed } from '../../check/built.ts';
 import { changesOf } from '../../dev/watch.ts';
-import { canAsk } from '../answers.ts';
 import { answerLines, realLines, submissionLines, unrecordedLines } from './format.ts';
 import type { CheckFlags } from './options.ts';
 import type { Subject } from './subject.ts';

@@ -3,6 +3,7 @@ import {
   type ExitCode,
   nameList,
   type Output,
+  oneOf,
   singleLine,
   unwrap,
 } from 'market-mcp-contract/command';
@@ -12,7 +13,6 @@ import { findProject, manifestFile } from '../../project/manifest/manifest.ts';
 import { openProject } from '../../project/read/open.ts';
 import { changeProject } from '../../project/write/change.ts';
 import { additions, targetNames } from '../../questions/targets.ts';
-import { oneOf } from '../../questions/tool.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { showNext } from '../create/format.ts';

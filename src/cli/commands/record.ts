@@ -1,10 +1,9 @@
-import { type ExitCode, type Output, singleLine, withProgress } from 'market-mcp-contract/command';
+import { canAsk, type ExitCode, type Output, singleLine, withProgress } from 'market-mcp-contract/command';
 import { onlyReads } from 'market-mcp-contract/definition';
 import { callExamples, calledLine, factsOf, type ProjectTool, requireListed } from '../../check/built.ts';
 import { build } from '../../check/self-check.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
 import { marketCommand } from '../../system/command-line.ts';
-import { canAsk } from '../answers.ts';
 import { byHand } from '../check/format.ts';
 
 /**

@@ -7,13 +7,17 @@ import { type Manifest, manifestFile } from './manifest.ts';
 /**
  * The profile that a manifest names or contains, in the format of this version.
  *
+ * @param isRule decides whether an id of `rules.overrides` is that of a rule; by default, none is refused
  * @throws ProjectError `PROFILE_DAMAGED`
  */
-export function presentProfile({ answers: { profile } }: Manifest): PlatformProfile {
+export function presentProfile(
+  { answers: { profile } }: Manifest,
+  isRule?: (id: string) => boolean,
+): PlatformProfile {
   const found =
     typeof profile === 'string' ? platforms.find(({ name }) => name === profile) : upgraded(profile);
   // Those of this program are tested.
-  const [problem] = found && typeof profile !== 'string' ? profileProblems(found) : [];
+  const [problem] = found && typeof profile !== 'string' ? profileProblems(found, isRule) : [];
   if (found && !problem) return found;
   const what = problem
     ? `${problem.path}: expected ${problem.expected}, found ${problem.actual}`

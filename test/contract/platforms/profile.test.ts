@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isRule } from '../../../packages/contract/src/catalogue.ts';
 import { isObject } from '../../../packages/contract/src/json/json.ts';
 import { context, generic, platforms } from '../../../packages/contract/src/platforms/all.ts';
 import { profileProblems } from '../../../packages/contract/src/platforms/profile-schema.ts';
@@ -14,7 +15,7 @@ function leaves(value: unknown, path: string): readonly string[] {
 
 describe('the built-in profiles', () => {
   it.each(platforms)('$name is valid', (profile) => {
-    expect(profileProblems(profile)).toEqual([]);
+    expect(profileProblems(profile, isRule)).toEqual([]);
   });
 
   it.each(platforms)(
@@ -46,19 +47,22 @@ describe('profileProblems', () => {
 
   it('reports every error at once, with its path', () => {
     const { title: _title, ...untitled } = generic;
-    const problems = profileProblems({
-      ...untitled,
-      token: {
-        ...generic.token,
-        algorithms: ['HS256'],
-        refusalStatus: 500,
-        fallbackKey: { pem: '-----BEGIN PUBLIC KEY-----\nx', source: 'nowhere' },
+    const problems = profileProblems(
+      {
+        ...untitled,
+        token: {
+          ...generic.token,
+          algorithms: ['HS256'],
+          refusalStatus: 500,
+          fallbackKey: { pem: '-----BEGIN PUBLIC KEY-----\nx', source: 'nowhere' },
+        },
+        limits: { ...generic.limits, toolNamePattern: '(' },
+        toolMeta: { type: 'nonsense' },
+        rules: { facts: 'own', overrides: { 'gate.no-such-rule': 'must', 'gate.no-token': 'never' } },
+        extra: true,
       },
-      limits: { ...generic.limits, toolNamePattern: '(' },
-      toolMeta: { type: 'nonsense' },
-      rules: { facts: 'own', overrides: { 'gate.no-such-rule': 'must', 'gate.no-token': 'never' } },
-      extra: true,
-    });
+      isRule,
+    );
     expect(problems.map(({ path }) => path).toSorted()).toEqual([
       'profile.extra',
       'profile.limits.toolNamePattern',

@@ -29,6 +29,7 @@ export {
   errorSentence,
   inputError,
   listed,
+  oneOf,
   pass,
   refuse,
   reject,
@@ -39,4 +40,5 @@ export { stopAllProgress, watchProgress, withProgress } from './progress.ts';
 export type { InputError, Result } from './result.ts';
 export { asOperand, posixCommands, posixLine, shellLine } from './shell.ts';
 export { errorLine, singleLine } from './single-line.ts';
+export { canAsk } from './terminal.ts';
 export { clip, counted, nameList, parseSomeText, parseText, uriDecoded } from './text.ts';

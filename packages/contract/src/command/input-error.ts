@@ -56,6 +56,14 @@ export function listed(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
+/** The allowed word that a text is; or the error of a flag with another one. */
+export function oneOf<T extends string>(allowed: readonly T[], text: string, where: string): Result<T> {
+  const match = allowed.find((value) => value === text.trim());
+  return match === undefined
+    ? reject(where, text, 'is not one of the choices', `Write ${listed(allowed)}.`)
+    : pass(match);
+}
+
 /** Normalizes a word for comparison: lower case, truncated to the length of a plausible name. */
 function start(word: string): string {
   return word.toLowerCase().slice(0, 40);

@@ -1,5 +1,4 @@
 import { createPublicKey } from 'node:crypto';
-import { rules } from '../catalogue.ts';
 import { isObject, objectOr, shorten } from '../json/json.ts';
 import { mismatches, tryCompile } from '../json/schema.ts';
 import type { Json, JsonObject } from '../json/value.ts';
@@ -89,15 +88,22 @@ function closed(properties: JsonObject, optional: readonly string[] = []): JsonO
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-/** Every error of a platform profile, with its path; none if the value is a `PlatformProfile`. */
-export function profileProblems(value: unknown): readonly Problem[] {
+/**
+ * Every error of a platform profile, with its path; none if the value is a `PlatformProfile`.
+ *
+ * @param isRule decides whether an id is that of a rule; by default, any id may have a level of its own
+ */
+export function profileProblems(
+  value: unknown,
+  isRule: (id: string) => boolean = () => true,
+): readonly Problem[] {
   return [
     ...mismatches(profileSchema, value, 'profile'),
     ...['listing.price.pattern', 'limits.toolNamePattern'].flatMap((path) =>
       textProblems(value, path, 'a regular expression', (pattern) => new RegExp(pattern, 'u')),
     ),
     ...toolMetaProblems(value),
-    ...overrideProblems(value),
+    ...overrideProblems(value, isRule),
     ...textProblems(value, 'token.fallbackKey.pem', 'a public key (PEM)', createPublicKey),
   ];
 }
@@ -127,11 +133,9 @@ function toolMetaProblems(profile: unknown): readonly Problem[] {
     : [];
 }
 
-function overrideProblems(profile: unknown): readonly Problem[] {
-  const overrides = at(profile, 'rules.overrides');
-  const ids = new Set(rules.map(({ id }) => id));
-  return Object.keys(objectOr(overrides))
-    .filter((id) => !ids.has(id))
+function overrideProblems(profile: unknown, isRule: (id: string) => boolean): readonly Problem[] {
+  return Object.keys(objectOr(at(profile, 'rules.overrides')))
+    .filter((id) => !isRule(id))
     .map((id) => ({ path: `profile.rules.overrides.${id}`, expected: 'the id of a rule', actual: id }));
 }
 

@@ -13,7 +13,8 @@ export async function resolvePlatform(name: string): Promise<Result<PlatformProf
   const document = readDocument(await readInput(name), name);
   if (!document.ok) return document;
   const { profileProblems } = await import('./profile-schema.ts');
-  const problems = profileProblems(document.value);
+  const { isRule } = await import('../catalogue.ts');
+  const problems = profileProblems(document.value, isRule);
   if (problems.length === 0) return pass(document.value as unknown as PlatformProfile);
   return refuse(
     ...problems.map(({ path, expected, actual }) => ({

@@ -1,5 +1,5 @@
 /** A run of the rules, its verdict, and how it is written. */
-export { rules } from '../catalogue.ts';
+export { isRule, rules } from '../catalogue.ts';
 export { arrived, changesBetween, gone, toolsByName } from '../check/drift.ts';
 export { type CheckOptions, type Examination, examine, type PreviousListing } from '../check/examine.ts';
 export { examplesSchema, readExamples } from '../check/examples.ts';
