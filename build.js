@@ -5,6 +5,7 @@ import { build } from 'rolldown';
 import { minify } from 'rolldown/utils';
 import * as files from './scripts/build/files.js';
 import { licences } from './scripts/build/licences.js';
+import { copyTypes } from './scripts/build/types.js';
 import { briefSchemas, compiledDefaults, compiledSchemas } from './scripts/build/validators.js';
 import { conditionNames, load } from './scripts/load.js';
 
@@ -89,6 +90,7 @@ const demanded = await build({
   output: written,
 });
 await packTemplates();
+await buildContract();
 // The earlier versions whose projects can be upgraded.
 cpSync('releases', join(out, 'releases'), { recursive: true });
 
@@ -258,18 +260,50 @@ function compileRuntime() {
   compile('--removeComments', '--declaration', 'false');
 }
 
+/** Bundles the contract as a library and a program that depend on nothing, with its types. */
+async function buildContract() {
+  const place = 'packages/contract';
+  rmSync(join(place, 'dist'), { recursive: true, force: true });
+  const { output } = await build({
+    input: {
+      index: join(place, 'src/index.ts'),
+      platforms: join(place, 'src/platforms/index.ts'),
+      program: join(place, 'src/program/main.ts'),
+    },
+    platform: 'node',
+    resolve: { conditionNames },
+    treeshake: { moduleSideEffects: (id) => (id.includes('node_modules') ? undefined : false) },
+    plugins: [compiledSchemas(), commanderWithoutProcesses(), smallDependencies()],
+    output: {
+      dir: join(place, 'dist'),
+      comments: false,
+      minify: { compress: true, mangle: { keepNames }, codegen: { asciiOnly: true } },
+    },
+  });
+  writeFileSync(
+    join(place, 'dist/LICENSES.txt'),
+    licences(output.flatMap(({ moduleIds = [] }) => moduleIds)),
+  );
+  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', place], { stdio: 'inherit' });
+  const types = join(place, 'node_modules/.cache/types');
+  copyTypes(join(types, 'src'), join(place, 'dist/types'), ['index.d.ts', 'platforms/index.d.ts']);
+}
+
 /**
  * Packs the runtime and this package for projects; the last step, because this package includes all other outputs. If they are
  * published, projects contain neither: the packed runtime, beside its compiled files, is what is published.
  */
 async function packForProjects() {
-  const { packPackage, packRuntime, packedDirectory } = await load('src/project/package/pack.ts');
-  const place = isPublished ? 'packages/runtime/dist' : packedDirectory;
-  mkdirSync(place, { recursive: true });
-  for (const pack of isPublished ? [packRuntime] : [packRuntime, packPackage]) {
-    const { name, content } = pack('.');
-    writeFileSync(join(place, name), content);
+  const { packContract, packPackage, packRuntime, packedDirectory } = await load('src/project/package/pack.ts');
+  const packed = isPublished
+    ? { 'packages/contract/dist': packContract, 'packages/runtime/dist': packRuntime }
+    : { [packedDirectory]: packRuntime };
+  const write = (place, { name, content }) => writeFileSync(join(place, name), content);
+  for (const [place, pack] of Object.entries(packed)) {
+    mkdirSync(place, { recursive: true });
+    write(place, pack('.'));
   }
+  if (!isPublished) write(packedDirectory, packPackage('.'));
 }
 
 async function writeSpecSchema() {

@@ -1,4 +1,4 @@
-import { validator as meta } from '../../packages/contract/src/json/meta-validator.ts';
+import { metaValidator as meta } from 'market-mcp-contract/json';
 import { validator as manifest } from '../../src/project/manifest/manifest-validator.ts';
 import { validator as toolSpec } from '../../src/tools/tool-spec-validator.ts';
 

@@ -1,11 +1,9 @@
 import { Ajv, type Options } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import ajvFormats from 'ajv-formats';
-import { unwrap } from '../../packages/contract/src/command/command-error.ts';
-import { settings } from '../../packages/contract/src/json/ajv.ts';
-import { clientSettings } from '../../packages/contract/src/json/match.ts';
-import { recent } from '../../packages/contract/src/json/recent.ts';
-import { platforms } from '../../packages/contract/src/platforms/all.ts';
+import { unwrap } from 'market-mcp-contract/command';
+import { clientSettings, recent, settings } from 'market-mcp-contract/json';
+import { platforms } from 'market-mcp-contract/platforms';
 import { entriesOf } from '../../src/changes/entries.ts';
 import { prepareImported } from '../../src/import/prepare.ts';
 import { completeAnswers } from '../../src/questions/create-answers.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { CommandError, nameList } from 'market-mcp-contract/command';
-import { compareVersions, securityFixes } from 'market-mcp-contract/platforms';
+import { compareVersions, securityFixes } from 'market-mcp-contract/report';
 import type { Ownership } from '../plan/model.ts';
 import { version } from '../plan/versions.ts';
 import type { Manifest } from '../project/manifest/manifest.ts';

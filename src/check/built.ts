@@ -1,4 +1,3 @@
-import { CommandError, closest } from 'market-mcp-contract/command';
 import type { ToolExample } from 'market-mcp-contract/definition';
 import type { JsonObject } from 'market-mcp-contract/json';
 import type { ServerPlatform } from '../plan/project.ts';
@@ -32,29 +31,6 @@ export function factsOf(directory: string): Promise<Facts> {
     directory,
     ['./dist/src/platform.js', toolsModule],
     '({ platform }, { tools }) => ({ platform, tools })',
-  );
-}
-
-/** A tool that a flag names. */
-export interface NamedTool {
-  readonly flag: string;
-  readonly tool: string;
-}
-
-/** The most names in an error. */
-const maxNames = 20;
-
-/** @throws CommandError `UNKNOWN_TOOL` if a flag names a tool that is not listed. */
-export function requireListed(named: readonly NamedTool[], listed: readonly string[]): void {
-  const unknown = named.find(({ tool }) => !listed.includes(tool));
-  if (!unknown) return;
-  const { flag, tool } = unknown;
-  const near = closest(tool, listed);
-  const hint = near ? `Did you mean ${near}?` : `Its tools are: ${listed.slice(0, maxNames).join(', ')}.`;
-  throw new CommandError(
-    'UNKNOWN_TOOL',
-    `${flag} ${JSON.stringify(tool)}: the server lists no such tool.`,
-    hint,
   );
 }
 

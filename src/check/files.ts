@@ -20,16 +20,11 @@ export function listingFile(directory: string): string {
 }
 
 /**
- * The listing to compare with: that of a named file, else what a project has recorded, the list itself or its fingerprints.
+ * What a project has recorded of its listing: the list itself or its fingerprints.
  *
  * @throws CommandError `INVALID_INPUT`; ProjectError `NOT_READABLE`, `MANIFEST_DAMAGED`.
  */
-export async function previousListing(
-  named: string | undefined,
-  directory: string | undefined,
-): Promise<PreviousListing | undefined> {
-  if (named !== undefined) return listingIn(named);
-  if (directory === undefined) return undefined;
+export async function previousListing(directory: string): Promise<PreviousListing | undefined> {
   const file = listingFile(directory);
   if (lstatSync(file, { throwIfNoEntry: false })?.isFile()) return listingIn(file);
   const { listed } = readAnyManifest(directory);

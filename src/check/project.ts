@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { CommandError } from 'market-mcp-contract/command';
 import { onlyReads } from 'market-mcp-contract/definition';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
-import { isRule } from 'market-mcp-contract/report';
+import { requireListed } from 'market-mcp-contract/program';
+import { isRule, type Locate } from 'market-mcp-contract/report';
 import { newPrivateKey, type Target } from 'market-mcp-contract/wire';
 import { version } from '../plan/versions.ts';
 import { presentProfile, profileDifferences } from '../project/manifest/profile.ts';
@@ -14,17 +15,17 @@ import { toolMethods, toolSources } from '../project/read/open.ts';
 import { childEnded, childStarting } from '../system/children.ts';
 import { packageManagerOf } from '../system/detect.ts';
 import { SystemError } from '../system/errors.ts';
-import { type CalledExample, callExamples, calledLine, factsOf, notStarted, requireListed } from './built.ts';
+import { type CalledExample, callExamples, calledLine, factsOf, notStarted } from './built.ts';
 import type { Deployed } from './deployed.ts';
-import type { ProjectCode } from './located.ts';
+import { located } from './located.ts';
 import type { SourceAnswer } from './logged.ts';
 import { NotStarted, type Sources, start } from './start.ts';
 
 /** A server to check, and how to release it. */
 export interface HeldServer {
   readonly target: Target;
-  /** Its code, if it is the server of a project. */
-  readonly own?: ProjectCode;
+  /** Adds what its log says to a report; only for a project's server. */
+  readonly locate?: Locate;
   /** The answers of its tools so far, with their sources; only for a project's server. */
   answers?(): readonly SourceAnswer[];
   /** The calls of its writing tools that were not judged, because they have no recording. */
@@ -122,7 +123,8 @@ export async function holdProject(
       answers,
       unrecorded: () => [...unrecorded].sort(),
       ...(kept !== undefined && { real: { called, withheld } }),
-      own: { directory, sources: toolSources(directory), incidents: owned.incidents },
+      locate: (report) =>
+        located(report, { directory, sources: toolSources(directory), incidents: owned.incidents }),
       release: async () => {
         await owned.instance().stop();
         forget();

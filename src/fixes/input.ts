@@ -13,7 +13,8 @@ import {
   shorten,
   tryCompile,
 } from 'market-mcp-contract/json';
-import { type PlatformProfile, sampleArguments } from 'market-mcp-contract/platforms';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
+import { sampleArguments } from 'market-mcp-contract/wire';
 import { sampleValue, samplingOf } from '../samples/sample-value.ts';
 import { withReferences } from './definitions.ts';
 import { type Fixes, rewrite } from './fixes.ts';

@@ -7,7 +7,8 @@ import {
   membersOf,
   objectOr,
 } from 'market-mcp-contract/json';
-import { type PlatformProfile, sampleArguments } from 'market-mcp-contract/platforms';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
+import { sampleArguments } from 'market-mcp-contract/wire';
 import {
   type ApiCall,
   type Binding,

@@ -1,7 +1,7 @@
 import { builtinModules } from 'node:module';
 import { basename, resolve } from 'node:path';
 import { pass, type Result, reject } from 'market-mcp-contract/command';
-import { toolNamePattern } from 'market-mcp-contract/platforms';
+import { toolNamePattern } from 'market-mcp-contract/definition';
 
 /** npm's limit on the length of a package name. */
 const projectNameLength = 214;

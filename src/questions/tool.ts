@@ -1,4 +1,4 @@
-import { oneOf, pass, reject } from 'market-mcp-contract/command';
+import { oneOf, reject } from 'market-mcp-contract/command';
 import { type Effect, effectOfName, effects, titleOf } from 'market-mcp-contract/definition';
 import { formatFields, parseFields } from '../fields/language.ts';
 import type { Field, ToolSpec } from '../model/model.ts';

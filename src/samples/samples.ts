@@ -10,7 +10,8 @@ import {
   propertyAlone,
   requiredOf,
 } from 'market-mcp-contract/json';
-import { type PlatformProfile, sampleArguments } from 'market-mcp-contract/platforms';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
+import { sampleArguments } from 'market-mcp-contract/wire';
 import type { PreparedTool, Sample } from '../model/model.ts';
 import { sampleValue, samplingOf } from './sample-value.ts';
 

@@ -1,6 +1,5 @@
-import { effects } from 'market-mcp-contract/definition';
+import { effects, toolNamePattern } from 'market-mcp-contract/definition';
 import type { JsonObject } from 'market-mcp-contract/json';
-import { toolNamePattern } from 'market-mcp-contract/platforms';
 import { scalarTypes } from '../model/model.ts';
 
 const types: readonly string[] = [...scalarTypes, 'object', 'array'];

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { onInterrupted, onSignals } from '../../src/cli/signals.ts';
+import { onInterrupted, onSignals } from '../../packages/contract/src/command/signals.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
-const root = join(import.meta.dirname, '../..');
+export const root = join(import.meta.dirname, '../..');
 
 /** What one file imports from another: all of it, or the names that an entry of a package passes on. */
 interface Arrow {
@@ -74,14 +74,11 @@ function read(path: string): Source {
   for (const [, verb, list = '', named, other] of text.matchAll(statement)) {
     const to = targetOf(path, named ?? other ?? '');
     if (to === undefined) continue;
+    const outer = verb === 'export' ? / as (\w+)$/ : /^(?!)/;
     const names = list
       .split(',')
-      .map((one) =>
-        one
-          .trim()
-          .replace(/^type /, '')
-          .replace(/ as .*/, ''),
-      )
+      .map((one) => one.trim().replace(/^type /, ''))
+      .map((one) => outer.exec(one)?.[1] ?? one.replace(/ as .*/, ''))
       .filter((name) => name !== '');
     arrows.push({ to, names: named === undefined ? 'all' : names });
     if (verb === 'export' && path.endsWith('index.ts')) for (const name of names) exports.set(name, to);

@@ -1,5 +1,6 @@
 import type { Json } from 'market-mcp-contract/json';
-import { compareVersions, type PlatformProfile } from 'market-mcp-contract/platforms';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
+import { compareVersions } from 'market-mcp-contract/report';
 import { toolFile } from '../../model/names.ts';
 import type { FileSet } from '../../plan/model.ts';
 import {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type Json, type JsonObject, present } from 'market-mcp-contract/json';
-import { compareVersions } from 'market-mcp-contract/platforms';
+import { compareVersions } from 'market-mcp-contract/report';
 import { jsonText } from '../../project/read/text.ts';
 import { type Merged, markDifferences } from './merge-lines.ts';
 

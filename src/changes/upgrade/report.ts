@@ -1,4 +1,4 @@
-import { compareVersions } from 'market-mcp-contract/platforms';
+import { compareVersions } from 'market-mcp-contract/report';
 import { changelog } from './assets.ts';
 import type { Upgrade, UpgradedFile } from './model.ts';
 

@@ -1,28 +1,11 @@
-import {
-  CommandError,
-  type ExitCode,
-  exitCodes,
-  type Output,
-  reject,
-  unwrap,
-} from 'market-mcp-contract/command';
-import {
-  baselineOf,
-  type CheckOptions,
-  type Conclusion,
-  conclusionOf,
-  readBaseline,
-  readExamples,
-  reporters,
-  selector,
-} from 'market-mcp-contract/report';
+import { canAsk, type ExitCode, type Output, toCommandError } from 'market-mcp-contract/command';
+import { checkHeld, checkUrl, optionsOf, rerunCommand, type Words } from 'market-mcp-contract/program';
 import { listingFile, previousListing } from '../../check/files.ts';
-import { refuseUnwritable, saveJson } from '../../project/write/save.ts';
-import { explainCommand } from '../../system/command-line.ts';
-import { rerunCommand } from './format.ts';
+import { changesOf } from '../../dev/watch.ts';
+import { explainCommand, marketCommand } from '../../system/command-line.ts';
+import { answerLines, realLines, unrecordedLines } from './format.ts';
 import type { CheckFlags } from './options.ts';
-import { examineOnce, repeat } from './run.ts';
-import { subjectOf } from './subject.ts';
+import { isUrl, projectAt, requireUrlFlags } from './subject.ts';
 
 /**
  * `market-mcp check [directory|url]`: runs the contract on a project's server or on any other.
@@ -34,63 +17,58 @@ export async function check(
   output: Output,
   flags: CheckFlags,
 ): Promise<ExitCode> {
-  const subject = await subjectOf(target, flags);
-  const { directory } = subject;
-  const options = await optionsOf(flags, directory);
-  const { saveBaseline } = flags;
-  const saveListing = flags.saveListing === true ? listingFile(directory ?? '.') : flags.saveListing;
-  for (const file of [saveBaseline, saveListing]) if (file !== undefined) await refuseUnwritable(file);
-  const reporter = reporters[output.json ? 'json' : flags.reporter];
-  const save = async (file: string, value: object): Promise<void> => {
-    await saveJson(file, value);
-    if (reporter === reporters.pretty) output.done(`${file} written`);
+  const line = (...args: readonly string[]) => marketCommand('check', ...args);
+  const words: Words = {
+    explain: explainCommand,
+    again: (rules) => rerunCommand(line, target, flags, rules),
+    choose: canAsk() ? choose : undefined,
   };
-  const once = async (): Promise<ExitCode> => {
-    const { report, listed } = await examineOnce(subject, options, flags, output);
-    const again = (rules: readonly string[]) => rerunCommand(target, flags, rules);
-    output.text(
-      reporter(report, {
-        color: output.hasColors,
-        verbose: flags.verbose === true,
-        explain: explainCommand,
-        again,
-      }),
-    );
-    if (saveBaseline !== undefined) await save(saveBaseline, { known: baselineOf(report) });
-    if (saveListing !== undefined && listed) await save(saveListing, { tools: listed });
-    if (saveListing === undefined || listed) return conclusions[conclusionOf(report)];
-    const hint = 'See the failed rule discovery.tools-list in the report.';
-    throw new CommandError('NO_LISTING', 'the server sent no list of tools to save', hint);
+  if (target !== undefined && isUrl(target)) {
+    requireUrlFlags(flags);
+    return checkUrl(target, output, flags, words);
+  }
+  const { directory, hold } = await projectAt(target, flags);
+  const options = await optionsOf(
+    flags,
+    flags.against === undefined ? await previousListing(directory) : undefined,
+  );
+  const held = async () => {
+    const server = await hold(output);
+    const notes = () => [
+      ...answerLines(server.answers?.() ?? []),
+      ...realLines(server.real),
+      ...unrecordedLines(server.unrecorded?.() ?? []),
+    ];
+    return { ...server, asks: false, notes };
   };
-  if (!flags.watch || directory === undefined) return once();
-  return repeat(directory, output, once);
+  const once = () => checkHeld(held, options, output, flags, words, listingFile(directory));
+  return flags.watch ? repeat(directory, output, once) : once();
 }
 
-const conclusions: { readonly [conclusion in Conclusion]: ExitCode } = {
-  ok: exitCodes.ok,
-  failed: exitCodes.checkFailed,
-  unanswered: exitCodes.notStarted,
-  error: exitCodes.internal,
+/** Asks a person which tools may be called, too. */
+const choose: Words['choose'] = async (withheld) => {
+  const { Asker } = await import('../prompts/asker.ts');
+  return new Asker().chooseAny(
+    'Call any of these tools, too? Each call really runs the tool. (Space selects, Enter continues)',
+    withheld.map(({ tool, because }) => ({ value: tool, label: tool, hint: because })),
+  );
 };
 
-async function optionsOf(flags: CheckFlags, directory: string | undefined): Promise<CheckOptions> {
-  const { level, era, requireAll = false, only, skip, against, baseline, examples } = flags;
-  return {
-    demands: { level, requireAll },
-    era,
-    selects: unwrap(selector({ only, skip })),
-    timeoutMs: millisecondsIn('--timeout', flags.timeout, 600_000),
-    deadlineMs: millisecondsIn('--deadline', flags.deadline, 86_400_000),
-    examples: examples === undefined ? undefined : unwrap(await readExamples(examples)),
-    baseline: baseline === undefined ? undefined : unwrap(await readBaseline(baseline)),
-    earlier: await previousListing(against, directory),
-  };
-}
-
-function millisecondsIn(flag: string, text: string | undefined, most: number): number | undefined {
-  if (text === undefined) return undefined;
-  const milliseconds = Number(text);
-  if (Number.isInteger(milliseconds) && milliseconds > 0 && milliseconds <= most) return milliseconds;
-  const message = `is not a number of milliseconds from 1 to ${most}`;
-  return unwrap(reject(flag, text, message, `Write ${flag} 5000.`));
+/** Runs a check, then repeats it after each change of the project's sources or `.env`, until the process is ended. */
+async function repeat(directory: string, output: Output, check: () => Promise<ExitCode>): Promise<ExitCode> {
+  const changes = changesOf(directory, new AbortController().signal);
+  for (;;) {
+    const change = changes.next(); // also notices changes during a check
+    let exitCode: ExitCode;
+    try {
+      exitCode = await check();
+    } catch (error) {
+      const problem = toCommandError(error);
+      output.error(problem);
+      exitCode = problem.exitCode;
+    }
+    output.line(output.style('dim', 'Waiting for changes in src or .env (press Ctrl-C to stop)'));
+    const { done } = await change;
+    if (done) return exitCode;
+  }
 }

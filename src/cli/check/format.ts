@@ -1,10 +1,8 @@
-import { asOperand, counted, replayFlags } from 'market-mcp-contract/command';
-import { type SubmissionCall, submissionHarm } from 'market-mcp-contract/wire';
+import { counted } from 'market-mcp-contract/command';
 import { calledLine } from '../../check/built.ts';
 import type { SourceAnswer } from '../../check/logged.ts';
 import type { HeldServer } from '../../check/project.ts';
 import { marketCommand } from '../../system/command-line.ts';
-import { type CheckFlags, checkFlags } from './options.ts';
 
 const origins = {
   network: 'answered by the API',
@@ -61,58 +59,4 @@ export function unrecordedLines(calls: readonly string[]): readonly string[] {
     ...calls.map((call) => `  ${call}`),
     `  ${marketCommand('record', '--call', '<tool>')} makes them for real, each once. ${byHand}`,
   ];
-}
-
-/** The most calls that are named. */
-const maxNamed = 20;
-
-/** Lines that name what the submission test of the marketplace may change. */
-export function submissionLines(calls: readonly SubmissionCall[]): readonly string[] {
-  const writing = calls.filter(({ writes }) => writes);
-  const more = writing.length - maxNamed;
-  return [
-    ...writing.slice(0, maxNamed).map((call) => {
-      const { says, fix } = submissionHarm(call);
-      return `${call.tool} may change something: ${says}. ${fix}`;
-    }),
-    ...(more > 0 ? [`… and ${more} more tools that may change something`] : []),
-  ];
-}
-
-const repeated = [
-  'platform',
-  'signingKey',
-  'issuer',
-  'audience',
-  'call',
-  'examples',
-  'timeout',
-  'era',
-] as const;
-
-/**
- * The command line that repeats some rules of a check with the same flags. Secrets are left to the shell:
- * a token is printed as "$TOKEN".
- */
-export function rerunCommand(
-  target: string | undefined,
-  flags: CheckFlags,
-  rules: readonly string[],
-): string {
-  const { signingKey, token, header } = flags;
-  const isText = signingKey?.includes('-----BEGIN') === true;
-  const shown = isText ? { ...flags, signingKey: undefined } : flags;
-  const line = marketCommand(
-    'check',
-    ...(target === undefined ? [] : [asOperand(target)]),
-    '--only',
-    rules.join(','),
-    ...replayFlags(checkFlags, shown, [...repeated, 'level', 'requireAll']),
-  );
-  const secrets = [
-    ...(token === undefined ? [] : ['--token "$TOKEN"']),
-    ...(isText ? ['--signing-key "$SIGNING_KEY"'] : []),
-    ...header.map((one) => `--header "${/^[\w-]*/.exec(one)?.[0]}: $VALUE"`),
-  ];
-  return [line, ...secrets].join(' ');
 }

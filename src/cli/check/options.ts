@@ -1,44 +1,16 @@
 import { choice, type Flag, list, off, on, text, type Values } from 'market-mcp-contract/command';
-import type { ReporterName } from 'market-mcp-contract/report';
+import { checkFlags as urlFlags } from 'market-mcp-contract/program';
 import { targetNames } from '../../questions/targets.ts';
 
-const reporterNames: readonly ReporterName[] = ['pretty', 'json', 'junit', 'sarif', 'github', 'markdown'];
+const { reporter, verbose, json, ...common } = urlFlags;
 
-/** The flags of `market-mcp check`. */
+/** The flags of `market-mcp check`: those of any server, and those of a project. */
 export const checkFlags = {
-  only: list(
-    '--only <rules>',
-    'run only these rules or groups, separated by commas: gate,output.typed; repeatable',
-  ),
-  skip: list('--skip <rules>', 'skip these rules or groups; repeatable'),
-  level: choice(
-    '--level <level>',
-    'lowest level of a rule whose failure counts',
-    ['must', 'should'] as const,
-    'must',
-  ),
-  era: choice(
-    '--era <era>',
-    'versions of MCP to judge: with sessions (legacy), without (modern, 2026-07-28)',
-    ['both', 'legacy', 'modern'] as const,
-    'both',
-  ),
-  requireAll: on('--require-all', 'count a rule that could not be run as a failure'),
+  ...common,
   platform: text(
     '--platform <name|file>',
     'the platform profile to check against (default: that of the project; generic for a URL)',
   ),
-  token: text('--token <jwt>', 'a token of the platform, for the calls to a URL'),
-  signingKey: text(
-    '--signing-key <pem>',
-    'private key (PEM text or file) whose public key the server at a URL trusts',
-  ),
-  issuer: text('--issuer <text>', 'issuer of the tokens that --signing-key signs'),
-  audience: text('--audience <url>', 'audience of the tokens that --signing-key signs (default: the URL)'),
-  header: {
-    ...list('--header <line>', 'header for every request to a URL ("X-Api-Key: 1"); repeatable'),
-    repeatable: true,
-  } as Flag<readonly string[]>,
   call: list(
     '--call <tools>',
     "tools of a URL that the check may call, separated by commas ('*': all that read by their names); with --live, tools of the project that may change something, whose examples are called once; repeatable",
@@ -47,16 +19,6 @@ export const checkFlags = {
     '--examples <file>',
     'file with calls and their expected outcomes (format: market-mcp examples-schema)',
   ),
-  timeout: text(
-    '--timeout <ms>',
-    'time limit of one request (default: the limit of the profile plus ten seconds)',
-  ),
-  deadline: text('--deadline <ms>', 'time limit of the whole check (default: 15 minutes)'),
-  baseline: text(
-    '--baseline <file>',
-    'file with known failures, which do not count; an entry that passes now counts as a failure',
-  ),
-  saveBaseline: text('--save-baseline <file>', 'write the failures of this run to a baseline file'),
   against: text(
     '--against <file>',
     'file with an earlier tools/list to compare with (default: what the project has recorded)',
@@ -76,9 +38,9 @@ export const checkFlags = {
   ),
   build: off('--no-build', 'do not build the project first'),
   watch: on('--watch', 'check again after each change of the project'),
-  reporter: choice('--reporter <name>', 'format of the report', reporterNames, 'pretty'),
-  verbose: on('--verbose', 'also list the rules that passed'),
-  json: on('--json', 'like --reporter json; also prints errors of the check as JSON'),
+  reporter,
+  verbose,
+  json,
 };
 
 /** The flags of `market-mcp check` as given. */

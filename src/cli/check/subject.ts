@@ -1,26 +1,16 @@
-import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import {
-  type CommandError,
-  combineResults,
   type InputError,
   inputError,
-  invalidInput,
   nameList,
   nameOf,
   type Output,
-  pass,
-  type Result,
-  readInput,
-  reject,
   requireNone,
   unwrap,
   withProgress,
 } from 'market-mcp-contract/command';
-import { generic, type PlatformProfile, resolvePlatform } from 'market-mcp-contract/platforms';
-import { createTokenSigner } from 'market-mcp-contract/report';
-import { createSigner, type Signer } from 'market-mcp-contract/wire';
+import { type PlatformProfile, resolvePlatform } from 'market-mcp-contract/platforms';
 import { type Deployed, deployedImage, deployedWorker } from '../../check/deployed.ts';
 import { type HeldServer, holdProject } from '../../check/project.ts';
 import { build } from '../../check/self-check.ts';
@@ -32,25 +22,20 @@ import { buildImage, findEngine } from '../../system/containers.ts';
 import { bundleWorker } from '../../system/workers.ts';
 import { type CheckFlags, checkFlags } from './options.ts';
 
-/** The subject of a check. */
-export interface Subject {
-  /** Set if it is a project. */
-  readonly directory?: string;
-  /** Prepares the server for one run. */
+/** A project to check. */
+export interface CheckedProject {
+  readonly directory: string;
+  /** Prepares its server for one run. */
   hold(output: Output): Promise<HeldServer>;
 }
 
 /**
- * The project or server that a target names; without a target, the project of the working directory.
+ * The project of a directory, by default that of the working directory.
  *
- * @throws CommandError `INVALID_INPUT` for the target and the flags that describe it; ProjectError if there is no project.
+ * @throws CommandError `INVALID_INPUT` for the flags that describe a URL; ProjectError if there is no project.
  */
-export async function subjectOf(target: string | undefined, flags: CheckFlags): Promise<Subject> {
+export async function projectAt(target: string | undefined, flags: CheckFlags): Promise<CheckedProject> {
   const platform = flags.platform === undefined ? undefined : unwrap(await resolvePlatform(flags.platform));
-  if (target !== undefined && (isAddress(target) || (!existsSync(target) && looksLikeHost(target)))) {
-    requireNone(addressErrors(target));
-    return serverAt(target, platform ?? generic, flags);
-  }
   requireNone([
     ...onlyFor('a URL', ['token', 'signingKey', 'issuer', 'audience', 'header'], flags),
     ...(flags.call.length > 0 ? callErrors(flags) : []),
@@ -59,6 +44,22 @@ export async function subjectOf(target: string | undefined, flags: CheckFlags): 
   const directory = findProject(resolve(target ?? '.'));
   if (flags.deploy !== undefined) requireTarget(directory, flags.deploy);
   return project(directory, platform, flags);
+}
+
+/** Whether a target is an address, or looks like one and is no path. */
+export function isUrl(target: string): boolean {
+  return isAddress(target) || (!existsSync(target) && looksLikeHost(target));
+}
+
+/** @throws CommandError `INVALID_INPUT` for the flags that only a project has. */
+export function requireUrlFlags(flags: CheckFlags): void {
+  const hint = 'Remove it, or name a directory to check.';
+  requireNone([
+    ...onlyFor('a directory', ['watch', 'deploy'], flags),
+    ...(flags.build
+      ? []
+      : [inputError('--no-build', undefined, 'works only with the directory of a project', hint)]),
+  ]);
 }
 
 /** @throws CommandError `INVALID_INPUT` if a project has no files for a target. */
@@ -87,19 +88,6 @@ function looksLikeHost(target: string): boolean {
   return /^(localhost|[\w-]+(\.[\w-]+)+)(\/|$)/i.test(target);
 }
 
-function addressErrors(target: string): readonly InputError[] {
-  const url = URL.canParse(target) ? new URL(target) : undefined;
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-    const hint = /:\/\//.test(target)
-      ? 'Write an address such as https://tools.example.com/mcp.'
-      : `Write the scheme as well: http://${target}`;
-    return [inputError('[target]', target, 'is neither a directory nor an HTTP URL', hint)];
-  }
-  if (url.username === '' && url.password === '') return [];
-  const hint = 'Remove them: callers of a listed server do not have them.';
-  return [inputError('[target]', undefined, 'the URL contains a user or a password', hint)];
-}
-
 function callErrors({ live, watch }: CheckFlags): readonly InputError[] {
   const refused = (what: string, hint: string) => [inputError('--call', undefined, what, hint)];
   if (!live) {
@@ -122,7 +110,7 @@ function project(
   directory: string,
   platform: PlatformProfile | undefined,
   { build: isWanted, live, call, deploy }: Pick<CheckFlags, 'build' | 'live' | 'call' | 'deploy'>,
-): Subject {
+): CheckedProject {
   return {
     directory,
     async hold(output) {
@@ -162,72 +150,6 @@ async function imageOf(directory: string, target: Target, output: Output): Promi
     ...(rest.length > 0 ? [`Not run: ${nameList(rest)}. The rules judge the image that they deploy.`] : []),
   ]);
   return deployedImage(image);
-}
-
-async function serverAt(url: string, profile: PlatformProfile, flags: CheckFlags): Promise<Subject> {
-  const hint = 'Remove it, or name a directory to check.';
-  requireNone([
-    ...onlyFor('a directory', ['watch', 'deploy'], flags),
-    ...(flags.build
-      ? []
-      : [inputError('--no-build', undefined, 'works only with the directory of a project', hint)]),
-    ...(flags.signingKey === undefined ? onlyFor('--signing-key', ['issuer', 'audience'], flags) : []),
-  ]);
-  const signer = await signerOf(url, profile, flags);
-  const headers = unwrap(combineResults(flags.header.map((line) => headerOf(line, profile))));
-  const target = { url, profile, headers: Object.fromEntries(headers), ...(signer && { signer }) };
-  return { hold: async () => ({ target, release: async () => {} }) };
-}
-
-async function signerOf(
-  url: string,
-  { token: platform }: PlatformProfile,
-  { token, signingKey, issuer, audience = url }: CheckFlags,
-): Promise<Signer | undefined> {
-  if (token !== undefined) {
-    if (signingKey !== undefined)
-      throw refused('--token', 'cannot be combined with --signing-key', 'Use only one of them.');
-    const hint = 'Give a JWT: three parts separated by dots.';
-    return attempt('--token', hint, () => createTokenSigner(token, platform));
-  }
-  if (signingKey === undefined) return undefined;
-  const privateKey = await readKey(signingKey);
-  const hint = "Give a private key for one of the platform's algorithms.";
-  return attempt('--signing-key', hint, () => createSigner(platform, audience, { issuer, privateKey }));
-}
-
-async function readKey(given: string): Promise<KeyObject> {
-  const pem = given.includes('-----BEGIN') ? given : await readInput(given);
-  try {
-    return createPrivateKey(pem);
-  } catch {
-    const hint = 'Give a private key in PEM format without a passphrase, or the path of its file.';
-    throw refused('--signing-key', 'is not a private key', hint);
-  }
-}
-
-async function attempt<T>(where: string, hint: string, act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    throw refused(where, error instanceof Error ? error.message : String(error), hint);
-  }
-}
-
-/** The value is not part of the error: it may be a secret. */
-function refused(where: string, message: string, hint: string): CommandError {
-  return invalidInput([inputError(where, undefined, message, hint)]);
-}
-
-function headerOf(line: string, { token }: PlatformProfile): Result<readonly [string, string]> {
-  const [, given, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\x20-\x7e]*)$/.exec(line) ?? [];
-  if (given === undefined || value === undefined) {
-    return reject('--header', undefined, 'one value is not a header line', 'Write --header "Name: value".');
-  }
-  const name = given.toLowerCase();
-  return name === token.header.toLowerCase()
-    ? reject('--header', given, 'would replace the token of the platform', 'Give the token with --token.')
-    : pass([name, value]);
 }
 
 function onlyFor(

@@ -1,4 +1,4 @@
-import { type ExitCode, exitCodes, type Output } from 'market-mcp-contract/command';
+import { type ExitCode, exitCodes, numberIn, type Output, portIn } from 'market-mcp-contract/command';
 import { develop, type OutputChunk } from '../../dev/develop.ts';
 import { handOverInspector } from '../../dev/inspector.ts';
 import { localServer } from '../../dev/local-server.ts';
@@ -8,7 +8,6 @@ import type { Marketplace } from '../../marketplace/core/marketplace.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
 import { openProject } from '../../project/read/open.ts';
 import { createCallLog } from '../marketplace/call-log.ts';
-import { numberIn, portIn } from '../numbers.ts';
 
 /** The flags of `market-mcp dev` as given. */
 export interface DevFlags {

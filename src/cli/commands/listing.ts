@@ -7,7 +7,9 @@ import {
   inputError,
   nameOf,
   type Output,
+  refuseUnwritable,
   requireNone,
+  saveJson,
   singleLine,
   unwrap,
 } from 'market-mcp-contract/command';
@@ -25,7 +27,6 @@ import { type Entry, entryOf, type Facts, factsOf, jsonIn } from '../../marketpl
 import { findProject } from '../../project/manifest/manifest.ts';
 import type { Project } from '../../project/model.ts';
 import { openProject } from '../../project/read/open.ts';
-import { refuseUnwritable, saveJson } from '../../project/write/save.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { type ListingFlags, listingFlags } from '../marketplace/options.ts';
 

@@ -1,4 +1,4 @@
-import { type ExitCode, exitCodes, type Output } from 'market-mcp-contract/command';
+import { type ExitCode, exitCodes, type Output, portIn } from 'market-mcp-contract/command';
 import { type Access, linkOf } from '../../marketplace/core/access.ts';
 import { runningMarketplace } from '../../marketplace/local.ts';
 import { placeOf, withLocal } from '../../marketplace/place.ts';
@@ -6,7 +6,6 @@ import { runShell } from '../../system/processes.ts';
 import { servingState } from '../marketplace/connect.ts';
 import { printAddress } from '../marketplace/format.ts';
 import type { MarketplaceFlags } from '../marketplace/options.ts';
-import { portIn } from '../numbers.ts';
 
 /**
  * `market-mcp marketplace`: runs the local marketplace until a signal comes, or while a command runs.

@@ -1,6 +1,7 @@
 import { canAsk, type ExitCode, type Output, singleLine, withProgress } from 'market-mcp-contract/command';
 import { onlyReads } from 'market-mcp-contract/definition';
-import { callExamples, calledLine, factsOf, type ProjectTool, requireListed } from '../../check/built.ts';
+import { requireListed } from 'market-mcp-contract/program';
+import { callExamples, calledLine, factsOf, type ProjectTool } from '../../check/built.ts';
 import { build } from '../../check/self-check.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
 import { marketCommand } from '../../system/command-line.ts';

@@ -1,4 +1,11 @@
-import { type ExitCode, type Output, reject, unknownTool, unwrap } from 'market-mcp-contract/command';
+import {
+  type ExitCode,
+  numberIn,
+  type Output,
+  reject,
+  unknownTool,
+  unwrap,
+} from 'market-mcp-contract/command';
 import { type Facts, factsOf } from '../../check/built.ts';
 import { compile } from '../../dev/compile.ts';
 import { curlCommands } from '../../dev/curl.ts';
@@ -10,7 +17,6 @@ import { presentProfile } from '../../project/manifest/profile.ts';
 import { readAnyManifest } from '../../project/manifest/vendored-manifest.ts';
 import { packageManagerOf } from '../../system/detect.ts';
 import { SystemError } from '../../system/errors.ts';
-import { numberIn } from '../numbers.ts';
 
 /** `market-mcp token [tool]`: prints a token of the local platform, and shell commands that call a tool while `dev` runs. */
 export async function token(

@@ -1,4 +1,4 @@
-import { CommandError, type Output, withProgress } from 'market-mcp-contract/command';
+import { CommandError, type Output, onInterrupted, withProgress } from 'market-mcp-contract/command';
 import { type CheckReport, countsOf } from 'market-mcp-contract/report';
 import { finishCommand, type ProjectContext } from '../../changes/target.ts';
 import { holdProject } from '../../check/project.ts';
@@ -8,7 +8,6 @@ import { installedPackages } from '../../project/read/installed.ts';
 import type { CreateSwitches } from '../../questions/create.ts';
 import { initRepository } from '../../system/git.ts';
 import { install } from '../../system/package-manager.ts';
-import { onInterrupted } from '../signals.ts';
 
 /** What the steps of a creation have led to. */
 export interface Taken {

@@ -1,7 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
-import { errorSentence, type Result } from 'market-mcp-contract/command';
+import { errorSentence, onInterrupted, type Result } from 'market-mcp-contract/command';
 import type { CreateParts } from '../../questions/create.ts';
-import { onInterrupted } from '../signals.ts';
 import { Asker } from './asker.ts';
 import { askInOrder, Back, Cancelled, orBack, type Step } from './leaving.ts';
 import { askedAgain, isStartOpen, withStart } from './start.ts';

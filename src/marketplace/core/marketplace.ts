@@ -1,8 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { stripVTControlCharacters } from 'node:util';
 import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
-import { type PlatformProfile, sampleArguments } from 'market-mcp-contract/platforms';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { type Change, changesBetween } from 'market-mcp-contract/report';
+import { sampleArguments } from 'market-mcp-contract/wire';
 import { isDown, linesOf, type ServerState } from '../../dev/state.ts';
 import { type AskRun, ask, type Question } from './ask.ts';
 import { Caller, type CallOrder, type CallReport } from './caller.ts';

@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { saveJson } from 'market-mcp-contract/command';
 import { isObject } from 'market-mcp-contract/json';
 import { ProjectError } from '../../project/errors.ts';
 import { readRegular } from '../../project/read/read.ts';
-import { saveJson } from '../../project/write/save.ts';
 import { makeStateDirectory, stateDirectory } from '../../project/write/state-directory.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import type { MarketplaceState } from './model.ts';

@@ -49,6 +49,18 @@ export function packRuntime(directory: string): PackedPackage {
   return packed({ ...manifestIn(place), ...needs }, place, paths);
 }
 
+/** Packs the built contract of a checkout: its public entries alone, and nothing that it depends on. */
+export function packContract(directory: string): PackedPackage {
+  const place = join(directory, 'packages/contract');
+  const manifest = manifestIn(place);
+  const entries = Object.entries(manifest.exports as Readonly<Record<string, Readonly<Record<string, string>>>>);
+  const exports = entries.flatMap(([name, { types, default: file }]) =>
+    file === undefined ? [] : [[name, { types, default: file }]],
+  );
+  const paths = ['README.md', ...filesBelow(place, 'bin'), ...filesBelow(place, 'dist')];
+  return packed({ ...manifest, exports: Object.fromEntries(exports) }, place, paths);
+}
+
 /**
  * The same content gives the same name: order, times, modes and owners are fixed, and neither npm nor Yarn 1 accepts
  * new content under a known name.

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
-import { compareVersions, type PlatformProfile } from 'market-mcp-contract/platforms';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
+import { compareVersions } from 'market-mcp-contract/report';
 import type { TemplateSet } from '../../plan/model.ts';
 import type { PackageManagerCommands } from '../../plan/package-manager.ts';
 import type { PackageManager } from '../../questions/package-managers.ts';

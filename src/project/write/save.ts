@@ -1,68 +1,15 @@
-import { randomUUID } from 'node:crypto';
-import { access, constants, type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { ProjectError } from '../errors.ts';
+import { replaceFile } from 'market-mcp-contract/command';
 import { sealOf } from '../read/read.ts';
 
 /**
- * Writes a file, atomically. A link at its path is replaced, not followed.
- *
- * @throws ProjectError `NOT_WRITABLE`.
- */
-export async function saveText(path: string, text: string): Promise<void> {
-  await replace(path, 0o666, (file) => file.writeFile(text));
-}
-
-/** Writes a value as JSON, like `saveText`. @throws ProjectError `NOT_WRITABLE`. */
-export async function saveJson(path: string, value: object): Promise<void> {
-  await saveText(path, `${JSON.stringify(value, null, 2)}\n`);
-}
-
-/**
- * Writes a value as JSON to a file that only this user can read, like `saveText`. The file contains a hash of its own inode and
+ * Writes a value as JSON to a file that only this user can read, atomically. The file contains a hash of its own inode and
  * birth time: `readSealed` (read.ts) believes no file that came with a clone or an archive.
  *
- * @throws ProjectError `NOT_WRITABLE`.
+ * @throws CommandError `NOT_WRITABLE`.
  */
 export async function saveSealed(path: string, value: object): Promise<void> {
-  await replace(path, 0o600, async (file) => {
+  await replaceFile(path, 0o600, async (file) => {
     const seal = sealOf(await file.stat({ bigint: true }));
     await file.writeFile(JSON.stringify({ ...value, seal }));
-  });
-}
-
-async function replace(path: string, mode: number, write: (file: FileHandle) => Promise<void>) {
-  // An unpredictable name; an existing link is not followed.
-  const unfinished = `${path}.${randomUUID()}.tmp`;
-  try {
-    const file = await open(unfinished, 'wx', mode);
-    await write(file).finally(() => file.close());
-    await rename(unfinished, path);
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    throw notWritable(path, error);
-  }
-}
-
-/**
- * Refuses early what `saveJson` would refuse after all the work: a path in a missing directory, or a path that is a directory.
- *
- * @throws ProjectError `NOT_WRITABLE`.
- */
-export async function refuseUnwritable(path: string): Promise<void> {
-  try {
-    await access(dirname(path), constants.W_OK);
-  } catch (error) {
-    throw notWritable(path, error);
-  }
-  const found = await stat(path).catch(() => undefined);
-  if (found?.isDirectory()) throw notWritable(path, { code: 'EISDIR' });
-}
-
-/** The error of a path that cannot be written. */
-export function notWritable(path: string, cause: unknown): ProjectError {
-  const { code } = cause as NodeJS.ErrnoException;
-  return new ProjectError('NOT_WRITABLE', `${path} cannot be written (${code})`, 'Check the path.', {
-    cause,
   });
 }

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { notWritable, saveText } from 'market-mcp-contract/command';
 import { refuseObstacles } from '../read/inside.ts';
-import { notWritable, saveText } from './save.ts';
 
 /** The directory of a project with what belongs to this machine: the state of the marketplace and of the server. */
 export const stateDirectory = '.market-mcp';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { saveJson } from '../../../src/project/write/save.ts';
+import { saveJson } from '../../../packages/contract/src/command/save.ts';
 import { directory } from '../directory.ts';
 
 it('does not follow a link at the name of the temporary file', async () => {

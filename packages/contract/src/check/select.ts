@@ -42,6 +42,6 @@ export function nameErrors(where: string, name: string): readonly InputError[] {
     ? `Did you mean ${near}?`
     : group
       ? `Rules of ${group} are ${members}.`
-      : `Groups are ${groups.join(', ')}. market-mcp explain lists all rules.`;
+      : `Groups are ${groups.join(', ')}. The command explain lists all rules.`;
   return [inputError(where, name, 'unknown rule or group of rules', hint)];
 }

@@ -34,11 +34,15 @@ export {
   refuse,
   reject,
 } from './input-error.ts';
+export { runMain } from './main.ts';
+export { numberIn, portIn } from './numbers.ts';
 export { Output } from './output.ts';
 export { printable } from './paint.ts';
 export { stopAllProgress, watchProgress, withProgress } from './progress.ts';
 export type { InputError, Result } from './result.ts';
+export { notWritable, refuseUnwritable, replaceFile, saveJson, saveText } from './save.ts';
 export { asOperand, posixCommands, posixLine, shellLine } from './shell.ts';
+export { onInterrupted } from './signals.ts';
 export { errorLine, singleLine } from './single-line.ts';
 export { canAsk } from './terminal.ts';
 export { clip, counted, nameList, parseSomeText, parseText, uriDecoded } from './text.ts';

@@ -1,4 +1,4 @@
-import { toolNamePattern } from './generic.ts';
+import { toolNamePattern } from '../definition/name.ts';
 import type { PlatformProfile } from './profile.ts';
 
 const money = { type: 'string', pattern: '^\\d+(\\.\\d+)?$' };

@@ -1,7 +1,5 @@
+import { toolNamePattern } from '../definition/name.ts';
 import type { PlatformProfile } from './profile.ts';
-
-/** The names that all widespread MCP clients accept (public source: platform facts). */
-export const toolNamePattern = '^[a-zA-Z0-9_-]{1,64}$';
 
 /** The contract alone, with the most common choice for everything that it leaves open. */
 export const generic: PlatformProfile = {

@@ -1,8 +1,6 @@
 /** The facts of each platform, by which the rules judge. */
-export { compareVersions, securityFixes } from '../versions.ts';
 export { marketplaces, platforms } from './all.ts';
-export { generic, toolNamePattern } from './generic.ts';
+export { generic } from './generic.ts';
 export type { PlatformProfile } from './profile.ts';
 export { profileProblems } from './profile-schema.ts';
 export { resolvePlatform } from './resolve.ts';
-export { sampleArguments } from './smoke.ts';

@@ -1,7 +1,13 @@
 /** A run of the rules, its verdict, and how it is written. */
 export { isRule, rules } from '../catalogue.ts';
 export { arrived, changesBetween, gone, toolsByName } from '../check/drift.ts';
-export { type CheckOptions, type Examination, examine, type PreviousListing } from '../check/examine.ts';
+export {
+  type CheckOptions,
+  type Examination,
+  examine,
+  type Locate,
+  type PreviousListing,
+} from '../check/examine.ts';
 export { examplesSchema, readExamples } from '../check/examples.ts';
 export { listingIn, readBaseline } from '../check/files.ts';
 export type { Change, CheckReport, OtherError } from '../check/model.ts';
@@ -14,6 +20,7 @@ export { isSecretParameter } from '../rules/fit-schema.ts';
 export { budgets } from '../rules/fit-size.ts';
 export { inspectTools } from '../rules/inspect.ts';
 export { isEmpty } from '../rules/result.ts';
+export { compareVersions, securityFixes } from '../versions.ts';
 export { countsOf, fileOf, groupOf, reasonLine, remarksOf, verdictOf } from './format.ts';
 export { groupsOf, type ProblemGroup } from './group.ts';
 export { prettyReport } from './pretty.ts';

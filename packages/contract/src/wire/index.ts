@@ -1,4 +1,6 @@
 /** Requests to a server: guarded, signed, in both eras of MCP, with a plan of which tools may be called. */
+
+export { sampleArguments } from '../platforms/smoke.ts';
 export type { Ending, Environment, Exit, Instance, Launch, OwnedServer, Target } from '../target.ts';
 export { isLoopback, reachOf } from './address.ts';
 export { outputSchemaOf } from './cases.ts';

@@ -1,4 +1,5 @@
-import { reject, unwrap } from 'market-mcp-contract/command';
+import { unwrap } from './command-error.ts';
+import { reject } from './input-error.ts';
 
 /**
  * The whole number that a flag gives; undefined if it is absent.

@@ -1,16 +1,26 @@
 import { constants } from 'node:os';
-import { stopAllProgress, watchProgress } from 'market-mcp-contract/command';
-import { endChildren, watchChildren } from '../system/children.ts';
+import { stopAllProgress, watchProgress } from './progress.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const reasons = new Set<string>();
+
+/** The child processes of a program. */
+export interface Children {
+  /** Calls back when the first child starts and when the last one has ended. */
+  watch(listener: (some: boolean) => void): void;
+  /** Ends every child. */
+  end(): Promise<void>;
+}
+
+let children: Children | undefined;
 
 /**
  * On Ctrl-C, SIGTERM or SIGHUP, ends every child and restores the terminal; the exit code names the signal, 130 for Ctrl-C.
  * Without children or a progress line, signals keep their default action, which stops busy code as well.
  */
-export function onSignals(): void {
-  watchChildren((some) => handleFor('children', some));
+export function onSignals(own?: Children): void {
+  children = own;
+  own?.watch((some) => handleFor('children', some));
   watchProgress((some) => handleFor('progress', some));
 }
 
@@ -39,7 +49,7 @@ async function end(signal: NodeJS.Signals): Promise<void> {
   watchProgress(() => {});
   for (const other of signals) process.off(other, end).on(other, () => {});
   stopAllProgress();
-  await endChildren();
+  await children?.end();
   interrupted?.();
   process.exit(128 + constants.signals[signal]);
 }

@@ -1,0 +1,97 @@
+import type { Command } from 'commander';
+import { CommandError, type ExitCode, exitCodes } from './command-error.ts';
+import type { Run } from './commander.ts';
+import { toCommandError } from './errors.ts';
+import { Output } from './output.ts';
+import { stopAllProgress } from './progress.ts';
+import { type Children, onSignals } from './signals.ts';
+
+/** A program with commands. */
+export interface Program {
+  /** The answer to arguments that need no command tree; undefined if they need one. */
+  ready(args: readonly string[]): string | undefined;
+  /** The command tree, and the arguments as it should parse them. */
+  load(): Promise<(run: Run, args: readonly string[]) => { tree: Command; args: readonly string[] }>;
+  /** The processes that it starts. */
+  readonly children?: Children;
+}
+
+/** Runs a program: arguments in, exit code out. Loads only what the command needs. */
+export async function runMain(program: Program, args: readonly string[]): Promise<void> {
+  const output = new Output({ json: asksForJson(args), stdout: process.stdout, stderr: process.stderr });
+  ignoreClosedPipes(output);
+  const ready = program.ready(args);
+  if (ready !== undefined) {
+    process.stdout.write(ready);
+    return;
+  }
+  onSignals(program.children);
+  reportUncaughtErrors(output, program.children);
+  process.exitCode = await parse(program, args, output);
+}
+
+/**
+ * Reports uncaught errors, and work that ends without a result because nothing is left to wait for. Neither may
+ * look like a verdict or a success.
+ */
+function reportUncaughtErrors(output: Output, children: Children | undefined): void {
+  const end = async (error: unknown): Promise<void> => {
+    for (const kind of kinds) process.off(kind, end).on(kind, () => {});
+    stopAllProgress();
+    const problem = toCommandError(error);
+    output.error(problem);
+    await children?.end();
+    process.exit(problem.exitCode);
+  };
+  const kinds = ['uncaughtException', 'unhandledRejection'] as const;
+  for (const kind of kinds) process.on(kind, end);
+  process.once('beforeExit', () => {
+    if (process.exitCode === undefined) end(new Error('the command ended without a result'));
+  });
+}
+
+async function parse(program: Program, args: readonly string[], output: Output): Promise<ExitCode> {
+  try {
+    const build = await program.load();
+    let exitCode: ExitCode = exitCodes.ok;
+    const run: Run = async (command) => {
+      exitCode = await command(output);
+    };
+    const { tree, args: given } = build(run, args);
+    await tree.parseAsync(given, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (isHelpOrVersion(error)) return exitCodes.ok;
+    const problem = toCommandError(error);
+    output.error(problem);
+    return problem.exitCode;
+  }
+}
+
+/** Determined before the arguments are parsed: errors in them are reported in the same form. */
+function asksForJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return (end === -1 ? args : args.slice(0, end)).includes('--json');
+}
+
+function isHelpOrVersion(error: unknown): boolean {
+  const { code } = error as { code?: string };
+  return code === 'commander.helpDisplayed' || code === 'commander.help' || code === 'commander.version';
+}
+
+/**
+ * A failed write does not stop the work. A closed pipe is ignored. Any other error, such
+ * as a full disk, is reported once, and the program fails.
+ */
+function ignoreClosedPipes(output: Output): void {
+  let isTold = false;
+  process.stderr.on('error', () => {});
+  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE' || isTold) return;
+    isTold = true;
+    output.error(new CommandError('NOT_WRITTEN', `stdout cannot be written to (${code})`, ''));
+    process.once('exit', () => {
+      process.exitCode ||= exitCodes.notWritten;
+    });
+  });
+}

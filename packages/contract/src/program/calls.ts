@@ -1,0 +1,84 @@
+import { CommandError } from '../command/command-error.ts';
+import { closest } from '../command/input-error.ts';
+import type { Output } from '../command/output.ts';
+import { type CallPlan, type PlannedTool, type SubmissionCall, submissionHarm } from '../wire/safety.ts';
+
+/** A tool that a flag names. */
+export interface NamedTool {
+  readonly flag: string;
+  readonly tool: string;
+}
+
+/** The most names in an error. */
+const maxNames = 20;
+
+/** @throws CommandError `UNKNOWN_TOOL` if a flag names a tool that is not listed. */
+export function requireListed(named: readonly NamedTool[], listed: readonly string[]): void {
+  const unknown = named.find(({ tool }) => !listed.includes(tool));
+  if (!unknown) return;
+  const { flag, tool } = unknown;
+  const near = closest(tool, listed);
+  const hint = near ? `Did you mean ${near}?` : `Its tools are: ${listed.slice(0, maxNames).join(', ')}.`;
+  throw new CommandError(
+    'UNKNOWN_TOOL',
+    `${flag} ${JSON.stringify(tool)}: the server lists no such tool.`,
+    hint,
+  );
+}
+
+/** Asks a person at a terminal which of the tools may be called, too. @throws Cancelled */
+export type Choose = (withheld: readonly PlannedTool[]) => Promise<readonly string[]>;
+
+/**
+ * Prints the plan of calls before the first call, and asks whether further tools may be called.
+ *
+ * @param named tools that flags name: the server must list each
+ * @param choose absent if nobody may be asked
+ * @returns the further tools that may be called
+ * @throws CommandError `UNKNOWN_TOOL`; Cancelled
+ */
+export async function decideCalls(
+  plan: CallPlan,
+  named: readonly NamedTool[],
+  output: Output,
+  choose: Choose | undefined,
+): Promise<readonly string[]> {
+  const listed = [...plan.called, ...plan.withheld].map(({ tool }) => tool);
+  requireListed(
+    named.filter(({ tool }) => tool !== '*'),
+    listed,
+  );
+  output.comment(planLines(plan));
+  return plan.withheld.length === 0 ? [] : ((await choose?.(plan.withheld)) ?? []);
+}
+
+/** A person reads the first entries of a long list. The JSON report contains all. */
+const toolsShown = 20;
+
+/** The plan as text: which tools are called, how often, and why; which are not, and why. */
+function planLines({ called, withheld }: CallPlan): readonly string[] {
+  return [
+    called.length === 0 ? 'No tool will be called.' : 'These tools will be called:',
+    ...shown(called, ({ tool, atMost, because }) => `  ${tool}, at most ${atMost} times: ${because}`),
+    ...(withheld.length === 0 ? [] : ['These will not be called (--call <tool> allows it):']),
+    ...shown(withheld, ({ tool, because }) => `  ${tool}: ${because}`),
+  ];
+}
+
+function shown(tools: readonly PlannedTool[], lineOf: (tool: PlannedTool) => string): readonly string[] {
+  const more = tools.length - toolsShown;
+  return [...tools.slice(0, toolsShown).map(lineOf), ...(more > 0 ? [`  … and ${more} more`] : [])];
+}
+
+/** Lines that name what the submission test of the marketplace may change. */
+export function submissionLines(calls: readonly SubmissionCall[]): readonly string[] {
+  const writing = calls.filter(({ writes }) => writes);
+  const more = writing.length - toolsShown;
+  return [
+    ...writing.slice(0, toolsShown).map((call) => {
+      const { says, fix } = submissionHarm(call);
+      return `${call.tool} may change something: ${says}. ${fix}`;
+    }),
+    ...(more > 0 ? [`… and ${more} more tools that may change something`] : []),
+  ];
+}

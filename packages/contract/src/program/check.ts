@@ -1,0 +1,144 @@
+import { type CheckOptions, type Examination, examine, type Locate } from '../check/examine.ts';
+import { baselineOf } from '../check/verdict.ts';
+import { CommandError, type ExitCode, exitCodes } from '../command/command-error.ts';
+import type { Output } from '../command/output.ts';
+import { refuseUnwritable, saveJson } from '../command/save.ts';
+import type { ReportOptions } from '../report/format.ts';
+import { reporters } from '../report/reporters.ts';
+import { type Conclusion, conclusionOf } from '../report/summary.ts';
+import type { Target } from '../target.ts';
+import { type CallPlan, submissionCalls } from '../wire/safety.ts';
+import { type Choose, decideCalls, type NamedTool, submissionLines } from './calls.ts';
+import type { CheckFlags } from './flags.ts';
+import { optionsOf } from './options.ts';
+import { serverAt } from './server.ts';
+
+/** What a program says in its own words, and whom it asks. */
+export interface Words extends Pick<ReportOptions, 'explain' | 'again'> {
+  /** Absent if nobody may be asked. */
+  readonly choose?: Choose | undefined;
+}
+
+/** A server that is held for one run. */
+export interface Held {
+  readonly target: Target;
+  readonly locate?: Locate;
+  /** Whether the flags and a person decide which tools may be called: the server is not ours. */
+  readonly asks: boolean;
+  /** Lines for a person about the run, such as the sources of the answers. */
+  notes?(): readonly string[];
+  release?(): Promise<void>;
+}
+
+/**
+ * Checks the server at a URL.
+ *
+ * @returns 1 if a rule that counts failed, 3 if a MUST could not be judged because the server did not answer
+ * @throws CommandError `INVALID_INPUT`, `NOT_READABLE`, `UNREACHABLE`, `UNKNOWN_TOOL`
+ */
+export async function checkUrl(
+  url: string,
+  output: Output,
+  flags: CheckFlags,
+  words: Words,
+): Promise<ExitCode> {
+  const target = await serverAt(url, flags);
+  return checkHeld(async () => ({ target, asks: true }), await optionsOf(flags), output, flags, words);
+}
+
+/**
+ * Runs a check on a server that is held for it, prints the report, and saves what the flags name.
+ *
+ * @param listingFile the file for the listing if the flag names none
+ */
+export async function checkHeld(
+  hold: () => Promise<Held>,
+  options: CheckOptions,
+  output: Output,
+  flags: CheckFlags,
+  words: Words,
+  listingFile = 'listing.json',
+): Promise<ExitCode> {
+  const { saveBaseline } = flags;
+  const saveListing = flags.saveListing === true ? listingFile : flags.saveListing;
+  for (const file of [saveBaseline, saveListing]) if (file !== undefined) await refuseUnwritable(file);
+  const reporter = reporters[output.json ? 'json' : flags.reporter];
+  const save = async (file: string, value: object): Promise<void> => {
+    await saveJson(file, value);
+    if (reporter === reporters.pretty) output.done(`${file} written`);
+  };
+  const { report, listed } = await examined(await hold(), options, flags, output, words);
+  const { explain, again } = words;
+  const style = {
+    color: output.hasColors,
+    verbose: flags.verbose === true,
+    explain,
+    ...(again && { again }),
+  };
+  output.text(reporter(report, style));
+  if (saveBaseline !== undefined) await save(saveBaseline, { known: baselineOf(report) });
+  if (saveListing !== undefined && listed) await save(saveListing, { tools: listed });
+  if (saveListing === undefined || listed) return exitCodeOf[conclusionOf(report)];
+  const hint = 'See the failed rule discovery.tools-list in the report.';
+  throw new CommandError('NO_LISTING', 'the server sent no list of tools to save', hint);
+}
+
+/** The exit code of a verdict. */
+export const exitCodeOf: { readonly [conclusion in Conclusion]: ExitCode } = {
+  ok: exitCodes.ok,
+  failed: exitCodes.checkFailed,
+  unanswered: exitCodes.notStarted,
+  error: exitCodes.internal,
+};
+
+/** Examines a server once, and prints what it answered from, and what a submission may change. */
+async function examined(
+  { target, locate, asks, notes, release }: Held,
+  options: CheckOptions,
+  flags: CheckFlags,
+  output: Output,
+  { choose }: Words,
+): Promise<Examination> {
+  let progress = output.progress('checking');
+  const ended = new AbortController();
+  const decide = async (plan: CallPlan): Promise<readonly string[]> => {
+    progress.stop();
+    try {
+      const isAsked = flags.reporter === 'pretty' && !output.json;
+      return await decideCalls(plan, namedIn(flags, options), output, isAsked ? choose : undefined);
+    } catch (error) {
+      ended.abort(error);
+      throw error;
+    } finally {
+      progress = output.progress('checking');
+    }
+  };
+  let found: Examination;
+  try {
+    found = await examine(
+      { target, ...(locate && { locate }) },
+      {
+        ...options,
+        ...(asks && { calls: { named: flags.call, decide } }),
+        signal: ended.signal,
+        onRule: ({ id }, done, total) => progress.update(`${done}/${total} ${id}`),
+      },
+    );
+  } finally {
+    progress.stop();
+    await release?.();
+  }
+  output.comment([
+    ...(notes?.() ?? []),
+    ...submissionLines(submissionCalls(found.listed ?? [], target.profile.smoke)),
+  ]);
+  return found;
+}
+
+/** The tools that the flags name. */
+function namedIn({ call, examples: file }: CheckFlags, { examples }: CheckOptions): readonly NamedTool[] {
+  return [
+    ...call.map((tool) => ({ flag: '--call', tool })),
+    ...[...(examples?.keys() ?? [])].map((tool) => ({ flag: `--examples ${file}`, tool })),
+  ];
+}

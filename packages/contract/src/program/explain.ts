@@ -1,0 +1,51 @@
+import { rules } from '../catalogue.ts';
+import { nameErrors } from '../check/select.ts';
+import { type ExitCode, requireNone } from '../command/command-error.ts';
+import type { Output } from '../command/output.ts';
+import { explanations } from '../explain/explanations.ts';
+import { type Example, exampleText, originOf } from '../explain/model.ts';
+import type { RuleText } from '../model.ts';
+
+/**
+ * `explain [rule]`: prints what a rule means, why it matters, and an example that fails and one that passes. A group
+ * explains all its rules; without a name, all rules are listed.
+ *
+ * @throws CommandError if no rule or group has the name.
+ */
+export async function explain(name: string | undefined, output: Output): Promise<ExitCode> {
+  if (name === undefined) {
+    const width = Math.max(...rules.map(({ id }) => id.length));
+    for (const { id, title } of rules) output.line(`${output.style('bold', id.padEnd(width))}  ${title}`);
+    return output.result({ rules: rules.map(asData) });
+  }
+  requireNone(nameErrors('[rule]', name));
+  const named = rules.filter(({ id }) => id === name || id.startsWith(`${name}.`));
+  output.line(named.map((rule) => asText(rule, output)).join('\n\n\n'));
+  return output.result({ rules: named.map(asData) });
+}
+
+function asText(rule: RuleText, output: Output): string {
+  const { id, level, title, source, fix, fact } = rule;
+  const explanation = explanations[id];
+  const weight = level === 'must' ? output.style('red', 'MUST') : output.style('yellow', 'SHOULD');
+  const lines = [
+    `${output.style('bold', id)}  ${weight}${fact ? ' (the platform profile decides its level)' : ''}`,
+    title,
+  ];
+  if (explanation) {
+    lines.push('', explanation.why);
+    lines.push('', output.style('red', '✗ fails'), ...indented(explanation.failing));
+    lines.push('', output.style('green', '✓ passes'), ...indented(explanation.passing));
+  }
+  return [...lines, '', `fix     ${fix}`, `source  ${originOf(source)}`].join('\n');
+}
+
+function indented(example: Example): readonly string[] {
+  return exampleText(example)
+    .split('\n')
+    .map((line) => `  ${line}`);
+}
+
+function asData({ id, level, title, source, fix }: RuleText) {
+  return { id, level, title, source, fix, ...explanations[id] };
+}

@@ -1,0 +1,54 @@
+import { Command } from 'commander';
+import { withFlags } from '../command/commander.ts';
+import { on } from '../command/flags.ts';
+import { runMain } from '../command/main.ts';
+import type { Output } from '../command/output.ts';
+import { shellLine } from '../command/shell.ts';
+import { version } from '../version.ts';
+import { type CheckFlags, checkFlags } from './flags.ts';
+import { rerunCommand } from './options.ts';
+
+const program = 'market-mcp-contract';
+/** A line to paste, wherever the package is installed. */
+const line = (...args: readonly string[]) => shellLine(['npx', program, ...args]);
+
+/** Runs `market-mcp-contract`: arguments in, exit code out. */
+export function main(args: readonly string[]): Promise<void> {
+  return runMain(
+    {
+      ready: (given) => (given.length === 1 && given[0] === '--version' ? `${version}\n` : undefined),
+      load: async () => (run, given) => {
+        const tree = new Command(program)
+          .version(version, '-V, --version', 'show the version')
+          .helpOption('-h, --help', 'show this help')
+          .description('Check the MCP server at a URL against the contract of a tool marketplace.')
+          .argument('<url>', 'address of the MCP endpoint, such as https://tools.example.com/mcp')
+          .addHelpText(
+            'after',
+            `\nExample:\n  ${line('https://tools.example.com/mcp', '--platform', 'context')}`,
+          )
+          .exitOverride()
+          .configureOutput({ writeErr: () => {}, outputError: () => {} });
+        withFlags(tree, checkFlags, run, async () => {
+          const { checkUrl } = await import('./check.ts');
+          return (url: string, output: Output, flags: CheckFlags) =>
+            checkUrl(url, output, flags, {
+              explain: (rule) => line('explain', rule),
+              again: (rules) => rerunCommand(line, url, flags, rules),
+            });
+        });
+        const explain = withFlags(
+          tree.command('explain'),
+          { json: on('--json', 'print as JSON') },
+          run,
+          async () => (await import('./explain.ts')).explain,
+        )
+          .description('Explain a rule, with an example that fails and one that passes')
+          .argument('[rule]', 'id of a rule (gate.no-token) or of a group of rules (gate)');
+        explain.helpOption('-h, --help', 'show this help');
+        return { tree, args: given.length === 0 ? ['--help'] : given };
+      },
+    },
+    args,
+  );
+}

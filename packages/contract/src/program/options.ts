@@ -1,0 +1,75 @@
+import type { CheckOptions, PreviousListing } from '../check/examine.ts';
+import { readExamples } from '../check/examples.ts';
+import { listingIn, readBaseline } from '../check/files.ts';
+import { selector } from '../check/select.ts';
+import { unwrap } from '../command/command-error.ts';
+import { nameOf, replayFlags } from '../command/flags.ts';
+import { numberIn } from '../command/numbers.ts';
+import { asOperand } from '../command/shell.ts';
+import { type CheckFlags, checkFlags } from './flags.ts';
+
+/**
+ * What the flags of a check ask for.
+ *
+ * @param earlier the listing to compare with if no flag names one
+ * @throws CommandError `INVALID_INPUT`, `NOT_READABLE`
+ */
+export async function optionsOf(flags: CheckFlags, earlier?: PreviousListing): Promise<CheckOptions> {
+  const { level, era, requireAll = false, only, skip, against, baseline, examples } = flags;
+  return {
+    demands: { level, requireAll },
+    era,
+    selects: unwrap(selector({ only, skip })),
+    timeoutMs: millisecondsIn('timeout', flags, 600_000),
+    deadlineMs: millisecondsIn('deadline', flags, 86_400_000),
+    examples: examples === undefined ? undefined : unwrap(await readExamples(examples)),
+    baseline: baseline === undefined ? undefined : unwrap(await readBaseline(baseline)),
+    earlier: against === undefined ? earlier : await listingIn(against),
+  };
+}
+
+function millisecondsIn(name: 'timeout' | 'deadline', flags: CheckFlags, most: number): number | undefined {
+  const flag = nameOf(checkFlags[name]);
+  const what = `a number of milliseconds from 1 to ${most}`;
+  return numberIn(flag, flags[name], [1, most], what, `Write ${flag} 5000.`);
+}
+
+const repeated = [
+  'platform',
+  'signingKey',
+  'issuer',
+  'audience',
+  'call',
+  'examples',
+  'timeout',
+  'era',
+] as const;
+
+/**
+ * The command line that repeats some rules of a check with the same flags. Secrets are left to the shell:
+ * a token is printed as "$TOKEN".
+ *
+ * @param command the line of the check with further arguments
+ */
+export function rerunCommand(
+  command: (...args: readonly string[]) => string,
+  target: string | undefined,
+  flags: CheckFlags,
+  rules: readonly string[],
+): string {
+  const { signingKey, token, header } = flags;
+  const isText = signingKey?.includes('-----BEGIN') === true;
+  const shown = isText ? { ...flags, signingKey: undefined } : flags;
+  const line = command(
+    ...(target === undefined ? [] : [asOperand(target)]),
+    '--only',
+    rules.join(','),
+    ...replayFlags(checkFlags, shown, [...repeated, 'level', 'requireAll']),
+  );
+  const secrets = [
+    ...(token === undefined ? [] : ['--token "$TOKEN"']),
+    ...(isText ? ['--signing-key "$SIGNING_KEY"'] : []),
+    ...header.map((one) => `--header "${/^[\w-]*/.exec(one)?.[0]}: $VALUE"`),
+  ];
+  return [line, ...secrets].join(' ');
+}

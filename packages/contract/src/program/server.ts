@@ -1,0 +1,106 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { createTokenSigner } from '../check/token-signer.ts';
+import { type CommandError, invalidInput, requireNone, unwrap } from '../command/command-error.ts';
+import { nameOf } from '../command/flags.ts';
+import { readInput } from '../command/input.ts';
+import { combineResults, inputError, pass, reject } from '../command/input-error.ts';
+import type { InputError, Result } from '../command/result.ts';
+import { generic } from '../platforms/generic.ts';
+import type { PlatformProfile } from '../platforms/profile.ts';
+import { resolvePlatform } from '../platforms/resolve.ts';
+import type { Target } from '../target.ts';
+import { createSigner, type Signer } from '../wire/signer.ts';
+import { type CheckFlags, checkFlags } from './flags.ts';
+
+/**
+ * The server at a URL, as flags describe it.
+ *
+ * @throws CommandError `INVALID_INPUT` for the address and each flag that is wrong; `NOT_READABLE`
+ */
+export async function serverAt(url: string, flags: CheckFlags): Promise<Target> {
+  const profile = flags.platform === undefined ? generic : unwrap(await resolvePlatform(flags.platform));
+  requireNone([...addressErrors(url), ...keyErrors(flags)]);
+  const signer = await signerOf(url, profile, flags);
+  const headers = unwrap(combineResults(flags.header.map((line) => headerOf(line, profile))));
+  return { url, profile, headers: Object.fromEntries(headers), ...(signer && { signer }) };
+}
+
+/** Issuer and audience are those of tokens that the check signs itself. */
+function keyErrors(flags: CheckFlags): readonly InputError[] {
+  if (flags.signingKey !== undefined) return [];
+  return (['issuer', 'audience'] as const)
+    .filter((name) => flags[name] !== undefined)
+    .map((name) => {
+      const flag = nameOf(checkFlags[name]);
+      return inputError(
+        flag,
+        undefined,
+        'works only with --signing-key',
+        'Remove it, or name --signing-key to check.',
+      );
+    });
+}
+
+export function addressErrors(target: string): readonly InputError[] {
+  const url = URL.canParse(target) ? new URL(target) : undefined;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    const hint = /:\/\//.test(target)
+      ? 'Write an address such as https://tools.example.com/mcp.'
+      : `Write the scheme as well: http://${target}`;
+    return [inputError('[target]', target, 'is neither a directory nor an HTTP URL', hint)];
+  }
+  if (url.username === '' && url.password === '') return [];
+  const hint = 'Remove them: callers of a listed server do not have them.';
+  return [inputError('[target]', undefined, 'the URL contains a user or a password', hint)];
+}
+
+async function signerOf(
+  url: string,
+  { token: platform }: PlatformProfile,
+  { token, signingKey, issuer, audience = url }: CheckFlags,
+): Promise<Signer | undefined> {
+  if (token !== undefined) {
+    if (signingKey !== undefined)
+      throw refused('--token', 'cannot be combined with --signing-key', 'Use only one of them.');
+    const hint = 'Give a JWT: three parts separated by dots.';
+    return attempt('--token', hint, () => createTokenSigner(token, platform));
+  }
+  if (signingKey === undefined) return undefined;
+  const privateKey = await readKey(signingKey);
+  const hint = "Give a private key for one of the platform's algorithms.";
+  return attempt('--signing-key', hint, () => createSigner(platform, audience, { issuer, privateKey }));
+}
+
+async function readKey(given: string): Promise<KeyObject> {
+  const pem = given.includes('-----BEGIN') ? given : await readInput(given);
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    const hint = 'Give a private key in PEM format without a passphrase, or the path of its file.';
+    throw refused('--signing-key', 'is not a private key', hint);
+  }
+}
+
+async function attempt<T>(where: string, hint: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    throw refused(where, error instanceof Error ? error.message : String(error), hint);
+  }
+}
+
+/** The value is not part of the error: it may be a secret. */
+function refused(where: string, message: string, hint: string): CommandError {
+  return invalidInput([inputError(where, undefined, message, hint)]);
+}
+
+function headerOf(line: string, { token }: PlatformProfile): Result<readonly [string, string]> {
+  const [, given, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\x20-\x7e]*)$/.exec(line) ?? [];
+  if (given === undefined || value === undefined) {
+    return reject('--header', undefined, 'one value is not a header line', 'Write --header "Name: value".');
+  }
+  const name = given.toLowerCase();
+  return name === token.header.toLowerCase()
+    ? reject('--header', given, 'would replace the token of the platform', 'Give the token with --token.')
+    : pass([name, value]);
+}

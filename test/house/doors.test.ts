@@ -1,0 +1,83 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { linesOf, reached, root, sources, targetOf } from './reach.ts';
+
+const packages = ['packages/contract/', 'packages/runtime/'];
+const { exports } = JSON.parse(readFileSync(join(root, 'packages/contract/package.json'), 'utf8'));
+const entries = Object.values<Record<string, string>>(exports).map((entry) =>
+  join('packages/contract', entry['market-mcp-source'] ?? ''),
+);
+const runtime = JSON.parse(readFileSync(join(root, 'packages/runtime/package.json'), 'utf8'));
+const doors = [
+  ...entries,
+  ...Object.keys(runtime.exports).map((name) => `packages/runtime/src/${name.slice(2) || 'index'}.ts`),
+];
+
+describe('the doors of the packages', () => {
+  it('are the entries: no module of the program, no script and no benchmark imports past them', () => {
+    const outside = ['src', 'scripts', 'bench', 'templates', 'bin'].flatMap(filesIn);
+    const past = outside.flatMap((from) =>
+      importsOf(from)
+        .filter((to) => packages.some((place) => to.startsWith(place)) && !doors.includes(to))
+        .map((to) => `${from} > ${to}`),
+    );
+    expect(past).toEqual([]);
+    expect(outside.flatMap(importsOf).filter((to) => entries.includes(to)).length).toBeGreaterThan(300);
+  });
+
+  it('lead in one direction: no package imports the program or the other package', () => {
+    const wrong = [...sources].flatMap(([from, { arrows }]) => {
+      const own = packages.find((place) => from.startsWith(place));
+      return own === undefined
+        ? []
+        : arrows.filter(({ to }) => !to.startsWith(own)).map(({ to }) => `${from} > ${to}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('pass each name on once, from the room that declares it', () => {
+    const names = entries.flatMap((entry) => [...(sources.get(entry)?.exports ?? [])]);
+    const places = new Map<string, Set<string>>();
+    for (const [name, file] of names)
+      places.set(`${file} ${name}`, (places.get(`${file} ${name}`) ?? new Set()).add(file));
+    const twice = names
+      .map(([name, file]) => `${file} ${name}`)
+      .filter((key, i, all) => all.indexOf(key) !== i);
+    expect(twice.filter((key) => !isPublic(key))).toEqual([]);
+    expect(names.filter(([, file]) => entries.includes(file))).toEqual([]);
+  });
+});
+
+/**
+ * The lines that a command reaches by its imports, at most. A line that grows names what it grew for.
+ */
+const budgets: Readonly<Record<string, readonly [module: string, lines: number]>> = {
+  token: ['src/cli/commands/token.ts', 5_500],
+  doctor: ['src/cli/commands/doctor.ts', 9_000],
+  'a check of a URL': ['packages/contract/src/program/check.ts', 14_000],
+  explain: ['src/cli/commands/explain.ts', 12_000],
+};
+
+it.each(Object.entries(budgets))('%s reaches no more lines than its budget', (_command, [module, most]) => {
+  const modules = reached([module]);
+  expect(modules.size).toBeGreaterThan(10);
+  expect(linesOf(modules)).toBeLessThanOrEqual(most);
+});
+
+/** The types of the published entry are those of the rooms. */
+function isPublic(key: string): boolean {
+  return sources.get('packages/contract/src/index.ts')?.exports.has(key.split(' ')[1] ?? '') === true;
+}
+
+function filesIn(folder: string): readonly string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.(tsx?|m?js)$/.test(path) && !path.includes('node_modules'))
+    .map((path) => join(folder, path));
+}
+
+function importsOf(from: string): readonly string[] {
+  const text = readFileSync(join(root, from), 'utf8');
+  const specifiers = [...text.matchAll(/(?:\bfrom\s*|\bimport\(?\s*)'([^']+)'/g)];
+  return specifiers.flatMap(([, specifier = '']) => targetOf(from, specifier) ?? []);
+}
