@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { rules } from '../../packages/contract/src/catalogue.ts';
-import { explanations } from '../../packages/contract/src/explain/explanations.ts';
-import type { Example } from '../../packages/contract/src/explain/model.ts';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import type { Level } from '../../packages/contract/src/model.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
+import type { Example } from '../../packages/contract/src/rules/explanation.ts';
+import { explanations } from '../../packages/contract/src/rules/explanations.ts';
 import { inspectTools } from '../../packages/contract/src/rules/inspect.ts';
 import { staticRules } from '../../packages/contract/src/static-rules.ts';
 import { goodTools } from '../broken/good-tools.ts';

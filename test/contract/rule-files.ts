@@ -15,9 +15,11 @@ export interface RuleFiles {
 /** The files of each rule. @throws Error if a file is missing or ambiguous. */
 export async function filesOf(rules: readonly Rule[]): Promise<ReadonlyMap<string, RuleFiles>> {
   const defined = await Promise.all(
-    sources(definitions).map(async (path) => [path, await idsOf(path)] as const),
+    sources(definitions)
+      .filter((path) => !path.endsWith('.explained.ts'))
+      .map(async (path) => [path, await idsOf(path)] as const),
   );
-  const explanations = texts('packages/contract/src/explain');
+  const explanations = texts(definitions).filter(([path]) => path.endsWith('.explained.ts'));
   const broken = texts('test/broken');
   return new Map(
     rules.map(({ id }) => [

@@ -2,9 +2,9 @@ import { rules } from '../catalogue.ts';
 import { nameErrors } from '../check/select.ts';
 import { type ExitCode, requireNone } from '../command/command-error.ts';
 import type { Output } from '../command/output.ts';
-import { explanations } from '../explain/explanations.ts';
-import { type Example, exampleText, originOf } from '../explain/model.ts';
 import type { RuleText } from '../model.ts';
+import { type Example, exampleText, originOf } from '../rules/explanation.ts';
+import { explanations } from '../rules/explanations.ts';
 
 /**
  * `explain [rule]`: prints what a rule means, why it matters, and an example that fails and one that passes. A group

@@ -1,4 +1,4 @@
-import { contrast, type Explanation, type Explanations, exchange } from './model.ts';
+import { contrast, type Explanation, type Explanations, exchange } from './explanation.ts';
 
 function accepted(header: string): Explanation {
   return exchange(

@@ -1,6 +1,6 @@
 import { signals } from '../definition/outcomes.ts';
 import type { JsonObject } from '../json/value.ts';
-import { definition, type Explanations, field, parameter, returning } from './model.ts';
+import { definition, type Explanations, field, parameter, returning } from './explanation.ts';
 
 const price = { type: ['number', 'null'], description: 'Last price in US dollars.' };
 

@@ -1,4 +1,4 @@
-import { contrast, type Explanations, exchange } from './model.ts';
+import { contrast, type Explanations, exchange } from './explanation.ts';
 
 const initialize = 'POST /mcp  {"method": "initialize", …}';
 const unauthorized = '401 {"error": "Unauthorized"}';

@@ -1,4 +1,4 @@
-import { contrast, type Explanation, type Explanations } from './model.ts';
+import { contrast, type Explanation, type Explanations } from './explanation.ts';
 
 function refuses(why: string, command: string, variable: string): Explanation {
   return contrast(why, `$ ${command}\nlistening on port 3000`, `$ ${command}\n${variable}: …\n$ echo $?\n1`);

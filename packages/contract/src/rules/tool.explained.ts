@@ -1,5 +1,5 @@
 import { placeholderComment } from '../definition/placeholder.ts';
-import { definition, type Explanations, named, parameter, taking } from './model.ts';
+import { definition, type Explanations, named, parameter, taking } from './explanation.ts';
 
 const symbol = { type: 'string', description: 'Ticker of the coin.', examples: ['BTC'] };
 

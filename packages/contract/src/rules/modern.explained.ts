@@ -1,4 +1,4 @@
-import { contrast, type Explanations, exchange, parameter } from './model.ts';
+import { contrast, type Explanations, exchange, parameter } from './explanation.ts';
 
 const list = 'POST tools/list, MCP-Protocol-Version: 2026-07-28, no session';
 const call = 'POST tools/call, MCP-Protocol-Version: 2026-07-28, no session';

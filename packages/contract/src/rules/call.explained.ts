@@ -1,4 +1,4 @@
-import { contrast, type Explanation, type Explanations, exchange } from './model.ts';
+import { contrast, type Explanation, type Explanations, exchange } from './explanation.ts';
 
 const failure =
   '{"isError": true, "content": [{"type": "text", "text": "{\\"price\\":null,\\"error\\":…}"}], "structuredContent": {"price": null, "error": "SOURCE_DOWN", "message": "The exchange did not answer."}}';

@@ -1,4 +1,4 @@
-import { type Explanation, type Explanations, exchange } from './model.ts';
+import { type Explanation, type Explanations, exchange } from './explanation.ts';
 
 const call = 'POST /mcp  {"method": "tools/call", …}';
 const ran = '200, and the tool runs';

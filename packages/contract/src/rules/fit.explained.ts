@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json/value.ts';
-import { definition, type Explanations, exchange, named, parameter, taking } from './model.ts';
+import { definition, type Explanations, exchange, named, parameter, taking } from './explanation.ts';
 
 const symbol = { type: 'string', description: 'Ticker of the coin.', examples: ['BTC'] };
 const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true };

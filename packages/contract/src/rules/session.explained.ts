@@ -1,4 +1,4 @@
-import { contrast, type Explanations, exchange } from './model.ts';
+import { contrast, type Explanations, exchange } from './explanation.ts';
 
 const invalid = '400 {"error": "Invalid session"}';
 const list = '{"method": "tools/list", …}';

@@ -1,4 +1,4 @@
-import { type Explanations, exchange } from './model.ts';
+import { type Explanations, exchange } from './explanation.ts';
 
 function initialize(version: string): string {
   return `initialize {"protocolVersion": "${version}", …}`;
