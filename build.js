@@ -24,7 +24,8 @@ const { precompile } = await load('src/render/compile.ts');
 const generatorFile = './generator.cjs';
 const compilerFile = './compiler.cjs';
 const filesFile = './files.cjs';
-const demandedFiles = [generatorFile, compilerFile, filesFile];
+const parserFile = './parser.cjs';
+const demandedFiles = [generatorFile, compilerFile, filesFile, parserFile];
 
 // Keeps the names of functions and classes: a stack trace needs them.
 const keepNames = { function: true, class: true };
@@ -80,6 +81,7 @@ const demanded = await build({
     generator: 'json-schema-faker',
     compiler: 'scripts/build/compiler.js',
     files: 'scripts/build/files.js',
+    parser: '@babel/parser',
   },
   platform: 'node',
   // graceful-fs patches fs.close and process.cwd for programs with thousands of open files.
@@ -182,7 +184,7 @@ function publication() {
   };
 }
 
-/** Replaces the packages that generate values and compile schemas by functions that load them on first use. */
+/** Replaces the packages that generate values, compile schemas and parse TypeScript by functions that load them on first use. */
 function onDemand() {
   const stubs = [
     [
@@ -190,6 +192,10 @@ function onDemand() {
       Object.keys(files)
         .map((name) => `export ${stub(name, filesFile)}`)
         .join('\n'),
+    ],
+    [
+      /[\\/]@babel[\\/]parser[\\/]/,
+      ['parse', 'parseExpression'].map((name) => `export ${stub(name, parserFile)}`).join('\n'),
     ],
     [/[\\/]json-schema-faker[\\/]/, `export ${stub('generateSync', generatorFile)}`],
     [
