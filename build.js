@@ -25,7 +25,8 @@ const { precompile } = await load('src/render/compile.ts');
 const generatorFile = './generator.cjs';
 const compilerFile = './compiler.cjs';
 const filesFile = './files.cjs';
-const demandedFiles = [generatorFile, compilerFile, filesFile];
+const parserFile = './parser.cjs';
+const demandedFiles = [generatorFile, compilerFile, filesFile, parserFile];
 
 // Keeps the names of functions and classes: a stack trace needs them.
 const keepNames = { function: true, class: true };
@@ -82,6 +83,7 @@ const demanded = await build({
     generator: 'json-schema-faker',
     compiler: 'scripts/build/compiler.js',
     files: 'scripts/build/files.js',
+    parser: '@babel/parser',
   },
   platform: 'node',
   // graceful-fs patches fs.close and process.cwd for programs with thousands of open files.
@@ -185,7 +187,7 @@ function publication() {
   };
 }
 
-/** Replaces the packages that generate values and compile schemas by functions that load them on first use. */
+/** Replaces the packages that generate values, compile schemas and parse TypeScript by functions that load them on first use. */
 function onDemand() {
   const stubs = [
     [
@@ -193,6 +195,10 @@ function onDemand() {
       Object.keys(files)
         .map((name) => `export ${stub(name, filesFile)}`)
         .join('\n'),
+    ],
+    [
+      /[\\/]@babel[\\/]parser[\\/]/,
+      ['parse', 'parseExpression'].map((name) => `export ${stub(name, parserFile)}`).join('\n'),
     ],
     [/[\\/]json-schema-faker[\\/]/, `export ${stub('generateSync', generatorFile)}`],
     [

@@ -97,8 +97,19 @@ function withCreate(command: Command, run: Run): Command {
     .argument(directory.flag.syntax, directory.flag.description);
 }
 
-/** Adds the commands; `add` adds one with its flags and its code. */
-function addCommands(add: (name: string, flags: FlagTable, load: Load) => Command): void {
+/** Adds a command with its flags and its code. */
+type Add = (name: string, flags: FlagTable, load: Load) => Command;
+
+/** Adds the commands, in the order of the help. */
+function addCommands(add: Add): void {
+  addProjectCommands(add);
+  addMarketplaceCommands(add);
+  addVersionCommands(add);
+  addReferences(add);
+}
+
+/** Commands that change, check and run a project. */
+function addProjectCommands(add: Add): void {
   const { tool, ...questions } = addToolQuestions;
   add(
     'add-tool',
@@ -150,7 +161,10 @@ function addCommands(add: (name: string, flags: FlagTable, load: Load) => Comman
   add('token', { ttl, json }, async () => (await import('./commands/token.ts')).token)
     .argument('[tool]', 'tool to call (default: the first one)')
     .description('Sign a token with the local platform key, and print commands that call a tool with it');
+}
 
+/** Commands of the local marketplace. */
+function addMarketplaceCommands(add: Add): void {
   const { marketplaceFlags, registerFlags, listingFlags, placeFlags, callFlags } = market;
   add(
     'marketplace',
@@ -175,14 +189,20 @@ function addCommands(add: (name: string, flags: FlagTable, load: Load) => Comman
     .argument('<tool>', 'name of the tool')
     .argument('[arguments]', 'its arguments as JSON (default: those of the submission test)')
     .description('Call a tool as the platform does, and validate its result');
+}
 
+/** Commands about the version of a project. */
+function addVersionCommands(add: Add): void {
   add('upgrade', upgradeFlags, async () => (await import('./upgrade/command.ts')).upgrade).description(
     'Bring the project to the version of this program: its runtime is replaced, your edits are merged',
   );
   add('doctor', { json }, async () => (await import('./commands/doctor.ts')).doctor).description(
     'Show the versions of the project, who owns which files, and what an upgrade would do',
   );
+}
 
+/** Commands that print what the program knows. */
+function addReferences(add: Add): void {
   const asJson = (description: string) => ({ json: on('--json', description) });
   add('explain', asJson('print as JSON'), async () => (await import('./commands/explain.ts')).explain)
     .argument('[rule]', 'id of a rule (gate.no-token) or of a group of rules (gate)')

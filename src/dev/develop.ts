@@ -52,8 +52,7 @@ export interface Development {
  * @throws ProjectError `NOT_INSTALLED`; what `server` throws before the first start.
  */
 export async function develop(development: Development): Promise<void> {
-  const { directory, server: current, nodeArguments, say, onWritten, onState, until } = development;
-  const { stdout = 'inherit', hidesLog = false, once: isOnce = false } = development;
+  const { directory, server: current, say, onWritten, onState, until, once: isOnce = false } = development;
   const ending = new AbortController();
   const end = () => ending.abort();
   let { url } = await current();
@@ -93,7 +92,7 @@ export async function develop(development: Development): Promise<void> {
           if (isOnce) break;
         } else {
           errors = [];
-          const next = await serverFor(server);
+          const next = await serverFor(development, server);
           if (next) {
             if (server) await stop(server);
             url = next.url;
@@ -114,31 +113,8 @@ export async function develop(development: Development): Promise<void> {
     }
   }
 
-  /** Undefined if the variables cannot be read, but a server was started with earlier ones. */
-  async function serverFor(server: ChildProcess | undefined) {
-    try {
-      return await current();
-    } catch (error) {
-      if (!server || !(error instanceof ProjectError)) throw error;
-      const then = hasEnded(server) ? 'stays stopped' : 'keeps running with the old values';
-      say(`${error.message}. The server ${then}. ${error.hint}`);
-      return undefined;
-    }
-  }
-
   function start(variables: NodeJS.ProcessEnv): ChildProcess {
-    const args = [
-      '--enable-source-maps',
-      '--import',
-      hidesLog ? `${observer}#hides-log` : observer,
-      ...nodeArguments,
-      'dist/src/main.js',
-    ];
-    const child = spawn(process.execPath, args, {
-      cwd: directory,
-      env: variables,
-      stdio: ['ignore', stdout === 'stderr' ? 2 : stdout, 'inherit', 'ipc'],
-    });
+    const child = spawnServer(development, variables);
     let stderr = '';
     let crash: string | undefined;
     let hasListened = false;
@@ -161,10 +137,7 @@ export async function develop(development: Development): Promise<void> {
       await announce(ending).catch(complain);
       const isRepeated = !isOnce && state.kind !== 'port-taken';
       say(`The server ended with ${how}.${isRepeated ? ' It starts again after the next change.' : ''}`);
-      // The server itself has written which variables are missing, and where to set them.
-      if (state.kind === 'variable-missing') say(state.message);
-      else if (state.kind !== 'ended') say(`${state.message} ${state.hint}`);
-      else if (state.at !== null) say(state.hint);
+      sayReason(ending, say);
     });
   }
 
@@ -177,6 +150,41 @@ export async function develop(development: Development): Promise<void> {
     state = next;
     await onState?.(next);
   }
+}
+
+/** Undefined if the variables cannot be read, but a server was started with earlier ones. */
+async function serverFor({ server: current, say }: Development, server: ChildProcess | undefined) {
+  try {
+    return await current();
+  } catch (error) {
+    if (!server || !(error instanceof ProjectError)) throw error;
+    const then = hasEnded(server) ? 'stays stopped' : 'keeps running with the old values';
+    say(`${error.message}. The server ${then}. ${error.hint}`);
+    return undefined;
+  }
+}
+
+function spawnServer(development: Development, env: NodeJS.ProcessEnv): ChildProcess {
+  const { directory, nodeArguments, hidesLog, stdout = 'inherit' } = development;
+  const args = [
+    '--enable-source-maps',
+    '--import',
+    hidesLog ? `${observer}#hides-log` : observer,
+    ...nodeArguments,
+    'dist/src/main.js',
+  ];
+  return spawn(process.execPath, args, {
+    cwd: directory,
+    env,
+    stdio: ['ignore', stdout === 'stderr' ? 2 : stdout, 'inherit', 'ipc'],
+  });
+}
+
+/** Why a server ended. It has written itself which variables are missing, and where to set them. */
+function sayReason(state: ServerState, say: Development['say']): void {
+  if (state.kind === 'variable-missing') say(state.message);
+  else if (state.kind !== 'ended') say(`${state.message} ${state.hint}`);
+  else if (state.at !== null) say(state.hint);
 }
 
 /** The end of a server's stderr, with the reason why it ended. */

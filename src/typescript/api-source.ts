@@ -1,7 +1,7 @@
-import type { Token } from 'js-tokens';
+import type { Node, ObjectExpression } from '@babel/types';
 import type { Json } from 'market-mcp-contract/json';
-import { LiteralReader } from './literal.ts';
-import { bracketStep, codeTokens, textIn } from './tokens.ts';
+import { keyOf, LiteralReader, propertiesOf, unwrapped } from './literal.ts';
+import { nodesIn, treeOf } from './tree.ts';
 
 /** The keys in a file of `src/apis/`, read without running it. */
 export interface ApiSource {
@@ -27,44 +27,50 @@ export interface End {
 
 /** Reads a file of `src/apis/` in any formatting. Undefined if its options are not written as one object literal. */
 export function readApiSource(text: string): ApiSource | undefined {
-  const tokens = codeTokens(text);
-  const start = tokens.findIndex(
-    ({ value }, i) => value === 'httpSource' && tokens[i + 1]?.value === '(' && tokens[i + 2]?.value === '{',
-  );
-  const shared = new Set<string>();
-  const named = new Map<string, Set<string>>();
-  const path: string[] = [];
-  let credentials: End | undefined;
-  for (let i = start + 2; start >= 0 && i < tokens.length; i += 1) {
-    const [last, token, after] = [tokens[i - 1], tokens[i], tokens[i + 1]?.value];
-    const before = last?.value ?? '';
-    if (!token || (path.length === 1 && token.value === '...')) return undefined;
-    const step = bracketStep(token);
-    if (step > 0) path.push('');
-    const end = { bracket: token.at, behind: (last?.at ?? 0) + before.length };
-    if (step < 0) {
-      if (path.length === 2 && path[0] === 'credentials') credentials = end;
-      path.pop();
-    }
-    if (path.length === 0) {
-      const auth = new LiteralReader(tokens).members(start + 2)?.get('auth');
-      return { shared, named, auth, credentials, options: end };
-    }
-    if (after === ':' && /^[{,]$/.test(before)) {
-      path[path.length - 1] = nameIn(token);
-      if (path[0] === 'credentials' && path.length === 2) named.set(nameIn(token), new Set());
-      if (path[0] === 'credentials' && path.length === 4)
-        named.get(path[1] ?? '')?.add(path.slice(2).join(' '));
-    }
-    const isMember = before === '.' || (before === '[' && after === ']');
-    const object = before === '.' || before === '[' ? tokens[i - 2]?.value : undefined;
-    if (!isMember || object !== 'env') continue;
-    if (/^(headers|query)$/.test(path[0] ?? '')) shared.add(nameIn(token));
-    if (path[0] === 'credentials') named.get(path[1] ?? '')?.add(nameIn(token));
-  }
-  return undefined;
+  const tree = treeOf(text);
+  const options = [...(tree ? nodesIn(tree.program) : [])]
+    .map(optionsOf)
+    .find((found) => found !== undefined);
+  if (!options || options.properties.some(({ type }) => type === 'SpreadElement')) return undefined;
+  const properties = new Map(propertiesOf(options));
+  const sent = ['headers', 'query'].flatMap((name) => properties.get(name) ?? []);
+  const given = properties.get('credentials');
+  const credentials = given && unwrapped(given);
+  return {
+    shared: new Set(sent.flatMap(variablesIn)),
+    named: new Map(credentials && propertiesOf(credentials).map(([name, value]) => [name, filledBy(value)])),
+    auth: new LiteralReader(tree).members(options)?.get('auth'),
+    options: endOf(options),
+    credentials: credentials?.type === 'ObjectExpression' ? endOf(credentials) : undefined,
+  };
 }
 
-function nameIn({ type, value }: Token): string {
-  return type === 'StringLiteral' ? textIn(value) : value;
+/** The options of `httpSource({ … })`. */
+function optionsOf(node: Node): ObjectExpression | undefined {
+  if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier') return undefined;
+  const [options] = node.callee.name === 'httpSource' ? node.arguments : [];
+  const object = options && unwrapped(options);
+  return object?.type === 'ObjectExpression' ? object : undefined;
+}
+
+/** The places that a credential fills, each followed by the members of `env` in it. */
+function filledBy(credential: Node): ReadonlySet<string> {
+  const filled = propertiesOf(credential).flatMap(([place, fields]) =>
+    propertiesOf(fields).flatMap(([field, value]) => [`${place} ${field}`, ...variablesIn(value)]),
+  );
+  return new Set([...filled, ...variablesIn(credential)]);
+}
+
+/** The members of `env` that an expression reads. */
+function variablesIn(expression: Node): readonly string[] {
+  return [...nodesIn(expression)].flatMap((node) => {
+    if (node.type !== 'MemberExpression' || node.object.type !== 'Identifier') return [];
+    return node.object.name === 'env' ? (keyOf({ key: node.property, computed: node.computed }) ?? []) : [];
+  });
+}
+
+function endOf({ start, end, properties, extra }: ObjectExpression): End {
+  const comma = extra?.trailingComma;
+  const last = properties.at(-1)?.end ?? (start ?? 0) + 1;
+  return { bracket: (end ?? 0) - 1, behind: typeof comma === 'number' ? comma + 1 : last };
 }

@@ -1,4 +1,6 @@
-import { bracketStep, codeTokens, type Placed, textIn } from './tokens.ts';
+import type { CallExpression, Node, VariableDeclaration } from '@babel/types';
+import { keyOf } from './literal.ts';
+import { nodesIn, type Placed, type Tree, treeOf } from './tree.ts';
 
 /** A reference to another module: `import … from`, `export … from`, `import '…'`, `import('…')`, `require('…')`. */
 export interface ModuleReference {
@@ -24,127 +26,120 @@ export interface ReferencedName {
   readonly text: string;
 }
 
-/** A longer statement is not an import. */
-const maxTokens = 2_000;
-
-/** Every reference to another module in TypeScript or JavaScript source, in order. */
+/** Every reference to another module in TypeScript or JavaScript source, in order; none in source that cannot be parsed. */
 export function moduleReferences(text: string): readonly ModuleReference[] {
-  const tokens = codeTokens(text, 'with comments');
+  const tree = treeOf(text);
   const found: ModuleReference[] = [];
-  let depth = 0;
-  for (const [at, token] of tokens.entries()) {
-    const { type, value } = token;
-    const isKeyword = type === 'IdentifierName' && tokens[at - 1]?.value !== '.';
-    const isCall = tokens[at + 1]?.value === '(' && tokens[at + 2]?.type === 'StringLiteral';
-    if (isKeyword && isCall && (value === 'import' || value === 'require')) {
-      found.push(callAt(text, tokens, at));
-    } else if (isKeyword && depth === 0 && (value === 'import' || value === 'export')) {
-      const statement = statementAt(text, tokens, at, value);
-      if (statement) found.push(statement);
-    }
-    depth += bracketStep(token);
+  const declared = new Set<Node>();
+  for (const node of tree ? nodesIn(tree.program) : []) {
+    const source = declared.has(node) ? undefined : sourceOf(node);
+    const call = node.type === 'VariableDeclaration' ? wholeCall(node) : undefined;
+    const specifier = source ?? (call && sourceOf(call));
+    if (!tree || !specifier) continue;
+    const list = listOf(text, node, specifier);
+    const parts = list && !hasComment(tree, list.braces) ? list.parts : [null];
+    const names = parts.flatMap((part) =>
+      part ? { name: nameOf(part), text: text.slice(part.start, part.end) } : [],
+    );
+    const isListed = names.length === parts.length && names.every(({ name }) => name !== '');
+    if (call && !isListed) continue;
+    if (call) declared.add(call);
+    found.push({
+      kind: kindOf(node, list !== undefined),
+      specifier: specifier.value,
+      line: text.slice(0, node.start).split('\n').length,
+      at: [specifier.start, specifier.end],
+      statement: [node.start, call?.end ?? specifier.end],
+      names: isListed ? names : null,
+      braces: isListed && list ? list.braces : [specifier.start, specifier.start],
+    });
   }
   return found;
 }
 
 /** The names that a module exports, without `default` and the names of `export *`. */
 export function exportedNames(text: string): ReadonlySet<string> {
-  const code = codeTokens(text)
-    .map(({ type, value }) => (/^(IdentifierName|Punctuator)$/.test(type) ? value : '""'))
-    .join(' ');
-  const declared = [...code.matchAll(declaration)].map(([, name]) => name);
-  const listed = [...code.matchAll(/\bexport (?:type |const |let )?\{([^}]*)\}/g)].flatMap(([, list = '']) =>
-    list.split(',').map((part) => /[\w$]+(?= $)/.exec(part)?.[0]),
-  );
-  const names = [...declared, ...listed].flatMap((name) => name ?? []);
+  const statements = treeOf(text)?.program.body ?? [];
+  const names = statements.flatMap((statement) => {
+    if (statement.type !== 'ExportNamedDeclaration') return [];
+    const { declaration, specifiers } = statement;
+    const declared = declaration?.type === 'VariableDeclaration' ? declaration.declarations : [declaration];
+    const bound = declared.flatMap((one) => {
+      const id = one && 'id' in one ? one.id : undefined;
+      if (id?.type !== 'ObjectPattern') return id?.type === 'Identifier' ? id.name : [];
+      return [...nodesIn(id)].flatMap((node) =>
+        node.type === 'ObjectProperty' && node.value.type === 'Identifier' ? node.value.name : [],
+      );
+    });
+    return [
+      ...specifiers.map(({ exported }) => ('name' in exported ? exported.name : exported.value)),
+      ...bound,
+    ];
+  });
   return new Set(names.filter((name) => name !== 'default'));
 }
 
-const declaration =
-  /\bexport (?:(?:async|declare|abstract|function|\*|const|let|class|interface|type|enum) )+([\w$]+)/g;
+/** The specifier of a node that refers to another module. */
+function sourceOf(node: Node) {
+  const source =
+    node.type === 'CallExpression' && isImporter(node)
+      ? node.arguments[0]
+      : node.type === 'TSImportType'
+        ? node.argument
+        : node.type === 'TSExternalModuleReference'
+          ? node.expression
+          : 'source' in node
+            ? node.source
+            : undefined;
+  return source?.type === 'StringLiteral' ? (source as Placed<typeof source>) : undefined;
+}
 
-/** `import '…'`, or a statement that ends in `from '…'`. */
-function statementAt(
-  text: string,
-  tokens: readonly Placed[],
-  at: number,
-  kind: 'import' | 'export',
-): ModuleReference | undefined {
-  if (tokens[at + 1]?.type === 'StringLiteral') return reference(text, tokens, [at, at + 1], 'effect');
-  for (let i = at + 1; i < Math.min(tokens.length, at + maxTokens); i += 1) {
-    const { value } = tokens[i] as Placed;
-    if (value === 'from' && tokens[i + 1]?.type === 'StringLiteral') {
-      return reference(text, tokens, [at, i + 1], kind, tokens.slice(at + 1, i));
-    }
-    const belongs = tokens[i]?.type === 'IdentifierName' || /^[{},*]$/.test(value) || isComment(tokens[i]);
-    if (!belongs) return undefined;
+function isImporter({ callee }: CallExpression): boolean {
+  return callee.type === 'Import' || (callee.type === 'Identifier' && callee.name === 'require');
+}
+
+/** The call whose whole result one declaration takes apart: `const { a } = await import('…')`. */
+function wholeCall({ declarations: [first, second] }: VariableDeclaration): Placed | undefined {
+  const init = first?.init?.type === 'AwaitExpression' ? first.init.argument : first?.init;
+  return init && !second && sourceOf(init) ? (init as Placed) : undefined;
+}
+
+/** The braces of a statement and what is between them; null for what is not only a name. */
+function listOf(text: string, node: Placed, { start }: Placed) {
+  if (node.type === 'VariableDeclaration') {
+    const id = node.declarations[0]?.id;
+    if (id?.type !== 'ObjectPattern' || id.typeAnnotation) return undefined;
+    const braces = [id.start ?? 0, id.end ?? 0] as const;
+    return { braces, parts: id.properties.map((one) => (isPlain(one) ? (one as Placed) : null)) };
   }
-  return undefined;
+  const specifiers = 'specifiers' in node ? (node.specifiers as readonly Placed[]) : [];
+  const open = text.slice(node.start, start).indexOf('{');
+  if (specifiers.length === 0 && open < 0) return undefined;
+  const braces = [node.start, start] as const;
+  const parts = specifiers.map((one) => (/^(Im|Ex)portSpecifier$/.test(one.type) ? one : null));
+  if (open < 0 || parts.includes(null)) return { braces, parts: [null] };
+  return { braces: [node.start + open, text.lastIndexOf('}', start) + 1] as const, parts };
 }
 
-/** A call of `import` or `require`, with the names that a declaration takes from the whole result. */
-function callAt(text: string, tokens: readonly Placed[], at: number): ModuleReference {
-  const equals = tokens[at - 1]?.value === 'await' ? at - 2 : at - 1;
-  const from = Math.max(0, equals - maxTokens);
-  const first =
-    from + tokens.slice(from, equals).findLastIndex(({ value }) => /^(const|let|var)$/.test(value));
-  const close = tokens[at + 3];
-  const isDeclaration = first >= from && tokens[equals]?.value === '=' && close?.value === ')';
-  if (isDeclaration && endsStatement.test(text.slice(close.at + 1))) {
-    const declared = reference(text, tokens, [first, at + 2], 'dynamic', tokens.slice(first + 1, equals));
-    if (declared.names) return { ...declared, statement: [declared.statement[0], close.at + 1] };
-  }
-  return reference(text, tokens, [at, at + 2], 'dynamic');
+/** `a` or `a: b` in a pattern. */
+function isPlain(property: Node): boolean {
+  return property.type === 'ObjectProperty' && !property.computed && property.value.type === 'Identifier';
 }
 
-/** What follows neither reads a member nor declares another variable. */
-const endsStatement = /^[^\S\n]*(?:;|\}|\/\/|$|\n\s*(?![\s.,([?]))/;
-
-/**
- * @param ends the first and the last token: a keyword and the specifier
- * @param list the tokens that may be names in braces
- */
-function reference(
-  text: string,
-  tokens: readonly Placed[],
-  ends: readonly [first: number, last: number],
-  kind: ModuleReference['kind'],
-  list: readonly Placed[] = [],
-): ModuleReference {
-  const [{ at: start }, { at: from, value }] = ends.map((at) => tokens[at]) as [Placed, Placed];
-  const end = from + value.length;
-  const names = namesIn(list);
-  const [open, close] = [list.find(({ value }) => value === '{'), list.at(-1)];
-  return {
-    kind,
-    specifier: textIn(value),
-    line: text.slice(0, start).split('\n').length,
-    at: [from, end],
-    statement: [start, end],
-    names,
-    braces: names && open && close ? [open.at, close.at + 1] : [from, from],
-  };
+/** The name in the other module. */
+function nameOf(part: Placed): string {
+  const name =
+    part.type === 'ImportSpecifier' ? part.imported : part.type === 'ExportSpecifier' ? part.local : part;
+  if (name.type === 'ObjectProperty') return keyOf(name) ?? '';
+  return name.type === 'Identifier' ? name.name : '';
 }
 
-/** The names of `{ a, type b as c, d: e }`, optionally after `type`. */
-function namesIn(tokens: readonly Placed[]): readonly ReferencedName[] | null {
-  const inner = tokens[0]?.value === 'type' ? tokens.slice(1) : tokens;
-  const names = inner.slice(1, -1);
-  const isPlain = names.every(({ type, value }) => type === 'IdentifierName' || /^[,:]$/.test(value));
-  if (inner[0]?.value !== '{' || inner.at(-1)?.value !== '}' || !isPlain) return null;
-  const groups: string[][] = [[]];
-  for (const { value } of names) {
-    if (value === ',') groups.push([]);
-    else groups.at(-1)?.push(value);
-  }
-  return groups
-    .filter((words) => words.length > 0)
-    .map((words) => ({
-      name: (words[0] === 'type' && words.length > 1 && words[1] !== 'as' ? words[1] : words[0]) ?? '',
-      text: words.join(' ').replace(' :', ':'),
-    }));
+function kindOf({ type }: Node, isList: boolean): ModuleReference['kind'] {
+  if (type.startsWith('Export')) return 'export';
+  if (type !== 'ImportDeclaration') return 'dynamic';
+  return isList ? 'import' : 'effect';
 }
 
-function isComment(token: Placed | undefined): boolean {
-  return token?.type.endsWith('Comment') ?? false;
+function hasComment({ comments }: Tree, [start, end]: readonly [number, number]): boolean {
+  return comments?.some(({ start: at = 0 }) => at >= start && at < end) ?? false;
 }

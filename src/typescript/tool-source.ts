@@ -1,8 +1,8 @@
-import jsTokens, { type Token } from 'js-tokens';
+import type { CallExpression, Node, Statement } from '@babel/types';
 import { signals, type ToolDefinition } from 'market-mcp-contract/definition';
 import { isObject, type Json } from 'market-mcp-contract/json';
-import { LiteralReader, type Members } from './literal.ts';
-import { codeTokens, textIn } from './tokens.ts';
+import { keyOf, LiteralReader, type Members } from './literal.ts';
+import { nodesIn, type Tree, treeOf } from './tree.ts';
 
 /** The facts in the source of a tool, read without running it. */
 export interface ToolSource {
@@ -18,17 +18,18 @@ export interface ToolSource {
 
 /** Reads a file of `src/tools/` in any formatting. Never throws. */
 export function readToolSource(text: string): ToolSource {
-  const tokens = codeTokens(text);
-  const reader = new LiteralReader(tokens, { signals });
-  const call = toolCall(tokens, reader);
-  if (call === undefined) return { exportsTool: false, name: null, definition: null, methods: [] };
-  const members = reader.members(call) ?? new Map<string, Json | undefined>();
+  const tree = treeOf(text);
+  const reader = new LiteralReader(tree, { signals });
+  const call = tree && toolCall(tree, reader);
+  if (!call) return { exportsTool: false, name: null, definition: null, methods: [] };
+  const [options] = call.arguments;
+  const members = (options && reader.members(options)) ?? new Map<string, Json | undefined>();
   const name = members.get('name');
   return {
     exportsTool: true,
     name: typeof name === 'string' ? name : null,
     definition: definitionIn(members),
-    methods: methodsIn(tokens),
+    methods: methodsIn(tree),
   };
 }
 
@@ -38,61 +39,62 @@ export function readToolSource(text: string): ToolSource {
  * @returns undefined if the name is not written as one literal
  */
 export function renamedSource(text: string, from: string, to: string): string | undefined {
-  const tokens = [...jsTokens(text)];
-  const isName = ({ type, value }: Token) =>
-    /^(StringLiteral|NoSubstitutionTemplate)$/.test(type) && textIn(value) === from;
+  const tree = treeOf(text);
+  const literals = [...(tree ? nodesIn(tree.program) : [])].filter((node) => isText(node, from));
   const written = (word: (at: number) => string | undefined) =>
-    tokens
-      .map((token, at) => {
-        const next = isName(token) ? word(at) : undefined;
-        return next === undefined ? token.value : token.value[0] + next + token.value.at(-1);
-      })
-      .join('');
+    literals.reduceRight((result, { start, end }, at) => {
+      const next = word(at);
+      return next === undefined ? result : result.slice(0, start + 1) + next + result.slice(end - 1);
+    }, text);
   // Each literal gets its own word. The one that is read as the name shows which literal is the name.
   const { name } = readToolSource(written(String));
-  if (name === null || !tokens[Number(name)]) return undefined;
-  const before = (at: number) => tokens.slice(Math.max(0, at - 5), at).map(({ value }) => value);
-  const isLogged = (at: number) => /\bconsole\.\w+\(\s*$/.test(before(at).join(''));
+  if (name === null || !literals[Number(name)]) return undefined;
+  const isLogged = (at: number) => /\bconsole\.\w+\(\s*$/.test(text.slice(0, literals[at]?.start));
   return written((at) => (at === Number(name) || isLogged(at) ? to : undefined));
 }
 
+/** Whether a node is a literal with this text. */
+function isText(node: Node, text: string): boolean {
+  if (node.type === 'StringLiteral') return node.value === text;
+  return (
+    node.type === 'TemplateLiteral' && node.expressions.length === 0 && node.quasis[0]?.value.cooked === text
+  );
+}
+
 /** The methods that are called on imports from `src/apis/`. */
-function methodsIn(tokens: readonly Token[]): readonly string[] {
-  const text = (at: number) => tokens[at]?.value ?? '';
+function methodsIn(tree: Tree): readonly string[] {
   const apis = new Set(
-    tokens.flatMap(({ value }, at) => {
-      if (!/^['"]\.\.\/apis\//.test(value) || text(at - 1) !== 'from') return [];
-      const start = tokens.findLastIndex((token, i) => i < at && token.value === 'import');
-      return tokens
-        .slice(start, at)
-        .flatMap(({ type, value: name }) => (type === 'IdentifierName' ? name : []));
+    tree.program.body.flatMap((statement) => {
+      const isApi = statement.type === 'ImportDeclaration' && statement.source.value.startsWith('../apis/');
+      return isApi ? statement.specifiers.map(({ local }) => local.name) : [];
     }),
   );
-  const called = tokens.flatMap(({ value }, at) =>
-    apis.has(value) && text(at + 1) === '.' && text(at + 3) === '(' ? [text(at + 2)] : [],
-  );
+  const called = [...nodesIn(tree.program)].flatMap((node) => {
+    const callee = node.type === 'CallExpression' ? node.callee : undefined;
+    if (callee?.type !== 'MemberExpression' || callee.object.type !== 'Identifier') return [];
+    return apis.has(callee.object.name)
+      ? (keyOf({ key: callee.property, computed: callee.computed }) ?? [])
+      : [];
+  });
   return [...new Set(called.filter((name) => /^(get|post|put|patch|delete|call)$/.test(name)))];
 }
 
-/** The token index of the argument of `defineTool` in the call that the file exports by default. */
-function toolCall(tokens: readonly Token[], reader: LiteralReader): number | undefined {
-  const exported = defaultExport(tokens);
-  if (exported === undefined) return undefined;
-  const constant = reader.constant(tokens[exported]?.value ?? '');
-  const at = constant ?? exported;
-  return tokens[at]?.value === 'defineTool' && tokens[at + 1]?.value === '(' ? at + 2 : undefined;
+/** The call of `defineTool` whose result the file exports by default. */
+function toolCall(tree: Tree, reader: LiteralReader): CallExpression | undefined {
+  const exported = tree.program.body.map(defaultExport).find((found) => found !== undefined);
+  const call = exported && reader.resolved(exported);
+  if (call?.type !== 'CallExpression' || call.callee.type !== 'Identifier') return undefined;
+  return call.callee.name === 'defineTool' ? call : undefined;
 }
 
-/** The token index of the default export: `export default …` or `export { … as default }`. */
-function defaultExport(tokens: readonly Token[]): number | undefined {
-  const text = (at: number) => tokens[at]?.value;
-  const at = tokens.findIndex(
-    ({ value }, i) =>
-      value === 'default' &&
-      (text(i - 1) === 'export' || (text(i - 1) === 'as' && /^[,}]$/.test(text(i + 1) ?? ''))),
+/** The default export of a statement: `export default …` or `export { … as default }`. */
+function defaultExport(statement: Statement): Node | undefined {
+  if (statement.type === 'ExportDefaultDeclaration') return statement.declaration;
+  if (statement.type !== 'ExportNamedDeclaration' || statement.source) return undefined;
+  const listed = statement.specifiers.find(
+    ({ exported }) => 'name' in exported && exported.name === 'default',
   );
-  if (at < 0) return undefined;
-  return text(at - 1) === 'export' ? at + 1 : at - 2;
+  return listed?.type === 'ExportSpecifier' ? listed.local : undefined;
 }
 
 function definitionIn(members: Members): ToolDefinition | null {

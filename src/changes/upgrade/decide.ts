@@ -1,11 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { ProjectFile } from '../../plan/model.ts';
 import { toolsIndex } from '../../plan/tools-index.ts';
 import type { ManifestFile } from '../../project/manifest/manifest.ts';
 import { isAsWritten } from '../../project/read/files.ts';
 import { sha256 } from '../../project/read/hash.ts';
 import { inStyle, plain, textOf } from '../../project/read/text.ts';
-import { unformattedTokens } from '../../typescript/tokens.ts';
+import { meaningOf } from '../../typescript/tree.ts';
 import { type Merged, mergeLines } from './merge-lines.ts';
 import { mergePackage } from './merge-package.ts';
 
@@ -99,8 +98,8 @@ function isUnchanged({ base, theirs }: Sides): boolean {
 /** Whether only a formatter has changed a file. */
 function isFormatted({ path, base }: Sides, ours: Buffer): boolean {
   if (base === null || !/\.([cm]?[jt]s|json)$/.test(path)) return false;
-  const [before, now] = [base, ours].map((content) => unformattedTokens(textOf(content)));
-  return isDeepStrictEqual(before, now);
+  const [before, now] = [base, ours].map((content) => meaningOf(textOf(content)));
+  return before === now;
 }
 
 function plainText(content: Uint8Array): string {

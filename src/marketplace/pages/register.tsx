@@ -87,18 +87,7 @@ async function load(
 }
 
 function Register({ data }: { data: RegisterData }) {
-  const { form, problems, rules, stake, calls, isDown } = data;
-  const { price, stake: terms, categories } = rules;
-  const props = (field: keyof ListingForm) => {
-    const ownProblems = problems.filter((problem) => problem.field === field);
-    const invalid = ownProblems.some(({ advice }) => !advice);
-    return {
-      name: field,
-      id: field,
-      ...(invalid && { 'aria-invalid': 'true' as const }),
-      ...(ownProblems.length > 0 && { 'aria-describedby': `${field}-problem` }),
-    };
-  };
+  const { problems, isDown } = data;
   return (
     <>
       <Head title="Register">
@@ -117,100 +106,124 @@ function Register({ data }: { data: RegisterData }) {
         />
       )}
       <div class="split">
-        <form method="post" action="/register" class="stack panel" novalidate>
-          <label>
-            <span>Name</span>
-            <input {...props('name')} value={form.name} maxlength={rules.nameLength.maximum} />
-            <FieldProblems field="name" problems={problems} />
-          </label>
-          <label>
-            <span>Description</span>
-            {rules.descriptionSections.length > 0 && (
-              <span class="hint">One line of summary, then {rules.descriptionSections.join(' ')}</span>
-            )}
-            <textarea {...props('description')} rows={9} class="prose">{`\n${form.description}`}</textarea>
-            <FieldProblems field="description" problems={problems} />
-          </label>
-          <label for="category">
-            <span>Category</span>
-            {categories ? (
-              <select {...props('category')}>
-                <option value="">Choose one</option>
-                {categories.map((category) => (
-                  <Choice value={category} now={form.category} />
-                ))}
-              </select>
-            ) : (
-              <input {...props('category')} value={form.category} />
-            )}
-            {!categories && (
-              <span class="hint">
-                The contract does not show the values: any text is this emulator's choice.
-              </span>
-            )}
-            <FieldProblems field="category" problems={problems} />
-          </label>
-          <label>
-            <span>Price of a call in {price.currency}</span>
-            <input
-              {...props('price')}
-              value={form.price}
-              inputmode="decimal"
-              data-stake-minimum={terms.minimum}
-              data-stake-unit={terms.perPriceUnit}
-            />
-            <span class="hint">0 is allowed{price.maximum === null ? '' : `, at most ${price.maximum}`}</span>
-            <FieldProblems field="price" problems={problems} />
-          </label>
-          <label>
-            <span>Endpoint</span>
-            <input {...props('endpoint')} value={form.endpoint} inputmode="url" spellcheck={false} />
-            <span class="hint">
-              Ends with /mcp. https, or http on this machine. Tokens name it as their audience, byte for byte.
-            </span>
-            <FieldProblems field="endpoint" problems={problems} />
-          </label>
-          <Submit label="Submit" />
-        </form>
-        <aside class="panel" aria-labelledby="stake-title">
-          <h2 id="stake-title">Stake</h2>
-          <p class="stake">
-            <span id="stake">{stake}</span> {terms.currency}
-          </p>
-          <p class="soft">
-            {terms.perPriceUnit > 0
-              ? `The larger of ${terms.minimum} and ${terms.perPriceUnit} × price.`
-              : `${terms.minimum} at least.`}{' '}
-            Refundable, {terms.withdrawalDelayDays} days after you withdraw it.
-          </p>
-          <p class="soft small">Nothing is staked here: this is a rehearsal on your machine.</p>
-          <h2>What happens on submit</h2>
-          <ol class="soft">
-            <li>The fields are validated.</li>
-            <li>The tools are discovered, without a token.</li>
-            <li>Their definitions are held against the rules.</li>
-            <li>An unpaid call must be refused when the price is above 0.</li>
-            <li>
-              The tools that only read are called with sample arguments, and their texts must match their
-              outputSchemas. The marketplace calls all tools.
-              {calls.length > 0 && (
-                <ul>
-                  {calls.map(({ isCalled, effect, says }) => (
-                    <li class={isCalled ? 'small' : 'small marked advice'}>
-                      <EffectTag effect={effect} /> {shown(says)}
-                    </li>
-                  ))}
-                </ul>
-              )}
-            </li>
-          </ol>
-          <p class="soft small">
-            The contract does not name the states between submission and acceptance: their names here are this
-            emulator's choice.
-          </p>
-        </aside>
+        <Form data={data} />
+        <Terms data={data} />
       </div>
     </>
+  );
+}
+
+/** The fields, each with its problems. */
+function Form({ data: { form, problems, rules } }: { data: RegisterData }) {
+  const { price, stake: terms, categories } = rules;
+  const props = (field: keyof ListingForm) => {
+    const ownProblems = problems.filter((problem) => problem.field === field);
+    const invalid = ownProblems.some(({ advice }) => !advice);
+    return {
+      name: field,
+      id: field,
+      ...(invalid && { 'aria-invalid': 'true' as const }),
+      ...(ownProblems.length > 0 && { 'aria-describedby': `${field}-problem` }),
+    };
+  };
+  return (
+    <form method="post" action="/register" class="stack panel" novalidate>
+      <label>
+        <span>Name</span>
+        <input {...props('name')} value={form.name} maxlength={rules.nameLength.maximum} />
+        <FieldProblems field="name" problems={problems} />
+      </label>
+      <label>
+        <span>Description</span>
+        {rules.descriptionSections.length > 0 && (
+          <span class="hint">One line of summary, then {rules.descriptionSections.join(' ')}</span>
+        )}
+        <textarea {...props('description')} rows={9} class="prose">{`\n${form.description}`}</textarea>
+        <FieldProblems field="description" problems={problems} />
+      </label>
+      <label for="category">
+        <span>Category</span>
+        {categories ? (
+          <select {...props('category')}>
+            <option value="">Choose one</option>
+            {categories.map((category) => (
+              <Choice value={category} now={form.category} />
+            ))}
+          </select>
+        ) : (
+          <input {...props('category')} value={form.category} />
+        )}
+        {!categories && (
+          <span class="hint">The contract does not show the values: any text is this emulator's choice.</span>
+        )}
+        <FieldProblems field="category" problems={problems} />
+      </label>
+      <label>
+        <span>Price of a call in {price.currency}</span>
+        <input
+          {...props('price')}
+          value={form.price}
+          inputmode="decimal"
+          data-stake-minimum={terms.minimum}
+          data-stake-unit={terms.perPriceUnit}
+        />
+        <span class="hint">0 is allowed{price.maximum === null ? '' : `, at most ${price.maximum}`}</span>
+        <FieldProblems field="price" problems={problems} />
+      </label>
+      <label>
+        <span>Endpoint</span>
+        <input {...props('endpoint')} value={form.endpoint} inputmode="url" spellcheck={false} />
+        <span class="hint">
+          Ends with /mcp. https, or http on this machine. Tokens name it as their audience, byte for byte.
+        </span>
+        <FieldProblems field="endpoint" problems={problems} />
+      </label>
+      <Submit label="Submit" />
+    </form>
+  );
+}
+
+/** The stake, and what submitting the form does. */
+function Terms({ data: { stake, rules, calls } }: { data: RegisterData }) {
+  const { stake: terms } = rules;
+  return (
+    <aside class="panel" aria-labelledby="stake-title">
+      <h2 id="stake-title">Stake</h2>
+      <p class="stake">
+        <span id="stake">{stake}</span> {terms.currency}
+      </p>
+      <p class="soft">
+        {terms.perPriceUnit > 0
+          ? `The larger of ${terms.minimum} and ${terms.perPriceUnit} × price.`
+          : `${terms.minimum} at least.`}{' '}
+        Refundable, {terms.withdrawalDelayDays} days after you withdraw it.
+      </p>
+      <p class="soft small">Nothing is staked here: this is a rehearsal on your machine.</p>
+      <h2>What happens on submit</h2>
+      <ol class="soft">
+        <li>The fields are validated.</li>
+        <li>The tools are discovered, without a token.</li>
+        <li>Their definitions are held against the rules.</li>
+        <li>An unpaid call must be refused when the price is above 0.</li>
+        <li>
+          The tools that only read are called with sample arguments, and their texts must match their
+          outputSchemas. The marketplace calls all tools.
+          {calls.length > 0 && (
+            <ul>
+              {calls.map(({ isCalled, effect, says }) => (
+                <li class={isCalled ? 'small' : 'small marked advice'}>
+                  <EffectTag effect={effect} /> {shown(says)}
+                </li>
+              ))}
+            </ul>
+          )}
+        </li>
+      </ol>
+      <p class="soft small">
+        The contract does not name the states between submission and acceptance: their names here are this
+        emulator's choice.
+      </p>
+    </aside>
   );
 }
 

@@ -53,7 +53,9 @@ export function packRuntime(directory: string): PackedPackage {
 export function packContract(directory: string): PackedPackage {
   const place = join(directory, 'packages/contract');
   const manifest = manifestIn(place);
-  const entries = Object.entries(manifest.exports as Readonly<Record<string, Readonly<Record<string, string>>>>);
+  const entries = Object.entries(
+    manifest.exports as Readonly<Record<string, Readonly<Record<string, string>>>>,
+  );
   const exports = entries.flatMap(([name, { types, default: file }]) =>
     file === undefined ? [] : [[name, { types, default: file }]],
   );

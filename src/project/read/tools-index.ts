@@ -2,7 +2,8 @@ import { memoize } from 'market-mcp-contract/json';
 import type { ProjectFile, TemplateSet } from '../../plan/model.ts';
 import { planToolsIndex, toolsIndex } from '../../plan/tools-index.ts';
 import { render } from '../../render/render.ts';
-import { codeTokens, textIn, unformattedTokens } from '../../typescript/tokens.ts';
+import { moduleReferences } from '../../typescript/imports.ts';
+import { meaningOf, treeOf } from '../../typescript/tree.ts';
 import { ProjectError } from '../errors.ts';
 import type { Project } from '../model.ts';
 import { sha256 } from './hash.ts';
@@ -10,11 +11,8 @@ import { inStyle, plain } from './text.ts';
 
 /** The files that a list of tools imports from its own directory, without extension. */
 export const importsIn = memoize((index: string): readonly string[] => {
-  const tokens = codeTokens(index);
-  return tokens.flatMap(({ type, value }, at) => {
-    if (type !== 'StringLiteral' || tokens[at - 1]?.value !== 'from') return [];
-    return /^\.\/(.+)\.ts$/.exec(textIn(value))?.[1] ?? [];
-  });
+  const statements = moduleReferences(index).filter(({ kind }) => kind === 'import' || kind === 'export');
+  return statements.flatMap(({ specifier }) => /^\.\/(.+)\.ts$/.exec(specifier)?.[1] ?? []);
 });
 
 /**
@@ -66,17 +64,18 @@ export function sameMeaning(a: string, b: string): boolean {
 
 /** Replaces each import name by its module. */
 function namelessMeaning(text: string): string {
-  const words = unformattedTokens(text);
-  const modules = new Map(
-    words.flatMap((word, at) =>
-      word === 'import' && words[at + 2] === 'from' ? [[words[at + 1], words[at + 3]] as const] : [],
-    ),
-  );
-  return words.map((word) => modules.get(word) ?? word).join('\n');
+  const names = treeOf(text)?.program.body.flatMap((statement) => {
+    if (statement.type !== 'ImportDeclaration') return [];
+    const { specifiers, source } = statement;
+    return specifiers.flatMap(({ type, local }) =>
+      type === 'ImportDefaultSpecifier' ? [[local.name, source.value] as const] : [],
+    );
+  });
+  return meaningOf(text, new Map(names));
 }
 
 function linesOnlyIn(text: string, other: string): readonly string[] {
-  const meaning = (line: string) => unformattedTokens(line).join('\n');
+  const meaning = (line: string) => line.replace(/[\s;,'"]/g, '');
   const meanings = new Set(other.split('\n').map(meaning));
   return plain(text)
     .split('\n')

@@ -5,7 +5,7 @@ import { isAsWritten } from '../../../project/read/files.ts';
 import { readIfThere } from '../../../project/read/inside.ts';
 import { textOf } from '../../../project/read/text.ts';
 import { LiteralReader } from '../../../typescript/literal.ts';
-import { codeTokens } from '../../../typescript/tokens.ts';
+import { treeOf } from '../../../typescript/tree.ts';
 
 /** Until 0.2.0 this file contained the whole profile, and an author's edits in it counted. */
 const platformFile = 'src/platform.ts';
@@ -15,9 +15,7 @@ export function editedProfile(directory: string, { schema, files }: Manifest): J
   const content = readIfThere(directory, platformFile);
   const recorded = files[platformFile]?.sha256;
   if (schema === 3 || !content || recorded === undefined || isAsWritten(content, recorded)) return undefined;
-  const reader = new LiteralReader(codeTokens(textOf(content)));
-  const at = reader.constant('platform');
-  return at === undefined ? undefined : reader.value(at);
+  return new LiteralReader(treeOf(textOf(content))).constant('platform');
 }
 
 /** Values with the changes that lead from `base` to `ours`. */
