@@ -1,6 +1,4 @@
 import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
-import { keysAreData } from './maps.ts';
-import { areWhole } from './numbers.ts';
 import { fieldToDo } from './to-do.ts';
 
 /** What is known of all positions. */
@@ -111,4 +109,118 @@ function formatOf(texts: readonly string[]): string | undefined {
     texts.every((text) => pattern.test(text) && !Number.isNaN(Date.parse(text.slice(0, 10))));
   if (all(dateTime) && texts.every((text) => !Number.isNaN(Date.parse(text)))) return 'date-time';
   return all(date) ? 'date' : undefined;
+}
+
+/** Last words of names whose values are whole: `comment_count`, `userId`, `blockNumber`. */
+const counts = new Set(
+  (
+    'id ids page pages count counts number rank nonce decimals year block slot epoch confirmations code status port ' +
+    'votes likes stars forks views downloads comments replies followers employees population'
+  ).split(' '),
+);
+
+/** Whole only if they are the whole name. */
+const alone = new Set('day hour minute month week weekday quarter season episode'.split(' '));
+
+/** Words that mean a fraction, whatever stands beside them: `average_count`. */
+const shares = new Set(
+  'avg average mean median ratio rate rates rating share score percent percentage pct'.split(' '),
+);
+
+/** Words of measures, which are whole by chance only. */
+const measures = new Set(
+  (
+    'price prices cost fee fees amount value balance volume cap mcap supply usd eur btc eth total sum open high low close ' +
+    'bid ask change temperature temp humidity pressure speed distance weight width height length size depth duration ' +
+    'seconds minutes hours days latitude longitude lat lon lng latlng coordinates coords bbox position elevation min max'
+  ).split(' '),
+);
+
+const timeWord =
+  /^(time|timestamp|ts|t|dt|at|date|created|updated|modified|expires|since|until|sunrise|sunset)$/;
+
+/** Seconds since 1970 have ten digits, milliseconds thirteen. */
+const leastTime = 1e9;
+
+/** So many different whole numbers are no chance. */
+const several = 3;
+
+/**
+ * Whether all values of a position in answers are integers, also the values that the samples do not contain: by its name, or
+ * since several samples say so.
+ *
+ * @param name of the member, or of the list that contains the values; undefined if there is none
+ */
+function areWhole(values: readonly number[], name = ''): boolean {
+  if (!values.every(Number.isInteger)) return false;
+  const words = name
+    .replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, ' ')
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .filter((word) => word !== '');
+  const last = words.at(-1) ?? '';
+  if (words.some((word) => shares.has(word))) return false;
+  if (counts.has(last) || (words.length === 1 && alone.has(last))) return true;
+  if (timeWord.test(last) && values.every((value) => value >= leastTime)) return true;
+  if (words.some((word) => measures.has(word))) return false;
+  return /^(num|number|count|page)$/.test(words[0] ?? '') || new Set(values).size >= several;
+}
+
+/** A number, a date, a version, or an id, which no member is called. A prefix such as the chain of an address is allowed. */
+const dataKey = new RegExp(
+  `^(?:[\\w-]+:)?(?:${[
+    '-?\\d[\\d.:TZ+ -]*',
+    'v?\\d+\\.\\d+\\.\\d[\\w.+-]*',
+    '[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}',
+    '(?:0x)?(?=[0-9a-fA-F]*\\d)[0-9a-fA-F]{16,}',
+    '(?=[A-Za-z]*\\d)[1-9A-HJ-NP-Za-km-z]{32,44}', // base58, such as an address of Solana
+    '(?:bc|tb|[a-z]{3,12})1[02-9ac-hj-np-z]{25,}', // bech32
+  ].join('|')})$`,
+);
+
+/** `BTCUSDT`, `BRK-B`: a code, if there are several, and their values are not words. */
+const code = /^[A-Z][A-Z\d]*(?:[-_/.][A-Z\d]+)*$/;
+const currencies = new Set(Intl.supportedValuesOf('currency'));
+
+/** Names of members that may have the same form although each means something else. */
+const role =
+  /^(open|close|safe_?low|low|medium|standard|normal|average|slow|fast|fastest|instant|rapid|high|min|max|home|away|bids?|asks?|buy|sell|base|quote|previous|current|next|last|first|from|to|start|end|before|after|today|yesterday|tomorrow|sun(rise|set)|moon(rise|set)|data|meta|result|errors?)$/i;
+
+/**
+ * Whether the keys of objects at one position are data: dates, addresses, codes, values of the inputs, keys that differ from
+ * sample to sample; at the root also keys of several objects of one form.
+ *
+ * @param isRoot whether the object is the whole answer
+ * @param inputs values of the inputs of the tool, which may be keys of its answers
+ */
+function keysAreData(objects: readonly JsonObject[], isRoot: boolean, inputs: ReadonlySet<string>): boolean {
+  const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
+  if (names.length === 0) return false;
+  if (names.every((name) => dataKey.test(name))) return true;
+  const values = objects.flatMap((object) => Object.values(object)).filter((value) => value !== null);
+  if (!areAlike(values)) return false;
+  if (names.every((name) => currencies.has(name))) return true;
+  const isRole = names.some((name) => role.test(name));
+  const several = names.length > 1;
+  const areCodes =
+    several && names.every((name) => code.test(name)) && names.some(({ length }) => length > 1);
+  const areWords = values.some((value) => typeof value === 'string' && !/^[-+]?[\d.]+$/.test(value));
+  if (areCodes && !areWords && !isRole) return true;
+  if (names.every((name) => inputs.has(name))) return true;
+  const areObjects = values.every(isObject);
+  const hasNull = objects.some((object) => Object.values(object).includes(null));
+  const differ = !names.some((name) => objects.every((object) => Object.hasOwn(object, name)));
+  if (differ && (isRoot || areObjects)) return true;
+  return isRoot && several && areObjects && !hasNull && !isRole;
+}
+
+/** Whether values have one type; objects share at least half of their members. */
+function areAlike(values: readonly Json[]): boolean {
+  const kinds = new Set(values.map((value) => (Array.isArray(value) ? 'array' : typeof value)));
+  if (kinds.size !== 1) return false;
+  const objects = values.filter(isObject);
+  if (objects.length === 0) return true;
+  const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
+  const shared = names.filter((name) => objects.every((object) => Object.hasOwn(object, name)));
+  return shared.length > 0 && shared.length * 2 >= names.length;
 }

@@ -1,20 +1,28 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ExitCode, nameList, type Output, unwrap } from 'market-mcp-contract/command';
-import { type Addition, planAddition } from '../../changes/addition.ts';
+import {
+  type ExitCode,
+  nameList,
+  type Output,
+  pass,
+  toCommandError,
+  unwrap,
+} from 'market-mcp-contract/command';
+import { type Addition, nameError, planAddition } from '../../changes/addition.ts';
 import { entriesOf } from '../../changes/entries.ts';
 import { environmentFile } from '../../dev/local-server.ts';
 import { findProject, manifestFile } from '../../project/manifest/manifest.ts';
+import type { Project } from '../../project/model.ts';
 import { openProject } from '../../project/read/open.ts';
 import { changeProject } from '../../project/write/change.ts';
-import { type AddToolSwitches, addToolQuestions } from '../../questions/add-tool.ts';
+import { type AddToolSwitches, addToolQuestions, addToolSwitches } from '../../questions/add-tool.ts';
 import { type Flags, readFlags } from '../../questions/read-flags.ts';
 import type { ToolParts } from '../../questions/tool.ts';
+import { givenFlags, requiredParts, type ToolAnswers, toolAnswers } from '../../questions/tool-answers.ts';
 import { marketCommand } from '../../system/command-line.ts';
-import { collectAnswers, listedOperations } from '../answers.ts';
-import { firstEditOf, showNext, showPrepared } from '../create/format.ts';
+import { type Answering, collectAnswers, listedOperations } from '../answers.ts';
+import { firstEditOf, reviewLines, reviewWidth, showNext, showPrepared } from '../create/format.ts';
 import { finishChange, showDrift } from '../tools/change.ts';
-import { answering } from './answers.ts';
 
 /** `market-mcp add-tool [name]`: answers, files in memory, files on disk, build, self-check. */
 export async function addTool(
@@ -78,4 +86,46 @@ function contents(addition: Addition) {
 
 function namesOf({ prepared }: Addition): readonly string[] {
   return prepared.tools.map(({ definition }) => definition.name);
+}
+
+/** How the answers that flags give are completed. */
+function answering(
+  given: Partial<ToolParts>,
+  project: Project,
+  { check }: AddToolSwitches,
+  output: Output,
+): Answering<ToolAnswers> {
+  return {
+    asked: given.ask,
+    missing: requiredParts(given)
+      .filter((name) => given[name] === undefined)
+      .map((name) => addToolQuestions[name].flag.syntax),
+    complete: () => toolAnswers(given),
+    async ask() {
+      const { askAll } = await import('../prompts/flow.ts');
+      return askAll({
+        title: 'market-mcp add-tool',
+        given,
+        before: [],
+        after: [],
+        tool: addToolQuestions.tool,
+        complete: toolAnswers,
+        async review(answers) {
+          const entries = await entriesOf(answers, project.profile, project.manifest.answers.fields);
+          if (!entries.ok) return entries;
+          const { change, prepared } = planAddition(project, entries.value);
+          const place = `${change?.files.size ?? 0} files in ${project.directory}`;
+          return pass(reviewLines(place, prepared, reviewWidth()));
+        },
+        resume: (parts, ask) =>
+          marketCommand(
+            'add-tool',
+            ...givenFlags<ToolParts>(addToolQuestions, { ...parts, ask }),
+            ...(check ? [] : [addToolSwitches.check.syntax]),
+          ),
+        interrupted: (cancelled) => output.error(toCommandError(cancelled)),
+        nameError: (name) => nameError(project, name),
+      });
+    },
+  };
 }

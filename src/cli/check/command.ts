@@ -1,11 +1,33 @@
-import { canAsk, type ExitCode, type Output, toCommandError } from 'market-mcp-contract/command';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import {
+  canAsk,
+  type ExitCode,
+  type InputError,
+  inputError,
+  nameList,
+  nameOf,
+  type Output,
+  requireNone,
+  toCommandError,
+  unwrap,
+  withProgress,
+} from 'market-mcp-contract/command';
+import { type PlatformProfile, resolvePlatform } from 'market-mcp-contract/platforms';
 import { checkHeld, checkUrl, optionsOf, rerunCommand, type Words } from 'market-mcp-contract/program';
+import { type Deployed, deployedImage, deployedWorker } from '../../check/deployed.ts';
 import { listingFile, previousListing } from '../../check/files.ts';
+import { type HeldServer, holdProject } from '../../check/project.ts';
+import { build } from '../../check/self-check.ts';
 import { changesOf } from '../../dev/watch.ts';
+import { projectName, suggestProjectName } from '../../model/names.ts';
+import { findProject, readManifest } from '../../project/manifest/manifest.ts';
+import { additions, dockerfileOf, filesOf, standardTargets, type Target } from '../../questions/targets.ts';
 import { explainCommand, marketCommand } from '../../system/command-line.ts';
+import { buildImage, findEngine } from '../../system/containers.ts';
+import { bundleWorker } from '../../system/workers.ts';
 import { answerLines, realLines, unrecordedLines } from './format.ts';
-import type { CheckFlags } from './options.ts';
-import { isUrl, projectAt, requireUrlFlags } from './subject.ts';
+import { type CheckFlags, checkFlags } from './options.ts';
 
 /**
  * `market-mcp check [directory|url]`: runs the contract on a project's server or on any other.
@@ -71,4 +93,147 @@ async function repeat(directory: string, output: Output, check: () => Promise<Ex
     const { done } = await change;
     if (done) return exitCode;
   }
+}
+
+/** A project to check. */
+interface CheckedProject {
+  readonly directory: string;
+  /** Prepares its server for one run. */
+  hold(output: Output): Promise<HeldServer>;
+}
+
+/**
+ * The project of a directory, by default that of the working directory.
+ *
+ * @throws CommandError `INVALID_INPUT` for the flags that describe a URL; ProjectError if there is no project.
+ */
+async function projectAt(target: string | undefined, flags: CheckFlags): Promise<CheckedProject> {
+  const platform = flags.platform === undefined ? undefined : unwrap(await resolvePlatform(flags.platform));
+  requireNone([
+    ...onlyFor('a URL', ['token', 'signingKey', 'issuer', 'audience', 'header'], flags),
+    ...(flags.call.length > 0 ? callErrors(flags) : []),
+  ]);
+  requireNone(deployErrors(flags));
+  const directory = findProject(resolve(target ?? '.'));
+  if (flags.deploy !== undefined) requireTarget(directory, flags.deploy);
+  return project(directory, platform, flags);
+}
+
+/** Whether a target is an address, or looks like one and is no path. */
+function isUrl(target: string): boolean {
+  return isAddress(target) || (!existsSync(target) && looksLikeHost(target));
+}
+
+/** @throws CommandError `INVALID_INPUT` for the flags that only a project has. */
+function requireUrlFlags(flags: CheckFlags): void {
+  const hint = 'Remove it, or name a directory to check.';
+  requireNone([
+    ...onlyFor('a directory', ['watch', 'deploy'], flags),
+    ...(flags.build
+      ? []
+      : [inputError('--no-build', undefined, 'works only with the directory of a project', hint)]),
+  ]);
+}
+
+/** @throws CommandError `INVALID_INPUT` if a project has no files for a target. */
+function requireTarget(directory: string, target: Target): void {
+  if (additions.includes(target)) {
+    const instead = `Name the target that you deploy to: ${marketCommand('check', '--deploy', 'docker')}`;
+    requireNone([
+      inputError('--deploy', target, 'is no place to deploy to: every image contains what it adds', instead),
+    ]);
+  }
+  if (standardTargets.includes(target) || readManifest(directory).answers.targets?.includes(target)) return;
+  const hint = `Add its files first: ${marketCommand('deploy', 'add', target)}`;
+  requireNone([inputError('--deploy', target, 'is not a target of this project', hint)]);
+}
+
+/**
+ * `https://…`, `https:/…`, `localhost:3000/mcp`. Never a path, even if there is a directory of that name: its build
+ * script would run.
+ */
+function isAddress(target: string): boolean {
+  return /^[a-z][a-z\d+.-]+:\/|^[^/]*:\d+(\/|$)/i.test(target);
+}
+
+/** `tools.example.com/mcp`, which could also be a path. */
+function looksLikeHost(target: string): boolean {
+  return /^(localhost|[\w-]+(\.[\w-]+)+)(\/|$)/i.test(target);
+}
+
+function callErrors({ live, watch }: CheckFlags): readonly InputError[] {
+  const refused = (what: string, hint: string) => [inputError('--call', undefined, what, hint)];
+  if (!live) {
+    const hint = 'Add --live, which calls each example of the named tools once, for real; or remove --call.';
+    return refused('works only with a URL or with --live', hint);
+  }
+  if (!watch) return [];
+  return refused('cannot be combined with --watch', 'Remove one: each change would call the tools for real.');
+}
+
+/** An image has no sources that change, and neither recordings nor secrets of its own. */
+function deployErrors({ deploy, live, watch }: CheckFlags): readonly InputError[] {
+  if (deploy === undefined) return [];
+  return Object.entries({ '--live': live, '--watch': watch })
+    .filter(([, isGiven]) => isGiven)
+    .map(([flag]) => inputError('--deploy', deploy, `cannot be combined with ${flag}`, `Remove ${flag}.`));
+}
+
+function project(
+  directory: string,
+  platform: PlatformProfile | undefined,
+  { build: isWanted, live, call, deploy }: Pick<CheckFlags, 'build' | 'live' | 'call' | 'deploy'>,
+): CheckedProject {
+  return {
+    directory,
+    async hold(output) {
+      if (isWanted) await withProgress(output.progress('building'), () => build(directory));
+      const deployed = deploy === undefined ? undefined : await deployedTo(deploy, directory, output);
+      const options = { platform, sources: live ? ('live' as const) : undefined, call, deployed };
+      return withProgress(output.progress('starting'), () => holdProject(directory, options));
+    },
+  };
+}
+
+/** What is deployed to a target, built with the programs of this machine. */
+function deployedTo(target: Target, directory: string, output: Output): Promise<Deployed> {
+  return target === 'workers' ? workerOf(directory, output) : imageOf(directory, target, output);
+}
+
+async function workerOf(directory: string, output: Output): Promise<Deployed> {
+  const worker = await withProgress(output.progress('bundling the Worker'), () => bundleWorker(directory));
+  const missing = worker.missing.length > 0 ? [`Without its bindings ${worker.missing.join(', ')}.`] : [];
+  output.comment(['wrangler bundled the Worker. It runs in workerd, the runtime of Cloudflare.', ...missing]);
+  return deployedWorker(worker);
+}
+
+/** The image of a project. It stays on this machine, to be run or pushed. */
+async function imageOf(directory: string, target: Target, output: Output): Promise<Deployed> {
+  const engine = await findEngine();
+  const dockerfile = dockerfileOf(target);
+  const tag = `${suggestProjectName(projectName(directory))}:checked`;
+  const image = await withProgress(output.progress(`building the image with ${engine}`), (update) =>
+    buildImage(engine, directory, dockerfile, tag, update),
+  );
+  const rest = standardTargets.includes(target)
+    ? []
+    : filesOf([target]).filter((file) => file !== dockerfile);
+  output.comment([
+    `${engine} built the image ${tag}.`,
+    ...(rest.length > 0 ? [`Not run: ${nameList(rest)}. The rules judge the image that they deploy.`] : []),
+  ]);
+  return deployedImage(image);
+}
+
+function onlyFor(
+  what: string,
+  names: readonly (keyof CheckFlags)[],
+  flags: CheckFlags,
+): readonly InputError[] {
+  return names
+    .filter((name) => flags[name] !== undefined && [flags[name]].flat().length > 0)
+    .map((name) => {
+      const hint = `Remove it, or name ${what} to check.`;
+      return inputError(nameOf(checkFlags[name]), undefined, `works only with ${what}`, hint);
+    });
 }

@@ -1,14 +1,52 @@
 import { resolve } from 'node:path';
-import { type ExitCode, type Output, unwrap } from 'market-mcp-contract/command';
-import { planCreation } from '../../changes/creation.ts';
-import { isSameProject, projectIn, targetOf } from '../../changes/target.ts';
+import {
+  CommandError,
+  type ExitCode,
+  exitCodes,
+  nameList,
+  type Output,
+  pass,
+  singleLine,
+  toCommandError,
+  unwrap,
+} from 'market-mcp-contract/command';
+import { cloneProblems } from '../../changes/clone.ts';
+import { type Creation, planCreation } from '../../changes/creation.ts';
+import {
+  directoryError,
+  isSameProject,
+  type ProjectContext,
+  projectIn,
+  targetOf,
+} from '../../changes/target.ts';
+import { packageManagerCommands } from '../../plan/package-manager.ts';
+import type { Manifest } from '../../project/manifest/manifest.ts';
+import { ownCommand } from '../../project/package/own-package.ts';
 import { writeProject } from '../../project/write/write.ts';
-import type { CreateSwitches } from '../../questions/create.ts';
-import { type CreateFlags, readCreateFlags } from '../../questions/create-answers.ts';
-import { collectAnswers, listedOperations, mayAsk } from '../answers.ts';
-import { answering } from './answers.ts';
-import { complete, finish, showDryRun } from './finish.ts';
-import { showPrepared } from './format.ts';
+import type { CreateParts, CreateSwitches } from '../../questions/create.ts';
+import {
+  type CreateAnswers,
+  type CreateFlags,
+  completeAnswers,
+  missingFlags,
+  readCreateFlags,
+  replayCommand,
+  resumeCommand,
+} from '../../questions/create-answers.ts';
+import { type Answering, collectAnswers, listedOperations, mayAsk, requireConsent } from '../answers.ts';
+import {
+  fileLines,
+  firstEditOf,
+  nextSteps,
+  reviewLines,
+  reviewWidth,
+  sampleEdit,
+  shortReport,
+  showNext,
+  showPrepared,
+  showReport,
+} from './format.ts';
+import type { Taken } from './steps.ts';
 
 /** `create-market-mcp [directory]`: answers, files in memory, files on disk, install, git, self-check. */
 export async function create(
@@ -39,4 +77,114 @@ export async function create(
   output.done(`${files.size} files in ${target.directory}`);
   showPrepared(prepared, output);
   return complete(creation, { directory: target.directory, packageManager }, flags, output);
+}
+
+/** How the answers that flags give are completed. */
+function answering(
+  given: Partial<CreateParts>,
+  switches: CreateSwitches,
+  output: Output,
+): Answering<CreateAnswers> {
+  return {
+    asked: given.ask,
+    missing: missingFlags(given),
+    complete: () => completeAnswers(given),
+    async ask() {
+      const { askCreate } = await import('../prompts/create.ts');
+      const program = ownCommand('create-market-mcp');
+      return askCreate({
+        given,
+        async review(answers) {
+          const planned = await planCreation(answers);
+          if (!planned.ok) return planned;
+          const { files, prepared } = planned.value;
+          const { directory } = targetOf(answers.directory, switches, files);
+          return pass(reviewLines(`${files.size} files in ${directory}`, prepared, reviewWidth()));
+        },
+        resume: (parts, ask) => resumeCommand({ ...parts, ask }, switches, program),
+        interrupted: (cancelled) => output.error(toCommandError(cancelled)),
+        directoryError: (directory) => directoryError(directory, switches),
+      });
+    },
+  };
+}
+
+/** Takes the wanted steps in a project that was written, and prints the result. @throws CommandError `SELF_CHECK_FAILED`. */
+async function complete(
+  { answers, files, prepared }: Creation,
+  context: ProjectContext,
+  switches: CreateSwitches,
+  output: Output,
+): Promise<ExitCode> {
+  const { directory } = context;
+  const { packages, report } = await take(context, switches, output);
+  const problems = await cloneProblems(directory);
+  for (const problem of problems) output.note(problem);
+  const [tool] = prepared.tools;
+  const first = tool && firstEditOf(tool, null);
+  const steps = nextSteps(context, switches.install, first, tool?.definition.name);
+  const repeat = replayCommand(answers, switches, ownCommand('create-market-mcp'));
+  if (report) showReport(report, output);
+  showNext(steps, repeat, output);
+  const exitCode = output.result({
+    ok: report?.ok ?? true,
+    directory,
+    ...contents(files, prepared),
+    packages,
+    problems,
+    selfCheck: shortReport(report),
+    edit: first?.edit,
+    next: steps.flatMap(({ command }) => command ?? []),
+    repeat,
+  });
+  requireOk(report, context);
+  return exitCode;
+}
+
+/** Finishes a project that an earlier run has written, if the author at the terminal agrees. @throws as `complete`. */
+async function finish(
+  given: string,
+  { answers }: Manifest,
+  switches: CreateSwitches,
+  output: Output,
+): Promise<ExitCode> {
+  const context = { directory: resolve(given), packageManager: answers.packageManager };
+  const tools = nameList(answers.tools);
+  const question = `${given} already contains a project with ${tools}. Finish it (install, git, self-check)?`;
+  await requireConsent(singleLine(question), true);
+  const { report } = await take(context, switches, output);
+  if (report) showReport(report, output);
+  const [tool] = answers.tools;
+  const first = tool === undefined ? undefined : sampleEdit(tool);
+  showNext(nextSteps(context, switches.install, first, tool), undefined, output);
+  requireOk(report, context);
+  return exitCodes.ok;
+}
+
+/** Prints what would be written. */
+function showDryRun({ files, prepared }: Creation, directory: string, output: Output): ExitCode {
+  output.line(`These files would be written to ${singleLine(directory)}:`);
+  for (const line of fileLines(files)) output.line(`  ${line}`);
+  showPrepared(prepared, output);
+  const nothing = { packages: null, selfCheck: null, next: [] };
+  return output.result({ ok: true, dryRun: true, directory, ...contents(files, prepared), ...nothing });
+}
+
+/** The code of the steps is loaded only if there is one to take. */
+async function take(context: ProjectContext, switches: CreateSwitches, output: Output): Promise<Taken> {
+  if (!switches.install && !switches.git) return { packages: null, report: null };
+  const { takeSteps } = await import('./steps.ts');
+  return takeSteps(context, switches, output);
+}
+
+function requireOk(report: Taken['report'], { directory, packageManager }: ProjectContext): void {
+  if (report?.ok !== false) return;
+  const { run } = packageManagerCommands[packageManager];
+  const message = 'the server was created, but fails rules of the marketplace';
+  const hint = `Fix the failed rules above and run the self-check again. In ${directory} run: ${run} self-check`;
+  throw new CommandError('SELF_CHECK_FAILED', message, hint);
+}
+
+function contents(files: Creation['files'], { tools, changes, advice }: Creation['prepared']) {
+  return { files: [...files.keys()], tools: tools.map(({ definition }) => definition.name), changes, advice };
 }
