@@ -9,8 +9,8 @@ import { record } from './figures.ts';
 import { hasRedis, startRedis } from './redis.ts';
 import { call, type Environment, type Replica, replica } from './replica.ts';
 
-// What becomes of calls while replicas, or the Redis server that they share, end, pause or change places. Each token is sent to all replicas
-// at once, as by its payer and by others who have seen it.
+// What becomes of calls while replicas, or the Redis server that they share, end, pause or change places. Each token is sent to one replica
+// by its payer, and then to the others, as by somebody who has seen it.
 
 const project = buildProject(join(import.meta.dirname, 'counting-tools.ts'), true);
 afterAll(() => project.remove());
@@ -65,7 +65,7 @@ const isReady = async ({ port, isRunning }: Replica) =>
     () => false,
   ));
 
-/** Sends calls, each with its token to all replicas that are ready, until the work is done. Counts what became of them. */
+/** Sends calls to the replicas that are ready until the work is done, and each token again to the others. Counts what became of them. */
 async function callsDuring(
   all: readonly Replica[],
   ran: () => readonly string[],
@@ -80,39 +80,40 @@ async function callsDuring(
       await setTimeout(100);
     }
   };
-  const sent: Promise<readonly number[]>[] = [];
-  const send = async (id: string): Promise<readonly number[]> => {
+  const sent: Promise<number>[] = [];
+  const send = async (index: number): Promise<number> => {
     const bearer = await token();
-    const targets = ready;
-    return Promise.all(
-      targets.map((one) =>
-        call(one, bearer, 'count', { id }).then(
-          ({ status }) => status,
-          () => 0,
-        ),
-      ),
-    );
+    const [payee, ...others] = ready.map((_, place) => ready[(place + index) % ready.length] as Replica);
+    const statusOf = (one: Replica) =>
+      call(one, bearer, 'count', { id: `call-${index}` }).then(
+        ({ status }) => status,
+        () => 0,
+      );
+    const status = payee ? await statusOf(payee) : 0;
+    await Promise.all(others.map(statusOf));
+    return status;
   };
   const sending = async () => {
     while (!isOver) {
-      sent.push(send(`call-${sent.length}`));
+      sent.push(send(sent.length));
       await setTimeout(intervalMs);
     }
   };
-  const others = [watch(), sending()];
+  const running = [watch(), sending()];
   await work();
   isOver = true;
-  await Promise.all(others);
-  const calls = await Promise.all(sent);
-  const runs = ran();
-  const accepted = calls.filter((statuses) => statuses.includes(200)).length;
-  const later = calls.filter((statuses) => !statuses.includes(200) && statuses.includes(503)).length;
+  await Promise.all(running);
+  const statuses = await Promise.all(sent);
+  const runs = new Map<string, number>();
+  for (const id of ran()) runs.set(id, (runs.get(id) ?? 0) + 1);
+  const answered = statuses.filter((status) => status === 200).length;
+  const later = statuses.filter((status) => status === 503).length;
   return {
-    sent: calls.length,
-    answered: accepted,
+    sent: statuses.length,
+    answered,
     later,
-    lost: calls.length - accepted - later,
-    twice: runs.length - new Set(runs).size,
+    lost: statuses.length - answered - later,
+    twice: [...runs.values()].filter((times) => times > 1).length,
   };
 }
 
@@ -124,7 +125,7 @@ interface Trial {
 
 /** What happens to a replica, or to Redis, in the middle of the calls. */
 const events: readonly [string, (trial: Trial) => Promise<unknown>][] = [
-  ['nothing', async () => setTimeout(1_000)],
+  ['nothing happens', async () => setTimeout(1_000)],
   [
     'a replica ends by SIGTERM',
     async ({ all: [one] }) => {
@@ -192,12 +193,11 @@ describe.skipIf(!hasRedis)('calls (skipped without redis-server)', { timeout: 60
   });
 
   it('follow the server that Sentinels name', async () => {
-    const port = await freePort();
-    const first = await startRedis([], { host: '127.0.0.2', port });
-    const second = await startRedis(['--replicaof', `127.0.0.2 ${port}`], { host: '127.0.0.3', port });
+    const first = await startRedis();
+    const second = await startRedis(['--replicaof', `127.0.0.1 ${first.port}`]);
     const sentinel = await startRedis([], { sentinel: true });
     const admin = sentinel.client();
-    await admin.call('SENTINEL', 'MONITOR', 'tokens', '127.0.0.2', String(port), '1');
+    await admin.call('SENTINEL', 'MONITOR', 'tokens', '127.0.0.1', String(first.port), '1');
     for (const [name, value] of [
       ['down-after-milliseconds', '500'],
       ['failover-timeout', '3000'],
@@ -205,7 +205,7 @@ describe.skipIf(!hasRedis)('calls (skipped without redis-server)', { timeout: 60
       await admin.call('SENTINEL', 'SET', 'tokens', name, value);
     }
     const knows = async () =>
-      JSON.stringify(await admin.call('SENTINEL', 'REPLICAS', 'tokens')).includes('127.0.0.3');
+      JSON.stringify(await admin.call('SENTINEL', 'REPLICAS', 'tokens')).includes(String(second.port));
     await vi.waitUntil(knows, { timeout: 30_000, interval: 200 });
     const STATE_URL = `redis+sentinel://127.0.0.1:9,127.0.0.1:${sentinel.port}/tokens`;
     const { all, ran } = await replicas({ STATE_URL, TOKEN_ONCE: 'strict' });

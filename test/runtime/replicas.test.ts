@@ -1,3 +1,4 @@
+import { createPublicKey } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { createReplicas } from '../../runtime/src/replicas.ts';
 import { createAuthentication } from '../../runtime/src/server/auth.ts';
@@ -42,7 +43,10 @@ function authentication(once: 'on' | 'strict', claims: (boolean | null)[]) {
       audienceFrom: 'PLATFORM_AUDIENCE',
       maxLifetimeSeconds: 1_200,
     },
-    keys: { initial: { key: platformKey.export({ format: 'jwk' }), name: 'the test' }, jwksUrl: null },
+    keys: {
+      initial: { key: createPublicKey(platformKey).export({ format: 'jwk' }), name: 'the test' },
+      jwksUrl: null,
+    },
   };
   const claim = async () => claims.shift() as boolean | null;
   return createAuthentication(rules, () => {}, false, { claim });
