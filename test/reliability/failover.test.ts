@@ -180,7 +180,7 @@ describe.skipIf(!hasRedis)('calls (skipped without redis-server)', { timeout: 60
       await vi.waitUntil(() => all.every(isShared), { timeout: 30_000, interval: 50 });
       await setTimeout(500);
     });
-    record(`once ${once}: ${name}`, figures);
+    record(`outage-${once}-${events.findIndex(([other]) => other === name)}`, { once, name, ...figures });
     expect(figures.answered).toBeGreaterThan(0);
     if (once === 'strict') expect(figures.twice).toBe(0);
     if (name !== 'a replica is killed') expect(figures.lost).toBe(0);
@@ -190,6 +190,15 @@ describe.skipIf(!hasRedis)('calls (skipped without redis-server)', { timeout: 60
     const results = await Promise.all(running.map((one) => call(one, bearer, 'count', { id: 'last' })));
     expect(results.filter(({ status }) => status === 200)).toHaveLength(1);
     if (once === 'on') expect(figures.later).toBe(0);
+  });
+
+  it('get 503 with Retry-After while no store can be asked, and TOKEN_ONCE=strict', async () => {
+    const { all } = await replicas({ STATE_URL: 'redis://127.0.0.1:9', TOKEN_ONCE: 'strict' });
+    const bearer = await token();
+    for (const one of all) {
+      const { status, headers } = await call(one, bearer, 'count', { id: 'none' });
+      expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+    }
   });
 
   it('follow the server that Sentinels name', async () => {
@@ -219,6 +228,10 @@ describe.skipIf(!hasRedis)('calls (skipped without redis-server)', { timeout: 60
     expect(figures).toMatchObject({ lost: 0, twice: 0 });
     expect(figures.answered).toBeGreaterThan(0);
     expect(await second.client().role()).toEqual(expect.arrayContaining(['master']));
-    record('once strict: Sentinels name another server', figures);
+    record(`outage-strict-${events.length}`, {
+      once: 'strict',
+      name: 'Sentinels name another server',
+      ...figures,
+    });
   });
 });

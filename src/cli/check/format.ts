@@ -81,6 +81,17 @@ export function submissionLines(calls: readonly SubmissionCall[]): readonly stri
   ];
 }
 
+/** The line that advises authors of tools that write against replays. */
+export function replayLines(calls: readonly SubmissionCall[]): readonly string[] {
+  const writing = calls.filter(({ writes }) => writes).map(({ tool }) => tool);
+  if (writing.length === 0) return [];
+  const more = writing.length - maxNamed;
+  const names = [...writing.slice(0, maxNamed), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  return [
+    `So that nobody runs a call twice with a token that was used, deploy with TOKEN_ONCE=strict and STATE_URL (${names} may change something). It needs a platform that gives each call a token of its own.`,
+  ];
+}
+
 const repeated = [
   'platform',
   'signingKey',

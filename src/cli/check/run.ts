@@ -6,7 +6,7 @@ import type { ExitCode } from '../../model/command-error.ts';
 import { canAsk } from '../answers.ts';
 import { toCommandError } from '../errors.ts';
 import type { Output } from '../output.ts';
-import { answerLines, realLines, submissionLines, unrecordedLines } from './format.ts';
+import { answerLines, realLines, replayLines, submissionLines, unrecordedLines } from './format.ts';
 import type { CheckFlags } from './options.ts';
 import type { Subject } from './subject.ts';
 
@@ -43,11 +43,13 @@ export async function examineOnce(
     progress.stop();
     await release();
   }
+  const calls = submissionCalls(examined.listed ?? [], held.target.profile.smoke);
   output.comment([
     ...answerLines(held.answers?.() ?? []),
     ...realLines(held.real),
     ...unrecordedLines(held.unrecorded?.() ?? []),
-    ...submissionLines(submissionCalls(examined.listed ?? [], held.target.profile.smoke)),
+    ...submissionLines(calls),
+    ...(subject.directory === undefined ? [] : replayLines(calls)),
   ]);
   return examined;
 }
