@@ -101,6 +101,12 @@ describe('a call is refused', () => {
     expect(health).toEqual([200, expect.objectContaining({ status: 'ok', keys: 'none' })]);
   });
 
+  test('but not /ready of a first deployment, where the host names the domain', async () => {
+    const env = { NODE_ENV: 'production', PLATFORM_AUDIENCE: 'pending', HOST: '127.0.0.1' };
+    const { url } = await start({ env: { ...env, RENDER_EXTERNAL_URL: 'https://tools.onrender.com' } });
+    expect((await fetch(new URL('/ready', url))).status).toBe(200);
+  });
+
   test('but not /ready, which is 200 with a key, and without a check of tokens', async () => {
     for (const AUTH of ['', 'off']) {
       const { url } = await start({ env: { AUTH } });
