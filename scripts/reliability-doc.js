@@ -6,12 +6,40 @@ const figures = JSON.parse(readFileSync(new URL('../dist/reliability.json', impo
 const page = new URL('../docs/evidence/reliability.md', import.meta.url);
 const place = /(?<=<!-- figures -->\n).*?(?=<!-- end of figures -->)/s;
 
+const outages = /(?<=<!-- outages -->\n).*?(?=<!-- end of outages -->)/s;
+
 const text = readFileSync(page, 'utf8');
-if (!place.test(text)) throw new Error('docs/evidence/reliability.md has no place for figures');
+if (!place.test(text) || !outages.test(text)) {
+  throw new Error('docs/evidence/reliability.md has no place for figures');
+}
+// Redis may be missing: the table of an earlier run then stays.
+const rows = Object.entries(figures).flatMap(([part, one]) => (part.startsWith('outage-') ? [one] : []));
+const filled = rows.length === 0 ? text : text.replace(outages, () => outageTable(figures.machine, rows));
 writeFileSync(
   page,
-  text.replace(place, () => table(figures)),
+  filled.replace(place, () => table(figures)),
 );
+
+function outageTable(machine, rows) {
+  const lines = rows.map(
+    ({ once, name, sent, answered, later, lost, twice }) =>
+      `| ${once} | ${name} | ${sent} | ${answered} | ${later} | ${lost} | ${twice} |`,
+  );
+  return [
+    '',
+    whereOf(machine),
+    '',
+    '| `TOKEN_ONCE` | what happens | sent | answered | later | lost | run twice |',
+    '| --- | --- | ---: | ---: | ---: | ---: | ---: |',
+    ...lines,
+    '',
+    '',
+  ].join('\n');
+}
+
+function whereOf(machine) {
+  return `Measured on ${machine.date} with Node ${machine.node.slice(1)} on ${machine.cores} cores.`;
+}
 
 function table({ machine, ...parts }) {
   const rows = [
@@ -29,8 +57,7 @@ function table({ machine, ...parts }) {
     ['package managers', checkedWith(parts, ['npm', 'pnpm', 'yarn-classic', 'yarn-berry', 'bun-install'])],
   ];
   const lines = rows.map((row) => `| ${row.join(' | ')} |`);
-  const where = `Measured on ${machine.date} with Node ${machine.node.slice(1)} on ${machine.cores} cores.`;
-  return ['', where, '', '| part | figures |', '| --- | --- |', ...lines, '', ''].join('\n');
+  return ['', whereOf(machine), '', '| part | figures |', '| --- | --- |', ...lines, '', ''].join('\n');
 }
 
 function enduranceOf(parts) {

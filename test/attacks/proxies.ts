@@ -134,9 +134,9 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(timer);
 }
 
-export function takesConnections(port: number): Promise<boolean> {
+export function takesConnections(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
+    const socket = connect(port, host);
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
     socket.once('connect', () => socket.destroy());
   });

@@ -1,4 +1,5 @@
 /** The good server as a program, with the environment of a generated one. BROKEN names the rule to break. */
+import { generateKeyPairSync } from 'node:crypto';
 import { type Breaks, createSteps, serve, type Trust } from './good-server.ts';
 
 const { env } = process;
@@ -8,7 +9,9 @@ const defaultPort = broken('default-port') ? 0 : 3000;
 const port = Number(env.PORT || defaultPort);
 
 const errors = [
-  env.PLATFORM_PUBLIC_KEY || broken('no-key') ? '' : 'PLATFORM_PUBLIC_KEY must be set.',
+  env.PLATFORM_PUBLIC_KEY || env.PLATFORM_JWKS_URL || broken('no-key')
+    ? ''
+    : 'PLATFORM_PUBLIC_KEY must be set.',
   production && env.AUTH === 'off' && !broken('production-auth') ? 'AUTH may not be off in production.' : '',
   production && !env.PLATFORM_AUDIENCE && !broken('production-audience')
     ? 'PLATFORM_AUDIENCE must be set.'
@@ -19,15 +22,25 @@ const errors = [
 ].filter(Boolean);
 if (errors.length > 0) fail(errors);
 
+/** Of a key set that cannot be fetched. */
+const nobodys = () =>
+  generateKeyPairSync('rsa', { modulusLength: 2048 })
+    .publicKey.export({ type: 'spki', format: 'pem' })
+    .toString();
 const trust: Trust = {
-  publicKey: env.PLATFORM_PUBLIC_KEY ?? '',
+  publicKey: env.PLATFORM_PUBLIC_KEY || nobodys(),
   issuer: env.PLATFORM_ISSUER ?? '',
   audience:
     production && broken('production') ? `http://127.0.0.1:${port}/mcp` : (env.PLATFORM_AUDIENCE ?? ''),
 };
+const isReady =
+  env.BROKEN !== 'health.ready-paid' &&
+  (env.PLATFORM_PUBLIC_KEY || env.BROKEN === 'health.ready-key') &&
+  (env.PLATFORM_AUDIENCE !== 'pending' || env.BROKEN === 'health.ready-audience');
 /** A request whose body contains DIES_AT ends the process a moment later, like an exception in a timer. */
 const dying: Breaks = {
   answer: (good) => async (request) => {
+    if (request.path === '/ready') return { status: isReady ? 200 : 503, body: {} };
     if (!env.DIES_AT || !request.body?.includes(env.DIES_AT)) return good(request);
     setTimeout(() => {
       throw new TypeError('the price feed is gone');

@@ -2,6 +2,7 @@ import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { SignJWT } from 'jose';
@@ -241,6 +242,7 @@ describe('a Worker in production, with a pattern, an API and routes', () => {
     ['PLATFORM_AUDIENCE', { PLATFORM_AUDIENCE: '' }],
     ['PLATFORM_PUBLIC_KEY', { PLATFORM_PUBLIC_KEY: '/etc/platform-key.pem' }],
     ['BODY_BUDGET_BYTES', { BODY_BUDGET_BYTES: '20000000' }],
+    ['TOKEN_ONCE', { TOKEN_ONCE: 'strict', STATE_URL: 'redis://localhost' }],
     ['RATES_URL', { RATES_URL: 'no address' }],
   ])('answers 503 and logs why if %s is missing or wrong', async (name, variables) => {
     const refusing = await started(variables);
@@ -261,7 +263,31 @@ describe('a Worker in production, with a pattern, an API and routes', () => {
     const health = await (await fetch(`${pending.origin}/health`)).json();
     expect(health).toMatchObject({ status: 'ok', audience: 'pending' });
     expect((await callRate(pending, await paidHeaders(pending))).status).toBe(401);
+    expect((await fetch(`${pending.origin}/ready`)).status).toBe(503);
     await pending.stop();
+  });
+
+  it('is ready once a key set was fetched, which /ready does', async () => {
+    let isUp = false;
+    const keys = { keys: [createPublicKey(privateKey).export({ format: 'jwk' })] };
+    const platform = createServer((_, response) =>
+      response.writeHead(isUp ? 200 : 500).end(JSON.stringify(keys)),
+    );
+    await once(platform.listen(0, '127.0.0.1'), 'listening');
+    const { port } = platform.address() as AddressInfo;
+    const PLATFORM_JWKS_URL = `http://127.0.0.1:${port}/jwks.json`;
+    const keyless = await started({ PLATFORM_PUBLIC_KEY: '', PLATFORM_JWKS_URL });
+    const ready = async () => (await fetch(`${keyless.origin}/ready`)).status;
+    expect(await ready()).toBe(503);
+    expect(await (await fetch(`${keyless.origin}/health`)).json()).toMatchObject({
+      status: 'ok',
+      keys: 'none',
+    });
+    isUp = true;
+    await vi.waitUntil(async () => (await ready()) === 200, { timeout: 30_000, interval: 500 });
+    expect((await callRate(keyless, await paidHeaders(keyless))).status).toBe(200);
+    await keyless.stop();
+    platform.close();
   });
 
   it('passes every rule with recorded answers, by check --deploy workers', async () => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,17 +13,27 @@ import { freePort } from '../runtime/built.ts';
 /** Whether Debian's redis-server is installed. */
 export const hasRedis = spawnSync('redis-server', ['--version']).error === undefined;
 
-/** A Redis server on a free port, which writes each command to its disk. It ends with the test. */
-export async function startRedis() {
-  const port = await freePort();
+/**
+ * A Redis server on a free port, which writes each command to its disk. It ends with the test.
+ *
+ * @param further settings, such as `--maxmemory 8mb`
+ */
+export async function startRedis(
+  further: readonly string[] = [],
+  { host = '127.0.0.1', port: given = 0, sentinel = false } = {},
+) {
+  const port = given || (await freePort());
   const directory = mkdtempSync(join(tmpdir(), 'redis-'));
-  const options = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'yes', '--appendfsync', 'always'];
+  const saving = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'always'];
+  const options = ['--bind', host, ...(sentinel ? ['--sentinel'] : saving), ...further];
+  const file = join(directory, 'redis.conf');
   let child: ChildProcess;
   const start = async () => {
-    child = spawn('redis-server', ['--port', String(port), '--dir', directory, ...options], {
+    writeFileSync(file, '', { flag: 'a' });
+    child = spawn('redis-server', [file, '--port', String(port), '--dir', directory, ...options], {
       stdio: 'ignore',
     });
-    while (!(await takesConnections(port))) await setTimeout(20);
+    while (!(await takesConnections(port, host))) await setTimeout(20);
   };
   const kill = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -39,13 +49,13 @@ export async function startRedis() {
   return {
     port,
     /** With a password that the server does not need, and that no log may contain. */
-    url: `redis://default:passw0rd@127.0.0.1:${port}`,
+    url: `redis://default:passw0rd@${host}:${port}`,
     signal: (name: 'SIGSTOP' | 'SIGCONT') => void child.kill(name),
     kill,
     start,
     /** A client of whoever else may write there. */
     client(): Redis {
-      const client = new Redis(port, '127.0.0.1');
+      const client = new Redis(port, host);
       client.on('error', () => {});
       onTestFinished(() => client.disconnect());
       return client;

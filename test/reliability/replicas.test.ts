@@ -9,63 +9,19 @@ import { startProxy } from '../attacks/proxies.ts';
 import { recordProof } from '../deploy/figures.ts';
 import { expectChecked } from '../e2e/rates.ts';
 import { scaffold, scratch } from '../e2e/support.ts';
-import { buildProject, run } from '../runtime/built.ts';
-import { audience, issuer, platformKey, publicKey, RawClient, token } from '../runtime/support.ts';
+import { buildProject } from '../runtime/built.ts';
+import { audience, issuer, platformKey, token } from '../runtime/support.ts';
 import { balancers } from './balancers.ts';
 import { hasRedis, startRedis, startSlowConnection } from './redis.ts';
+import { call, type Environment, type Replica, replica, secret } from './replica.ts';
 
 // Replicas of a server that share a Redis server, as `deploy add redis` connects them.
 
-const secret = 'a secret of thirty-two characters';
 const project = buildProject(join(import.meta.dirname, 'sharing-tools.ts'), true);
 afterAll(() => project.remove());
 
-type Environment = Record<string, string>;
-
-const common: Environment = {
-  NODE_ENV: 'production',
-  HOST: '127.0.0.1',
-  PORT: '0',
-  PLATFORM_AUDIENCE: audience,
-  PLATFORM_ISSUER: issuer,
-  PLATFORM_PUBLIC_KEY: publicKey,
-  SESSION_SECRET: secret,
-  API_URL: 'http://127.0.0.1:9',
-};
-
-interface Line {
-  readonly event: string;
-  readonly shared?: boolean;
-  readonly port: number;
-}
-
-/** A replica of a project, once it listens. */
-async function replica(env: Environment, directory = project.directory) {
-  const { child, output } = run(directory, 'dist/src/main.js', { ...common, ...env }, [
-    '--max-old-space-size=128',
-  ]);
-  const lines = (): readonly Line[] =>
-    output.stdout
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line));
-  const listening = () => lines().find(({ event }) => event === 'listening');
-  await vi.waitUntil(listening, { timeout: 60_000 });
-  const port = listening()?.port ?? 0;
-  return {
-    port,
-    client: new RawClient(`http://127.0.0.1:${port}/mcp`),
-    output,
-    isRunning: () => child.exitCode === null && child.signalCode === null,
-    /** What the log says of the store, in order. */
-    states: () => lines().flatMap(({ event, shared }) => (event === 'state' ? [shared] : [])),
-  };
-}
-
-type Replica = Awaited<ReturnType<typeof replica>>;
-
-function threeReplicas(env: Environment, directory?: string): Promise<readonly Replica[]> {
-  return Promise.all(Array.from({ length: 3 }, () => replica(env, directory)));
+function threeReplicas(env: Environment, directory = project.directory): Promise<readonly Replica[]> {
+  return Promise.all(Array.from({ length: 3 }, () => replica(directory, env)));
 }
 
 /**
@@ -85,12 +41,6 @@ async function whileShared<T>(
     if (all.every(({ states }) => states().length === 0)) return result;
     expect(attempt).toBeLessThan(5);
   }
-}
-
-async function call({ client }: Pick<Replica, 'client'>, bearer: string, name: string, args: object) {
-  const session = await client.session();
-  const headers = { ...session, authorization: `Bearer ${bearer}` };
-  return client.request('tools/call', { name, arguments: args }, headers);
 }
 
 const answers = async (all: readonly Replica[]) => {
@@ -197,7 +147,7 @@ describe.skipIf(!hasRedis)('replicas (skipped without redis-server)', () => {
     );
     const whileKilled = await outage(redis.kill, redis.start);
 
-    const late = await replica({ STATE_URL: redis.url });
+    const late = await replica(project.directory, { STATE_URL: redis.url });
     for (const session of [early, whileStopped, whileKilled])
       expect(await knownBy([late], session)).toEqual([400]);
     for (const { output } of [...all, late]) expect(output.stdout + output.stderr).not.toContain('passw0rd');
@@ -209,7 +159,9 @@ describe.skipIf(!hasRedis)('replicas (skipped without redis-server)', () => {
     const foreign = redis.client();
     const list = `market-mcp:${audience}:ended-sessions`;
     const all = await Promise.all(
-      [9, slow, redis.port].map((port) => replica({ STATE_URL: `redis://:passw0rd@127.0.0.1:${port}` })),
+      [9, slow, redis.port].map((port) =>
+        replica(project.directory, { STATE_URL: `redis://:passw0rd@127.0.0.1:${port}` }),
+      ),
     );
     const [, , healthy] = all as [Replica, Replica, Replica];
     await foreign.set(list, 'no stream');
@@ -271,7 +223,7 @@ describe.skipIf(!hasRedis)('replicas (skipped without redis-server)', () => {
     );
     const kept = await redis.client().xlen(`market-mcp:${audience}:ended-sessions`);
     expect(kept).toBeLessThan(101_000);
-    const late = await replica({ STATE_URL: redis.url });
+    const late = await replica(project.directory, { STATE_URL: redis.url });
     for (const id of last) {
       const session = { 'mcp-session-id': id };
       await vi.waitFor(

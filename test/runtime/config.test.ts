@@ -5,6 +5,7 @@ import { generic } from '../../packages/contract/src/platforms/generic.ts';
 import { hostDomains as hostDomainsOfRule } from '../../packages/contract/src/rules/instance.ts';
 import { hostDomains } from '../../packages/runtime/src/audience.ts';
 import { readConfig } from '../../packages/runtime/src/config.ts';
+import { secretsIn, sentinelOf } from '../../packages/runtime/src/state-url.ts';
 import { variables } from '../../packages/runtime/src/variables.ts';
 import { certificateOf } from '../../src/marketplace/core/certificate.ts';
 import { platformKey, publicKey } from './support.ts';
@@ -223,6 +224,19 @@ test.each([
   [{ STATE_URL: 'redis://:short secret@localhost:6379/name' }, 'STATE_URL: expected a URL'],
   [{ STATE_URL: 'redis://:short secret%zz@localhost:6379' }, 'STATE_URL: expected a URL'],
   [{ STATE_URL: 'redis:///0' }, 'STATE_URL: expected a URL'],
+  [{ STATE_URL: 'redis+sentinel://:short secret@host:26379' }, 'STATE_URL: expected a URL'],
+  [{ STATE_URL: 'redis+sentinel://:short secret%zz@host/name/0' }, 'STATE_URL: expected a URL'],
+  [{ STATE_URL: 'redis+sentinel://host/name/first' }, 'STATE_URL: expected a URL'],
+  [{ STATE_URL: 'redis+cluster://:short secret@host:6379' }, 'STATE_URL: Redis Cluster is not supported'],
+  [{ STATE_URL: 'redis://:short secret@one:6379,two:6379' }, 'STATE_URL: Redis Cluster is not supported'],
+  [{ TOKEN_STATE_URL: 'redis://localhost' }, 'TOKEN_STATE_URL: needs STATE_URL'],
+  [
+    { STATE_URL: 'redis://localhost:6379/0', TOKEN_STATE_URL: 'redis://:short secret@localhost:6379/1' },
+    'TOKEN_STATE_URL: expected another server than that of STATE_URL',
+  ],
+  [{ CACHE_SHARED_BYTES: '-1' }, 'CACHE_SHARED_BYTES: expected a whole number'],
+  [{ TOKEN_ONCE: 'always' }, 'TOKEN_ONCE: expected "on", "strict" or "off", got "always".'],
+  [{ TOKEN_ONCE: 'strict' }, 'TOKEN_ONCE: "strict" needs STATE_URL'],
   [{ CALL_TIMEOUT_MS: '1e3' }, 'CALL_TIMEOUT_MS: expected a whole number'],
 ])('%j is refused', (env, message) => {
   const errors = errorsOf({ ...live, ...env });
@@ -237,6 +251,22 @@ test.each(['redis://localhost', 'redis://user:p%40ss@[::1]:6379/2', 'rediss://re
     expect(read({ ...live, STATE_URL: url }).config.stateUrl).toBe(url);
   },
 );
+
+test('STATE_URL may name Sentinels, whose parts the store gets, and TOKEN_STATE_URL another name of theirs', () => {
+  const url = 'redis+sentinel://user:p%40ss@10.0.0.1,[::1]:26380/main/2';
+  const tokens = 'redis+sentinel://10.0.0.1/tokens';
+  const { config } = read({ ...live, STATE_URL: url, TOKEN_STATE_URL: tokens, TOKEN_ONCE: 'strict' });
+  expect(config).toMatchObject({ stateUrl: url, tokenStateUrl: tokens, token: { once: 'strict' } });
+  expect(sentinelOf(url)).toEqual({
+    sentinels: [
+      { host: '10.0.0.1', port: 26_379 },
+      { host: '::1', port: 26_380 },
+    ],
+    ...{ name: 'main', username: 'user', password: 'p@ss', db: 2 },
+  });
+  expect(secretsIn(url)).toEqual(['p%40ss', 'p@ss']);
+  expect(sentinelOf('redis://localhost')).toBeUndefined();
+});
 
 test.each(['', 'development', 'Test'])('AUTH may be off where NODE_ENV is %j', (stage) => {
   expect(read({ NODE_ENV: stage, AUTH: 'off' }).config).toMatchObject({ production: false, token: null });

@@ -77,8 +77,43 @@ describe('a call is refused', () => {
       });
       const health = await (await fetch(new URL('/health', url))).json();
       expect(health).toMatchObject({ status: 'ok', audience: 'pending' });
+      const ready = await fetch(new URL('/ready', url));
+      expect([ready.status, await ready.json()]).toEqual([
+        503,
+        { status: 'not ready', reason: 'PLATFORM_AUDIENCE is pending: no token names this server' },
+      ]);
     },
   );
+
+  test('while there is no key, and /ready and /health say so', async () => {
+    const { client, url } = await start({
+      env: { PLATFORM_PUBLIC_KEY: '', PLATFORM_JWKS_URL: 'http://127.0.0.1:9/keys' },
+    });
+    const headers = { ...(await client.session()), authorization: await bearer() };
+    expect(await client.send(call, headers)).toMatchObject(unauthorized);
+    const [ready, health] = await Promise.all(
+      ['/ready', '/health'].map(async (path) => {
+        const answer = await fetch(new URL(path, url));
+        return [answer.status, await answer.json()];
+      }),
+    );
+    expect(ready).toEqual([503, { status: 'not ready', reason: expect.stringMatching(/^no key: /) }]);
+    expect(health).toEqual([200, expect.objectContaining({ status: 'ok', keys: 'none' })]);
+  });
+
+  test('but not /ready of a first deployment, where the host names the domain', async () => {
+    const env = { NODE_ENV: 'production', PLATFORM_AUDIENCE: 'pending', HOST: '127.0.0.1' };
+    const { url } = await start({ env: { ...env, RENDER_EXTERNAL_URL: 'https://tools.onrender.com' } });
+    expect((await fetch(new URL('/ready', url))).status).toBe(200);
+  });
+
+  test('but not /ready, which is 200 with a key, and without a check of tokens', async () => {
+    for (const AUTH of ['', 'off']) {
+      const { url } = await start({ env: { AUTH } });
+      const ready = await fetch(new URL('/ready', url));
+      expect([ready.status, await ready.json()]).toEqual([200, { status: 'ok' }]);
+    }
+  });
 
   test.each([
     [{ aud: 'x'.repeat(5_000) }, 'ERR_JWT_CLAIM_VALIDATION_FAILED: aud'],

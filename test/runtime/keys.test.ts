@@ -82,6 +82,18 @@ describe('a published key set', () => {
     expect(platform.requests).toBe(1);
   });
 
+  test('is fetched without a call until there is one, and outlives an outage', async () => {
+    const { platform, authentication, admits } = await publish({ keys: [] });
+    await authentication.prepare();
+    expect(authentication.hasKey()).toBe(false);
+    platform.body = { keys: [jwk(platformKey)] };
+    await vi.waitUntil(authentication.hasKey, within);
+    expect(platform.requests).toBe(2);
+    platform.status = 500;
+    expect(await admits({}, { key: other })).toBe(false);
+    expect(authentication.hasKey()).toBe(true);
+  });
+
   test('may contain keys as certificates only', async () => {
     const x5c = [certificateOf(platformKey).toString('base64')];
     const { admits } = await publish({

@@ -11,6 +11,7 @@ import { modernRefusalRules } from './rules/modern-refusal.ts';
 import { outcomeRules } from './rules/outcome.ts';
 import { processRules } from './rules/process.ts';
 import { protocolRules } from './rules/protocol.ts';
+import { readinessRules } from './rules/readiness.ts';
 import { resultRules } from './rules/result.ts';
 import type { LiveRule, Rule } from './rules/rule.ts';
 import { runtimeRules } from './rules/runtime.ts';
@@ -23,6 +24,7 @@ import { staticRules } from './static-rules.ts';
 /** The rules that need a running server, in the order of the report. */
 export const liveRules: readonly LiveRule[] = [
   ...endpointRules,
+  ...readinessRules,
   ...identityRules,
   ...discoveryRules,
   ...sessionRules,

@@ -1,11 +1,12 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { audienceOf } from './audience.ts';
-import { jwkOf, type KeySources, type TokenRules } from './server/auth.ts';
+import type { TokenRules } from './server/auth.ts';
 import type { AppConfig } from './server/http.ts';
+import { jwkOf, type KeySources } from './server/keys.ts';
 import type { ListenOptions } from './server/listen.ts';
 import { isLoopback } from './server/origins.ts';
-import { stateUrlOf } from './state-url.ts';
+import { stateUrlOf, tokenStateUrlOf } from './state-url.ts';
 import { type VariableName, variables } from './variables.ts';
 
 /**
@@ -20,6 +21,10 @@ export type Config = Omit<AppConfig, 'name' | 'version' | 'modern' | 'replicas'>
 export interface StateOptions {
   /** Of the store that replicas share; null for none. */
   readonly stateUrl: string | null;
+  /** Of the store of used tokens; null if it is the same. */
+  readonly tokenStateUrl: string | null;
+  /** Limit of the cached answers in the store, in bytes. */
+  readonly cacheSharedBytes: number;
 }
 
 export interface MetricsOptions {
@@ -99,6 +104,7 @@ export function readConfig(
   const port = read('PORT', wholeNumber(0, 65_535));
   const authOff = read('AUTH', (text) => isOff(text, stage));
   const audience = read('PLATFORM_AUDIENCE', (text) => audienceOf(text, port, production, env));
+  const stateUrl = read('STATE_URL', stateUrlOf);
   const readKeys = (): KeySources => {
     const { algorithms, jwksUrl, fallbackKey } = platform.token;
     if (given('PLATFORM_PUBLIC_KEY') !== null) {
@@ -123,7 +129,7 @@ export function readConfig(
     maxLifetimeSeconds: read('MAX_TOKEN_SECONDS', (text) =>
       wholeNumber(1, 315_360_000)(text ?? String(lifetimeFactor * platform.token.lifetimeSeconds)),
     ),
-    once: read('TOKEN_ONCE', onOrOff),
+    once: read('TOKEN_ONCE', (text) => onceOf(text, stateUrl)),
     keys: readKeys(),
   });
   const bytes = wholeNumber(1_000, 100_000_000);
@@ -139,7 +145,9 @@ export function readConfig(
     sessionSecret: read('SESSION_SECRET', secretOf),
     previousSessionSecret: read('SESSION_SECRET_PREVIOUS', secretOf),
     sessionTtlSeconds: read('SESSION_TTL_SECONDS', wholeNumber(60, 31_536_000)),
-    stateUrl: read('STATE_URL', stateUrlOf),
+    stateUrl,
+    tokenStateUrl: read('TOKEN_STATE_URL', (text) => tokenStateUrlOf(text, stateUrl)),
+    cacheSharedBytes: read('CACHE_SHARED_BYTES', wholeNumber(0, 10_000_000_000)),
     allowedOrigins: read('ALLOWED_ORIGINS', originsOf),
     allowedHosts: read('ALLOWED_HOSTS', (text) => hostsOf(text, audience?.url ?? null)),
     clientAddressHeader: read('CLIENT_ADDRESS_HEADER', headerOf),
@@ -223,9 +231,13 @@ function isOff(text: string | null, stage: string): boolean {
   return true;
 }
 
-function onOrOff(text: string | null): boolean {
-  if (text === 'on' || text === 'off') return text === 'on';
-  throw new Error(`expected "on" or "off", got ${JSON.stringify(text)}.`);
+/** @param stateUrl undefined if it is invalid */
+function onceOf(text: string | null, stateUrl: string | null | undefined): TokenRules['once'] {
+  if (text === 'strict' && stateUrl === null) {
+    throw new Error('"strict" needs STATE_URL: used tokens are known to a store that outlives this process.');
+  }
+  if (text === 'on' || text === 'off' || text === 'strict') return text;
+  throw new Error(`expected "on", "strict" or "off", got ${JSON.stringify(text)}.`);
 }
 
 function issuerOf(text: string | null): string {

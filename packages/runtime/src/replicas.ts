@@ -1,38 +1,25 @@
-import { createHash } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Log } from './server/log.ts';
 import type { Replicas } from './server/session.ts';
-
-/**
- * A store that all replicas of a server use. Each method rejects if the store does not answer in time; the server then works
- * alone. Keys are short ASCII texts; times are in milliseconds.
- */
-export interface SharedState {
-  /** Adds entries to the end of a list, which then keeps about its last `most`. */
-  append(list: string, entries: readonly string[], most: number): Promise<void>;
-  /** Some entries of a list, in order, after a position (null: the beginning). If there are none, waits so long for one. */
-  read(list: string, after: string | null, waitMs: number): Promise<readonly SharedEntry[]>;
-  /** Whether nobody has claimed the key; from now on, and for that time, it is claimed. */
-  claim(key: string, ms: number): Promise<boolean>;
-  /**
-   * Takes one of the places of a key for that time; one that is taken already stays taken for that time from now.
-   *
-   * @returns 0, or how long until one of the places is free
-   */
-  take(key: string, place: string, places: number, ms: number): Promise<number>;
-  /** The text of a key; null if it has none, or has expired. */
-  get(key: string): Promise<string | null>;
-  set(key: string, text: string, ms: number): Promise<void>;
-}
-
-/** An entry of a list. */
-export interface SharedEntry {
-  readonly position: string;
-  readonly text: string;
-}
+import { createStore, type SharedState, type Store, valueIn } from './store.ts';
 
 /** What the requests to APIs share. Nothing here rejects. */
 export type SourceState = Pick<SharedState, 'take' | 'get' | 'set'>;
+
+/** What replicas share, and where. */
+export interface ReplicaOptions {
+  /** Of all keys, so that servers can share a store. */
+  readonly namespace: string;
+  /** Of all cached answers together, in the store. */
+  readonly cacheBytes: number;
+  /** Whether tokens are valid for one call. */
+  readonly once: boolean;
+  /** The store of used tokens; null if they are in that of everything else. */
+  readonly tokens: SharedState | null;
+  readonly log: Log;
+  /** Removes what the log must not contain. */
+  readonly hide?: (text: string) => string;
+}
 
 const endedList = 'ended-sessions';
 const maxEnded = 100_000;
@@ -40,10 +27,9 @@ const maxEnded = 100_000;
 const maxUnsent = 10_000;
 const batch = 100;
 const maxIdLength = 100;
-const maxReason = 200;
-const readMs = 1_000;
-const retryMs = 1_000;
-const probeMs = 60_000;
+
+const outdated =
+  'src/redis.ts is of an earlier version: cached answers are not shared, one late answer of Redis lets used tokens run again, and whether Redis removes keys is not known. Write it again with: market-mcp upgrade';
 
 let ofSources: SourceState | null = null;
 
@@ -58,93 +44,59 @@ export function shareWithSources(state: SourceState): void {
 }
 
 /**
- * Connects a replica to the others by a store. While the store does not answer, the replica asks it for nothing but whether it is
- * back, and works alone: each claim and each place is granted, and no key has a text. The log says so once.
- *
- * @param namespace of all keys, so that servers can share a store
- * @param hide removes what the log must not contain
+ * Connects a replica to the others by a store. While the store does not answer, the replica works alone: no claim is known, each place
+ * is granted, and no key has a text.
  */
-export function createReplicas(
-  state: SharedState,
-  namespace: string,
-  log: Log,
-  hide = (text: string) => text,
-) {
+export function createReplicas(state: SharedState, options: ReplicaOptions) {
+  const { namespace, cacheBytes, once, tokens, log, hide = (text) => text } = options;
   const prefix = `market-mcp:${namespace}:`;
   const list = prefix + endedList;
   const listeners: ((id: string) => void)[] = [];
-  let status: 'unknown' | 'shared' | 'alone' = 'unknown';
-  let isDecided = () => {};
   const unsent: string[] = [];
   let sending: Promise<void> | undefined;
 
-  const decide = (next: 'shared' | 'alone') => {
-    status = next;
-    isDecided();
-  };
-  const lose = (error: unknown) => {
-    if (status !== 'alone') {
-      log('state', { shared: false, reason: hide(textOf(error)).slice(0, maxReason) });
-    }
-    decide('alone');
-  };
-  const ask = async <T>(command: () => Promise<T>, alone: T): Promise<T> => {
-    if (status !== 'shared') return alone;
-    try {
-      return await command();
-    } catch (error) {
-      lose(error);
-      return alone;
-    }
-  };
-
   const send = async () => {
     await null; // what ends in this turn is sent together
-    while (unsent.length > 0 && status === 'shared') {
+    while (unsent.length > 0 && store.isShared()) {
       const entries = unsent.splice(0, batch);
-      try {
+      const append = async () => {
         await state.append(list, entries, maxEnded);
-      } catch (error) {
-        unsent.unshift(...entries);
-        lose(error);
-      }
+        return true;
+      };
+      if (!(await store.ask(append, false))) unsent.unshift(...entries);
     }
     sending = undefined;
   };
-
-  const retry = () => pause(retryMs, undefined, { ref: false });
-  /** Whether the store takes what calls wait for, in time. */
-  const probe = async () => {
-    try {
-      await state.set(`${prefix}probe`, '', probeMs);
-    } catch (error) {
-      lose(error);
-      return retry();
-    }
-    if (status === 'alone') log('state', { shared: true });
-    decide('shared');
-    sending ??= send();
+  const warnOf = (variable: string, keepsTokens: boolean) => (info: string | null) => {
+    const text = warningOf(variable, info === null ? null : valueIn(info, 'maxmemory_policy'), keepsTokens);
+    if (state.keep !== undefined && text) log('warning', { text });
   };
+  const common = { prefix, log, hide };
+  const store: Store = createStore(state, {
+    ...common,
+    list,
+    variable: 'STATE_URL',
+    onEntry(text) {
+      if (text.length <= maxIdLength) for (const listener of listeners) listener(text);
+    },
+    onInfo: warnOf('STATE_URL', once && tokens === null),
+    onShared() {
+      sending ??= send();
+    },
+  });
+  const tokenStore = tokens
+    ? createStore(tokens, {
+        ...common,
+        list: `${prefix}tokens`, // nobody writes there: reading it shows that the store answers
+        variable: 'TOKEN_STATE_URL',
+        onEntry: () => {},
+        onInfo: warnOf('TOKEN_STATE_URL', once),
+        onShared: () => {},
+      })
+    : null;
+  const claims = { store: tokenStore ?? store, state: tokens ?? state };
 
-  /** Reads what others append, all of it again after each failure: the store may have lost it or be another one. */
-  const run = async () => {
-    let after: string | null = null;
-    for (;;) {
-      try {
-        const entries = await state.read(list, after, status === 'shared' ? readMs : 0);
-        for (const { position, text } of entries) {
-          after = position;
-          if (text.length <= maxIdLength) for (const listener of listeners) listener(text);
-        }
-        if (status !== 'shared' && entries.length === 0) await probe();
-      } catch (error) {
-        after = null;
-        lose(error);
-        await retry();
-      }
-    }
-  };
-
+  const owner = randomUUID();
   const keyOf = (key: string) => prefix + createHash('sha256').update(key).digest('base64url');
   const replicas: Replicas & SourceState = {
     endSession(id) {
@@ -154,27 +106,46 @@ export function createReplicas(
       return sending;
     },
     follow: (ended) => void listeners.push(ended),
-    claim: (key, ms) => ask(() => state.claim(keyOf(key), ms), true),
-    take: (key, place, places, ms) => ask(() => state.take(keyOf(key), place, places, ms), 0),
-    get: (key) => ask(() => state.get(keyOf(key)), null),
-    set: (key, text, ms) => ask(() => state.set(keyOf(key), text, ms), undefined),
+    claim: (key, ms) => claims.store.ask(() => claims.state.claim(keyOf(key), ms, owner), null),
+    take: (key, place, places, ms) => store.ask(() => state.take(keyOf(key), place, places, ms), 0),
+    get: (key) => store.ask(() => state.get(keyOf(key)), null),
+    async set(key, text, ms) {
+      if (state.keep === undefined || cacheBytes === 0) return;
+      await store.ask(async () => state.keep?.(`${prefix}answers`, keyOf(key), text, ms, cacheBytes), null);
+    },
   };
   return {
     replicas,
-    /** Resolves when all sessions that have ended are known, or when the store has not answered for so many milliseconds. */
-    start(waitMs: number): Promise<void> {
-      const decided = new Promise<void>((resolve) => {
-        isDecided = resolve;
-      });
-      const late = setTimeout(() => lose(new Error(`no answer in ${waitMs} ms`)), waitMs);
-      void run();
-      return decided.finally(() => clearTimeout(late));
+    /**
+     * Resolves when all sessions that have ended are known, or when a store has not answered for so many milliseconds.
+     *
+     * @throws Error that names the variable of a store that cannot be used
+     */
+    async start(waitMs: number): Promise<void> {
+      if (state.keep === undefined) log('warning', { text: outdated });
+      await Promise.all([store.start(waitMs), tokenStore?.start(waitMs)]);
     },
   };
 }
 
-/** An error of several connection attempts has no message, but a code. */
-function textOf(error: unknown): string {
-  const { message, code } = error as Partial<NodeJS.ErrnoException>;
-  return message || code || String(error);
+/** @param policy of the store when its memory is full; null or undefined if it is not known */
+function warningOf(
+  variable: string,
+  policy: string | null | undefined,
+  keepsTokens: boolean,
+): string | undefined {
+  const set = 'set maxmemory-policy to noeviction';
+  if (!policy) {
+    return `${variable}: whether the store removes keys when its memory is full cannot be known, because it does not answer INFO; ${set}.`;
+  }
+  const lost = [
+    ...(keepsTokens && policy !== 'noeviction' ? ['used tokens, which can then run again'] : []),
+    ...(policy.startsWith('allkeys') ? ['ended sessions'] : []),
+  ];
+  if (lost.length === 0) return undefined;
+  const other =
+    keepsTokens && variable === 'STATE_URL'
+      ? ', or give tokens a server of their own by TOKEN_STATE_URL'
+      : '';
+  return `${variable}: when its memory is full, the store removes keys (maxmemory-policy ${policy}): ${lost.join(' and ')}. To keep them, ${set}${other}.`;
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type MetricsOptions, type Platform, readConfig } from './config.ts';
+import { type Config, type MetricsOptions, type Platform, readConfig } from './config.ts';
 import {
   connectionLimit,
   loadEnvironment,
@@ -9,18 +9,20 @@ import {
   readServerInfo,
   refuse,
 } from './process.ts';
-import { createReplicas, type SharedState, shareWithSources } from './replicas.ts';
+import { createReplicas, shareWithSources } from './replicas.ts';
 import type { Tool } from './server/define-tool.ts';
 import { createApp } from './server/http.ts';
 import { listen } from './server/listen.ts';
 import { createBatch, createLog, type Log } from './server/log.ts';
 import type { ServerInfo } from './server/mcp.ts';
 import type { RouteOptions } from './server/routes.ts';
-import { secretsIn } from './state-url.ts';
+import { type Sentinel, secretsIn, sentinelOf } from './state-url.ts';
+import type { SharedState } from './store.ts';
 
 export type { Platform } from './config.ts';
-export type { SharedEntry, SharedState } from './replicas.ts';
 export type { RouteHandler, RouteOptions } from './server/routes.ts';
+export type { Sentinel } from './state-url.ts';
+export type { SharedEntry, SharedState } from './store.ts';
 
 /** What `serve` serves, and where. */
 export interface ServeOptions extends RouteOptions {
@@ -34,9 +36,10 @@ export interface ServeOptions extends RouteOptions {
   readonly modern?: boolean;
   /**
    * Connects to the store that replicas share, at the address of `STATE_URL`; not called without that variable. They then share ended
-   * sessions, used tokens (`TOKEN_ONCE`), the `perMinute` of each API, and cached answers.
+   * sessions, used tokens (`TOKEN_ONCE`), the `perMinute` of each API, and cached answers. Called again for `TOKEN_STATE_URL`. With a
+   * URL of Sentinels, `sentinel` has its parts.
    */
-  readonly state?: (url: string) => SharedState;
+  readonly state?: (url: string, sentinel?: Sentinel) => SharedState;
 }
 
 /** How long a start waits to know which sessions have ended, in milliseconds. */
@@ -78,9 +81,7 @@ export async function serve({ tools, platform, state, ...further }: ServeOptions
 
   const start = async () => {
     const metrics = await startMetrics(config, info);
-    const { stateUrl } = config;
-    const namespace = config.token?.audience ?? info.name;
-    const shared = state && stateUrl ? createShared(state, stateUrl, namespace, log) : null;
+    const shared = state ? createShared(state, config, info.name, log) : null;
     const app = createApp({ ...config, ...info, ...further, replicas: shared?.replicas ?? null }, tools, log);
     await shared?.start(stateMs);
     const maxConnections = Math.min(config.maxConnections, connectionLimit());
@@ -129,16 +130,21 @@ async function startMetrics(
   return serveMetrics(metricsHost, metricsPort, info);
 }
 
-/** Connects to the store that replicas share, for the requests to APIs, too. */
+/** Connects to the stores that replicas share, for the requests to APIs, too; null without one. */
 function createShared(
-  connect: (url: string) => SharedState,
-  url: string,
-  namespace: string,
+  state: NonNullable<ServeOptions['state']>,
+  { stateUrl, tokenStateUrl, cacheSharedBytes: cacheBytes, token }: Config,
+  name: string,
   log: Log,
-): ReturnType<typeof createReplicas> {
-  const secrets = secretsIn(new URL(url)) ?? [];
+): ReturnType<typeof createReplicas> | null {
+  if (stateUrl === null) return null;
+  const secrets = [stateUrl, tokenStateUrl].flatMap((url) => (url && secretsIn(url)) || []);
   const hide = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
-  const shared = createReplicas(connect(url), namespace, log, hide);
+  const connect = (url: string) => state(url, sentinelOf(url));
+  const shared = createReplicas(connect(stateUrl), {
+    ...{ namespace: token?.audience ?? name, cacheBytes, once: (token?.once ?? 'off') !== 'off', log, hide },
+    tokens: tokenStateUrl === null ? null : connect(tokenStateUrl),
+  });
   shareWithSources(shared.replicas);
   return shared;
 }

@@ -51,7 +51,7 @@ export const variables = {
   },
   TOKEN_ONCE: {
     default: 'off',
-    text: '"on" accepts each token (its "jti") for one call only, on this replica, or with STATE_URL on all of them. Leave it off if the platform repeats calls with the same token, as it does after a failure and in the submission test.',
+    text: '"on" accepts each token (its "jti") for one call only, on this replica, or with STATE_URL on all of them; while the store does not answer, each replica accepts it once. "strict", for tools that write, then answers 503 with Retry-After and never runs a token twice. Leave it off if the platform repeats calls with the same token, as it does after a failure and in the submission test.',
   },
   SESSION_SECRET: {
     default: null,
@@ -65,7 +65,15 @@ export const variables = {
   SESSION_TTL_SECONDS: { default: '2592000', text: 'Lifetime of a session, in seconds.' },
   STATE_URL: {
     default: null,
-    text: 'URL of the Redis server that replicas share: redis://user:password@host:6379/0, or rediss: with TLS. It has an effect if serve has the option `state`, as `market-mcp deploy add redis` writes it.',
+    text: 'URL of the Redis server that replicas share: redis://user:password@host:6379/0, rediss: with TLS, or redis+sentinel://user:password@host:26379,host:26379/name/0 with Sentinels; not Redis Cluster. It has an effect if serve has the option `state`, as `market-mcp deploy add redis` writes it.',
+  },
+  TOKEN_STATE_URL: {
+    default: null,
+    text: 'URL of another Redis server, for used tokens alone (TOKEN_ONCE): what fills or empties the server of STATE_URL does not touch them. Default: that server.',
+  },
+  CACHE_SHARED_BYTES: {
+    default: '67108864',
+    text: 'Memory of the store at STATE_URL for the cached answers of this server, all replicas together, in bytes; those that expire first make room. "0" shares none.',
   },
   ALLOWED_ORIGINS: {
     default: null,

@@ -21,6 +21,7 @@ const defaults = { BODY_BUDGET_BYTES: '16000000', ANSWER_BUDGET_BYTES: '16000000
 const withoutEffect = [
   ...['METRICS_PORT', 'DRAIN_MS', 'SHUTDOWN_GRACE_MS', 'REQUEST_TIMEOUT_MS', 'MAX_LOOP_DELAY_MS'],
   ...['MAX_CONNECTIONS', 'MAX_PIPELINED', 'MAX_CALLS', 'MAX_CALLS_PER_TOKEN', 'STATE_URL'],
+  ...['TOKEN_STATE_URL', 'CACHE_SHARED_BYTES'],
 ];
 
 const refusalsMs = 60_000;
@@ -43,6 +44,9 @@ export function createWorker({ name, version }: ServerInfo): Worker {
   const reasons = [...(configured.ok ? budgetErrors(configured.config) : configured.errors), ...ownErrors];
   if (!process.env.SESSION_SECRET?.trim()) {
     reasons.unshift('SESSION_SECRET: must be set: the isolates of a Worker share sessions by it.');
+  }
+  if (configured.ok && configured.config.token?.once === 'strict') {
+    reasons.push('TOKEN_ONCE: "strict" needs a store that replicas share, which a Worker does not have.');
   }
   if (!configured.ok || reasons.length > 0) return workerOf(refusing(reasons));
 

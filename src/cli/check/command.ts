@@ -14,7 +14,14 @@ import {
   withProgress,
 } from 'market-mcp-contract/command';
 import { type PlatformProfile, resolvePlatform } from 'market-mcp-contract/platforms';
-import { checkHeld, checkUrl, optionsOf, rerunCommand, type Words } from 'market-mcp-contract/program';
+import {
+  checkHeld,
+  checkUrl,
+  type Held,
+  optionsOf,
+  rerunCommand,
+  type Words,
+} from 'market-mcp-contract/program';
 import { type Deployed, deployedImage, deployedWorker } from '../../check/deployed.ts';
 import { listingFile, previousListing } from '../../check/files.ts';
 import { type HeldServer, holdProject } from '../../check/project.ts';
@@ -26,7 +33,7 @@ import { additions, dockerfileOf, filesOf, standardTargets, type Target } from '
 import { explainCommand, marketCommand } from '../../system/command-line.ts';
 import { buildImage, findEngine } from '../../system/containers.ts';
 import { bundleWorker } from '../../system/workers.ts';
-import { answerLines, realLines, unrecordedLines } from './format.ts';
+import { answerLines, realLines, replayLines, unrecordedLines } from './format.ts';
 import { type CheckFlags, checkFlags } from './options.ts';
 
 /**
@@ -56,10 +63,11 @@ export async function check(
   );
   const held = async () => {
     const server = await hold(output);
-    const notes = () => [
+    const notes: Held['notes'] = (calls) => [
       ...answerLines(server.answers?.() ?? []),
       ...realLines(server.real),
       ...unrecordedLines(server.unrecorded?.() ?? []),
+      ...replayLines(calls),
     ];
     return { ...server, asks: false, notes };
   };

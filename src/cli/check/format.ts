@@ -1,4 +1,5 @@
 import { counted } from 'market-mcp-contract/command';
+import type { SubmissionCall } from 'market-mcp-contract/wire';
 import { calledLine } from '../../check/built.ts';
 import type { SourceAnswer } from '../../check/logged.ts';
 import type { HeldServer } from '../../check/project.ts';
@@ -58,5 +59,19 @@ export function unrecordedLines(calls: readonly string[]): readonly string[] {
     'These calls may change something and have no recording, so they were not judged:',
     ...calls.map((call) => `  ${call}`),
     `  ${marketCommand('record', '--call', '<tool>')} makes them for real, each once. ${byHand}`,
+  ];
+}
+
+/** The most names in the advice. */
+const maxNamed = 20;
+
+/** The line that advises authors of tools that write against replays. */
+export function replayLines(calls: readonly SubmissionCall[]): readonly string[] {
+  const writing = calls.filter(({ writes }) => writes).map(({ tool }) => tool);
+  if (writing.length === 0) return [];
+  const more = writing.length - maxNamed;
+  const names = [...writing.slice(0, maxNamed), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  return [
+    `So that nobody runs a call twice with a token that was used, deploy with TOKEN_ONCE=strict and STATE_URL (${names} may change something). It needs a platform that gives each call a token of its own.`,
   ];
 }

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import type { SharedState } from 'market-mcp-runtime/serve';
+import type { Sentinel, SharedState } from 'market-mcp-runtime/serve';
 
 /** Takes one of ARGV[2] places of a key for ARGV[3] ms: 0, or the ms until one is free. */
 const takePlace = `
@@ -15,20 +15,60 @@ redis.call('PEXPIREAT', KEYS[1], redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCOR
 return 0`;
 
 /**
- * What the replicas of this server share, in Redis 5 or later, or Valkey. While Redis does not answer, each replica works alone: a call
- * waits for no command longer than commandTimeout, and for none until Redis is back.
+ * Keeps ARGV[1] at KEYS[3] for ARGV[2] ms. KEYS[1] has all texts that are kept so, by their ends, KEYS[2] their bytes, with those that
+ * Redis needs for each. If they are more than ARGV[3] together, those that end first are removed.
  */
-export function redisState(url: string): SharedState {
+const keepText = `
+local time = redis.call('TIME')
+local size = #ARGV[1] + 2 * #KEYS[3] + 400
+local function remove(key)
+  redis.call('ZREM', KEYS[1], key)
+  redis.call('HINCRBY', KEYS[2], 'all', 0 - (redis.call('HGET', KEYS[2], key) or 0))
+  redis.call('HDEL', KEYS[2], key)
+  redis.call('DEL', key)
+end
+remove(KEYS[3])
+if size > tonumber(ARGV[3]) then return end
+while redis.call('HGET', KEYS[2], 'all') + size > tonumber(ARGV[3]) do
+  local first = redis.call('ZRANGE', KEYS[1], 0, 0)[1]
+  if first then remove(first) else redis.call('HSET', KEYS[2], 'all', 0) end
+end
+redis.call('SET', KEYS[3], ARGV[1], 'PX', ARGV[2])
+redis.call('ZADD', KEYS[1], time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[2], KEYS[3])
+redis.call('HSET', KEYS[2], KEYS[3], size)
+redis.call('HINCRBY', KEYS[2], 'all', size)
+local last = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')[2]
+for index = 1, 2 do redis.call('PEXPIREAT', KEYS[index], last) end`;
+
+/**
+ * What the replicas of this server share, in Redis 5 or later, or Valkey: one server, or the one that Sentinels name. While it does not
+ * answer, each replica works alone. How long a call waits for an answer, the runtime decides.
+ */
+export function redisState(url: string, sentinel?: Sentinel): SharedState {
   const options = {
     lazyConnect: true,
+    enableOfflineQueue: false,
     connectTimeout: 1_000,
+    sentinelCommandTimeout: 1_000,
     socketTimeout: 5_000,
     maxRetriesPerRequest: 0,
-    retryStrategy: (attempts: number) => Math.min(attempts * 100, 1_000),
+    // Not all replicas at once.
+    retryStrategy: (attempts: number) => Math.min(attempts * 100, 1_000) * (0.5 + Math.random()),
+    // After a failover, this server takes no writes, and the name or the Sentinels lead to another one.
+    reconnectOnError: ({ message }: Error) => /READONLY|UNBLOCKED/.test(message),
   };
-  const redis = new Redis(url, { ...options, commandTimeout: 100, enableOfflineQueue: false });
+  const connection = () =>
+    sentinel
+      ? new Redis({ ...options, ...sentinel, sentinels: [...sentinel.sentinels] })
+      : new Redis(url, options);
+  const redis = connection();
   // Waits for new entries, for a second at a time, so it has a connection of its own.
-  const reader = new Redis(url, { ...options, commandTimeout: 2_000, enableOfflineQueue: false });
+  const reader = connection();
+  const connect = async () => {
+    for (const connection of [redis, reader]) {
+      if (connection.status === 'wait') await connection.connect();
+    }
+  };
   let failure: Error | undefined;
   for (const connection of [redis, reader]) {
     connection.on('error', (error: Error) => {
@@ -45,9 +85,7 @@ export function redisState(url: string): SharedState {
     async read(list, after, waitMs) {
       const from = [list, after ?? '0'];
       try {
-        for (const connection of [redis, reader]) {
-          if (connection.status === 'wait') await connection.connect();
-        }
+        await connect();
         const [found] =
           (waitMs > 0
             ? await reader.xread('COUNT', 200, 'BLOCK', waitMs, 'STREAMS', ...from)
@@ -57,11 +95,24 @@ export function redisState(url: string): SharedState {
         throw failure ?? error;
       }
     },
-    claim: async (key, ms) => (await redis.set(key, '', 'PX', ms, 'NX')) === 'OK',
+    claim: async (key, ms, owner) =>
+      (await redis.set(key, owner, 'PX', ms, 'NX')) === 'OK' || (await redis.get(key)) === owner,
     take: async (key, place, places, ms) => Number(await redis.eval(takePlace, 1, key, place, places, ms)),
     get: (key) => redis.get(key),
     async set(key, text, ms) {
       await redis.set(key, text, 'PX', ms);
+    },
+    async keep(group, key, text, ms, mostBytes) {
+      await redis.eval(keepText, 3, group, `${group}:bytes`, key, text, ms, mostBytes);
+    },
+    async info() {
+      try {
+        await connect();
+        return await redis.info();
+      } catch (error) {
+        if ((error as Error).name === 'ReplyError') return null;
+        throw failure ?? error;
+      }
     },
   };
 }

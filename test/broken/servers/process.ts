@@ -13,6 +13,9 @@ export const brokenPrograms: readonly BrokenServer[] = [
   { rule: 'process.production-audience' },
   { rule: 'process.production-https' },
   { rule: 'process.production' },
+  { rule: 'health.ready-paid' },
+  { rule: 'health.ready-key' },
+  { rule: 'health.ready-audience' },
   { rule: 'process.terminate' },
   { rule: 'process.terminate-during-call' },
 ];

@@ -7,7 +7,7 @@ import type { ReportOptions } from '../report/format.ts';
 import { reporters } from '../report/reporters.ts';
 import { type Conclusion, conclusionOf } from '../report/summary.ts';
 import type { Target } from '../target.ts';
-import { type CallPlan, submissionCalls } from '../wire/safety.ts';
+import { type CallPlan, type SubmissionCall, submissionCalls } from '../wire/safety.ts';
 import { type Choose, decideCalls, type NamedTool, submissionLines } from './calls.ts';
 import type { CheckFlags } from './flags.ts';
 import { optionsOf } from './options.ts';
@@ -26,7 +26,7 @@ export interface Held {
   /** Whether the flags and a person decide which tools may be called: the server is not ours. */
   readonly asks: boolean;
   /** Lines for a person about the run, such as the sources of the answers. */
-  notes?(): readonly string[];
+  notes?(calls: readonly SubmissionCall[]): readonly string[];
   release?(): Promise<void>;
 }
 
@@ -128,10 +128,8 @@ async function examined(
     progress.stop();
     await release?.();
   }
-  output.comment([
-    ...(notes?.() ?? []),
-    ...submissionLines(submissionCalls(found.listed ?? [], target.profile.smoke)),
-  ]);
+  const calls = submissionCalls(found.listed ?? [], target.profile.smoke);
+  output.comment([...(notes?.(calls) ?? []), ...submissionLines(calls)]);
   return found;
 }
 

@@ -52,6 +52,24 @@ export const addressExplanations: Explanations = {
     '200 {"status": "starting", …}',
     '503 {"status": "starting", …}',
   ),
+  'health.ready-paid': exchange(
+    'A host that asks /ready never ends the previous version, or sends no calls to this one.',
+    'GET /ready',
+    '404',
+    '200 {"status": "ok"}',
+  ),
+  'health.ready-key': exchange(
+    'A wrong URL of the key set, or a network rule, leaves a new version without a key. A host that finds it ready replaces the version that works, and every paid call is refused.',
+    'GET /ready, while no key set was fetched',
+    '200 {"status": "ok"}',
+    '503 {"status": "not ready", "reason": "no key: …"}',
+  ),
+  'health.ready-audience': exchange(
+    'While the server does not know its public URL, no token names it, and every paid call is refused.',
+    'GET /ready, with PLATFORM_AUDIENCE=pending',
+    '200 {"status": "ok"}',
+    '503 {"status": "not ready", "reason": "PLATFORM_AUDIENCE is pending: …"}',
+  ),
   'identity.name': exchange(
     'Callers and support distinguish servers and releases by name and version.',
     initialize,

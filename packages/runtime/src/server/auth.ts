@@ -1,18 +1,9 @@
-import { createPublicKey, type JsonWebKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { JWTClaimValidationFailed } from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
-import { isolatesRequests } from './limits.ts';
+import { createKeys, type KeySources, type Keys } from './keys.ts';
 import { createCount, type Log, publishRefusal } from './log.ts';
 import type { Replicas } from './session.ts';
-
-/** Sources of the keys that verify tokens. */
-export interface KeySources {
-  /** The key in use until a key set is fetched, and its name in the log. */
-  readonly initial: { readonly key: JsonWebKey; readonly name: string } | null;
-  /** URL of the platform's key set (JWKS); null if the initial key is the only one. */
-  readonly jwksUrl: URL | null;
-}
 
 /** Requirements for a token (C§5). */
 export interface TokenRules {
@@ -29,8 +20,11 @@ export interface TokenRules {
   readonly clockToleranceSeconds: number;
   /** Longest validity of a token, counted from `iat`, or from now if it has no `iat`. */
   readonly maxLifetimeSeconds: number;
-  /** Whether a token, identified by its `jti`, is valid for one call only. */
-  readonly once: boolean;
+  /**
+   * Whether a token, identified by its `jti`, is valid for one call only; `strict`: no call runs while the store that replicas share
+   * cannot be asked.
+   */
+  readonly once: 'off' | 'on' | 'strict';
   /** HTTP status of a refusal; null if the platform does not specify one. */
   readonly refusalStatus: number | null;
   readonly keys: KeySources;
@@ -45,8 +39,11 @@ export interface Caller {
    *
    * @param request the id of the request
    */
-  mayCall(request: string): boolean | Promise<boolean>;
+  mayCall(request: string): Admission | Promise<Admission>;
 }
+
+/** `later`: whether the token was used before cannot be known now. */
+export type Admission = boolean | 'later';
 
 type Authentication = ReturnType<typeof createAuthentication>;
 
@@ -57,8 +54,11 @@ export const noAuthentication: Authentication = {
   identify: () => paying,
   prepare: async () => {},
   inUse: () => 'none, AUTH is off',
+  hasKey: () => true,
 };
 
+const strictAlone =
+  'TOKEN_ONCE: "strict" needs a store that replicas share: the option state of serve, as market-mcp deploy add redis writes it.';
 const maxRemembered = 1_000;
 const longestRememberedMs = 600_000;
 const maxUsed = 100_000;
@@ -74,6 +74,7 @@ const refusalsMs = 60_000;
  *
  * @param counts logs each kind of refusal at most once a minute, with the number of times; otherwise each refusal
  * @param replicas those for which a token is valid for one call together; null for this one alone
+ * @throws Error if the rules need replicas and there are none
  */
 export function createAuthentication(
   rules: TokenRules,
@@ -82,6 +83,8 @@ export function createAuthentication(
   replicas: Pick<Replicas, 'claim'> | null = null,
 ) {
   const { header: headerName, scheme } = rules;
+  const once = rules.once !== 'off';
+  if (rules.once === 'strict' && !replicas) throw new Error(strictAlone);
   const prefix = scheme && `${scheme} `;
   /** Captures the token in a header. */
   const form = new RegExp(`^${prefix} *([\\w-]+\\.[\\w-]+\\.[\\w-]+)$`, 'i');
@@ -123,16 +126,24 @@ export function createAuthentication(
     mayCall(request) {
       const isLate = Date.now() >= expiryMs;
       const late = 'exp: the token expired before the request was complete';
-      const reason = isLate ? late : rules.once ? use(jti, expiryMs) : null;
+      const reason = isLate ? late : once ? use(jti, expiryMs) : null;
       if (reason !== null) refuse({ reason }, request);
-      if (reason !== null || !rules.once || !replicas) return reason === null;
-      return claimed(replicas.claim(`token ${jti}`, Math.ceil(expiryMs - Date.now())), request);
+      if (reason !== null || !once || !replicas) return reason === null;
+      return claimed(replicas, String(jti), expiryMs, request);
     },
   });
-  const claimed = async (claim: Promise<boolean>, request: string): Promise<boolean> => {
-    const isFirst = await claim;
-    if (!isFirst) refuse({ reason: 'jti: used before, on another replica' }, request);
-    return isFirst;
+  const claimed = async (
+    { claim }: Pick<Replicas, 'claim'>,
+    jti: string,
+    expiryMs: number,
+    request: string,
+  ): Promise<Admission> => {
+    const isFirst = await claim(`token ${jti}`, Math.ceil(expiryMs - Date.now()));
+    if (isFirst === false) refuse({ reason: 'jti: used before, on another replica' }, request);
+    if (isFirst !== null || rules.once === 'on') return isFirst ?? true;
+    used.delete(jti); // its caller may try again, here with the claim that this replica has made
+    refuse({ reason: 'TOKEN_ONCE=strict: the store of used tokens does not answer' }, request);
+    return 'later';
   };
 
   const warnOfSkew = (seconds: number) => {
@@ -148,7 +159,7 @@ export function createAuthentication(
       warnOfSkew(iat - Math.floor(Date.now() / 1000));
       const expiryMs = (exp + rules.clockToleranceSeconds) * 1000;
       const caller = bearer(jti, expiryMs);
-      if (!rules.once) {
+      if (!once) {
         if (trusted.size >= maxRemembered) trusted.clear();
         trusted.set(header, { caller, until: Math.min(expiryMs, Date.now() + longestRememberedMs) });
       }
@@ -167,10 +178,15 @@ export function createAuthentication(
       const token = form.exec(header)?.[1];
       return token === undefined ? withoutToken : check(header, token);
     },
-    /** Fetches the platform's keys before the first call; never rejects. */
-    prepare: keys.ready,
+    /**
+     * Fetches the platform's keys before the first call, and then until there is one: by itself, or where requests are isolated when it
+     * is called again. Resolves after one attempt; never rejects.
+     */
+    prepare: keys.prepare,
     /** Describes the keys in use. */
     inUse: keys.inUse,
+    /** Whether there is a key. */
+    hasKey: keys.hasKey,
   };
 }
 
@@ -229,122 +245,4 @@ async function verify(token: string, rules: TokenRules, keys: Keys): Promise<Cla
     return verified.payload;
   }
   throw new Error(`not signed by the key in use: ${keys.inUse()}`);
-}
-
-type Keys = ReturnType<typeof createKeys>;
-
-const refetchMs = { routine: 600_000, unknownKey: 30_000, noKey: 10_000 };
-
-/**
- * Fetches the key set at the start, every ten minutes, and when no known key verifies a token (at most every 30 s). If a
- * fetch fails, the last keys stay in use.
- */
-function createKeys({ initial, jwksUrl }: KeySources, log: Log) {
-  let keys: readonly JsonWebKey[] = initial ? [initial.key] : [];
-  let inUse = initial?.name ?? 'none: calls are refused until a key set is fetched';
-  let failure: string | undefined;
-  let triedAt = Number.NEGATIVE_INFINITY;
-  let first: Promise<void> | undefined;
-  let latest: Promise<void> | undefined;
-  let hasEnded = false;
-  const isAlone = isolatesRequests();
-
-  const fetchKeys = async (url: URL) => {
-    const before = `${inUse} ${failure}`;
-    try {
-      keys = await download(url);
-      inUse = `${keys.length} from ${url}`;
-      failure = undefined;
-    } catch (error) {
-      const { message, cause } = error as Error & { readonly cause?: { readonly code?: string } };
-      failure = `${url}: ${message} ${cause?.code ?? ''}`.trimEnd();
-    }
-    hasEnded = true;
-    if (`${inUse} ${failure}` === before) return;
-    log(keys.length > 0 ? 'keys' : 'warning', { inUse, reason: failure });
-  };
-  /**
-   * Fetches keys if the last fetch began at least so many milliseconds ago. Waits for the last fetch, where requests are isolated
-   * only for its own; never rejects.
-   */
-  const refetch = (ms: number) => {
-    const isDue = Date.now() >= triedAt + ms || (isAlone && !hasEnded);
-    if (jwksUrl && isDue) {
-      triedAt = Date.now();
-      latest = fetchKeys(jwksUrl);
-      first ??= latest;
-    }
-    return isAlone && !isDue ? undefined : latest;
-  };
-  /** Waits for the first fetch; never rejects. Later fetches run in the background, if the host lets them. */
-  const ready = async () => {
-    const fetching = refetch(refetchMs.routine);
-    await (isAlone ? fetching : first);
-  };
-  return {
-    ready,
-    /** The known keys, then the newly fetched ones. */
-    async *candidates(): AsyncIterable<JsonWebKey> {
-      await ready();
-      const known = keys;
-      yield* known;
-      await refetch(known.length > 0 ? refetchMs.unknownKey : refetchMs.noKey);
-      if (keys !== known) yield* keys;
-    },
-    inUse: () => inUse,
-  };
-}
-
-const bounds = { ms: 5_000, redirects: 3, characters: 65_536, keys: 20 };
-
-/** Follows redirects to the same host, its `www` host and subdomains. */
-async function download(address: URL): Promise<readonly JsonWebKey[]> {
-  const signal = AbortSignal.timeout(bounds.ms);
-  const headers = { accept: 'application/json' };
-  let url = address;
-  for (let hops = 0; hops <= bounds.redirects; hops++) {
-    const response = await fetch(url, { signal, redirect: 'manual', headers });
-    if (response.status === 200) return keysIn(response);
-    await response.body?.cancel();
-    const location = response.headers.get('location');
-    if (location === null) throw new Error(`status ${response.status}`);
-    url = new URL(location, url);
-    if (!isWithin(url, address)) throw new Error(`redirect to another site, ${url.origin}`);
-  }
-  throw new Error('too many redirects');
-}
-
-function isWithin({ protocol, host }: URL, site: URL): boolean {
-  const siteHost = site.host.replace(/^www\./, '');
-  return protocol === site.protocol && (host === siteHost || host.endsWith(`.${siteHost}`));
-}
-
-async function keysIn({ body }: Response): Promise<readonly JsonWebKey[]> {
-  let text = '';
-  for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    text += piece;
-    if (text.length > bounds.characters) throw new Error(`more than ${bounds.characters} characters`);
-  }
-  const list: unknown = Object(JSON.parse(text)).keys;
-  const keys = Array.isArray(list) ? list.slice(0, bounds.keys).flatMap(keyOf) : [];
-  if (keys.length === 0) throw new Error('no usable key');
-  return keys;
-}
-
-/** Reads a key from its parameters or its certificate (`x5c`); empty if it is unreadable or not for signatures. */
-function keyOf(jwk: unknown): readonly JsonWebKey[] {
-  const { use = 'sig', n, x, x5c } = Object(jwk);
-  if (use !== 'sig') return [];
-  try {
-    if (n !== undefined || x !== undefined)
-      return [jwkOf(createPublicKey({ key: Object(jwk), format: 'jwk' }))];
-    return [jwkOf(new X509Certificate(Buffer.from(String(x5c[0]), 'base64')).publicKey)];
-  } catch {
-    return [];
-  }
-}
-
-/** A public key in the only form that every host can verify with. */
-export function jwkOf(key: KeyObject): JsonWebKey {
-  return key.export({ format: 'jwk' });
 }

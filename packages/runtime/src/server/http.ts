@@ -4,7 +4,7 @@ import { type Caller, createAuthentication, noAuthentication, type TokenRules } 
 import { type BodyRefusal, createBodies, discardRest } from './bodies.ts';
 import { logId, type OnGone } from './call.ts';
 import type { Tool } from './define-tool.ts';
-import { createAnswers, createCalls, type Limits, networkOf } from './limits.ts';
+import { createAnswers, createCalls, isolatesRequests, type Limits, networkOf } from './limits.ts';
 import { createReport, type Log, publishRefusal, publishSession } from './log.ts';
 import {
   createMethods,
@@ -63,6 +63,8 @@ export interface App {
   hasPaid(socket: Socket): boolean;
   /** Describes the keys that verify tokens. */
   keyInUse(): string;
+  /** Why no call can be paid now; null if one can. */
+  unready(): string | null;
   /** From now on `/ready` answers 503, and each answer ends its connection. */
   drain(): void;
   /** Ends event streams and refuses bodies that wait to be parsed, unless they are paid: they would delay a shutdown. */
@@ -124,7 +126,9 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     const caller = await identified;
     if (caller.isPaying) payers.add(request.socket);
     const isPaid = message === undefined || holdsPaidMethod(message);
-    if (isPaid && !(await caller.mayCall(id))) return unauthorized;
+    const admission = !isPaid || (await caller.mayCall(id));
+    if (admission === 'later') return tokenUnknown;
+    if (!admission) return unauthorized;
     if (message === undefined) throw new RpcError(ErrorCode.ParseError, 'Nested too deeply');
     const era = modern && isModern(message, headers) ? modern : null;
     const refusal = era?.refusalOf(message, headers);
@@ -212,6 +216,33 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     return networkOf(named?.split(',').at(-1)?.trim() || (socket.remoteAddress ?? ''));
   }
 
+  /** The process is healthy, even if it can do nothing. */
+  function health(): Answer {
+    return json(200, {
+      status: 'ok',
+      server: name,
+      version,
+      ...(!authentication.hasKey() && { keys: 'none' }),
+      ...(token?.audience === null && { audience: 'pending' }),
+    });
+  }
+
+  /** Ready means that a call can be paid. */
+  async function ready(): Promise<Answer> {
+    const preparing = authentication.prepare();
+    if (isolatesRequests()) await preparing;
+    const reason = unready();
+    if (isDraining) return json(503, { status: 'stopping' });
+    return reason === null ? json(200, { status: 'ok' }) : json(503, { status: 'not ready', reason });
+  }
+
+  function unready(): string | null {
+    if (token?.audience === null) return 'PLATFORM_AUDIENCE is pending: no token names this server';
+    return authentication.hasKey()
+      ? null
+      : 'no key: the key set of the platform was not fetched; the log says why';
+  }
+
   /** Null for an event stream, whose response has already started. */
   function route(
     request: IncomingMessage,
@@ -225,21 +256,13 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     }
     const path = targetForm.exec(url)?.[1];
     const isReading = method === 'GET' || method === 'HEAD';
-    if (path === '/health' && isReading) {
-      return json(200, {
-        status: 'ok',
-        server: name,
-        version,
-        ...(token?.audience === null && { audience: 'pending' }),
-      });
-    }
+    if (path === '/health' && isReading) return health();
     if (path !== '/mcp') {
       const file = files.get(path ?? '');
       if (file) return isReading ? { status: 200, ...file } : notAllowed('GET, HEAD');
       const handler = path === undefined ? undefined : routes.get(path);
       if (handler && path) return answerRoute(handler, path, request, response, id);
-      if (path === '/ready')
-        return isDraining ? json(503, { status: 'stopping' }) : json(200, { status: 'ok' });
+      if (path === '/ready') return ready();
       return json(404, { error: 'Not found' });
     }
     if (origin !== undefined) {
@@ -308,6 +331,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     prepare: authentication.prepare,
     hasPaid: (socket) => payers.has(socket),
     keyInUse: authentication.inUse,
+    unready,
     drain() {
       isDraining = true;
     },
@@ -358,6 +382,7 @@ const bodyRefusals = {
   503: json(503, { error: 'Too many unfinished requests' }, { ...retrySoon, connection: 'close' }),
 };
 const tooManyCalls = json(503, { error: 'Too many calls at once' }, retrySoon);
+const tokenUnknown = json(503, { error: 'Used tokens are not known at the moment' }, retrySoon);
 const noContent: Answer = { status: 204 };
 const invalidSession = json(400, { error: 'Invalid session' });
 

@@ -10,8 +10,11 @@ export interface Replicas {
   endSession(id: string): Promise<void>;
   /** Calls back for each text that names an ended session: those of other replicas, and of whoever else writes to the store. */
   follow(ended: (id: string) => void): void;
-  /** Whether no replica has claimed the key; from now on, and for so many milliseconds, it is claimed. */
-  claim(key: string, ms: number): Promise<boolean>;
+  /**
+   * Whether no other replica has claimed the key; from now on, and for so many milliseconds, it is claimed. Null if the store cannot
+   * be asked.
+   */
+  claim(key: string, ms: number): Promise<boolean | null>;
 }
 
 /** A UUID, the time of issue in milliseconds (base 36), and the signature of both. */

@@ -1,0 +1,64 @@
+import type { Problem } from '../model.ts';
+import type { Environment, Instance } from '../target.ts';
+import type { Probe } from '../wire/probe.ts';
+import { answerProblems } from './expect.ts';
+import { hostDomains, production, secondInstance, startsInstances } from './instance.ts';
+import { type LiveRule, should } from './rule.ts';
+
+/** Nothing listens there. */
+const unreachable = 'http://127.0.0.1:9/jwks.json';
+
+const source = 'common to all container platforms';
+
+/** `GET /ready`, where a host asks whether a new version may take the place of the one before: it may if its calls can be paid. */
+export const readinessRules: readonly LiveRule[] = [
+  {
+    ...should('health.ready-paid', source),
+    title: 'GET /ready answers 200 while calls can be paid',
+    turn: 'separate',
+    controls: [startsInstances],
+    mustAnswer: true,
+    fix: 'Answer GET /ready with status 200 once the server has a key and an audience.',
+    check: async (probe) => readyProblems(probe, await secondInstance(probe), 'a key and an audience', true),
+  },
+  notReady('health.ready-key', 'without a key to verify tokens with', 'the key set is unreachable', {
+    PLATFORM_PUBLIC_KEY: undefined,
+    PLATFORM_JWKS_URL: unreachable,
+  }),
+  notReady('health.ready-audience', 'while the audience is pending', 'PLATFORM_AUDIENCE=pending', {
+    ...production,
+    PLATFORM_AUDIENCE: 'pending',
+    ...Object.fromEntries(hostDomains.map((name) => [name, undefined])),
+  }),
+];
+
+/** An instance that refuses to start takes no other's place, either. */
+function notReady(id: string, circumstances: string, path: string, environment: Environment): LiveRule {
+  return {
+    ...should(id, source),
+    title: `GET /ready does not answer 200 ${circumstances}`,
+    turn: 'separate',
+    controls: [startsInstances],
+    fix: 'Answer GET /ready with status 503 and the reason until a call can be paid: every call is refused until then.',
+    check: async (probe) => {
+      const instance = await probe.launch(environment);
+      if (!instance.healthy) return [];
+      try {
+        return await readyProblems(probe, instance, path, false);
+      } finally {
+        await instance.stop();
+      }
+    },
+  };
+}
+
+async function readyProblems(
+  probe: Probe,
+  { url }: Instance,
+  path: string,
+  isExpected: boolean,
+): Promise<readonly Problem[]> {
+  const answer = await probe.http({ path: '/ready', url: new URL(url) });
+  const expected = isExpected ? 'HTTP 200' : 'HTTP 503';
+  return answerProblems((answer.status === 200) === isExpected, `GET /ready, ${path}`, expected, answer);
+}

@@ -1,0 +1,237 @@
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import type { Log } from './server/log.ts';
+
+/**
+ * A store that all replicas of a server use. Each method rejects if the store cannot be reached; the server then works alone. How long
+ * it waits for an answer, the server decides. Keys are short ASCII texts; times are in milliseconds.
+ *
+ * A store without `keep` is of version 0.3.0: it shares no answers, and its `claim` knows no owner and is called once.
+ */
+export interface SharedState {
+  /** Adds entries to the end of a list, which then keeps about its last `most`. */
+  append(list: string, entries: readonly string[], most: number): Promise<void>;
+  /** Some entries of a list, in order, after a position (null: the beginning). If there are none, waits so long for one. */
+  read(list: string, after: string | null, waitMs: number): Promise<readonly SharedEntry[]>;
+  /** Whether nobody but this owner has claimed the key; from now on, and for that time, it is claimed. */
+  claim(key: string, ms: number, owner: string): Promise<boolean>;
+  /**
+   * Takes one of the places of a key for that time; one that is taken already stays taken for that time from now.
+   *
+   * @returns 0, or how long until one of the places is free
+   */
+  take(key: string, place: string, places: number, ms: number): Promise<number>;
+  /** The text of a key; null if it has none, or has expired. */
+  get(key: string): Promise<string | null>;
+  set(key: string, text: string, ms: number): Promise<void>;
+  /** Like `set`, but the texts of a group use at most so many bytes of the store: those that expire first are removed. */
+  keep?(group: string, key: string, text: string, ms: number, mostBytes: number): Promise<void>;
+  /** What the store says of itself in the lines of Redis' INFO, such as `maxmemory_policy:noeviction`; null if it refuses. */
+  info?(): Promise<string | null>;
+}
+
+/** An entry of a list. */
+export interface SharedEntry {
+  readonly position: string;
+  readonly text: string;
+}
+
+export interface StoreOptions {
+  /** Of the keys that it uses itself. */
+  readonly prefix: string;
+  /** The list that it follows. */
+  readonly list: string;
+  /** The variable with its address. */
+  readonly variable: 'STATE_URL' | 'TOKEN_STATE_URL';
+  readonly log: Log;
+  /** Removes what the log must not contain. */
+  readonly hide: (text: string) => string;
+  readonly onEntry: (text: string) => void;
+  /** Called once with what the store says of itself, null if that is not known. */
+  readonly onInfo: (info: string | null) => void;
+  /** Called when it can be asked, for the first time and after each outage. */
+  readonly onShared: () => void;
+}
+
+/** A store in use. */
+export interface Store {
+  isShared(): boolean;
+  /** The answer to a command, which may be sent twice; `alone` if the store cannot be asked. Never rejects. */
+  ask<T, A>(command: () => Promise<T>, alone: A): Promise<T | A>;
+  /**
+   * Resolves when the list is read and the store answers, or when it cannot be asked, at the latest after so many milliseconds.
+   *
+   * @throws Error if it is a store that cannot be used
+   */
+  start(waitMs: number): Promise<void>;
+}
+
+/** How long a call waits for an answer, at most twice. */
+const answerMs = 100;
+const readMs = 1_000;
+/** More than a connection takes. */
+const connectMs = 2_000;
+const retryMs = 1_000;
+const probeMs = 60_000;
+const maxReason = 200;
+/** A timer that is so late says that this process was busy. */
+const busyMs = 20;
+
+const cluster =
+  'it is a Redis Cluster, which is not supported: name one server, or its Sentinels with redis+sentinel:';
+
+/**
+ * Follows a list of a store, and asks it while it answers. While it does not, it is asked for nothing but whether it is back. The
+ * log says so once.
+ */
+export function createStore(state: SharedState, options: StoreOptions): Store {
+  const { prefix, list, variable, log, hide } = options;
+  const named = variable === 'STATE_URL' ? {} : { variable };
+  const isTimed = state.keep !== undefined;
+  let status: 'unknown' | 'shared' | 'alone' = 'unknown';
+  let unusable: Error | undefined;
+  let isDecided = () => {};
+  let isKnown = false;
+  /** The last two positions that were read. */
+  let last: string | null = null;
+  let previous: string | null = null;
+  let isResuming = false;
+
+  const decide = (next: 'shared' | 'alone') => {
+    status = next;
+    isDecided();
+  };
+  const lose = (error: unknown) => {
+    if (status !== 'alone') {
+      log('state', { ...named, shared: false, reason: hide(textOf(error)).slice(0, maxReason) });
+    }
+    decide('alone');
+  };
+  const answerTo = <T>(command: () => Promise<T>) => (isTimed ? inTime(command) : command());
+
+  const learn = async () => {
+    const info = state.info ? await within(state.info(), readMs + connectMs) : null;
+    if (info !== null && valueIn(info, 'cluster_enabled') === '1') {
+      unusable = new Error(`${variable}: ${cluster}.`);
+      throw new Error(cluster);
+    }
+    isKnown = true;
+    options.onInfo(info);
+  };
+
+  /** Reads what follows the last entry; all entries if that one is not there: it is another store, or one that has lost some. */
+  const read = async (): Promise<number> => {
+    const waitMs = status === 'shared' ? readMs : 0;
+    const reading = state.read(list, isResuming ? previous : last, waitMs);
+    let entries = await (isTimed ? within(reading, waitMs + connectMs) : reading);
+    if (isResuming) {
+      isResuming = false;
+      if (last !== null && entries[0]?.position !== last) {
+        last = null;
+        previous = null;
+        return read();
+      }
+      entries = entries.slice(last === null ? 0 : 1);
+    }
+    for (const { position, text } of entries) {
+      previous = last;
+      last = position;
+      options.onEntry(text);
+    }
+    return entries.length;
+  };
+
+  /** Whether the store takes what calls wait for, in time. */
+  const probe = async () => {
+    await answerTo(() => state.set(`${prefix}probe`, '', probeMs));
+    if (status === 'alone') log('state', { ...named, shared: true });
+    decide('shared');
+    options.onShared();
+  };
+
+  const run = async () => {
+    for (;;) {
+      try {
+        if (!isKnown) await learn();
+        const count = await read();
+        if (status !== 'shared' && count === 0) await probe();
+      } catch (error) {
+        isResuming = true;
+        lose(error);
+        // Not all replicas at once.
+        await pause(retryMs * (0.5 + Math.random()), undefined, { ref: false });
+      }
+    }
+  };
+
+  return {
+    isShared: () => status === 'shared',
+    async ask(command, alone) {
+      if (status !== 'shared') return alone;
+      try {
+        return await answerTo(command);
+      } catch (error) {
+        lose(error);
+        return alone;
+      }
+    },
+    async start(waitMs) {
+      const decided = new Promise<void>((resolve) => {
+        isDecided = resolve;
+      });
+      const late = setTimeout(() => lose(new Error(`no answer in ${waitMs} ms`)), waitMs);
+      void run();
+      await decided.finally(() => clearTimeout(late));
+      if (unusable) throw unusable;
+    },
+  };
+}
+
+/** The value of a line of INFO. */
+export function valueIn(info: string, name: string): string | undefined {
+  return new RegExp(`^${name}:(\\S*)`, 'm').exec(info)?.[1];
+}
+
+/** No answer in time. */
+class Late extends Error {
+  /** How long this process was busy meanwhile, in milliseconds. */
+  readonly busy: number;
+
+  constructor(ms: number, busy: number) {
+    const whose = busy < busyMs ? '' : `; this replica was busy for ${Math.round(busy)} ms`;
+    super(`no answer in ${ms} ms${whose}`);
+    this.busy = busy;
+  }
+}
+
+/** Sends a command that is late once more. @throws Error why it has no answer */
+async function inTime<T>(command: () => Promise<T>): Promise<T> {
+  try {
+    return await within(command(), answerMs);
+  } catch (error) {
+    if (!(error instanceof Late)) throw error;
+    return within(command(), answerMs).catch((second) => {
+      throw second instanceof Late ? new Late(2 * answerMs, error.busy + second.busy) : second;
+    });
+  }
+}
+
+/** An answer; a `Late` error if there is none after that time, nor among what had arrived by then. */
+function within<T>(answer: Promise<T>, ms: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const from = performance.now();
+    const timer = setTimeout(async () => {
+      const busy = performance.now() - from - ms;
+      await nextTurn(); // reads what arrived while this process was busy
+      await nextTurn(); // and that of a connection that was behind others
+      reject(new Late(ms, busy));
+    }, ms);
+    timer.unref();
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+/** An error of several connection attempts has no message, but a code. */
+function textOf(error: unknown): string {
+  const { message, code } = error as Partial<NodeJS.ErrnoException>;
+  return message || code || String(error);
+}

@@ -1,0 +1,237 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { buildProject, freePort } from '../runtime/built.ts';
+import { token } from '../runtime/support.ts';
+import { record } from './figures.ts';
+import { hasRedis, startRedis } from './redis.ts';
+import { call, type Environment, type Replica, replica } from './replica.ts';
+
+// What becomes of calls while replicas, or the Redis server that they share, end, pause or change places. Each token is sent to one replica
+// by its payer, and then to the others, as by somebody who has seen it.
+
+const project = buildProject(join(import.meta.dirname, 'counting-tools.ts'), true);
+afterAll(() => project.remove());
+
+type Redis = Awaited<ReturnType<typeof startRedis>>;
+
+const intervalMs = 25;
+const perReplica = 3;
+
+/** Three replicas, and the file in which their tool writes its runs. */
+async function replicas(env: Environment) {
+  const directory = mkdtempSync(join(tmpdir(), 'runs-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const runs = join(directory, 'runs');
+  writeFileSync(runs, '');
+  const start = () => replica(project.directory, { ...env, RUNS: runs, DRAIN_MS: '1000' });
+  const all = await Promise.all(Array.from({ length: perReplica }, start));
+  return { all, start, ran: () => readFileSync(runs, 'utf8').split('\n').slice(0, -1) };
+}
+
+/** Two servers at one port of two addresses, of which the second one follows the first, and a name that leads to the first one. */
+async function namedPair() {
+  const port = await freePort();
+  const [first, second] = [
+    await startRedis([], { host: '127.0.0.2', port }),
+    await startRedis(['--replicaof', `127.0.0.2 ${port}`], { host: '127.0.0.3', port }),
+  ];
+  const directory = mkdtempSync(join(tmpdir(), 'names-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const NAMES = join(directory, 'names');
+  const point = (address: string) => writeFileSync(NAMES, `redis.test ${address}\n`);
+  point('127.0.0.2');
+  const follows = async () => (await second.client().info('replication')).includes('master_link_status:up');
+  await vi.waitUntil(follows, { timeout: 20_000, interval: 100 });
+  const NODE_OPTIONS = `--require ${join(import.meta.dirname, 'names.cjs')}`;
+  return {
+    first,
+    env: { STATE_URL: `redis://redis.test:${port}`, NAMES, NODE_OPTIONS },
+    /** As a cloud does it: the first one goes on, as the follower of the second. */
+    async failOver() {
+      await second.client().replicaof('NO', 'ONE');
+      point('127.0.0.3');
+      await first.client().replicaof('127.0.0.3', port);
+    },
+  };
+}
+
+const isReady = async ({ port, isRunning }: Replica) =>
+  isRunning() &&
+  (await fetch(`http://127.0.0.1:${port}/ready`).then(
+    ({ status }) => status === 200,
+    () => false,
+  ));
+
+/** Sends calls to the replicas that are ready until the work is done, and each token again to the others. Counts what became of them. */
+async function callsDuring(
+  all: readonly Replica[],
+  ran: () => readonly string[],
+  work: () => Promise<unknown>,
+) {
+  let ready: readonly Replica[] = all;
+  let isOver = false;
+  const watch = async () => {
+    while (!isOver) {
+      const states = await Promise.all(all.map(isReady));
+      ready = all.filter((_, index) => states[index]);
+      await setTimeout(100);
+    }
+  };
+  const sent: Promise<number>[] = [];
+  const send = async (index: number): Promise<number> => {
+    const bearer = await token();
+    const [payee, ...others] = ready.map((_, place) => ready[(place + index) % ready.length] as Replica);
+    const statusOf = (one: Replica) =>
+      call(one, bearer, 'count', { id: `call-${index}` }).then(
+        ({ status }) => status,
+        () => 0,
+      );
+    const status = payee ? await statusOf(payee) : 0;
+    await Promise.all(others.map(statusOf));
+    return status;
+  };
+  const sending = async () => {
+    while (!isOver) {
+      sent.push(send(sent.length));
+      await setTimeout(intervalMs);
+    }
+  };
+  const running = [watch(), sending()];
+  await work();
+  isOver = true;
+  await Promise.all(running);
+  const statuses = await Promise.all(sent);
+  const runs = new Map<string, number>();
+  for (const id of ran()) runs.set(id, (runs.get(id) ?? 0) + 1);
+  const answered = statuses.filter((status) => status === 200).length;
+  const later = statuses.filter((status) => status === 503).length;
+  return {
+    sent: statuses.length,
+    answered,
+    later,
+    lost: statuses.length - answered - later,
+    twice: [...runs.values()].filter((times) => times > 1).length,
+  };
+}
+
+interface Trial {
+  readonly all: readonly Replica[];
+  readonly redis: Redis;
+  readonly failOver: () => Promise<void>;
+}
+
+/** What happens to a replica, or to Redis, in the middle of the calls. */
+const events: readonly [string, (trial: Trial) => Promise<unknown>][] = [
+  ['nothing happens', async () => setTimeout(1_000)],
+  [
+    'a replica ends by SIGTERM',
+    async ({ all: [one] }) => {
+      one?.signal('SIGTERM');
+      await vi.waitUntil(() => !one?.isRunning(), { timeout: 20_000 });
+    },
+  ],
+  ['a replica is killed', async ({ all: [one] }) => one?.signal('SIGKILL')],
+  [
+    'Redis ends and comes back',
+    async ({ redis }) => {
+      await redis.kill();
+      await setTimeout(1_000);
+      await redis.start();
+    },
+  ],
+  [
+    'Redis pauses for 150 ms, four times',
+    async ({ redis }) => {
+      for (let count = 0; count < 4; count++) {
+        redis.signal('SIGSTOP');
+        await setTimeout(150);
+        redis.signal('SIGCONT');
+        await setTimeout(400);
+      }
+    },
+  ],
+  [
+    'Redis pauses for 2 s',
+    async ({ redis }) => {
+      redis.signal('SIGSTOP');
+      await setTimeout(2_000);
+      redis.signal('SIGCONT');
+    },
+  ],
+  ['its name leads to another server', async ({ failOver }) => failOver()],
+];
+const isShared = ({ states, isRunning }: Replica) => !isRunning() || states().at(-1) !== false;
+
+describe.skipIf(!hasRedis)('calls (skipped without redis-server)', { timeout: 60_000 }, () => {
+  it.each(
+    (['on', 'strict'] as const).flatMap((once) =>
+      events.map(([name, begin]) => [once, name, begin] as const),
+    ),
+  )('with TOKEN_ONCE=%s while %s', async (once, name, begin) => {
+    const { first: redis, env, failOver } = await namedPair();
+    const { all, ran } = await replicas({ ...env, TOKEN_ONCE: once });
+    const figures = await callsDuring(all, ran, async () => {
+      await setTimeout(500);
+      await begin({ all, redis, failOver });
+      await setTimeout(500);
+      await vi.waitUntil(() => all.every(isShared), { timeout: 30_000, interval: 50 });
+      await setTimeout(500);
+    });
+    record(`outage-${once}-${events.findIndex(([other]) => other === name)}`, { once, name, ...figures });
+    expect(figures.answered).toBeGreaterThan(0);
+    if (once === 'strict') expect(figures.twice).toBe(0);
+    if (name !== 'a replica is killed') expect(figures.lost).toBe(0);
+    // Those that were alone know each other's tokens again.
+    const bearer = await token();
+    const running = all.filter(({ isRunning }) => isRunning());
+    const results = await Promise.all(running.map((one) => call(one, bearer, 'count', { id: 'last' })));
+    expect(results.filter(({ status }) => status === 200)).toHaveLength(1);
+    if (once === 'on') expect(figures.later).toBe(0);
+  });
+
+  it('get 503 with Retry-After while no store can be asked, and TOKEN_ONCE=strict', async () => {
+    const { all } = await replicas({ STATE_URL: 'redis://127.0.0.1:9', TOKEN_ONCE: 'strict' });
+    const bearer = await token();
+    for (const one of all) {
+      const { status, headers } = await call(one, bearer, 'count', { id: 'none' });
+      expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+    }
+  });
+
+  it('follow the server that Sentinels name', async () => {
+    const first = await startRedis();
+    const second = await startRedis(['--replicaof', `127.0.0.1 ${first.port}`]);
+    const sentinel = await startRedis([], { sentinel: true });
+    const admin = sentinel.client();
+    await admin.call('SENTINEL', 'MONITOR', 'tokens', '127.0.0.1', String(first.port), '1');
+    for (const [name, value] of [
+      ['down-after-milliseconds', '500'],
+      ['failover-timeout', '3000'],
+    ] as const) {
+      await admin.call('SENTINEL', 'SET', 'tokens', name, value);
+    }
+    const knows = async () =>
+      JSON.stringify(await admin.call('SENTINEL', 'REPLICAS', 'tokens')).includes(String(second.port));
+    await vi.waitUntil(knows, { timeout: 30_000, interval: 200 });
+    const STATE_URL = `redis+sentinel://127.0.0.1:9,127.0.0.1:${sentinel.port}/tokens`;
+    const { all, ran } = await replicas({ STATE_URL, TOKEN_ONCE: 'strict' });
+    const figures = await callsDuring(all, ran, async () => {
+      await setTimeout(500);
+      await first.kill();
+      await vi.waitUntil(() => all.every(({ states }) => states().includes(false)), { timeout: 20_000 });
+      await vi.waitUntil(() => all.every(isShared), { timeout: 30_000, interval: 50 });
+      await setTimeout(500);
+    });
+    expect(figures).toMatchObject({ lost: 0, twice: 0 });
+    expect(figures.answered).toBeGreaterThan(0);
+    expect(await second.client().role()).toEqual(expect.arrayContaining(['master']));
+    record(`outage-strict-${events.length}`, {
+      once: 'strict',
+      name: 'Sentinels name another server',
+      ...figures,
+    });
+  });
+});
