@@ -1,8 +1,21 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { record, recordingFile, replayed } from '../../packages/runtime/src/source/recordings.ts';
+import {
+  record,
+  recordingFile,
+  recordingsToWrite,
+  replayed,
+} from '../../packages/runtime/src/source/recordings.ts';
 import { logged } from '../../packages/runtime/src/source/running.ts';
 import { Secret } from '../../packages/runtime/src/source/secret.ts';
 
@@ -99,4 +112,31 @@ it('a live server never answers from recordings', () => {
   vi.unstubAllEnvs();
   expect(replayed(asked, directory).text).toBe('{"gwei":1}');
   logged.mockRestore();
+});
+
+it.each(['test', 'test/recordings'])('nothing is recorded through a link at %s', (place) => {
+  const outside = join(directory, 'outside');
+  mkdirSync(join(outside, 'recordings'), { recursive: true });
+  const project = join(directory, 'project');
+  mkdirSync(join(project, place, '..'), { recursive: true });
+  symlinkSync(outside, join(project, place));
+  expect(() => record(asked, { status: 200, text: '1' }, [], recordingsToWrite(project))).toThrow(
+    expect.objectContaining({ code: 'SOURCE_MISCONFIGURED' }),
+  );
+  expect(readdirSync(outside, { recursive: true })).toEqual(['recordings']);
+});
+
+it('nothing is recorded through a file that is a link, or over one that the write would follow', () => {
+  const outside = join(directory, 'outside.json');
+  writeFileSync(outside, '[]');
+  const file = join(directory, recordingFile(asked));
+  symlinkSync(outside, `${file}.${process.pid}`);
+  record(asked, { status: 200, text: '1' }, [], directory);
+  expect(readFileSync(outside, 'utf8')).toBe('[]');
+  expect(replayed(asked, directory).text).toBe('1');
+  rmSync(file);
+  symlinkSync(outside, file);
+  expect(() => record(asked, { status: 200, text: '2' }, [], directory)).toThrow(
+    expect.objectContaining({ code: 'SOURCE_MISCONFIGURED' }),
+  );
 });

@@ -135,7 +135,7 @@ function unreadable(place: string, why: string, hint: string): ProjectError {
   return new ProjectError('NOT_READABLE', `${place}: ${why}`, hint);
 }
 
-/** The files in the folder of a document and below it, without links. */
+/** The JSON and YAML files in the folder of a document and below it, without links and hidden files. */
 function besideFile(path: string): Beside {
   const [directory, root] = [dirname(path), basename(path)];
   return {
@@ -146,7 +146,12 @@ function besideFile(path: string): Beside {
       const folder = posix.dirname(from === '' ? root : from);
       const name = posix.isAbsolute(path) ? path : posix.join(folder, path);
       if (!isInside(name) || name.includes('#')) return { why: 'it is not in the folder of the document' };
-      return { name: name === root ? '' : name };
+      if (name === root) return { name: '' };
+      if (!/\.(?:json|ya?ml)$/i.test(name) || /(?:^|\/)\./.test(name))
+        return {
+          why: 'only .json, .yaml and .yml files are read, and none with a name that starts with a dot',
+        };
+      return { name };
     },
     async read(name) {
       try {

@@ -137,13 +137,27 @@ describe('references to documents', () => {
     ['file:///etc/passwd', 'only files beside the document are read'],
     ['nowhere.json', 'nowhere.json: there is no such file'],
     ['broken.json', 'is not JSON'],
-    ['schemas', 'is not a regular file'],
+    ['folder.json', 'is not a regular file'],
+    ['.env.json', 'only .json, .yaml and .yml files are read'],
+    ['.secrets/key.yaml', 'only .json, .yaml and .yml files are read'],
+    ['terraform.tfstate', 'only .json, .yaml and .yml files are read'],
+    ['key.pem', 'only .json, .yaml and .yml files are read'],
+    ['schemas', 'only .json, .yaml and .yml files are read'],
     ['link.json', 'is a link'],
     ['linked/x.json', 'is a link'],
     ['schemas/gas.json#/nothing', 'points to nothing'],
     ['schemas/gas.json#anchor', 'is not a JSON pointer'],
   ])('%s is refused by name, and only where it is needed', async (reference, why) => {
-    const directory = referring(reference, { 'broken.json': '{"a":' });
+    const directory = referring(reference, {
+      'broken.json': '{"a":',
+      'folder.json/x.json': '{}',
+      ...Object.fromEntries(
+        ['.env.json', '.secrets/key.yaml', 'terraform.tfstate', 'key.pem'].map((path) => [
+          path,
+          '{"type":"object"}',
+        ]),
+      ),
+    });
     const secret = folder({ 'x.json': '{"type":"object"}' });
     symlinkSync(join(secret, 'x.json'), join(directory, 'link.json'));
     symlinkSync(secret, join(directory, 'linked'));
@@ -152,6 +166,17 @@ describe('references to documents', () => {
     expect(said).toContain(why);
     expect(said).toContain('api.yaml#/paths/~1inline/get/responses/200');
     expect(await toolOf(join(directory, 'api.yaml'), 'getGas')).toMatchObject(expected);
+  });
+
+  it.each(['gas.YAML', 'gas.yml', 'gas.json'])('to %s are followed', async (name) => {
+    const at = folder({
+      'api.yaml': root.replace('paths/gas.yaml', `paths/${name}`),
+      'schemas/gas.json': files['schemas/gas.json'],
+      'schemas/price.json': files['schemas/price.json'],
+      'more parts/keys.yaml': files['more parts/keys.yaml'],
+      [`paths/${name}`]: gasPath,
+    });
+    expect(await toolOf(join(at, 'api.yaml'), 'GET /gas/{chain}')).toBeDefined();
   });
 
   it('in a circle of documents end', async () => {

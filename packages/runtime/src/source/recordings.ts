@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { isProduction, projectDirectory } from '../process.ts';
 import { SourceError } from './errors.ts';
 import { redactorOf } from './redact.ts';
@@ -47,10 +47,27 @@ export function tellCheck(from: 'network' | Recording['from'], { method, path }:
 }
 
 /** @throws Error if there is no project */
-function recordingsDirectory(): string {
-  const directory = projectDirectory();
+function recordingsDirectory(directory = projectDirectory()): string {
   if (directory === null) throw new Error('Recordings are in a project, and there is none here.');
   return join(directory, 'test', 'recordings');
+}
+
+/**
+ * The directory of the project's recordings, to write there.
+ *
+ * @throws SourceError if it, or `test`, is a link: it could lead out of the project
+ */
+export function recordingsToWrite(project = projectDirectory()): string {
+  const directory = recordingsDirectory(project);
+  refuseLink(dirname(directory));
+  refuseLink(directory);
+  return directory;
+}
+
+function refuseLink(place: string): void {
+  if (!lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink()) return;
+  const error = new SourceError('SOURCE_MISCONFIGURED', 'The answer cannot be recorded.');
+  throw explained(error, { detail: `${place} is a link.`, hint: 'Remove the link.' });
 }
 
 /**
@@ -141,14 +158,16 @@ function replyOf({ body, status }: Recording): Reply {
  * Records an exchange; it replaces an older one of the same request.
  *
  * @param secrets removed wherever the answer repeats them
+ * @throws SourceError if a link is in the way
  */
 export function record(
   request: RecordedRequest,
   { status, text }: Reply,
   secrets: readonly string[],
-  directory = recordingsDirectory(),
+  directory = recordingsToWrite(),
 ): void {
   const file = join(directory, recordingFile(request));
+  refuseLink(file);
   const key = keyOf(request);
   const others = recordingsIn(file).filter((one) => keyOf(one.request) !== key);
   const made: Recording = {
@@ -160,7 +179,8 @@ export function record(
   mkdirSync(directory, { recursive: true });
   // Another process may read it at any time.
   const fresh = `${file}.${process.pid}`;
-  writeFileSync(fresh, `${visible(JSON.stringify([...others, made], null, 2))}\n`);
+  rmSync(fresh, { force: true });
+  writeFileSync(fresh, `${visible(JSON.stringify([...others, made], null, 2))}\n`, { flag: 'wx' });
   renameSync(fresh, file);
 }
 
