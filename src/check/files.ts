@@ -5,8 +5,7 @@ import type { Json } from '../contract/model.ts';
 import { unwrap } from '../model/command-error.ts';
 import { pass, refuse, reject } from '../model/input-error.ts';
 import type { Result } from '../model/model.ts';
-import { manifestFile } from '../project/manifest/manifest.ts';
-import { readAnyManifest } from '../project/manifest/vendored-manifest.ts';
+import { manifestFile, readManifest } from '../project/manifest/manifest.ts';
 import { readInput } from '../project/read/input.ts';
 import { readDocument } from '../tools/read.ts';
 import { changesBetween, changesSince } from './drift.ts';
@@ -62,7 +61,7 @@ export async function previousListing(
   if (directory === undefined) return undefined;
   const file = listingFile(directory);
   if (lstatSync(file, { throwIfNoEntry: false })?.isFile()) return listingIn(file);
-  const { listed } = readAnyManifest(directory);
+  const { listed } = readManifest(directory);
   if (listed === null) return undefined;
   const manifest = fromHere(join(directory, manifestFile));
   return { file: manifest, changesTo: (tools) => changesSince(listed, tools) };

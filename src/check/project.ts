@@ -7,9 +7,9 @@ import { newPrivateKey } from '../contract/probe/signer.ts';
 import type { Target } from '../contract/target.ts';
 import { CommandError } from '../model/command-error.ts';
 import { version } from '../plan/versions.ts';
+import { readManifest } from '../project/manifest/manifest.ts';
 import { presentProfile, profileDifferences } from '../project/manifest/profile.ts';
 import { runtimeVersion } from '../project/manifest/runtime.ts';
-import { readAnyManifest } from '../project/manifest/vendored-manifest.ts';
 import { toolMethods, toolSources } from '../project/read/open.ts';
 import { childEnded, childStarting } from '../system/children.ts';
 import { packageManagerOf } from '../system/detect.ts';
@@ -66,7 +66,7 @@ export async function holdProject(
   }
   const evaluated = factsOf(directory); // in another process, while this one reads the manifest
   evaluated.catch(() => {});
-  const manifest = readAnyManifest(directory);
+  const manifest = readManifest(directory);
   const recorded = presentProfile(manifest);
   const profile = platform ?? recorded;
   const [facts, privateKey] = await Promise.all([evaluated, newPrivateKey(profile.token)]);

@@ -36,7 +36,7 @@ export function answering(
         async review(answers) {
           const entries = await entriesOf(answers, project.profile, project.manifest.answers.fields);
           if (!entries.ok) return entries;
-          const { change, prepared } = planAddition(project, entries.value);
+          const { change, prepared } = await planAddition(project, entries.value);
           const place = `${change?.files.size ?? 0} files in ${project.directory}`;
           return pass(reviewLines(place, prepared, reviewWidth()));
         },

@@ -9,6 +9,7 @@ import { inputError } from '../../model/input-error.ts';
 import type { InputError } from '../../model/model.ts';
 import type { Project } from '../../project/model.ts';
 import { readRegular } from '../../project/read/read.ts';
+import { parsedJson } from '../../project/read/text.ts';
 import { defaultCategory, formProblems, stakeOf } from './form.ts';
 import type { FieldProblem, ListingForm } from './model.ts';
 import { hostOf, registryName, serverJson, serverJsonProblems } from './server-json.ts';
@@ -192,7 +193,7 @@ function packageOf(directory: string): JsonObject {
 /** The value of a JSON file; undefined if it cannot be read. */
 export function jsonIn(file: string): unknown {
   try {
-    return JSON.parse(readRegular(file).toString('utf8'));
+    return parsedJson(readRegular(file));
   } catch {
     return undefined;
   }
