@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { ProjectFile } from '../../plan/model.ts';
+import type { FileSet, ProjectFile } from '../../plan/model.ts';
 import { toolsIndex } from '../../plan/tools-index.ts';
 import { version } from '../../plan/versions.ts';
 import { ProjectError } from '../../project/errors.ts';
@@ -16,12 +16,33 @@ import { sha256 } from '../../project/read/hash.ts';
 import { placeIn, readIfThere, refuseObstacles } from '../../project/read/inside.ts';
 import { textOf } from '../../project/read/text.ts';
 import { importsIn } from '../../project/read/tools-index.ts';
+import type { Plan } from '../../project/write/change.ts';
 import { renamedExports } from './assets.ts';
 import { authorFiles, importedPackages } from './author-files.ts';
-import { type CommonFiles, commonFilesOf } from './common-files.ts';
+import { commonFilesOf } from './common-files.ts';
 import { type Decision, type DecisionContext, decide, type Sides } from './decide.ts';
-import type { Upgrade, UpgradedFile } from './model.ts';
-import { renamedIn } from './renamed.ts';
+import { type RenamedExport, renamedIn } from './renamed.ts';
+
+/** The planned upgrade of a project: nothing is written yet. */
+export interface Upgrade extends Plan {
+  readonly from: string;
+  readonly to: string;
+  /** The files that change, and those that were left although this version has another text, by path. */
+  readonly files: readonly UpgradedFile[];
+  /** Lines of the author that name what the runtime has renamed. */
+  readonly renamed: readonly RenamedExport[];
+}
+
+/** One file of an upgrade. */
+export interface UpgradedFile {
+  readonly path: string;
+  readonly kind: Exclude<Decision['kind'], 'same'>;
+  /** Lines where conflicts begin, 1-based. */
+  readonly lines?: readonly number[];
+  /** Path of the text that this version proposes, beside a file that stays as it is. */
+  readonly proposal?: string;
+  readonly why?: Extract<Decision, { readonly kind: 'kept' }>['why'];
+}
 
 /** Name of this version in conflict markers and at the end of proposals' names. */
 const label = `create-market-mcp-${version}`;
@@ -35,38 +56,32 @@ export async function planUpgrade(directory: string): Promise<Upgrade> {
   const manifest = readManifest(directory);
   const index = contentAt(directory, toolsIndex);
   const tools = index === null ? recordedTools(manifest) : importsIn(textOf(index));
-  const sides = commonFilesOf(manifest, tools);
+  const { base, theirs } = commonFilesOf(manifest, tools);
   const recorded = Object.entries(manifest.files).filter(([, { owner }]) => owner === 'generated');
-  const paths = [
-    ...new Set([...sides.base.keys(), ...sides.theirs.keys(), ...recorded.map(([path]) => path)]),
-  ].sort();
+  const known = [...base.keys(), ...theirs.keys(), ...recorded.map(([path]) => path)];
+  const paths = [...new Set(known)].sort();
   refuseObstacles(directory, paths);
   const authors = authorFiles(directory, (path) => paths.includes(path));
   const context = { label, used: new Set([...authors.values()].flatMap(importedPackages)) };
   const decided: Decided[] = [];
   for (const path of paths) {
-    const one = sidesOf(directory, path, sides, manifest);
-    decided.push({ path, sides: one, decision: await decideOn(directory, one, context) });
+    const sides: Sides = {
+      path,
+      base: base.get(path)?.content ?? null,
+      ours: contentAt(directory, path),
+      theirs: theirs.get(path) ?? null,
+      recorded: Object.hasOwn(manifest.files, path) ? manifest.files[path] : undefined,
+    };
+    decided.push({ sides, decision: await decideOn(directory, sides, context) });
   }
-  const next = nextManifest(manifest, sides, decided);
+  const next = nextManifest(manifest, base, decided);
   const renamed = renamedIn(authors, JSON.parse(renamedExports));
   return { from: manifest.template, to: version, renamed, ...changeOf(decided, manifest, next) };
 }
 
 interface Decided {
-  readonly path: string;
   readonly sides: Sides;
   readonly decision: Decision;
-}
-
-function sidesOf(directory: string, path: string, { base, theirs }: CommonFiles, { files }: Manifest): Sides {
-  return {
-    path,
-    base: base.get(path)?.content ?? null,
-    ours: contentAt(directory, path),
-    theirs: theirs.get(path) ?? null,
-    recorded: Object.hasOwn(files, path) ? files[path] : undefined,
-  };
 }
 
 async function decideOn(directory: string, sides: Sides, context: DecisionContext): Promise<Decision> {
@@ -91,16 +106,14 @@ async function decideOn(directory: string, sides: Sides, context: DecisionContex
  * The new manifest. It records the text that this version writes, even if the author's file differs. A file that stays as it
  * was written keeps its hash: what package.json says of the tools is that of an earlier list of them.
  */
-function nextManifest(manifest: Manifest, { base }: CommonFiles, decided: readonly Decided[]): Manifest {
-  const managed = new Set([...base.keys(), ...decided.map(({ path }) => path)]);
+function nextManifest(manifest: Manifest, base: FileSet, decided: readonly Decided[]): Manifest {
+  const managed = new Set([...base.keys(), ...decided.map(({ sides }) => sides.path)]);
   const carried = Object.entries(manifest.files).filter(([path]) => !managed.has(path));
-  const written = decided.flatMap(({ path, sides: { ours, recorded, theirs }, decision }) => {
-    const isOwn = decision.kind === 'kept' && decision.why === 'own' && recorded === undefined;
-    if (theirs === null || isOwn) return [];
+  const written = decided.flatMap(({ sides: { path, ours, recorded, theirs }, decision }) => {
+    if (theirs === null || (decision.kind === 'kept' && recorded === undefined)) return [];
     const isKnown = decision.kind === 'same' && ours && recorded && isAsWritten(ours, recorded.sha256);
-    return [
-      [path, { sha256: isKnown ? recorded.sha256 : sha256(theirs.content), owner: theirs.owner }] as const,
-    ];
+    const hash = isKnown ? recorded.sha256 : sha256(theirs.content);
+    return [[path, { sha256: hash, owner: theirs.owner }] as const];
   });
   const files = [...carried, ...written].sort(([a], [b]) => (a < b ? -1 : 1));
   return { ...manifest, template: version, files: Object.fromEntries(files) };
@@ -113,24 +126,20 @@ function changeOf(
 ): Pick<Upgrade, 'files' | 'change'> {
   const written = new Map<string, ProjectFile>();
   const files: UpgradedFile[] = [];
-  for (const { path, sides, decision } of decided) {
+  for (const { sides, decision } of decided) {
+    const { path, theirs } = sides;
     if (decision.kind === 'same') continue;
+    const { kind, ...rest } = decision;
+    const proposal = decision.kind === 'kept' && decision.why !== 'deleted' ? `${path}.${label}` : undefined;
     if ('content' in decision)
-      written.set(path, { content: decision.content, owner: sides.theirs?.owner ?? 'yours' });
-    const isProposed = decision.kind === 'kept' && decision.why !== 'deleted' && sides.theirs;
-    const proposal = isProposed ? `${path}.${label}` : undefined;
-    if (proposal && sides.theirs) written.set(proposal, sides.theirs);
-    files.push({
-      path,
-      kind: decision.kind,
-      ...('lines' in decision && { lines: decision.lines }),
-      ...('why' in decision && { why: decision.why }),
-      ...(proposal && { proposal }),
-    });
+      written.set(path, { content: decision.content, owner: theirs?.owner ?? 'yours' });
+    if (proposal && theirs) written.set(proposal, theirs);
+    const { content: _, ...shown } = { content: null, ...rest };
+    files.push({ path, kind, ...shown, ...(proposal && theirs && { proposal }) });
   }
   const removed = files.filter(({ kind }) => kind === 'removed').map(({ path }) => path);
-  const isSame = written.size + removed.length === 0 && isDeepStrictEqual(manifest, next);
-  if (isSame) return { files: [], change: null };
+  if (written.size + removed.length === 0 && isDeepStrictEqual(manifest, next))
+    return { files: [], change: null };
   return {
     files,
     change: { files: new Map([...written, [manifestFile, manifestContent(next)]]), removed },

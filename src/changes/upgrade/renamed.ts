@@ -1,5 +1,14 @@
 import { moduleReferences } from '../../typescript/imports.ts';
-import type { RenamedExport } from './model.ts';
+
+/** An import of a name that an entry point of the runtime exports under another one. */
+export interface RenamedExport {
+  readonly path: string;
+  /** 1-based. */
+  readonly line: number;
+  readonly entry: string;
+  readonly from: string;
+  readonly to: string;
+}
 
 /** Entry point of the runtime → former name → name: `runtime/renamed.json`. */
 export type RenamedExports = { readonly [entry: string]: { readonly [former: string]: string } };

@@ -1,6 +1,6 @@
 import { compareVersions } from '../../contract/versions.ts';
 import { changelog } from './assets.ts';
-import type { Upgrade, UpgradedFile } from './model.ts';
+import type { Upgrade, UpgradedFile } from './plan.ts';
 
 /** An upgrade as text. */
 export interface UpgradeReport {

@@ -1,6 +1,5 @@
 import { cloneProblems } from '../../changes/clone.ts';
-import type { Upgrade } from '../../changes/upgrade/model.ts';
-import { planUpgrade } from '../../changes/upgrade/plan.ts';
+import { planUpgrade, type Upgrade } from '../../changes/upgrade/plan.ts';
 import { changesBetween, reportOf } from '../../changes/upgrade/report.ts';
 import { undoOf } from '../../changes/upgrade/undo.ts';
 import { CommandError, type ExitCode } from '../../model/command-error.ts';

@@ -8,13 +8,16 @@ import type { Project } from '../model.ts';
 import { sha256 } from './hash.ts';
 import { inStyle, plain } from './text.ts';
 
-/** The files that a list of tools imports from its own directory, without extension. */
+/** The files that a list of tools imports from its own directory, without extension, in the order of the list. */
 export const importsIn = memoize((index: string): readonly string[] => {
   const tokens = codeTokens(index);
-  return tokens.flatMap(({ type, value }, at) => {
+  const files = tokens.flatMap(({ type, value }, at) => {
     if (type !== 'StringLiteral' || tokens[at - 1]?.value !== 'from') return [];
-    return /^\.\/(.+)\.ts$/.exec(textIn(value))?.[1] ?? [];
+    const file = /^\.\/(.+)\.ts$/.exec(textIn(value))?.[1];
+    const place = tokens.findLastIndex((token) => token.value === tokens[at - 2]?.value);
+    return file === undefined ? [] : [{ file, place }];
   });
+  return files.toSorted((a, b) => a.place - b.place).map(({ file }) => file);
 });
 
 /**

@@ -179,7 +179,7 @@ function withDeclarations(text: string, variables: readonly ApiVariable[]): stri
   );
 }
 
-/** The line of `.env.example` before the server's own variables; versions up to 0.2.0 have none. */
+/** The line of `.env.example` before the variables of the server. */
 const serverVariables = /^# Variables of the server\b/m;
 
 /** An `.env.example` with the variables of APIs before the server's own; existing ones are kept. */
