@@ -136,7 +136,9 @@ async function changeOf(directory: string, [name]: readonly string[]): Promise<C
     changes: [],
   }));
   const { change } =
-    name === 'add-tool' ? await planAddition(project, entries) : planRemoval(project, ['get_a', 'get_b'], false);
+    name === 'add-tool'
+      ? await planAddition(project, entries)
+      : planRemoval(project, ['get_a', 'get_b'], false);
   if (!change) throw new Error('nothing to do');
   return change;
 }

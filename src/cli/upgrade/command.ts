@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import { cloneProblems } from '../../changes/clone.ts';
 import { planUpgrade, type Upgrade } from '../../changes/upgrade/plan.ts';
 import { changesBetween, reportOf } from '../../changes/upgrade/report.ts';
@@ -8,6 +9,7 @@ import { version } from '../../plan/versions.ts';
 import { findProject, readManifest } from '../../project/manifest/manifest.ts';
 import { newerProgram } from '../../project/package/own-package.ts';
 import { textAt } from '../../project/read/files.ts';
+import { placeIn } from '../../project/read/inside.ts';
 import { changeProject } from '../../project/write/change.ts';
 import { withProjectLock } from '../../project/write/lock.ts';
 import type { Change } from '../../project/write/transaction.ts';
@@ -42,7 +44,9 @@ export async function upgrade(output: Output, flags: UpgradeFlags): Promise<Exit
 /** @throws CommandError `UPGRADE_CONFLICTS` if an earlier run has left markers */
 function requireResolved(directory: string): void {
   const paths = Object.keys(readManifest(directory).files);
-  const open = paths.filter((path) => hasMarkers(textAt(directory, path) ?? ''));
+  const isFile = (path: string) =>
+    lstatSync(placeIn(directory, path), { throwIfNoEntry: false })?.isFile() === true;
+  const open = paths.filter((path) => isFile(path) && hasMarkers(textAt(directory, path) ?? ''));
   if (open.length === 0) return;
   const message = `conflicts of the upgrade are not resolved in ${nameList(open)}`;
   const details = open.map((path) => `${path}: it still contains conflict markers`);
