@@ -28,7 +28,7 @@ export function reportOf({ files, renamed }: Pick<Upgrade, 'files' | 'renamed'>)
     open: [
       ...of('conflict').map(
         ({ path, lines = [] }) =>
-          `${path}: you and the new version both changed the text after line ${lines.join(', ')}`,
+          `${path}: you and the new version both changed the same lines: see the markers in line ${lines.join(', ')}`,
       ),
       ...renamed.map(
         ({ path, line, entry, from, to }) => `${path}:${line}: ${from} of ${entry} is now called ${to}`,

@@ -72,10 +72,9 @@ function shown({ files, removed }: Change): Change {
 
 function show(written: Written, problems: readonly string[], output: Output): void {
   const { from, to, change, undo } = written;
-  const { counts, open, notes } = reportOf(written);
+  const { counts, notes } = reportOf(written);
   if (change) output.done(`${from} → ${to}: ${counts || 'the record in market-mcp.json'}`);
   for (const line of [...notes, ...problems]) output.note(line);
-  for (const line of open) output.note(`to do: ${line}`);
   if (undo.length > 0) output.line('\nTo undo the upgrade:');
   for (const line of undo) output.line(`  ${line}`);
   output.line();

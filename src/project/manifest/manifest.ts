@@ -160,6 +160,6 @@ function readJson(directory: string): unknown {
   }
 }
 
-function damaged(message: string, cause?: unknown): ProjectError {
-  return new ProjectError('MANIFEST_DAMAGED', message, 'Restore it from version control.', { cause });
+function damaged(why: string, cause?: unknown): ProjectError {
+  return new ProjectError('MANIFEST_DAMAGED', why, 'Restore it from version control.', { cause });
 }
