@@ -139,7 +139,7 @@ function shortened(code) {
 
 /** Replaces each file read in an `assets.ts` by the file's text. */
 function inlinedFiles() {
-  const read = /readFileSync\(join\(import\.meta\.dirname, '([^']+)'\), 'utf8'\)/g;
+  const read = /readFileSync\(\s*join\(import\.meta\.dirname, '([^']+)'\),\s*'utf8',?\s*\)/g;
   return {
     name: 'inlined files',
     load(id) {

@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto';
-import { join } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 const results = process.env.TEST_RESULTS;
@@ -17,8 +16,6 @@ const thorough = [
   'broken/broken',
   'broken/sample',
   'changes/deployment',
-  'changes/upgrade/pending',
-  'changes/upgrade/plan',
   'check/launch',
   'check/self-check',
   'cli/bin',
@@ -74,8 +71,7 @@ export default defineConfig({
     maxConcurrency: 2,
     maxWorkers: 2,
     // What is said does not depend on how the tests were started.
-    // The secret of this machine (src/project/manifest/machine-seal.ts) is that of the tests.
-    env: { npm_command: '', XDG_STATE_HOME: join(import.meta.dirname, 'node_modules/.cache/test-state') },
+    env: { npm_command: '' },
     reporters: results ? ['default', ['json', { outputFile: results }]] : ['default'],
     projects: [
       {

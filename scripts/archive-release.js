@@ -1,15 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { load } from './load.js';
 
@@ -41,41 +33,33 @@ try {
 }
 
 async function oldModules() {
-  const names = ['plan/versions', 'plan/package-manager', 'contract/platforms/index'];
-  const modules = [...names, 'project/sources', 'project/source/sources']; // before and since 0.3.0
-  const paths = modules.map((name) => join(checkout, 'src', `${name}.ts`));
-  const loaded = await Promise.all(paths.filter(existsSync).map(load));
+  const names = [
+    'plan/versions',
+    'plan/package-manager',
+    'contract/platforms/index',
+    'project/source/sources',
+  ];
+  const loaded = await Promise.all(names.map((name) => load(join(checkout, 'src', `${name}.ts`))));
   return Object.assign({}, ...loaded);
 }
 
-/** What only some versions had is left out by JSON: `dependencies` up to 0.2.0, `sources` since then. */
 function facts(version, old) {
-  const { dependencies, devDependencies, packageManagerCommands, platforms } = old;
-  const sources = old.withSourceDependencies && JSON.parse(old.withSourceDependencies('{}'));
-  const facts = { version, dependencies, devDependencies, packageManagerCommands, sources, platforms };
-  const text = JSON.stringify(facts);
-  return [['facts.json', Buffer.from(text)]];
+  const { devDependencies, redisDependencies, packageManagerCommands, platforms } = old;
+  const sources = JSON.parse(old.withSourceDependencies('{}'));
+  const facts = { version, devDependencies, redisDependencies, packageManagerCommands, sources, platforms };
+  return [['facts.json', Buffer.from(JSON.stringify(facts))]];
 }
 
-/** The platform profiles were not part of the templates, even when the contract was copied into projects. */
 function templates() {
   const root = join(checkout, 'templates');
-  return filesBelow(root, 'project')
-    .filter((path) => !path.startsWith('project/contract/platforms/'))
+  return readdirSync(join(root, 'project'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(root, join(parentPath, name)).replaceAll('\\', '/'))
+    .sort()
     .map((path) => {
       const content = readFileSync(join(root, path));
       return path.endsWith('.hbs')
         ? [`${path}.js`, Buffer.from(precompile(content.toString('utf8')))]
         : [path, content];
-    });
-}
-
-/** Follows links: the contract was one. */
-function filesBelow(root, directory) {
-  return readdirSync(realpathSync(join(root, directory)), { withFileTypes: true })
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap((entry) => {
-      const path = `${directory}/${entry.name}`;
-      return entry.isFile() ? [path] : filesBelow(root, path);
     });
 }

@@ -39,7 +39,7 @@ export interface Addition {
  * @throws CommandError `INVALID_INPUT` if a tool breaks a rule, `TOOL_EXISTS` if a name is taken;
  *   ProjectError `INDEX_EDITED`.
  */
-export function planAddition(project: Project, entries: readonly Imported[]): Addition {
+export async function planAddition(project: Project, entries: readonly Imported[]): Promise<Addition> {
   const { directory, manifest, profile } = project;
   const read = (path: string) => textAt(directory, path);
   const prepared = withStated(preparedFor(project, entries), read, manifest.answers.variables);
@@ -68,7 +68,7 @@ export function planAddition(project: Project, entries: readonly Imported[]): Ad
   const addedTools = added.map(({ tool }) => tool);
   const sources = sourceFiles(addedTools, read, templates, profile.smoke);
   const variables = allVariables(manifest.answers.variables, apisOf(addedTools));
-  const documents = documentChanges(
+  const documents = await documentChanges(
     project,
     () => ({ variables: variables ?? null }),
     (text) => {

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { nameList } from 'market-mcp-contract/command';
-import { readAnyManifest } from '../project/manifest/vendored-manifest.ts';
+import { readManifest } from '../project/manifest/manifest.ts';
 import { isInOtherRepository } from '../project/read/inside.ts';
 import { gitCommand } from '../system/command-line.ts';
 import { packageManagerOf } from '../system/detect.ts';
@@ -13,7 +13,7 @@ import { packageManagerOf } from '../system/detect.ts';
 export async function cloneProblems(directory: string): Promise<readonly string[]> {
   if (!isInRepository(realpathSync(directory))) return [];
   const { ignoredFiles } = await import('../system/git.ts');
-  const { files } = readAnyManifest(directory);
+  const { files } = readManifest(directory);
   const { lockFile, frozenInstall } = packageManagerOf(directory);
   const ours = Object.keys(files).filter((path) => files[path]?.owner !== 'yours');
   const needed = [...ours, lockFile].filter(

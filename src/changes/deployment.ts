@@ -28,7 +28,7 @@ export interface Deployment {
  *
  * @throws CommandError `FILE_EXISTS` if the author has a file in the place of a new one; the errors of `refuseObstacles`
  */
-export function planDeployment(project: Project, wanted: readonly Target[]): Deployment {
+export async function planDeployment(project: Project, wanted: readonly Target[]): Promise<Deployment> {
   const { directory, manifest, profile } = project;
   const { targets: known = [] } = manifest.answers;
   const next = inOrder([...known, ...wanted]);
@@ -48,7 +48,7 @@ export function planDeployment(project: Project, wanted: readonly Target[]): Dep
   requireFree(conflictingFiles(directory, added, manifest));
   if (added.size === 0 && next.length === known.length) return { change: null, left: [] };
   const titles = next.filter((name) => !known.includes(name)).map((name) => targets[name].title);
-  const documents = documentChanges(
+  const documents = await documentChanges(
     project,
     () => ({ targets: next }),
     (text, path) => {

@@ -1,19 +1,18 @@
 import { existsSync } from 'node:fs';
 import { join, parse } from 'node:path';
-import { CommandError, nameList } from 'market-mcp-contract/command';
+import { CommandError } from 'market-mcp-contract/command';
 import { compareVersions, securityFixes } from 'market-mcp-contract/report';
 import type { Ownership } from '../plan/model.ts';
 import { version } from '../plan/versions.ts';
-import type { Manifest } from '../project/manifest/manifest.ts';
+import { type Manifest, readManifest } from '../project/manifest/manifest.ts';
 import { editedFiles, runtimeVersion } from '../project/manifest/runtime.ts';
-import { readAnyManifest } from '../project/manifest/vendored-manifest.ts';
 import { readIn } from '../project/read/inside.ts';
 import { listProblems } from '../project/read/open.ts';
+import { parsedJson } from '../project/read/text.ts';
 import { thisProgram } from '../system/command-line.ts';
 import { packageManagerOf } from '../system/detect.ts';
 import { run } from '../system/processes.ts';
 import { cloneProblems } from './clone.ts';
-import { pendingCommand, readPending } from './upgrade/pending.ts';
 import { planUpgrade } from './upgrade/plan.ts';
 import { reportOf } from './upgrade/report.ts';
 
@@ -22,7 +21,7 @@ export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 
 /** Examines a project without changing it. @throws ProjectError `MANIFEST_DAMAGED`. */
 export async function diagnose(directory: string) {
-  const manifest = readAnyManifest(directory);
+  const manifest = readManifest(directory);
   const edited = editedFiles(directory, manifest);
   const owned = (owner: Ownership) => {
     const paths = Object.keys(manifest.files).filter((path) => manifest.files[path]?.owner === owner);
@@ -35,8 +34,8 @@ export async function diagnose(directory: string) {
     packageManager: await installedManager(directory),
     environment: { nodeEnv: process.env.NODE_ENV ?? null, dotEnv: variablesIn(directory) },
     tools: toolProblems(directory, manifest),
-    owners: { yours: owned('yours'), generated: owned('generated'), sealed: owned('sealed') },
-    upgrade: upgradeOf(directory, manifest),
+    owners: { yours: owned('yours'), generated: owned('generated') },
+    upgrade: await upgradeOf(directory, manifest),
     clone: await cloneProblems(directory),
   };
 }
@@ -44,7 +43,7 @@ export async function diagnose(directory: string) {
 /** The Node version that package.json requires: `>=20.12`. */
 function requiredNode(directory: string): string | null {
   try {
-    const { engines } = JSON.parse(readIn(directory, 'package.json').toString('utf8'));
+    const { engines } = parsedJson(readIn(directory, 'package.json'));
     return typeof engines?.node === 'string' ? engines.node : null;
   } catch {
     return null;
@@ -87,18 +86,11 @@ function toolProblems(directory: string, manifest: Manifest): readonly string[] 
 }
 
 /** What an upgrade would do; `refused` is the reason if none can be planned. */
-function upgradeOf(directory: string, { template }: Manifest) {
+async function upgradeOf(directory: string, { template }: Manifest) {
   const open: readonly string[] = [];
-  const commands: readonly string[] = [];
-  const none = { from: template, to: version, pending: false, commands, files: '', open, refused: null };
+  const none = { from: template, to: version, files: '', open, refused: null };
   try {
-    const pending = readPending(directory);
-    if (pending) {
-      const { from, to, program } = pending;
-      const commands = [pendingCommand('--continue', program), pendingCommand('--abort', program)];
-      return { ...none, from, to, pending: true, commands };
-    }
-    const { counts, open } = reportOf(planUpgrade(directory));
+    const { counts, open } = reportOf(await planUpgrade(directory));
     return { ...none, files: counts, open };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
@@ -108,9 +100,9 @@ function upgradeOf(directory: string, { template }: Manifest) {
 
 /** What should be fixed. */
 export function problemsOf(found: Diagnosis): readonly string[] {
-  const { versions, node, packageManager, tools, owners, upgrade } = found;
+  const { versions, node, packageManager, tools, upgrade } = found;
   const isOutdated = compareVersions(versions.runtime, versions.program) < 0;
-  const isPossible = !upgrade.pending && upgrade.refused === null;
+  const isPossible = upgrade.refused === null;
   const missing = securityFixes.filter((fix) => compareVersions(fix.version, versions.runtime) > 0);
   const [, least] = /^>=\s*(\d+(?:\.\d+)*)$/.exec(node.required ?? '') ?? [];
   return [
@@ -120,14 +112,10 @@ export function problemsOf(found: Diagnosis): readonly string[] {
     ...(packageManager.version === null ? [`${packageManager.name} is not installed`] : []),
     ...(packageManager.packagesInstalled ? [] : ['the packages are not installed']),
     ...tools,
-    ...(upgrade.pending ? [`an upgrade is not finished: ${upgrade.commands.join(', or ')}`] : []),
     ...(isOutdated
       ? [`the runtime is of version ${versions.runtime}${isPossible ? `: ${thisProgram('upgrade')}` : ''}`]
       : []),
     ...missing.map(({ version: fixed, what }) => `security: version ${fixed} ${what}`),
-    ...(owners.sealed.edited.length === 0
-      ? []
-      : [`files of the runtime were edited: ${nameList(owners.sealed.edited)}`]),
     ...found.clone,
     ...(upgrade.refused === null ? [] : [`no upgrade is possible: ${upgrade.refused}`]),
   ];

@@ -11,8 +11,9 @@ import { sha256 } from '../project/read/hash.ts';
 import { bytesOf, inStyle, plain } from '../project/read/text.ts';
 import { withExamples } from '../project/source/sources.ts';
 import { render } from '../render/render.ts';
+import { SystemError } from '../system/errors.ts';
+import { mergeTexts } from '../system/merge.ts';
 import { recordedAnswers, writtenFirst } from './upgrade/common-files.ts';
-import { type Merged, mergeLines } from './upgrade/merge-lines.ts';
 import { mergePackage } from './upgrade/merge-package.ts';
 
 /** Files that name the variables, packages and targets of a project. */
@@ -35,12 +36,12 @@ export interface DocumentChanges {
  * @param advice what the author has to do in a document that is not changed; undefined: nothing
  * @throws ProjectError `SOURCES_EDITED` if package.json, which would be changed, is not JSON
  */
-export function documentChanges(
+export async function documentChanges(
   { directory, manifest, profile }: Project,
   next: (answers: CommonFileAnswers) => Partial<CommonFileAnswers>,
   advice: (text: string, path: string) => string | undefined,
   templates: TemplateSet,
-): DocumentChanges {
+): Promise<DocumentChanges> {
   const recorded = recordedAnswers(manifest, profile, ownPackages().specifiers);
   const read = (path: string) => textAt(directory, path);
   const documentsFor = (tools: readonly string[]) => rendered({ ...recorded, tools }, templates);
@@ -57,9 +58,11 @@ export function documentChanges(
   for (const path of mergesExamples ? [...documents, examples] : documents) {
     const [from, to, ours] = [before.get(path), after.get(path), read(path)];
     if (from === undefined || to === undefined || from === to || ours === undefined) continue;
-    const { text, conflicts } =
-      path === 'package.json' ? mergedPackage(from, plain(ours), to) : mergeLines(from, plain(ours), to, '');
-    if (conflicts.length === 0) files.set(path, { content: inStyle(ours, text), owner: 'yours' });
+    const text =
+      path === 'package.json'
+        ? mergedPackage(from, plain(ours), to)
+        : await mergedText(from, plain(ours), to);
+    if (text !== undefined) files.set(path, { content: inStyle(ours, text), owner: 'yours' });
     else {
       const why = advice(ours, path);
       if (why !== undefined) left.push({ path, what: 'was left as you edited it', why });
@@ -75,9 +78,23 @@ export function documentChanges(
   return { files, left, records: Object.fromEntries(records) };
 }
 
-function mergedPackage(base: string, ours: string, theirs: string): Merged {
+/** Undefined if they cannot be merged: there is a conflict, or no git. */
+async function mergedText(base: string, ours: string, theirs: string): Promise<string | undefined> {
+  if (base === ours) return theirs;
   try {
-    return mergePackage(base, ours, theirs, { label: '', used: new Set() });
+    const { text, conflicts } = await mergeTexts(base, ours, theirs, 'theirs');
+    return conflicts.length === 0 ? text : undefined;
+  } catch (error) {
+    if (error instanceof SystemError) return undefined;
+    throw error;
+  }
+}
+
+/** Undefined if there is a conflict. */
+function mergedPackage(base: string, ours: string, theirs: string): string | undefined {
+  try {
+    const merged = mergePackage(base, ours, theirs);
+    return merged.ours === merged.theirs ? merged.ours : undefined;
   } catch (error) {
     const message = `package.json: ${(error as Error).message}`;
     throw new ProjectError('SOURCES_EDITED', message, 'Correct it: it must be valid JSON.', { cause: error });

@@ -47,7 +47,7 @@ export interface Renaming {
  *
  * @throws CommandError `NO_SUCH_TOOL`, `INVALID_INPUT`, `SAME_NAME`, `TOOL_EXISTS`, `NAME_NOT_FOUND`; ProjectError `INDEX_EDITED`.
  */
-export function planRename(project: Project, from: string, given: string): Renaming {
+export async function planRename(project: Project, from: string, given: string): Promise<Renaming> {
   const { directory, manifest, tools } = project;
   const tool = toolNamed(project, from);
   const to = unwrap(parseToolName(given, '<new>'));
@@ -81,7 +81,7 @@ export function planRename(project: Project, from: string, given: string): Renam
 
   const templates = readTemplates();
   const renamed = (name: string) => (name === from ? to : name);
-  const documents = documentChanges(
+  const documents = await documentChanges(
     project,
     ({ tools: names }) => ({ tools: names.map(renamed) }),
     (text) => (text.includes(from) ? `replace ${from} by ${to} there` : undefined),

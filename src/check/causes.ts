@@ -3,7 +3,6 @@ import { SourceMap } from 'node:module';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Cause } from 'market-mcp-contract/definition';
-import { containsRuntime } from '../project/manifest/manifest.ts';
 
 /** Frames of a stack that a report shows. */
 const shownFrames = 8;
@@ -21,10 +20,7 @@ export function causeOf(text: string, directory: string): Cause {
   const lines = text.slice(0, readCharacters).split('\n');
   const first = lines.findIndex((line) => frame.test(line));
   const message = (first === -1 ? lines : lines.slice(0, first)).join(' ').trim();
-  const places = withoutRuntime(
-    lines.flatMap((line) => placeIn(line, directory) ?? []),
-    directory,
-  );
+  const places = withoutRuntime(lines.flatMap((line) => placeIn(line, directory) ?? []));
   // The place for the author to change: in a tool or its imports, rather than in the runtime.
   const at = places.find(({ isOwn }) => isOwn)?.at;
   // The causes of an error, and other text between the frames.
@@ -108,15 +104,13 @@ function pathOf(file: string): string | undefined {
 }
 
 /** The frames without those of the runtime, unless there are no others. */
-function withoutRuntime(places: readonly Place[], directory: string): readonly Place[] {
-  const runtime = containsRuntime(directory) ? vendored : installed;
+function withoutRuntime(places: readonly Place[]): readonly Place[] {
   const authored = places.filter(({ at }) => !runtime.test(at));
   return authored.some(({ isOwn }) => isOwn) ? authored : places;
 }
 
-/** Files of the runtime: of its package, and of a project that contains it instead. */
-const installed = /[\\/]node_modules[\\/]market-mcp-runtime[\\/]/;
-const vendored = /^src[\\/](?:server|source|main|process|config)\b/;
+/** Files of the runtime's package. */
+const runtime = /[\\/]node_modules[\\/]market-mcp-runtime[\\/]/;
 
 /** The source line of a compiled line; `--trace-exit` does not translate it. */
 function sourceOf(path: string, line: number): { readonly path: string; readonly line: number } | undefined {

@@ -11,8 +11,7 @@ import {
   toolsByName,
 } from 'market-mcp-contract/report';
 import { driftOf, type Listed } from '../project/manifest/listed.ts';
-import { manifestFile } from '../project/manifest/manifest.ts';
-import { readAnyManifest } from '../project/manifest/vendored-manifest.ts';
+import { manifestFile, readManifest } from '../project/manifest/manifest.ts';
 
 /** The path of a project's file with the listing of the marketplace, relative to the working directory. */
 export function listingFile(directory: string): string {
@@ -27,7 +26,7 @@ export function listingFile(directory: string): string {
 export async function previousListing(directory: string): Promise<PreviousListing | undefined> {
   const file = listingFile(directory);
   if (lstatSync(file, { throwIfNoEntry: false })?.isFile()) return listingIn(file);
-  const { listed } = readAnyManifest(directory);
+  const { listed } = readManifest(directory);
   if (listed === null) return undefined;
   const manifest = fromHere(join(directory, manifestFile));
   return { file: manifest, changesTo: (tools) => changesSince(listed, tools) };

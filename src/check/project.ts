@@ -8,9 +8,9 @@ import { requireListed } from 'market-mcp-contract/program';
 import { isRule, type Locate, type OtherError } from 'market-mcp-contract/report';
 import { newPrivateKey, type Target } from 'market-mcp-contract/wire';
 import { version } from '../plan/versions.ts';
+import { readManifest } from '../project/manifest/manifest.ts';
 import { presentProfile, profileDifferences } from '../project/manifest/profile.ts';
 import { runtimeVersion } from '../project/manifest/runtime.ts';
-import { readAnyManifest } from '../project/manifest/vendored-manifest.ts';
 import { toolMethods, toolSources } from '../project/read/open.ts';
 import { childEnded, childStarting } from '../system/children.ts';
 import { packageManagerOf } from '../system/detect.ts';
@@ -67,7 +67,7 @@ export async function holdProject(
   }
   const evaluated = factsOf(directory); // in another process, while this one reads the manifest
   evaluated.catch(() => {});
-  const manifest = readAnyManifest(directory);
+  const manifest = readManifest(directory);
   const recorded = presentProfile(manifest, isRule);
   const profile = platform ?? recorded;
   const [facts, privateKey] = await Promise.all([evaluated, newPrivateKey(profile.token)]);

@@ -15,6 +15,7 @@ import { ProjectError } from '../project/errors.ts';
 import { findProject } from '../project/manifest/manifest.ts';
 import type { Project } from '../project/model.ts';
 import { openProject } from '../project/read/open.ts';
+import { parsedJson } from '../project/read/text.ts';
 import { stateDirectory } from '../project/write/state-directory.ts';
 import { SystemError } from '../system/errors.ts';
 import { draftOf } from './core/entry.ts';
@@ -189,7 +190,7 @@ export async function stateOf(place: Place): Promise<ServerState> {
 async function isServedBy({ directory, endpoint = '' }: Place): Promise<boolean> {
   const health = await healthOf(endpoint);
   if (health === undefined) return false;
-  const { name } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as { name?: string };
+  const { name } = parsedJson(readFileSync(join(directory, 'package.json'))) as { name?: string };
   const other = isObject(health) ? health.server : undefined;
   if (other === name) return true;
   const which = typeof other === 'string' ? `the server ${JSON.stringify(other)}` : 'another program';

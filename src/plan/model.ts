@@ -1,8 +1,5 @@
-/**
- * Who changes a file after it was written. `yours`: the author; the program never rewrites it. `generated`: the program rewrites
- * it. `sealed`, in projects of versions before 0.3.0: a copy of the runtime, which an upgrade removes.
- */
-export type Ownership = 'yours' | 'generated' | 'sealed';
+/** Who changes a file after it was written. `yours`: the author; the program only merges. `generated`: the program. */
+export type Ownership = 'yours' | 'generated';
 
 /** A file to create: copied from a template byte for byte, or rendered from a `.hbs` with a context. */
 export interface PlannedFile {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { parsedJson } from '../project/read/text.ts';
 
 /** The TypeScript compiler that a project has installed, a program for Node; undefined if it has none. */
 export function compilerOf(directory: string): string | undefined {
@@ -16,7 +17,7 @@ export function compilerOf(directory: string): string | undefined {
 /** Whether the build script of a project runs the compiler and nothing else. */
 export function isBuiltByCompiler(directory: string): boolean {
   try {
-    const { scripts } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+    const { scripts } = parsedJson(readFileSync(join(directory, 'package.json')));
     return scripts.build === 'tsc' && !scripts.prebuild && !scripts.postbuild;
   } catch {
     return false;

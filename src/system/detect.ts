@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type PackageManagerCommands, packageManagerCommands } from '../plan/package-manager.ts';
-import { manifestFile } from '../project/manifest/manifest.ts';
-import { readAnyManifest } from '../project/manifest/vendored-manifest.ts';
+import { manifestFile, readManifest } from '../project/manifest/manifest.ts';
 import { parentsOf } from '../project/read/read.ts';
 import { type PackageManager, packageManagers } from '../questions/package-managers.ts';
 
@@ -37,7 +36,7 @@ function locksIn(place: string): readonly PackageManager[] {
 /** Undefined if the manifest is damaged. */
 function recordedIn(project: string): PackageManager | undefined {
   try {
-    return readAnyManifest(project).answers.packageManager;
+    return readManifest(project).answers.packageManager;
   } catch {
     return undefined;
   }

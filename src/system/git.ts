@@ -1,6 +1,7 @@
-import { isAbsolute, posix } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { isAbsolute, posix, relative } from 'node:path';
 import { SystemError } from './errors.ts';
-import { run } from './processes.ts';
+import { type ProcessResult, run } from './processes.ts';
 
 /** The result for the repository, with a message for the author if there is one. */
 export type GitOutcome =
@@ -49,11 +50,37 @@ export async function initRepository(directory: string, message: string): Promis
   throw gitFailed(failed, directory, [...add.lastLines, ...commit.lastLines]);
 }
 
-/** Files below a directory that differ from the last commit or are new; null outside of a repository. */
-export async function uncommitted(directory: string): Promise<readonly string[] | null> {
-  const status = await readRepository(directory, ['status', '--porcelain', '-z', '--no-renames', '--', '.']);
-  if (status?.exitCode !== 0) return null;
-  return status.stdout.split('\0').flatMap((entry) => (entry === '' ? [] : [entry.slice(3)]));
+/** What git says of the files below a directory. */
+export interface RepositoryState {
+  /** Files that differ from the last commit or are new, by their path in the repository. */
+  readonly uncommitted: readonly string[];
+  /** Files, by their path in the directory, that `git restore` brings back. */
+  readonly restorable: ReadonlySet<string>;
+}
+
+/** The state of the repository that a directory is in, or git's own words where there is none that can be read. */
+export async function repositoryState(
+  directory: string,
+): Promise<RepositoryState | { readonly why: string }> {
+  const [status, files] = [
+    await readRepository(directory, [
+      ...['status', '--porcelain', '-z', '--no-renames', '--untracked-files=normal'],
+      ...['--ignore-submodules=all', '--', '.'],
+    ]),
+    await readRepository(directory, ['ls-files', '-v', '-z']),
+  ];
+  const failed = [status, files].find(({ exitCode }) => exitCode !== 0);
+  if (failed) return { why: failed.missing ? 'git is not installed' : failed.lastLines.join(' ') };
+  // `H` is a tracked file. git does not see changes of files that are marked otherwise.
+  const tracked = namesIn(files.stdout).filter((entry) => entry.startsWith('H '));
+  return {
+    uncommitted: namesIn(status.stdout).map((entry) => entry.slice(3)),
+    restorable: new Set(tracked.map((entry) => entry.slice(2))),
+  };
+}
+
+function namesIn(list: string): readonly string[] {
+  return list.split('\0').filter((name) => name !== '');
 }
 
 /** A file that git ignores. */
@@ -70,11 +97,11 @@ export async function ignoredFiles(
 ): Promise<readonly IgnoredFile[]> {
   // Whoever ignores the whole directory does not expect it in a clone.
   const whole = await readRepository(directory, ['check-ignore', '--quiet', '.']);
-  if (whole?.exitCode === 0) return [];
+  if (whole.exitCode === 0) return [];
   const checked = await readRepository(directory, ['check-ignore', '--verbose', '--', ...paths]);
-  if (checked?.exitCode !== 0) return [];
+  if (checked.exitCode !== 0) return [];
   const prefix = await readRepository(directory, ['rev-parse', '--show-prefix']);
-  const within = prefix?.stdout.trim() ?? '';
+  const within = prefix.stdout.trim();
   return checked.stdout.split('\n').flatMap((line) => {
     const [, file = '', number, pattern = '', path] = /^(.*?):(\d+):(.*)\t(.*)$/.exec(line) ?? [];
     if (path === undefined || pattern.startsWith('!')) return [];
@@ -83,11 +110,42 @@ export async function ignoredFiles(
   });
 }
 
-/** Runs a git command that only reads; undefined without git. It does not start a file monitor that the repository names. */
-async function readRepository(directory: string, args: readonly string[]) {
-  const git = await gitIn(directory);
-  return git?.('-c', 'core.fsmonitor=false', ...args);
+/**
+ * Runs a git command that only reads. None of the programs that the configuration of a repository can name is started: no hook,
+ * file monitor or filter, and nothing that fetches missing objects. A bare repository that is found in place of the project's own is
+ * refused, also by a git that does not know `safe.bareRepository` (before 2.38).
+ */
+async function readRepository(directory: string, args: readonly string[]): Promise<ProcessResult> {
+  const env = { ...withoutGitVariables(), GIT_ALLOW_PROTOCOL: 'none' };
+  const git = (settings: readonly string[], ...words: readonly string[]) =>
+    run('git', ['--no-optional-locks', ...settings.flatMap((one) => ['-c', one]), ...words], {
+      cwd: directory,
+      env,
+    });
+  const place = await git(withoutPrograms, 'rev-parse', '--absolute-git-dir');
+  if (place.exitCode !== 0) return place;
+  const real = realpathSync(directory);
+  const way = relative(realpathSync(place.stdout.trim()), real);
+  if (!way.startsWith('..') && !isAbsolute(way))
+    return { ...place, exitCode: undefined, lastLines: [`${real} is in a bare repository`] };
+  const listed = await git(withoutPrograms, 'config', '--null', '--name-only', '--get-regexp', '^filter\\.');
+  const filters = new Set(namesIn(listed.stdout).map((key) => key.replace(/\.[^.]*$/, '')));
+  // git would read a part of such a name as the value.
+  const unsafe = [...filters].find((name) => name.includes('='));
+  if (unsafe !== undefined)
+    return { ...listed, exitCode: undefined, lastLines: [`the name of ${unsafe} contains =`] };
+  const emptied = ['clean=', 'smudge=', 'process=', 'required=false'];
+  const noFilters = [...filters].flatMap((name) => emptied.map((setting) => `${name}.${setting}`));
+  return git([...withoutPrograms, ...noFilters], ...args);
 }
+
+/** Removes each variable that git reads from the environment of a child. */
+export function withoutGitVariables(): Readonly<Record<string, undefined>> {
+  const names = Object.keys(process.env).filter((name) => /^GIT_/i.test(name));
+  return Object.fromEntries(names.map((name) => [name, undefined]));
+}
+
+const withoutPrograms = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'safe.bareRepository=explicit'];
 
 /** Runs git in a directory; undefined without git. While git runs a hook, it sets variables that would select another repository. */
 async function gitIn(directory: string) {

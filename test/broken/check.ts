@@ -20,7 +20,7 @@ export const signer = await createSigner(context.token, audience);
 /** The trust of every server under test. */
 export const trust: Trust = { publicKey: signer.publicKey, issuer: signer.issuer, audience };
 
-const goodRuntime: Runtime = { version: '0.2.0', newest: '0.2.0', differences: [] };
+const goodRuntime: Runtime = { version: '1.0.0', newest: '1.0.0', differences: [] };
 
 /** This rule waits for a second, so it judges only servers with an error in their authentication, and the good one. */
 const waiting = 'gate.expired-after-success';

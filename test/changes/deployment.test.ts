@@ -34,7 +34,7 @@ it('writes what creation with the same target writes, and an upgrade finds no di
     ['Caddyfile', 'README.md', 'compose.yaml', manifestFile].toSorted(),
   );
   expect(tree(later)).toEqual(tree(atOnce));
-  expect(planUpgrade(later).change).toBe(null);
+  expect((await planUpgrade(later)).change).toBe(null);
 });
 
 it('adds what Redis needs to the files of the author, as creation does', async () => {
@@ -46,7 +46,7 @@ it('adds what Redis needs to the files of the author, as creation does', async (
   ];
   await add(later, 'redis');
   expect(tree(later)).toEqual(tree(atOnce));
-  expect(planUpgrade(later).change).toBe(null);
+  expect((await planUpgrade(later)).change).toBe(null);
   expect(JSON.parse(read(later, 'package.json')).dependencies.ioredis).toMatch(/^\d+\.\d+\.\d+$/);
   expect(read(later, 'src/main.ts')).toMatch(/redis\.ts'[\s\S]*state: redisState/);
   expect(read(later, '.env.example')).toContain('\n# STATE_URL=');
@@ -81,7 +81,7 @@ it.each(targetNames.filter((name) => name !== 'docker'))('adds %s as creation do
   await add(later, target);
   expect(tree(later)).toEqual(tree(atOnce));
   expect(read(later, 'README.md')).toContain(`\n### ${targets[target].title}`);
-  expect(planUpgrade(later).change).toBe(null);
+  expect((await planUpgrade(later)).change).toBe(null);
 });
 
 it('has nothing to do for targets that the project has, even if their files were edited', async () => {
@@ -89,7 +89,7 @@ it('has nothing to do for targets that the project has, even if their files were
   writeFileSync(join(root, 'Caddyfile'), 'mine');
   expect((await add(root, 'compose', 'docker')).change).toBe(null);
   expect(read(root, 'Caddyfile')).toBe('mine');
-  expect(planUpgrade(root).change).toBe(null);
+  expect((await planUpgrade(root)).change).toBe(null);
 });
 
 it.each([[[]], [['compose']]] as const)(
@@ -124,7 +124,7 @@ it('adds its section to an edited README.md, or says that the author has to', as
   writeFileSync(join(edited, 'README.md'), read(edited, 'README.md').replace(/^# .*$/m, '# My prices'));
   expect((await add(edited, 'compose')).left).toEqual([]);
   expect(read(edited, 'README.md')).toMatch(/^# My prices$[\s\S]*^### Docker Compose$/m);
-  expect(planUpgrade(edited).change).toBe(null);
+  expect((await planUpgrade(edited)).change).toBe(null);
 
   writeFileSync(join(rewritten, 'README.md'), '# Only mine\n');
   const { left } = await add(rewritten, 'compose');

@@ -100,7 +100,7 @@ describe('a project from an OpenAPI document', () => {
   it('equals the output of an upgrade to the same version', async () => {
     const root = await fromDocument(gas);
     expect(read(root, 'README.md')).toContain('- `GAS_TOKEN`: ');
-    expect(planUpgrade(root).change).toBe(null);
+    expect((await planUpgrade(root)).change).toBe(null);
   });
 
   it('mentions the variables of an API that is added later', async () => {
@@ -109,7 +109,7 @@ describe('a project from an OpenAPI document', () => {
     const names = Object.keys(weather.secrets);
     expect(names).not.toEqual([]);
     for (const name of names) expect(read(root, 'README.md')).toContain(`- \`${name}\`: `);
-    expect(planUpgrade(root).change).toBe(null);
+    expect((await planUpgrade(root)).change).toBe(null);
   });
 });
 
@@ -122,7 +122,7 @@ describe('a blank project after the first tool with an API', () => {
     expect(readme).toContain('- `GAS_TOKEN`: ');
     expect(readme).toContain('Replace the body of');
     expect(read(root, 'AGENTS.md')).toContain('`test/recordings/*.json`');
-    expect(planUpgrade(root).change).toBe(null);
+    expect((await planUpgrade(root)).change).toBe(null);
   });
 
   it("keeps the author's edits, also in an upgrade", async () => {
@@ -137,7 +137,7 @@ describe('a blank project after the first tool with an API', () => {
     // If the manifest recorded the author's text, an upgrade would replace it.
     const recorded = editedFiles(root, readManifest(root));
     expect(recorded).toEqual(expect.arrayContaining(['README.md', '.env.example']));
-    expect(planUpgrade(root).change).toBe(null);
+    expect((await planUpgrade(root)).change).toBe(null);
   });
 
   it('keeps a README that its author rewrote or deleted, and reports the missing variables', async () => {
@@ -151,7 +151,7 @@ describe('a blank project after the first tool with an API', () => {
       what: 'was left as you edited it',
       why: 'add there what the new tools need: GAS_URL, GAS_TOKEN',
     });
-    expect(planUpgrade(rewritten).change).toBe(null);
+    expect((await planUpgrade(rewritten)).change).toBe(null);
     const deleted = await project({});
     rmSync(join(deleted, 'README.md'));
     const { change } = await add(deleted, gas);

@@ -129,14 +129,16 @@ async function sameProgram(directory: string): Promise<void> {
 
 async function changeOf(directory: string, [name]: readonly string[]): Promise<Change> {
   const project = await openProject(directory);
-  if (name === 'rename-tool') return planRename(project, 'get_first', 'last_block').change;
+  if (name === 'rename-tool') return (await planRename(project, 'get_first', 'last_block')).change;
   const entries = JSON.parse(readFileSync(spec, 'utf8')).map((entry: SpecEntry) => ({
     entry,
     answers: [],
     changes: [],
   }));
   const { change } =
-    name === 'add-tool' ? planAddition(project, entries) : planRemoval(project, ['get_a', 'get_b'], false);
+    name === 'add-tool'
+      ? await planAddition(project, entries)
+      : planRemoval(project, ['get_a', 'get_b'], false);
   if (!change) throw new Error('nothing to do');
   return change;
 }

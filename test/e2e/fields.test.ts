@@ -177,7 +177,7 @@ describe('a project with chosen fields', () => {
     expect(answersOf().fields).toMatchObject({ latest_owner: ['id', 'owner'], getLatest: ['name'] });
     expect((await market('remove-tool', 'latest_owner', '--yes', '--no-check', '--force')).status).toBe(0);
     expect(Object.keys(answersOf().fields)).toEqual(['listRepos', 'getLatest']);
-    const upgraded = await market('upgrade', '--yes', '--no-check', '--no-install');
+    const upgraded = await market('upgrade', '--no-check', '--no-install');
     expect(upgraded.status, upgraded.stdout + upgraded.stderr).toBe(0);
     expect(Object.keys(answersOf().fields)).toEqual(['listRepos', 'getLatest']);
   });

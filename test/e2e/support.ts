@@ -154,7 +154,8 @@ export async function prove(
   const check = await run(node, [program, 'check', '--no-build', '--json'], { cwd: directory });
   if (!check.stdout.startsWith('{'))
     throw new Error(`self-check exited ${check.status}\n${check.stdout}\n${check.stderr}`);
-  const { scripts } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+  const text = readFileSync(join(directory, 'package.json'), 'utf8');
+  const { scripts } = JSON.parse(text.replace(/^\ufeff/, ''));
   const unitTests = await run('sh', ['-c', scripts.test.replace(/^tsc && /, '')], {
     cwd: directory,
     env: { PATH: [dirname(node), process.env.PATH].join(delimiter) },

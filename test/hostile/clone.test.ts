@@ -1,5 +1,15 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bins, create, run, scratch, tree } from '../e2e/support.ts';
@@ -15,7 +25,6 @@ const outside = {
   'victim/src/tools/get-fee.js': 'x\n',
 };
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-const pendingPlace = '.local/upgrade/pending';
 
 let made = '';
 beforeAll(async () => {
@@ -83,47 +92,40 @@ function clone(): Clone {
   };
 }
 
-/** Plants the record of an unfinished upgrade, with the copies that it names. */
-function plant(
-  { directory, write }: Clone,
-  state: object,
-  copies: { readonly [path: string]: string } = {},
-): void {
-  write(
-    `${pendingPlace}/upgrade.json`,
-    JSON.stringify({ from: '0.1.0', to: '0.2.0', files: {}, conflicts: [], ...state }),
-  );
-  write(`${pendingPlace}/before/market-mcp.json`, readFileSync(join(directory, 'market-mcp.json'), 'utf8'));
-  for (const [path, text] of Object.entries(copies)) write(join(pendingPlace, 'before', path), text);
+/** Makes git write a file outside of the project wherever a setting of the repository or a hook can make it do so. */
+function plantPrograms({ around, directory, write }: Clone, place: string): void {
+  const touch = `touch ${join(around, 'victim/ran')}`;
+  const config = (name: string, value: string) =>
+    execFileSync('git', ['config', '--file', `${place}/config`, name, value], { cwd: directory });
+  config('core.fsmonitor', `${touch}; echo`);
+  for (const name of ['clean', 'smudge', 'process']) config(`filter.x.${name}`, `${touch}; cat`);
+  write('.gitattributes', '* filter=x\n');
+  for (const hook of ['post-index-change', 'fsmonitor-watchman', 'pre-commit']) {
+    write(`${place}/hooks/${hook}`, `#!/bin/sh\n${touch}\n`);
+    chmodSync(join(directory, `${place}/hooks/${hook}`), 0o755);
+  }
 }
 
-const seal = { seal: '0'.repeat(64) };
-
 const plants: { readonly [name: string]: (clone: Clone) => void } = {
-  'a record that names a file outside to write': (c) =>
-    plant(c, { files: { '../victim/new.txt': true } }, { '../victim/new.txt': 'new' }),
-  'a record that names a file outside to remove': (c) =>
-    plant(c, { files: { '../victim/secret.txt': false } }),
-  'a record with an invented seal': (c) =>
-    plant(
-      c,
-      { files: { '../victim/secret.txt': null, '../victim/new.txt': sha256('new') }, ...seal },
-      { '../victim/new.txt': 'new' },
-    ),
-  'a record with an absolute path': (c) =>
-    plant(c, { files: { [join(c.around, victim)]: false }, conflicts: [join(c.around, victim)] }),
-  'a record whose version names a directory outside': (c) => plant(c, { from: '../../../victim/a', to: 'b' }),
-  'a record with a conflict outside': (c) => plant(c, { conflicts: ['../victim/secret.txt'] }),
-  'a record whose copy is a link': (c) => {
-    plant(c, { files: { 'README.md': true } });
-    c.link(`${pendingPlace}/before/README.md`, '../../../../../victim/secret.txt');
+  'a repository whose settings name programs': (c) => {
+    execFileSync('git', ['init', '--quiet'], { cwd: c.directory });
+    plantPrograms(c, '.git');
   },
-  'a record that is a link': (c) => c.link(`${pendingPlace}/upgrade.json`, '../../../../victim/secret.txt'),
-  'a linked directory for records': (c) => c.link('.local', '../victim'),
-  'a linked directory deeper': (c) => c.link('.local/upgrade', '../../victim'),
+  'a bare repository around its files': (c) => {
+    execFileSync('git', ['init', '--quiet', '--bare', 'bare'], { cwd: c.directory });
+    for (const part of ['HEAD', 'config', 'objects', 'refs'])
+      renameSync(join(c.directory, 'bare', part), join(c.directory, part));
+    rmSync(join(c.directory, 'bare'), { recursive: true });
+    for (const [name, value] of [
+      ['core.bare', 'false'],
+      ['core.worktree', c.directory],
+    ] as const)
+      execFileSync('git', ['config', '--file', 'config', name, value], { cwd: c.directory });
+    plantPrograms(c, '.');
+  },
   'a manifest with a file outside': (c) =>
     c.manifest(({ files }) => {
-      files['../victim/secret.txt'] = { sha256: sha256(outside[victim] ?? ''), owner: 'sealed' };
+      files['../victim/secret.txt'] = { sha256: sha256(outside[victim] ?? ''), owner: 'generated' };
     }),
   'a manifest with an edited file outside': (c) =>
     c.manifest(({ files }) => {
@@ -131,25 +133,17 @@ const plants: { readonly [name: string]: (clone: Clone) => void } = {
     }),
   'a manifest with an absolute path': (c) =>
     c.manifest(({ files }) => {
-      files[join(c.around, victim)] = { sha256: sha256(outside[victim] ?? ''), owner: 'sealed' };
+      files[join(c.around, victim)] = { sha256: sha256(outside[victim] ?? ''), owner: 'generated' };
     }),
   'a manifest with a file behind a link': (c) => {
     c.link('near', '../victim');
     c.manifest(({ files }) => {
-      files['near/secret.txt'] = { sha256: sha256(outside[victim] ?? ''), owner: 'sealed' };
+      files['near/secret.txt'] = { sha256: sha256(outside[victim] ?? ''), owner: 'generated' };
     });
   },
   'a manifest whose version is a path': (c) =>
     c.manifest((manifest) => {
       manifest.template = '../../../victim/a';
-    }),
-  'a manifest of the first version with a file outside': (c) =>
-    c.manifest((manifest) => {
-      Object.assign(manifest, { schema: 1, template: '0.1.0' });
-      manifest.files['src/../../victim/secret.txt'] = {
-        sha256: sha256(outside[victim] ?? ''),
-        owner: 'shared',
-      };
     }),
   'a manifest that is a link': (c) => c.link('market-mcp.json', '../victim/secret.txt'),
   'a README that is a link': (c) => c.link('README.md', '../victim/secret.txt'),
@@ -162,41 +156,26 @@ const plants: { readonly [name: string]: (clone: Clone) => void } = {
   'a linked output of the compiler': (c) => c.link('dist', '../victim'),
 };
 
-/** What a victim runs, by what the project holds: the record of an upgrade, or other files. */
-const commands: { readonly [holds in 'record' | 'files']: readonly (readonly string[])[] } = {
-  record: [
-    ['upgrade', '--dry-run'],
-    ['upgrade', '--abort'],
-    ['upgrade', '--continue', '--no-install'],
-    ['upgrade', '--no-install'],
-    ['doctor'],
-  ],
-  files: [
-    ['doctor'],
-    ['upgrade', '--dry-run'],
-    ['add-tool', 'get_new', '--description', 'Returns it.', '--output', 'it:number It', '--yes', '--dry-run'],
-    ['rename-tool', 'get_fee', 'get_tip', '--yes', '--no-check'],
-    ['rename-tool', 'get_tip', 'get_fee', '--yes', '--no-check'],
-    ['remove-tool', 'get_fee', '--yes', '--no-check', '--force'],
-    ['upgrade', '--no-install'],
-  ],
-};
+/** What a victim runs. */
+const commands: readonly (readonly string[])[] = [
+  ['doctor'],
+  ['upgrade', '--dry-run'],
+  ['add-tool', 'get_new', '--description', 'Returns it.', '--output', 'it:number It', '--yes', '--dry-run'],
+  ['rename-tool', 'get_fee', 'get_tip', '--yes', '--no-check'],
+  ['rename-tool', 'get_tip', 'get_fee', '--yes', '--no-check'],
+  ['remove-tool', 'get_fee', '--yes', '--no-check', '--force'],
+  ['upgrade', '--no-install'],
+];
 
 describe('a project that was made to harm', () => {
-  it.each(Object.entries(plants))('with %s changes and reveals nothing outside', async (name, harm) => {
+  it.each(Object.entries(plants))('with %s changes and reveals nothing outside', async (_, harm) => {
     const hostile = clone();
     harm(hostile);
-    const holds = /record|linked directory/.test(name) ? 'record' : 'files';
-    for (const args of commands[holds]) {
+    for (const args of commands) {
       const ran = await run(process.execPath, [bins.market, ...args], { cwd: hostile.directory });
       expect(ran.status, `${args.join(' ')}: ${ran.stderr}`).toBeLessThan(70);
       expect(ran.stdout + ran.stderr, args.join(' ')).not.toContain(secret);
       expectUntouched(hostile, args);
-      // It must not tell its user to run what it planted.
-      if (args[0] === 'doctor' && holds === 'record') {
-        expect(ran.stdout).toMatch(/was not written on this machine|is a link/);
-        expect(ran.stdout).not.toMatch(/--abort|--continue/);
-      }
     }
   });
 

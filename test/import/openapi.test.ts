@@ -23,6 +23,13 @@ describe('a document', () => {
     expect((await read({ openapi: '3.0.0', paths: {} })).version).toBe('3.0');
   });
 
+  it.each([JSON.stringify({ ...base, paths: {} }), 'openapi: 3.1.0\npaths: {}\n'])(
+    'may begin with a byte order mark: %j',
+    async (text) => {
+      expect((await read(`\ufeff${text}`)).version).toBe('3.1');
+    },
+  );
+
   it.each([
     ['', 'the input is empty'],
     ['[1]', 'is not an OpenAPI document'],

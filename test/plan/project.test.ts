@@ -54,7 +54,6 @@ describe('the plan of a project', () => {
     expect(of('yours')).toEqual(
       expect.arrayContaining(['README.md', 'package.json', 'src/main.ts', 'src/tools/get-gas-price.ts']),
     );
-    expect(of('sealed')).toEqual([]);
   });
 
   it('contains the files of only one package manager', () => {

@@ -7,7 +7,7 @@ import { buildImage } from '../e2e/dockerfile.ts';
 import { bins, type CreateResult, create, passedSelfCheck, run, scratch, tree } from '../e2e/support.ts';
 import { seed } from '../random.ts';
 import { oldVersions } from '../upgrade/old-program.ts';
-import { oldProject } from '../upgrade/scenario.ts';
+import { git, oldProject } from '../upgrade/scenario.ts';
 import { record } from './figures.ts';
 import { commandDirectory, toolFile } from './toolchain.ts';
 
@@ -78,8 +78,10 @@ describe.each(managers.filter(({ name }) => name !== 'yarn'))('$title', ({ name,
     expect(installed.status, installed.stderr).toBe(0);
     const lockFile = join(directory, packageManagerCommands[name].lockFile);
     const before = readFileSync(lockFile, 'utf8');
+    await git(directory, 'add', '--all');
+    await git(directory, 'commit', '--quiet', '--message', 'the lock file');
 
-    const args = [bins.market, 'upgrade', '--force', '--no-check', '--json'];
+    const args = [bins.market, 'upgrade', '--no-check', '--json'];
     const upgraded = await run(process.execPath, args, options);
     expect(upgraded.status, upgraded.stderr).toBe(0);
     const after = readFileSync(lockFile, 'utf8');

@@ -55,6 +55,11 @@ describe('the directory of the project', () => {
     expect(findProject(undefined, join(other, 'dist'))).toBe(other);
   });
 
+  it('may have a package.json with a byte order mark', () => {
+    const root = tree({ 'package.json': '\ufeff{"name": "gas", "version": "1.2.3"}' });
+    expect(readServerInfo(root)).toEqual({ name: 'gas', version: '1.2.3' });
+  });
+
   it('may be missing: nothing is loaded, and the identity of the server is asked for', () => {
     expect(findProject(undefined, '/')).toBeNull();
     loadEnvironment(null);

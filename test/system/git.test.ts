@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { initRepository } from '../../src/system/git.ts';
+import { initRepository, repositoryState } from '../../src/system/git.ts';
 import { directory } from '../project/directory.ts';
 
 const identity = '[user]\nname = Test\nemail = test@example.com\n';
@@ -96,5 +96,67 @@ describe('a git repository', () => {
       state: 'none',
       note: expect.stringContaining('not installed'),
     });
+  });
+});
+
+describe('the state of a repository', () => {
+  beforeEach(() => vi.unstubAllEnvs());
+
+  function committed(): string {
+    withConfig(identity);
+    const root = project();
+    for (const args of [
+      ['init', '--quiet'],
+      ['add', '--all'],
+      ['commit', '--quiet', '--message', 'x'],
+    ])
+      git(root, ...args);
+    return root;
+  }
+
+  it('names new and changed files, and those that git can restore', async () => {
+    const root = committed();
+    writeFileSync(join(root, 'kept.txt'), 'x');
+    git(root, 'add', 'kept.txt');
+    git(root, 'commit', '--quiet', '--message', 'y');
+    git(root, 'update-index', '--skip-worktree', 'kept.txt');
+    writeFileSync(join(root, 'ü *.txt'), 'x');
+    writeFileSync(join(root, 'package.json'), '[]');
+    const state = await repositoryState(root);
+    expect(state).toEqual({
+      uncommitted: ['package.json', 'ü *.txt'],
+      restorable: new Set(['package.json']),
+    });
+  });
+
+  it("is git's own words where there is none", async () => {
+    expect(await repositoryState(project())).toEqual({
+      why: expect.stringContaining('not a git repository'),
+    });
+    vi.stubEnv('PATH', directory());
+    expect(await repositoryState(project())).toEqual({ why: 'git is not installed' });
+  });
+
+  it('is not read if a filter could not be switched off', async () => {
+    const root = committed();
+    git(root, 'config', 'filter.a=b.clean', 'touch ran');
+    expect(await repositoryState(root)).toEqual({ why: 'the name of filter.a=b contains =' });
+  });
+
+  it('is read without fetching what a partial clone lacks', async () => {
+    const root = committed();
+    const ran = join(directory(), 'ran');
+    git(root, 'config', 'remote.origin.url', `ext::sh -c touch% ${ran}`);
+    git(root, 'config', 'remote.origin.promisor', 'true');
+    git(root, 'config', 'protocol.ext.allow', 'always');
+    git(root, 'config', 'core.repositoryFormatVersion', '1');
+    git(root, 'config', 'extensions.partialClone', 'origin');
+    const tree = git(root, 'rev-parse', 'HEAD^{tree}');
+    rmSync(join(root, '.git/objects', tree.slice(0, 2), tree.slice(2)));
+    expect(await repositoryState(root)).toEqual({ why: expect.any(String) });
+    expect(existsSync(ran)).toBe(false);
+    // What was planted works.
+    spawnSync('git', ['status'], { cwd: root });
+    expect(existsSync(ran)).toBe(true);
   });
 });

@@ -1,18 +1,11 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { repository } from '../e2e/support.ts';
-import type { OldVersion } from './old-program.ts';
 
 /** An author's edit of a project of an earlier version. */
 export interface Edit {
   readonly name: string;
-  /** Whether it may end in a conflict, or in an open task. */
-  readonly mayConflict?: true;
-  /** Part of the open task that it leaves to the author. */
-  readonly task?: string;
-  /** The only version whose projects have what it edits; `api`: those of 0.2.0 with an API. Absent: every one. */
-  readonly only?: OldVersion | 'api';
   make(project: EditedProject): void;
 }
 
@@ -21,7 +14,7 @@ export class EditedProject {
   readonly directory: string;
   /** Files that an upgrade must not change by a byte. */
   readonly untouchable = new Set<string>();
-  /** Text of the author that must be in a file afterwards, or in its patch. */
+  /** Text of the author that must be in a file afterwards. */
   readonly kept: { readonly path: string; readonly text: string }[] = [];
   /** Files that must not come back. */
   readonly deleted = new Set<string>();
@@ -48,12 +41,6 @@ export class EditedProject {
     const after = edit(before);
     if (before === after) throw new Error(`the edit of ${path} changes nothing`);
     this.write(path, after);
-  }
-
-  /** Writes a file of which the upgrade changes a part. */
-  moves(path: string, text: string, ...after: readonly string[]): void {
-    this.write(path, text);
-    for (const text of after) this.kept.push({ path, text });
   }
 
   /** Adds a line that the upgrade must keep. */
@@ -83,7 +70,6 @@ const windows = (text: string) => text.replaceAll('\r\n', '\n').replaceAll('\n',
 const mine = 'a line of the author';
 /** One byte for a letter, in a text of one character per byte. */
 const latin = 'Gr\xfc\xdfe \xc3';
-const limits = 'own variables belong in src/env.ts';
 const append = (line: string) => (text: string) => `${text.trimEnd()}\n${line}\n`;
 const first = (line: string) => (text: string) => `${line}\n${text}`;
 const packageJson = (edit: (value: Record<string, Record<string, string>>) => void) => (text: string) => {
@@ -93,7 +79,7 @@ const packageJson = (edit: (value: Record<string, Record<string, string>>) => vo
 };
 
 /** Edits of every kind, in every kind of file. */
-const edits: readonly Edit[] = [
+export const edits: readonly Edit[] = [
   { name: 'README.md: a section', make: (p) => p.keep('README.md', mine, append(`\n## Mine\n\n${mine}`)) },
   { name: 'README.md: CRLF', make: (p) => p.change('README.md', windows) },
   {
@@ -106,26 +92,18 @@ const edits: readonly Edit[] = [
   },
   {
     name: 'README.md: paragraphs in another order',
-    mayConflict: true,
     make: (p) => p.change('README.md', (text) => text.split('\n\n').toReversed().join('\n\n')),
   },
   {
     name: 'README.md: the same lines',
-    mayConflict: true,
     make: (p) => p.change('README.md', (text) => text.replaceAll('market-mcp', `market-mcp (${mine})`)),
   },
   { name: 'README.md: Latin-1', make: (p) => p.keepBytes('README.md', append(`\n${latin}`)) },
   {
     name: '.env.example: Latin-1',
     make: (p) => p.keepBytes('.env.example', append(`\n# ${latin}`)),
-    mayConflict: true,
   },
   { name: 'tool: Latin-1', make: (p) => p.keepBytes(toolPath(p), append(`// ${latin}`)) },
-  {
-    name: 'runtime: Latin-1',
-    task: limits,
-    make: (p) => p.keepBytes('src/config.ts', append(`// ${latin}`)),
-  },
   {
     name: 'modes',
     make: (p) => {
@@ -135,27 +113,18 @@ const edits: readonly Edit[] = [
     },
   },
   { name: 'formatter', make: format },
-  {
-    name: '.gitignore: *.tgz',
-    make: (p) => p.keep('.gitignore', '*.tgz', first('*.tgz')),
-  },
   { name: 'tool: in a subdirectory', make: (p) => moveTool(p, 'deep/') },
-  { name: 'submodule', make: submodule, mayConflict: true },
-  // The new version changed the preceding line.
   {
     name: 'AGENTS.md: a rule',
-    mayConflict: true,
     make: (p) => p.keep('AGENTS.md', mine, append(`- ${mine}`)),
   },
   { name: 'AGENTS.md, CLAUDE.md: deleted', make: (p) => p.delete('AGENTS.md', 'CLAUDE.md') },
   {
     name: '.env.example: a variable',
-    mayConflict: true,
     make: (p) => p.keep('.env.example', 'API_KEY=', append('\nAPI_KEY=')),
   },
   {
     name: '.env.example: another deadline',
-    mayConflict: true,
     make: (p) =>
       p.change('.env.example', (text) => text.replace(/CALL_TIMEOUT_MS=\d+/, 'CALL_TIMEOUT_MS=7000')),
   },
@@ -167,7 +136,6 @@ const edits: readonly Edit[] = [
   },
   {
     name: 'Dockerfile: data in the image',
-    mayConflict: true,
     make: (p) =>
       p.keep('Dockerfile', 'COPY data', (text) => text.replace('USER node', 'COPY data ./data\nUSER node')),
   },
@@ -176,7 +144,6 @@ const edits: readonly Edit[] = [
   {
     name: '.dockerignore: a line',
     make: (p) => p.keep('.dockerignore', '!data', append('!data')),
-    mayConflict: true,
   },
   {
     name: 'tsconfig.json: a setting',
@@ -189,7 +156,6 @@ const edits: readonly Edit[] = [
   {
     name: 'workflow: a step',
     make: (p) => p.keep('.github/workflows/ci.yml', 'echo mine', append('      - run: echo mine')),
-    mayConflict: true,
   },
   {
     name: 'package.json: a script and a dependency',
@@ -216,7 +182,6 @@ const edits: readonly Edit[] = [
   },
   {
     name: 'package.json: another dev script',
-    mayConflict: true,
     make: (p) =>
       p.change(
         'package.json',
@@ -234,18 +199,18 @@ const edits: readonly Edit[] = [
         return `${JSON.stringify({ ...value, name: 'mine', version: '3.2.1', scripts: others }, null, 2)}\n`;
       }),
   },
+  {
+    name: 'package.json: mark',
+    make: (p) => p.change('package.json', (text) => `\ufeff${text}`),
+  },
+  {
+    name: 'market-mcp.json, tsconfig.json: mark',
+    make: (p) => {
+      for (const path of ['market-mcp.json', 'tsconfig.json']) p.change(path, (text) => `\ufeff${text}`);
+    },
+  },
   { name: 'tool: CRLF and mark', make: (p) => p.change(toolPath(p), (text) => `\ufeff${windows(text)}`) },
   { name: 'tool: a comment', make: (p) => p.keep(toolPath(p), mine, append(`// ${mine}`)) },
-  {
-    name: 'tool: a type of the contract',
-    only: '0.1.0',
-    make: (p) =>
-      p.keep(toolPath(p), 'type Mine', (text) =>
-        append('export type Mine = JsonObject;')(
-          `import type { JsonObject } from '../../contract/model.ts';\n${text}`,
-        ),
-      ),
-  },
   {
     name: 'test of a tool: a test',
     make: (p) => p.keep(testPath(p), mine, append(`\ntest('${mine}', () => {});`)),
@@ -263,133 +228,7 @@ const edits: readonly Edit[] = [
       writeOwn(p, 'docs/mine.md', `# ${mine}\n`);
     },
   },
-  {
-    name: 'own module that imports the runtime',
-    only: '0.1.0',
-    make: (p) =>
-      p.write(
-        'src/lib/json.ts',
-        "import { callTool } from '../server/define-tool.ts';\nimport type { Json } from '../../contract/model.ts';\nexport { callTool };\nexport const none: Json = null;\n",
-      ),
-  },
-  {
-    name: 'own module that requires the runtime',
-    make: (p) =>
-      p.moves(
-        'scripts/call.cjs',
-        "// mine\r\nconst { callTool } = require('../dist/src/server/call.js')\r\nmodule.exports = callTool\r\n",
-        "// mine\r\nconst { callTool } = require('market-mcp-runtime/testing')\r\nmodule.exports = callTool\r\n",
-      ),
-  },
-  {
-    name: 'own module that imports the runtime when it runs',
-    make: (p) =>
-      p.moves(
-        'src/lib/later.ts',
-        'export async function later() {\n  const { callTool: call } = await import("../server/call.ts");\n  return call;\n}\n',
-        'const { callTool: call } = await import("market-mcp-runtime/testing");\n',
-      ),
-  },
-  {
-    name: 'own module that exports the runtime',
-    make: (p) =>
-      p.moves(
-        'src/lib/tools.ts',
-        "export { defineTool as define, type Tool } from '../server/define-tool.ts';\nexport { createApp } from '../server/LAST';\n".replace(
-          'LAST',
-          p.text('src/main.ts').includes('server/http.ts') ? 'http.ts' : 'app.ts',
-        ),
-        "export { defineTool as define, type Tool } from 'market-mcp-runtime';\nexport { createApp } from 'market-mcp-runtime/app';\n",
-      ),
-  },
-  {
-    name: 'lost import: a name of the runtime',
-    task: 'linearMatcher from src/server/pattern.ts, which market-mcp-runtime does not export',
-    only: '0.2.0',
-    make: (p) => writeOwn(p, 'src/lib/gone.ts', "export { linearMatcher } from '../server/pattern.ts';\n"),
-  },
-  {
-    name: 'lost import: a whole module',
-    task: 'imports all of src/server/call.ts',
-    make: (p) =>
-      writeOwn(p, 'src/lib/gone.ts', "import * as all from '../server/call.ts';\nexport { all };\n"),
-  },
-  {
-    name: 'lost import: a name of the contract',
-    only: '0.1.0',
-    task: 'blankAnswer from contract/outcomes.ts, which market-mcp-runtime does not export',
-    make: (p) =>
-      writeOwn(
-        p,
-        'src/lib/gone.ts',
-        "import { blankAnswer } from '../../contract/outcomes.ts';\nexport { blankAnswer };\n",
-      ),
-  },
-  {
-    name: 'runtime: a header',
-    task: 'routes and headers are options of serve',
-    make: (p) => {
-      const comment = (text: string) => text.replace('export function createApp', `// ${mine}\n$&`);
-      // Each version has one of them.
-      for (const path of ['src/server/app.ts', 'src/server/http.ts']) p.keep(path, mine, comment);
-    },
-  },
-  {
-    name: 'runtime: the configuration',
-    task: limits,
-    make: (p) => p.keep('src/config.ts', mine, append(`// ${mine}`)),
-  },
-  {
-    name: 'runtime: the start',
-    task: 'routes and headers are options of serve',
-    make: (p) => p.keep('src/main.ts', mine, first(`console.error('${mine}');`)),
-  },
-  {
-    name: 'runtime: CRLF, mark and a line without an end',
-    task: 'node_modules/market-mcp-runtime/README.md',
-    make: (p) => p.keep('src/server/session.ts', mine, (text) => `\ufeff${windows(text)}// ${mine}`),
-  },
-  {
-    name: 'source kit: a line',
-    task: 'the options of httpSource and mcpSource',
-    only: 'api',
-    make: (p) => p.keep('src/source/send.ts', mine, first(`// ${mine}`)),
-  },
-  {
-    name: 'contract: a rule',
-    task: 'the rules are in the program',
-    only: '0.1.0',
-    make: (p) => p.keep('contract/rules/meta.ts', mine, append(`// ${mine}`)),
-  },
-  { name: 'local platform: deleted', only: '0.1.0', make: (p) => p.delete('local') },
-  {
-    name: 'platform: another lifetime',
-    make: (p) => {
-      p.keep('src/platform.ts', 'lifetimeSeconds: 90', (text) =>
-        text.replace(/lifetimeSeconds: \d+/, 'lifetimeSeconds: 90'),
-      );
-      p.kept.push({ path: 'market-mcp.json', text: '"lifetimeSeconds": 90' });
-    },
-  },
-  {
-    name: 'platform: only protocols with sessions',
-    only: '0.2.0',
-    make: (p) => {
-      p.change('src/platform.ts', (text) => text.replace("modern: 'on'", "modern: 'off'"));
-      p.kept.push(
-        { path: 'market-mcp.json', text: '"modern": "off"' },
-        { path: 'src/main.ts', text: 'modern: false' },
-      );
-    },
-  },
 ];
-
-/** The edits that projects of a version allow, with or without an API. */
-export function editsOf(version: OldVersion, api = false): readonly Edit[] {
-  return edits.filter(
-    ({ only = version }) => only === version || (api && version === '0.2.0' && only === 'api'),
-  );
-}
 
 /** The formatter runs over the other edits. */
 export function formatterLast(a: Edit, b: Edit): number {
@@ -432,17 +271,4 @@ function format({ directory }: EditedProject): void {
   const places = [...sources.filter((path) => path !== 'src/lib'), 'test', 'tsconfig.json'];
   // It ends with an error if a file is not UTF-8, and formats all others.
   spawnSync(biome, ['format', '--write', ...style, '--semicolons=as-needed', ...places], { cwd: directory });
-}
-
-/** A repository of its own in the project, with a file that imports the runtime of 0.1.0 and nothing of 0.2.0. */
-function submodule(project: EditedProject): void {
-  const place = 'src/lib/shared';
-  const isOld = existsSync(join(project.directory, 'contract/model.ts'));
-  const type = isOld ? "import type { Json } from '../../../contract/model.ts';\n" : 'type Json = null;\n';
-  writeOwn(project, `${place}/json.ts`, `${type}export const none: Json = null;\n`);
-  const git = (...args: readonly string[]) =>
-    execFileSync('git', args, { cwd: join(project.directory, place), stdio: 'pipe' });
-  git('init', '--quiet');
-  git('add', '--all');
-  git('-c', 'user.name=a', '-c', 'user.email=a@b.c', 'commit', '--quiet', '--message', 'x');
 }

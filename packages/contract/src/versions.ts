@@ -7,10 +7,6 @@ export interface SecurityFix {
 /** The versions with security fixes, oldest first. */
 export const securityFixes: readonly SecurityFix[] = [
   {
-    version: '0.2.0',
-    what: 'bounds the memory and the connections that unpaid requests, slow readers and silent clients can hold',
-  },
-  {
     version: '0.3.0',
     what: 'bounds the memory and time of bodies with an invalid token, of tiny chunks and of invalid arguments',
   },

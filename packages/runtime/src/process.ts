@@ -46,7 +46,8 @@ export function readServerInfo(directory = projectDirectory()): ServerInfo {
   if (directory === null) {
     throw new Error(`No package.json in ${process.cwd()} or above: start the server in its project.`);
   }
-  const { name, version } = JSON.parse(readFileSync(path.join(directory, 'package.json'), 'utf8'));
+  const text = readFileSync(path.join(directory, 'package.json'), 'utf8');
+  const { name, version } = JSON.parse(text.replace(/^\ufeff/, '')); // Windows editors write a byte order mark
   return { name, version };
 }
 

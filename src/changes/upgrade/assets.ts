@@ -1,5 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The changelog. The bundle inlines its text. */
+// The bundle inlines the texts of these files.
 export const changelog = readFileSync(join(import.meta.dirname, '../../../CHANGELOG.md'), 'utf8');
+export const renamedExports = readFileSync(
+  join(import.meta.dirname, '../../../runtime/renamed.json'),
+  'utf8',
+);

@@ -1,4 +1,3 @@
-import type { Json } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { compareVersions } from 'market-mcp-contract/report';
 import { toolFile } from '../../model/names.ts';
@@ -21,47 +20,39 @@ import { sha256 } from '../../project/read/hash.ts';
 import { bytesOf, textOf } from '../../project/read/text.ts';
 import { withExamples, withSourceDependencies } from '../../project/source/sources.ts';
 import { render } from '../../render/render.ts';
-import { withChanges } from './vendored/profile.ts';
 
 /** The files of a project that belong to no tool, as the recorded version and as this version write them. */
 export interface CommonFiles {
   readonly base: FileSet;
   readonly theirs: FileSet;
-  /** The profile of `theirs`. */
-  readonly profile: PlatformProfile;
 }
 
 /**
  * Renders both from the answers in a manifest.
  *
  * @param tools files of the tools, in the order of the list
- * @param edited the profile, if its author has changed it outside of the manifest
  * @param release the recorded version; undefined if it is this one
  * @throws ProjectError `UNKNOWN_VERSION`, `NEWER_PROJECT`, and the errors of `presentProfile`.
  */
 export function commonFilesOf(
   manifest: Manifest,
   tools: readonly string[],
-  edited?: Json,
   release = releaseOf(manifest),
 ): CommonFiles {
-  const writtenProfile = release ? profileThen(manifest, release) : presentProfile(manifest);
-  const profile =
-    edited === undefined ? presentProfile(manifest) : changedProfile(manifest, writtenProfile, edited);
+  const profile = presentProfile(manifest);
   const carried = ownPackages();
   const names = manifest.answers.tools.length > 0 ? manifest.answers.tools : tools;
   const answers = { ...recordedAnswers(manifest, profile, carried.specifiers), tools: names };
-  const written = { ...answers, packages: recordedPackages(manifest) };
-
-  const before = (given: readonly string[]) =>
-    frame({ ...written, profile: writtenProfile, tools: given }, tools, release);
+  const written = {
+    ...answers,
+    packages: recordedPackages(manifest),
+    profile: release ? profileThen(manifest, release) : profile,
+  };
+  const before = (given: readonly string[]) => frame({ ...written, tools: given }, tools, release);
   const first = writtenFirst(manifest, (given) => before(given).get('README.md')?.content);
-  // Until 0.2.0, only projects with an API contained the source kit.
-  const isWritten = (path: string) => !path.startsWith('src/source/') || Object.hasOwn(manifest.files, path);
   return {
-    base: new Map([...before(first)].filter(([path]) => isWritten(path))),
+    base: before(first),
     theirs: new Map([...frame({ ...answers, tools: first }, tools), ...carried.files]),
-    profile,
   };
 }
 
@@ -121,30 +112,19 @@ function changed(files: FileSet, path: string, change: (text: string) => string)
   return new Map(file ? [[path, { ...file, content: bytesOf(change(textOf(file.content))) }]] : []);
 }
 
-/** What the templates of a release read that is of its version, or that those of this version do not read. */
+/** What the templates of a release read that is of its version. */
 function contextThen(
-  { packageManager, packages: { program } }: CommonFileAnswers,
+  { packageManager, packages, targets }: CommonFileAnswers,
   { facts }: Release,
-): object {
-  const { version, dependencies } = facts;
-  const own = program === '' ? {} : { [programPackage]: program };
+): Partial<ReturnType<typeof projectContext>> {
   return {
-    devDependencies: { ...facts.devDependencies, ...own },
+    dependencies: {
+      ...(targets.includes('redis') && facts.redisDependencies),
+      [runtimePackage]: packages.runtime,
+    },
+    devDependencies: { ...facts.devDependencies, [programPackage]: packages.program },
     packageManager: facts.packageManagerCommands[packageManager],
-    ...(dependencies && {
-      version,
-      dependencies,
-      dependencyNames: Object.keys(dependencies),
-      generator: { version },
-    }),
   };
-}
-
-/** This version's profile with an author's changes. @throws ProjectError `PROFILE_DAMAGED` */
-function changedProfile(manifest: Manifest, written: PlatformProfile, edited: Json): PlatformProfile {
-  const [base, theirs] = [written, presentProfile(manifest)] as unknown as [Json, Json];
-  const profile = withChanges(base, edited, theirs) as unknown as PlatformProfile;
-  return presentProfile({ ...manifest, answers: { ...manifest.answers, profile } });
 }
 
 function profileThen(manifest: Manifest, { facts }: Release): PlatformProfile {
@@ -153,15 +133,13 @@ function profileThen(manifest: Manifest, { facts }: Release): PlatformProfile {
   return facts.platforms.find(({ name }) => name === profile) ?? presentProfile(manifest);
 }
 
-/** Our packages in package.json as the recorded version wrote it; empty if the file had none. */
+/** Our packages in package.json as the recorded version wrote it. */
 function recordedPackages({ files, template }: Manifest): PackageSpecifiers {
-  const carried = (name: string) => Object.keys(files).find((path) => path.startsWith(`vendor/${name}-`));
-  const specifierOf = (name: string, since: string) => {
-    const path = carried(name);
-    if (path !== undefined) return `file:${path}`;
-    return compareVersions(template, since) < 0 ? '' : template;
+  const specifierOf = (name: string) => {
+    const path = Object.keys(files).find((path) => path.startsWith(`vendor/${name}-`));
+    return path === undefined ? template : `file:${path}`;
   };
-  return { program: specifierOf(programPackage, '0.2.0'), runtime: specifierOf(runtimePackage, '0.3.0') };
+  return { program: specifierOf(programPackage), runtime: specifierOf(runtimePackage) };
 }
 
 /** The tools, first the one that README uses as its example: the one with which `readme` gives the recorded text. */

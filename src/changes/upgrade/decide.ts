@@ -4,8 +4,8 @@ import type { ManifestFile } from '../../project/manifest/manifest.ts';
 import { isAsWritten } from '../../project/read/files.ts';
 import { sha256 } from '../../project/read/hash.ts';
 import { inStyle, plain, textOf } from '../../project/read/text.ts';
+import { mergeTexts } from '../../system/merge.ts';
 import { meaningOf } from '../../typescript/tree.ts';
-import { type Merged, mergeLines } from './merge-lines.ts';
 import { mergePackage } from './merge-package.ts';
 
 /** One file on all three sides; null on a side without it. */
@@ -26,12 +26,10 @@ export type Decision =
   | { readonly kind: 'new' | 'replaced' | 'merged'; readonly content: Uint8Array }
   | { readonly kind: 'conflict'; readonly content: Uint8Array; readonly lines: readonly number[] }
   | { readonly kind: 'removed' }
-  /** Replaced or removed, although its author had edited it. */
-  | { readonly kind: 'overruled'; readonly content: Uint8Array | null }
+  /** A generated file that its author had edited is written again. */
+  | { readonly kind: 'overruled'; readonly content: Uint8Array }
   /** Kept as the author has it, although this version's text is different. */
-  | { readonly kind: 'kept'; readonly why: 'deleted' | 'own' | 'no base' | 'other repository' }
-  /** A new file of the runtime needs the path of an author's file. */
-  | { readonly kind: 'blocked' };
+  | { readonly kind: 'kept'; readonly why: 'deleted' | 'own' | 'rewritten' };
 
 export interface DecisionContext {
   /** Name of this version in conflict markers. */
@@ -40,66 +38,87 @@ export interface DecisionContext {
   readonly used: ReadonlySet<string>;
 }
 
-/** Decides on one file that belongs to no tool. Pure. @throws SyntaxError if a package.json is not JSON. */
-export function decide(sides: Sides, context: DecisionContext): Decision {
-  const { ours, theirs, recorded } = sides;
-  if (theirs === null) return ours === null ? { kind: 'same' } : withoutSuccessor(ours, sides);
+/**
+ * Decides on one file that belongs to no tool. Writes nothing.
+ *
+ * @throws SyntaxError if a package.json is not JSON; the errors of `mergeTexts`
+ */
+export async function decide(sides: Sides, { label, used }: DecisionContext): Promise<Decision> {
+  const { path, base, ours, theirs, recorded } = sides;
+  if (theirs === null) return withoutSuccessor(sides);
   if (ours === null) {
     const isDeleted = recorded !== undefined && theirs.owner === 'yours';
     return isDeleted ? { kind: 'kept', why: 'deleted' } : { kind: 'new', content: theirs.content };
   }
-  if (ours.equals(theirs.content) || plainText(ours) === plainText(theirs.content)) return { kind: 'same' };
-  if (sides.path === 'package.json') {
-    const base = plainText(sides.base ?? theirs.content);
-    return decisionOf(mergePackage(base, plainText(ours), plainText(theirs.content), context), ours);
+  if (plainText(ours) === plainText(theirs.content)) return { kind: 'same' };
+  if (theirs.owner === 'generated') return generated(sides, ours, theirs.content);
+  const next = plainText(theirs.content);
+  if (path === 'package.json') {
+    const merged = mergePackage(base ? plainText(base) : next, plainText(ours), next, used);
+    // Without a base, git marks the lines alone that differ.
+    return merge('', merged.ours, merged.theirs, label, ours);
   }
-  if (recorded === undefined) {
-    return theirs.owner === 'yours' ? { kind: 'kept', why: 'own' } : { kind: 'blocked' };
-  }
-  const isRecorded = recorded.sha256 === sha256(theirs.content);
-  const isOurs = theirs.owner === 'generated' && sides.path !== toolsIndex;
-  const isEdited = !isAsWritten(ours, recorded.sha256) && !isFormatted(sides, ours);
-  if (isEdited && (isOurs || recorded.owner === 'sealed')) {
-    return { kind: 'overruled', content: theirs.content };
-  }
+  if (recorded === undefined) return { kind: 'kept', why: 'own' };
   // A text that describes the tools was rendered for an earlier list of tools.
-  if (isRecorded || (theirs.owner === 'yours' && isUnchanged(sides))) return { kind: 'same' };
-  if (!isAsWritten(ours, recorded.sha256) && isUnchanged(sides)) return { kind: 'same' };
-  if (!isEdited) return { kind: 'replaced', content: inStyle(textOf(ours), textOf(theirs.content)) };
-  return mergedText(sides, ours, theirs, context.label);
+  if (recorded.sha256 === sha256(theirs.content) || isUnchanged(sides)) return { kind: 'same' };
+  if (!isEdited(sides, ours)) return { kind: 'replaced', content: inStyle(textOf(ours), next) };
+  // With NUL bytes, such as UTF-16, its lines cannot be merged.
+  const isForeign = base === null || ours.includes(0) || !isRelated(plainText(ours), plainText(base));
+  if (isForeign) return { kind: 'kept', why: 'rewritten' };
+  return merge(plainText(base), plainText(ours), next, label, ours);
+}
+
+async function merge(
+  base: string,
+  ours: string,
+  theirs: string,
+  label: string,
+  authors: Buffer,
+): Promise<Decision> {
+  const { text, conflicts } =
+    ours === theirs ? { text: ours, conflicts: [] } : await mergeTexts(base, ours, theirs, label);
+  const content = inStyle(textOf(authors), text);
+  if (conflicts.length > 0) return { kind: 'conflict', content, lines: conflicts };
+  return authors.equals(content) ? { kind: 'same' } : { kind: 'merged', content };
 }
 
 /** This version has no such file. */
-function withoutSuccessor(ours: Buffer, sides: Sides): Decision {
-  const { recorded } = sides;
-  if (recorded === undefined) return { kind: 'same' };
-  if (isAsWritten(ours, recorded.sha256) || isFormatted(sides, ours)) return { kind: 'removed' };
-  return recorded.owner === 'yours' ? { kind: 'kept', why: 'own' } : { kind: 'overruled', content: null };
+function withoutSuccessor(sides: Sides): Decision {
+  const { ours, recorded } = sides;
+  if (ours === null || recorded === undefined) return { kind: 'same' };
+  const isAuthors = recorded.owner === 'yours' && isEdited(sides, ours);
+  return isAuthors ? { kind: 'kept', why: 'own' } : { kind: 'removed' };
 }
 
-function mergedText({ base }: Sides, ours: Buffer, theirs: ProjectFile, label: string): Decision {
-  if (base === null) return { kind: 'kept', why: 'no base' };
-  // UTF-16, or no text at all: its lines cannot be merged.
-  if (ours.includes(0)) return { kind: 'kept', why: 'own' };
-  return decisionOf(mergeLines(plainText(base), plainText(ours), plainText(theirs.content), label), ours);
+/** A file that the program alone writes. */
+function generated(sides: Sides, ours: Buffer, theirs: Uint8Array): Decision {
+  // The same list of tools in another form.
+  if (sides.path === toolsIndex && isUnchanged(sides)) return { kind: 'same' };
+  const isPacked = ours.includes(0) || theirs.includes(0);
+  const content = isPacked ? theirs : inStyle(textOf(ours), textOf(theirs));
+  if (isEdited(sides, ours)) return { kind: 'overruled', content };
+  return isUnchanged(sides) ? { kind: 'same' } : { kind: 'replaced', content };
 }
 
-function decisionOf({ text, conflicts }: Merged, ours: Buffer): Decision {
-  const content = inStyle(textOf(ours), text);
-  if (conflicts.length > 0) return { kind: 'conflict', content, lines: conflicts };
-  return ours.equals(content) ? { kind: 'same' } : { kind: 'merged', content };
+/** Whether the author changed a file, otherwise than by a formatter. */
+function isEdited({ path, base, recorded }: Sides, ours: Buffer): boolean {
+  if (isAsWritten(ours, recorded?.sha256)) return false;
+  if (base === null || !/\.([cm]?[jt]s|json)$/.test(path)) return true;
+  const [before, now] = [base, ours].map((content) => meaningOf(textOf(content)));
+  return before !== now;
 }
 
-/** Whether this version writes the same content as the recorded one. */
+/** Whether this version and the recorded one write the same. */
 function isUnchanged({ base, theirs }: Sides): boolean {
   return base !== null && theirs !== null && Buffer.from(base).equals(theirs.content);
 }
 
-/** Whether only a formatter has changed a file. */
-function isFormatted({ path, base }: Sides, ours: Buffer): boolean {
-  if (base === null || !/\.([cm]?[jt]s|json)$/.test(path)) return false;
-  const [before, now] = [base, ours].map((content) => meaningOf(textOf(content)));
-  return before === now;
+/** Whether a third of a text's lines are those of another one, so that a merge makes sense. */
+function isRelated(text: string, base: string): boolean {
+  const linesOf = (one: string) => one.split('\n').filter((line) => line.trim() !== '');
+  const lines = linesOf(text);
+  const known = new Set(linesOf(base));
+  return lines.filter((line) => known.has(line)).length * 3 >= lines.length;
 }
 
 function plainText(content: Uint8Array): string {

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { isObject, type Json, type JsonObject, present } from 'market-mcp-contract/json';
 import { compareVersions } from 'market-mcp-contract/report';
 import { jsonText } from '../../project/read/text.ts';
-import { type Merged, markDifferences } from './merge-lines.ts';
 
 /** Members that always belong to the author. */
 const authorsOwn = new Set(['name', 'version', 'description', 'private']);
@@ -10,29 +9,35 @@ const authorsOwn = new Set(['name', 'version', 'description', 'private']);
 /** Members with versions: if both sides name an exact version, the newer one is used. */
 const versioned = /^(dependencies|devDependencies|engines)\./;
 
+/** A merged package.json: with the author's value, and with the new one, of each member that both sides have changed. */
+export interface MergedPackage {
+  readonly ours: string;
+  readonly theirs: string;
+}
+
 /**
- * Three-way merge of package.json, key by key. Conflicting changes are put between markers; the file is then
- * invalid until its author resolves them.
+ * Three-way merge of package.json, member by member.
  *
  * @param used packages that the author's files import: they are kept even if this version no longer needs them
+ * @returns the same text twice if there is no conflict
  * @throws SyntaxError if one of them is not JSON.
  */
 export function mergePackage(
   base: string,
   ours: string,
   theirs: string,
-  { label, used }: { readonly label: string; readonly used: ReadonlySet<string> },
-): Merged {
+  used: ReadonlySet<string> = new Set(),
+): MergedPackage {
   const sides = [base, ours, theirs].map((text): Json => JSON.parse(text));
   if (!sides.every(isObject)) throw new SyntaxError('expected an object');
   const [o, a, b] = sides as [JsonObject, JsonObject, JsonObject];
   const indent = /\n([ \t]+)/.exec(ours)?.[1] ?? '  ';
   const print = (value: Json) => jsonText(value, indent) + (/\n$/.test(ours) ? '\n' : '');
-  const [kept, taken] = (['ours', 'theirs'] as const).map((winner) =>
+  const [kept = a, taken = b] = (['ours', 'theirs'] as const).map((winner) =>
     mergedMember([], [o, a, b], { used, winner }),
   );
   const isSame = isDeepStrictEqual(kept, a) && isDeepStrictEqual(taken, a);
-  return isSame ? { text: ours, conflicts: [] } : markDifferences(print(kept ?? a), print(taken ?? b), label);
+  return isSame ? { ours, theirs: ours } : { ours: print(kept), theirs: print(taken) };
 }
 
 interface Settings {

@@ -1,6 +1,6 @@
 import { compareVersions } from 'market-mcp-contract/report';
 import { changelog } from './assets.ts';
-import type { Upgrade, UpgradedFile } from './model.ts';
+import type { Upgrade, UpgradedFile } from './plan.ts';
 
 /** An upgrade as text. */
 export interface UpgradeReport {
@@ -13,12 +13,12 @@ export interface UpgradeReport {
 }
 
 /** Describes an upgrade. */
-export function reportOf({ files, todos }: Pick<Upgrade, 'files' | 'todos'>): UpgradeReport {
+export function reportOf({ files, renamed }: Pick<Upgrade, 'files' | 'renamed'>): UpgradeReport {
   const of = (...kinds: readonly UpgradedFile['kind'][]) => files.filter(({ kind }) => kinds.includes(kind));
   const counts = [
     ['new', of('new')],
     ['replaced', of('replaced', 'overruled')],
-    ['merged', of('merged', 'imports')],
+    ['merged', of('merged')],
     ['removed', of('removed')],
     ['in conflict', of('conflict')],
   ] as const;
@@ -28,52 +28,23 @@ export function reportOf({ files, todos }: Pick<Upgrade, 'files' | 'todos'>): Up
     open: [
       ...of('conflict').map(
         ({ path, lines = [] }) =>
-          `${path}: you and the new version both changed the text after line ${lines.join(', ')}`,
+          `${path}: you and the new version both changed the same lines: see the markers in line ${lines.join(', ')}`,
       ),
-      ...files
-        .filter(isElsewhere)
-        .map(
-          ({ path, patch }) =>
-            `${path}: it is in another git repository, so it was not changed. Change it there${patch === undefined ? '' : `: ${patch}`}`,
-        ),
-      ...todos.map(({ path, line, text }) => `${path}:${line}: ${text}`),
+      ...renamed.map(
+        ({ path, line, entry, from, to }) => `${path}:${line}: ${from} of ${entry} is now called ${to}`,
+      ),
     ],
     notes: files.flatMap((file) => noteOf(file) ?? []),
   };
 }
 
-/** Whether a file has to be changed in a submodule. */
-function isElsewhere({ why }: UpgradedFile): boolean {
-  return why === 'other repository';
-}
-
-function noteOf(file: UpgradedFile): string | undefined {
-  const { path, kind, why, patch } = file;
+function noteOf({ path, kind, why, proposal }: UpgradedFile): string | undefined {
   if (kind === 'merged') return `${path}: merged with your changes`;
-  if (kind === 'imports') return `${path}: its imports now refer to the package of the runtime`;
-  if (kind === 'overruled') return `${path}: replaced. Your edit is kept in ${patch}`;
+  if (kind === 'overruled') return `${path}: it is generated, so it was written without your edit`;
   if (why === 'deleted') return `${path}: you deleted it, so it was not added again`;
-  if (kind === 'kept' && !isElsewhere(file))
-    return `${path}: left unchanged. ${patch ? `The text of this version: ${patch}` : ''}`.trim();
-  return undefined;
-}
-
-/** The report as a Markdown page, written beside the patches. */
-export function reportPage(upgrade: Pick<Upgrade, 'from' | 'to' | 'files' | 'todos'>): string {
-  const { counts, open, notes } = reportOf(upgrade);
-  const section = (title: string, lines: readonly string[]) =>
-    lines.length === 0 ? '' : `\n## ${title}\n\n${lines.map((line) => `- ${line}\n`).join('')}`;
-  const { from, to } = upgrade;
-  return [
-    `# Upgrade from ${from} to ${to}\n\nFiles: ${counts}.\n`,
-    section('To do', open),
-    section('To know', notes),
-    section(
-      'All files',
-      upgrade.files.map(({ path, kind }) => `${kind}: ${path}`),
-    ),
-    ...changesBetween(from, to).map((text) => `\n${text}\n`),
-  ].join('');
+  if (why === 'rewritten') return `${path}: kept as you rewrote it. The text of this version: ${proposal}`;
+  if (kind !== 'kept') return undefined;
+  return `${path}: left unchanged.${proposal ? ` The text of this version: ${proposal}` : ''}`;
 }
 
 /** The changelog's entries for versions after `from` up to `to`, newest first. */

@@ -113,7 +113,7 @@ function answering(
         async review(answers) {
           const entries = await entriesOf(answers, project.profile, project.manifest.answers.fields);
           if (!entries.ok) return entries;
-          const { change, prepared } = planAddition(project, entries.value);
+          const { change, prepared } = await planAddition(project, entries.value);
           const place = `${change?.files.size ?? 0} files in ${project.directory}`;
           return pass(reviewLines(place, prepared, reviewWidth()));
         },

@@ -31,9 +31,6 @@ function rows(found: Diagnosis): readonly (readonly [string, string])[] {
     ['environment', `NODE_ENV ${environment.nodeEnv ?? 'unset'}, ${dotEnvText(environment.dotEnv)}`],
     ['yours', edited(owners.yours, 'changed by you')],
     ['generated', edited(owners.generated, 'edited')],
-    ...(owners.sealed.files === 0
-      ? []
-      : [['sealed', `${edited(owners.sealed, 'edited')} (the runtime)`] as const]),
     ['upgrade', upgradeText(upgrade)],
   ];
 }
@@ -43,8 +40,7 @@ function dotEnvText(names: readonly string[] | null): string {
   return `.env sets ${names.length === 0 ? 'nothing' : nameList(names)}`;
 }
 
-function upgradeText({ from, to, pending, files, open, refused }: Diagnosis['upgrade']): string {
-  if (pending) return `${from} → ${to} is not finished`;
+function upgradeText({ from, to, files, open, refused }: Diagnosis['upgrade']): string {
   if (refused !== null) return 'not possible';
   if (files === '') return 'nothing to do';
   return `${from} → ${to}: ${files}${open.length === 0 ? '' : `; ${open.length} places for you to decide`}`;

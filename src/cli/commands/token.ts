@@ -12,9 +12,8 @@ import { curlCommands } from '../../dev/curl.ts';
 import { localServer } from '../../dev/local-server.ts';
 import { publishedState } from '../../dev/published.ts';
 import { isDown, isServing, linesOf, stateError } from '../../dev/state.ts';
-import { findProject } from '../../project/manifest/manifest.ts';
+import { findProject, readManifest } from '../../project/manifest/manifest.ts';
 import { presentProfile } from '../../project/manifest/profile.ts';
-import { readAnyManifest } from '../../project/manifest/vendored-manifest.ts';
 import { packageManagerOf } from '../../system/detect.ts';
 import { SystemError } from '../../system/errors.ts';
 
@@ -31,7 +30,7 @@ export async function token(
   if (state.kind !== 'never-started' && isDown(state)) throw stateError(state);
   if (!isServing(state)) await requireCompiled(directory);
   const { tools } = await factsOf(directory);
-  const profile = presentProfile(readAnyManifest(directory));
+  const profile = presentProfile(readManifest(directory));
   const tool = toolNamed(name, tools);
   const server = await localServer(directory, profile.token);
   const lifetimeSeconds = asked ?? profile.token.lifetimeSeconds;

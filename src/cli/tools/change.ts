@@ -17,7 +17,7 @@ import { shortReport, showReport } from '../create/format.ts';
 
 /** A change of tools: how it is planned, confirmed and shown. */
 export interface ToolsChange<Planned> extends Pick<Made, 'done'> {
-  plan(project: Project): Planned;
+  plan(project: Project): Planned | Promise<Planned>;
   /** What the author confirms. */
   readonly question: string;
   /** The files as they are shown above the question, and after the change behind `made`. */

@@ -1,58 +1,58 @@
-import { CommandError, type ExitCode, type Output } from 'market-mcp-contract/command';
+import { lstatSync } from 'node:fs';
+import { CommandError, counted, type ExitCode, nameList, type Output } from 'market-mcp-contract/command';
 import { cloneProblems } from '../../changes/clone.ts';
-import type { Upgrade } from '../../changes/upgrade/model.ts';
-import { isRecord, requireCommitted } from '../../changes/upgrade/pending.ts';
-import { planUpgrade } from '../../changes/upgrade/plan.ts';
+import { planUpgrade, type Upgrade } from '../../changes/upgrade/plan.ts';
 import { changesBetween, reportOf } from '../../changes/upgrade/report.ts';
+import { undoOf } from '../../changes/upgrade/undo.ts';
 import { version } from '../../plan/versions.ts';
-import { findProject } from '../../project/manifest/manifest.ts';
+import { findProject, readManifest } from '../../project/manifest/manifest.ts';
 import { newerProgram } from '../../project/package/own-package.ts';
+import { textAt } from '../../project/read/files.ts';
+import { placeIn } from '../../project/read/inside.ts';
 import { changeProject } from '../../project/write/change.ts';
 import { withProjectLock } from '../../project/write/lock.ts';
 import type { Change } from '../../project/write/transaction.ts';
-import { abort, contents, finish, goOn, requireNothingOpen } from './finish.ts';
+import { thisProgram } from '../../system/command-line.ts';
+import { detectPackageManager } from '../../system/detect.ts';
+import { hasMarkers } from '../../system/merge.ts';
+import { shortReport } from '../create/format.ts';
+import { afterChange, checkChange, requirePassed } from '../tools/change.ts';
 import type { UpgradeFlags } from './options.ts';
+
+/** An upgrade with the commands that undo what it wrote; none if the files had this version before. */
+type Written = Upgrade & { readonly undo: readonly string[] };
 
 /** `market-mcp upgrade`: merges and writes files, installs packages, builds, runs the self-check. */
 export async function upgrade(output: Output, flags: UpgradeFlags): Promise<ExitCode> {
-  requireVersion(flags);
   const directory = findProject(process.cwd());
   // Removes the leftovers of a killed run before anything is read.
   await withProjectLock(directory, () => {});
-  if (flags.abort) return abort(directory, output);
-  if (flags.continue) return goOn(directory, flags, output);
+  requireResolved(directory);
   if (flags.dryRun) return dryRun(directory, output);
-  if (!flags.force) await requireCommitted(directory);
-
-  const planned = await changeProject(directory, async () => planUpgrade(directory));
-  if (planned.change === null) {
-    const newer = newerProgram();
-    output.done(`the project is up to date with version ${planned.to}, the version of this program`);
-    output.line(`  ${newer}`);
-    const nothing = { newer, changelog: [], selfCheck: null };
-    return output.result({ ok: true, directory, ...contents(planned), ...nothing });
-  }
-  show(planned, output);
+  const written = await changeProject(directory, async (): Promise<Written> => {
+    const planned = await planUpgrade(directory);
+    return { ...planned, undo: planned.change ? await undoOf(directory, planned.change) : [] };
+  });
   const problems = await cloneProblems(directory);
-  for (const problem of problems) output.note(problem);
-  requireNothingOpen(planned, problems);
-  return finish(directory, planned, flags, output);
+  show(written, problems, output);
+  requireNothingOpen(written, problems);
+  return finish(directory, written, flags, output);
 }
 
-function requireVersion({ to, abort, continue: goOn }: UpgradeFlags): void {
-  if (abort && goOn) {
-    throw new CommandError('BAD_USAGE', '--continue and --abort cannot be combined', 'Use only one of them.');
-  }
-  if (to === undefined || to === version) return;
-  throw new CommandError(
-    'UNKNOWN_VERSION',
-    `--to ${to}: this program contains only version ${version}`,
-    `Run the upgrade with version ${to} of the program, or remove --to.`,
-  );
+/** @throws CommandError `UPGRADE_CONFLICTS` if an earlier run has left markers */
+function requireResolved(directory: string): void {
+  const paths = Object.keys(readManifest(directory).files);
+  const isFile = (path: string) =>
+    lstatSync(placeIn(directory, path), { throwIfNoEntry: false })?.isFile() === true;
+  const open = paths.filter((path) => isFile(path) && hasMarkers(textAt(directory, path) ?? ''));
+  if (open.length === 0) return;
+  const message = `conflicts of the upgrade are not resolved in ${nameList(open)}`;
+  const details = open.map((path) => `${path}: it still contains conflict markers`);
+  throw new CommandError('UPGRADE_CONFLICTS', message, nextAfter('Resolve them'), details);
 }
 
 async function dryRun(directory: string, output: Output): Promise<ExitCode> {
-  const planned = planUpgrade(directory);
+  const planned = await planUpgrade(directory);
   const { showDryRun } = await import('../tools/dry-run.ts');
   const change = planned.change && shown(planned.change);
   const rest = { ...contents(planned), changelog: changesBetween(planned.from, planned.to) };
@@ -62,15 +62,76 @@ async function dryRun(directory: string, output: Output): Promise<ExitCode> {
   return exitCode;
 }
 
-/** Without the records of the upgrade and without packed packages, which a diff cannot show. */
+/** Without packed packages, which a diff cannot show. */
 function shown({ files, removed }: Change): Change {
-  const isText = (path: string) => !isRecord(path) && !path.startsWith('vendor/');
+  const isText = (path: string) => !path.startsWith('vendor/');
   return { files: new Map([...files].filter(([path]) => isText(path))), removed: removed.filter(isText) };
 }
 
-function show(planned: Upgrade, output: Output): void {
-  const { counts, open, notes } = reportOf(planned);
-  output.done(`${planned.from} → ${planned.to}: ${counts}`);
-  for (const line of notes) output.note(line);
-  for (const line of open) output.note(`to do: ${line}`);
+function show(written: Written, problems: readonly string[], output: Output): void {
+  const { from, to, change, undo } = written;
+  const { counts, notes } = reportOf(written);
+  if (change) output.done(`${from} → ${to}: ${counts || 'the record in market-mcp.json'}`);
+  for (const line of [...notes, ...problems]) output.note(line);
+  if (undo.length > 0) output.line('\nTo undo the upgrade:');
+  for (const line of undo) output.line(`  ${line}`);
+  output.line();
+}
+
+/** @throws CommandError `UPGRADE_CONFLICTS` if the author has to decide something first. */
+function requireNothingOpen(written: Written, problems: readonly string[]): void {
+  const { open } = reportOf(written);
+  if (open.length === 0) return;
+  throw new CommandError(
+    'UPGRADE_CONFLICTS',
+    `the upgrade to ${written.to} needs your decision in ${counted(open.length, 'place')}`,
+    nextAfter('Edit the files'),
+    open,
+    { ...contents(written), undo: written.undo, problems },
+  );
+}
+
+/** Installs, builds and checks, also if an earlier run has written the files. */
+async function finish(
+  directory: string,
+  written: Written,
+  { install, check }: UpgradeFlags,
+  output: Output,
+): Promise<ExitCode> {
+  const { from, to, change, undo } = written;
+  const done = change ? `the project was upgraded to ${to}` : `the files have version ${version}`;
+  const standing = { directory, packageManager: detectPackageManager(directory) };
+  const undoHint = undo.length > 0 ? undo.join(', then: ') : 'the lines that the upgrade printed';
+  if (install) {
+    const { installStep } = await import('../create/steps.ts');
+    const hint = () => `${nextAfter('Fix the cause')}. To undo: ${undoHint}`;
+    await afterChange(done, hint, () => installStep(standing, output));
+  }
+  const report = install && check ? await checkChange(standing, done, undoHint, output) : null;
+  requirePassed(report, done, undoHint, output);
+  const changelog = changesBetween(from, to);
+  for (const section of changelog) output.line(`\n${section}\n`);
+  const newer = newerProgram();
+  if (change) output.done(`${done}. Review the change and commit it.`);
+  else output.done(`the project is up to date with version ${to}, the version of this program`);
+  if (!change) output.line(`  ${newer}`);
+  return output.result({
+    ok: true,
+    directory,
+    ...contents(written),
+    undo,
+    newer,
+    problems: await cloneProblems(directory),
+    changelog,
+    selfCheck: shortReport(report),
+  });
+}
+
+function nextAfter(step: string): string {
+  return `${step}, then run: ${thisProgram('upgrade')}`;
+}
+
+/** What `--json` prints of an upgrade. */
+function contents({ from, to, files, renamed }: Upgrade) {
+  return { from, to, files, renamed };
 }

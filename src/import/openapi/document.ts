@@ -161,7 +161,8 @@ export async function readOpenApi(
   }
 }
 
-async function parse(text: string, where: string): Promise<Result<unknown>> {
+async function parse(given: string, where: string): Promise<Result<unknown>> {
+  const text = given.replace(/^\ufeff/, '');
   const { characters, values } = openApiLimits;
   if (text.length > characters) {
     const message = `the document has ${text.length} characters; at most ${characters} are allowed`;

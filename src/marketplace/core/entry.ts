@@ -6,6 +6,7 @@ import { isLoopback } from 'market-mcp-contract/wire';
 import { environmentFile } from '../../dev/local-server.ts';
 import type { Project } from '../../project/model.ts';
 import { readRegular } from '../../project/read/read.ts';
+import { parsedJson } from '../../project/read/text.ts';
 import { defaultCategory, formProblems, stakeOf } from './form.ts';
 import type { FieldProblem, ListingForm } from './model.ts';
 import { hostOf, registryName, serverJson, serverJsonProblems } from './server-json.ts';
@@ -189,7 +190,7 @@ function packageOf(directory: string): JsonObject {
 /** The value of a JSON file; undefined if it cannot be read. */
 export function jsonIn(file: string): unknown {
   try {
-    return JSON.parse(readRegular(file).toString('utf8'));
+    return parsedJson(readRegular(file));
   } catch {
     return undefined;
   }

@@ -43,7 +43,7 @@ export const schema: JsonObject = {
       type: 'object',
       additionalProperties: {
         type: 'object',
-        properties: { sha256: { type: 'string' }, owner: { enum: ['yours', 'generated', 'sealed'] } },
+        properties: { sha256: { type: 'string' }, owner: { enum: ['yours', 'generated'] } },
         required: ['sha256', 'owner'],
       },
     },

@@ -14,6 +14,7 @@ import { ownCommand } from '../package/own-package.ts';
 import { sha256 } from '../read/hash.ts';
 import { isInside, readIn } from '../read/inside.ts';
 import { parentsOf } from '../read/read.ts';
+import { parsedJson } from '../read/text.ts';
 import type { Listed } from './listed.ts';
 import { validator } from './manifest-validator.ts';
 
@@ -22,8 +23,8 @@ export const manifestFile = 'market-mcp.json';
 
 /** The contents of `market-mcp.json`: enough to render the project again and to detect changed files. */
 export interface Manifest {
-  /** Version of this format; 2 before 0.3.0, whose projects contain the runtime. */
-  readonly schema: 2 | 3;
+  /** Version of this format. */
+  readonly schema: 3;
   /** Version of the program, and thereby of the templates, that wrote the files. */
   readonly template: string;
   readonly platform: string;
@@ -139,51 +140,9 @@ export function findProject(from: string): string {
   throw new ProjectError('NOT_A_PROJECT', message, hint);
 }
 
-/**
- * The manifest of a project.
- *
- * @throws ProjectError `MANIFEST_DAMAGED` if its format is invalid, `OLD_PROJECT` if a version before 0.3.0 wrote
- *   it: those contain the runtime.
- */
+/** The manifest of a project. @throws ProjectError `MANIFEST_DAMAGED` if its format is invalid */
 export function readManifest(directory: string): Manifest {
   const value = readJson(directory);
-  if (!isVendored(value)) return validManifest(value);
-  const { template } = value as Partial<Manifest>;
-  const message = `${join(directory, manifestFile)}: this project was made by version ${template}, whose files have another layout`;
-  const command = shellLine([...ownCommand('market-mcp'), 'upgrade']);
-  throw new ProjectError('OLD_PROJECT', message, `Upgrade it first: ${command}`);
-}
-
-/** Whether a manifest is of a version before 0.3.0, so that the project contains the runtime. */
-function isVendored(manifest: unknown): boolean {
-  const { schema } = (manifest ?? {}) as { schema?: unknown };
-  return schema === 1 || schema === 2;
-}
-
-/** Whether a project contains the runtime, as those of versions before 0.3.0 do. False for what is no project. */
-export function containsRuntime(directory: string): boolean {
-  try {
-    return isVendored(readJson(directory));
-  } catch {
-    return false;
-  }
-}
-
-/** The manifest as it is. @throws ProjectError `MANIFEST_DAMAGED` if it is not JSON */
-export function readJson(directory: string): unknown {
-  try {
-    return JSON.parse(
-      readIn(directory, manifestFile)
-        .toString('utf8')
-        .replace(/^\ufeff/, ''),
-    );
-  } catch (error) {
-    throw damaged(`${join(directory, manifestFile)}: ${(error as Error).message}`, error);
-  }
-}
-
-/** @throws ProjectError `MANIFEST_DAMAGED` if it is not in the format of a manifest */
-export function validManifest(value: unknown): Manifest {
   const validate = validator();
   const [problem] = validate(value) ? [] : problemsOf(validate, value, manifestFile);
   if (problem) throw damaged(`${problem.path}: expected ${problem.expected}, found ${problem.actual}`);
@@ -193,6 +152,14 @@ export function validManifest(value: unknown): Manifest {
   throw damaged(`${manifestFile}.files: expected paths in the project, found ${JSON.stringify(outside)}`);
 }
 
-function damaged(message: string, cause?: unknown): ProjectError {
-  return new ProjectError('MANIFEST_DAMAGED', message, 'Restore it from version control.', { cause });
+function readJson(directory: string): unknown {
+  try {
+    return parsedJson(readIn(directory, manifestFile));
+  } catch (error) {
+    throw damaged(`${join(directory, manifestFile)}: ${(error as Error).message}`, error);
+  }
+}
+
+function damaged(why: string, cause?: unknown): ProjectError {
+  return new ProjectError('MANIFEST_DAMAGED', why, 'Restore it from version control.', { cause });
 }

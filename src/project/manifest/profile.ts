@@ -5,7 +5,7 @@ import { ProjectError } from '../errors.ts';
 import { type Manifest, manifestFile } from './manifest.ts';
 
 /**
- * The profile that a manifest names or contains, in the format of this version.
+ * The profile that a manifest names or contains.
  *
  * @param isRule decides whether an id of `rules.overrides` is that of a rule; by default, none is refused
  * @throws ProjectError `PROFILE_DAMAGED`
@@ -14,8 +14,7 @@ export function presentProfile(
   { answers: { profile } }: Manifest,
   isRule?: (id: string) => boolean,
 ): PlatformProfile {
-  const found =
-    typeof profile === 'string' ? platforms.find(({ name }) => name === profile) : upgraded(profile);
+  const found = typeof profile === 'string' ? platforms.find(({ name }) => name === profile) : profile;
   // Those of this program are tested.
   const [problem] = found && typeof profile !== 'string' ? profileProblems(found, isRule) : [];
   if (found && !problem) return found;
@@ -23,21 +22,6 @@ export function presentProfile(
     ? `${problem.path}: expected ${problem.expected}, found ${problem.actual}`
     : `it names the unknown profile ${profile}`;
   throw new ProjectError('PROFILE_DAMAGED', `${manifestFile}: ${what}`, 'See docs/platform-profiles.md.');
-}
-
-/** Version 0.1 had no fallback key, and named the format of an input that takes injected data `object-input`. */
-function upgraded(profile: PlatformProfile): PlatformProfile {
-  const toolMeta = JSON.parse(
-    JSON.stringify(profile.toolMeta ?? null).replaceAll(
-      '"format":"object-input"',
-      '"format":"context-input"',
-    ),
-  );
-  return {
-    ...profile,
-    token: { ...profile.token, fallbackKey: profile.token?.fallbackKey ?? null },
-    toolMeta,
-  };
 }
 
 /** What a server reads otherwise than its project's profile says: by paths such as `token.issuer`. */

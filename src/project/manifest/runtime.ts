@@ -4,11 +4,11 @@ import { runtimePackage } from '../../plan/versions.ts';
 import { isAsWrittenAt } from '../read/files.ts';
 import type { Manifest } from './manifest.ts';
 
-/** The version of a project's runtime: that of the installed package; in projects before 0.3.0, the project contains it. */
-export function runtimeVersion(directory: string, { schema, template }: Manifest): string {
+/** The version of a project's runtime: that of the installed package, else the recorded one. */
+export function runtimeVersion(directory: string, { template }: Manifest): string {
   try {
     const file = join(directory, 'node_modules', runtimePackage, 'package.json');
-    return schema === 3 ? JSON.parse(readFileSync(file, 'utf8')).version : template;
+    return JSON.parse(readFileSync(file, 'utf8')).version;
   } catch {
     return template;
   }

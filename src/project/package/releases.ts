@@ -18,12 +18,10 @@ export interface Release {
 /** The values that its templates were rendered with, in addition to the answers. */
 export interface ReleaseFacts {
   readonly version: string;
-  /** Those of the runtime, up to 0.2.0, whose projects contain it. */
-  readonly dependencies?: { readonly [name: string]: string };
   readonly devDependencies: { readonly [name: string]: string };
   readonly packageManagerCommands: { readonly [name in PackageManager]: PackageManagerCommands };
-  /** Absent in 0.1.0, which knew no APIs. */
-  readonly sources?: SourceNeeds;
+  readonly redisDependencies: { readonly [name: string]: string };
+  readonly sources: SourceNeeds;
   /** Its built-in profiles. */
   readonly platforms: readonly PlatformProfile[];
 }

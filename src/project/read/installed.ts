@@ -2,6 +2,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { isInside } from './inside.ts';
 import { parentsOf } from './read.ts';
+import { parsedJson } from './text.ts';
 
 /** The members of a package.json that name packages. */
 interface Needs {
@@ -31,7 +32,7 @@ export function installedPackages(directory: string): readonly string[] {
 }
 
 function manifestOf(directory: string): Needs & { readonly version?: string } {
-  return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+  return parsedJson(readFileSync(join(directory, 'package.json')));
 }
 
 /** The directory of a package that another one needs, without links. */

@@ -26,6 +26,12 @@ export function bytesOf(text: string): Uint8Array {
   );
 }
 
+/** The value of a JSON file, which may begin with a byte order mark. @throws SyntaxError */
+// biome-ignore lint/suspicious/noExplicitAny: as JSON.parse
+export function parsedJson(content: Uint8Array | string): any {
+  return JSON.parse(plain(typeof content === 'string' ? content : new TextDecoder().decode(content)));
+}
+
 /** JSON for `bytesOf`: JSON.stringify escapes lone surrogates. */
 export function jsonText(value: unknown, indent: string | number): string {
   const text = JSON.stringify(value, null, indent);

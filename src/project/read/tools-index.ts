@@ -2,17 +2,26 @@ import { memoize } from 'market-mcp-contract/json';
 import type { ProjectFile, TemplateSet } from '../../plan/model.ts';
 import { planToolsIndex, toolsIndex } from '../../plan/tools-index.ts';
 import { render } from '../../render/render.ts';
-import { moduleReferences } from '../../typescript/imports.ts';
-import { meaningOf, treeOf } from '../../typescript/tree.ts';
+import { meaningOf, nodesIn, type Tree, treeOf } from '../../typescript/tree.ts';
 import { ProjectError } from '../errors.ts';
 import type { Project } from '../model.ts';
 import { sha256 } from './hash.ts';
 import { inStyle, plain } from './text.ts';
 
-/** The files that a list of tools imports from its own directory, without extension. */
+/** The files that a list of tools imports from its own directory, without extension, in the order of the list. */
 export const importsIn = memoize((index: string): readonly string[] => {
-  const statements = moduleReferences(index).filter(({ kind }) => kind === 'import' || kind === 'export');
-  return statements.flatMap(({ specifier }) => /^\.\/(.+)\.ts$/.exec(specifier)?.[1] ?? []);
+  const tree = treeOf(index);
+  if (!tree) return [...index.matchAll(/\bfrom\s*['"]\.\/([^'"]+)\.ts['"]/g)].map(([, file = '']) => file);
+  const places = new Map(
+    [...nodesIn(tree.program)].flatMap((node) =>
+      node.type === 'Identifier' ? [[node.name, node.start] as const] : [],
+    ),
+  );
+  const files = [...importNames(tree)].flatMap(([name, specifier]) => {
+    const file = /^\.\/(.+)\.ts$/.exec(specifier)?.[1];
+    return file === undefined ? [] : [{ file, place: places.get(name) ?? 0 }];
+  });
+  return files.toSorted((a, b) => a.place - b.place).map(({ file }) => file);
 });
 
 /**
@@ -64,14 +73,21 @@ export function sameMeaning(a: string, b: string): boolean {
 
 /** Replaces each import name by its module. */
 function namelessMeaning(text: string): string {
-  const names = treeOf(text)?.program.body.flatMap((statement) => {
-    if (statement.type !== 'ImportDeclaration') return [];
-    const { specifiers, source } = statement;
-    return specifiers.flatMap(({ type, local }) =>
-      type === 'ImportDefaultSpecifier' ? [[local.name, source.value] as const] : [],
-    );
-  });
-  return meaningOf(text, new Map(names));
+  const tree = treeOf(text);
+  return meaningOf(text, tree && importNames(tree));
+}
+
+/** The names of default imports, with their modules. */
+function importNames({ program }: Tree): ReadonlyMap<string, string> {
+  return new Map(
+    program.body.flatMap((statement) => {
+      if (statement.type !== 'ImportDeclaration') return [];
+      const { specifiers, source } = statement;
+      return specifiers.flatMap(({ type, local }) =>
+        type === 'ImportDefaultSpecifier' ? [[local.name, source.value] as const] : [],
+      );
+    }),
+  );
 }
 
 function linesOnlyIn(text: string, other: string): readonly string[] {

@@ -17,7 +17,7 @@ import { render } from '../../render/render.ts';
 import { declaration, keyEntry, setting } from '../../render/request.ts';
 import { type ApiSource, readApiSource } from '../../typescript/api-source.ts';
 import { ProjectError } from '../errors.ts';
-import { bytesOf, jsonText } from '../read/text.ts';
+import { bytesOf, inStyle, jsonText, parsedJson, textOf } from '../read/text.ts';
 
 /** The current text of a file of the project; undefined if there is none. */
 export type ReadText = (path: string) => string | undefined;
@@ -179,7 +179,7 @@ function withDeclarations(text: string, variables: readonly ApiVariable[]): stri
   );
 }
 
-/** The line of `.env.example` before the server's own variables; versions up to 0.2.0 have none. */
+/** The line of `.env.example` before the variables of the server. */
 const serverVariables = /^# Variables of the server\b/m;
 
 /** An `.env.example` with the variables of APIs before the server's own; existing ones are kept. */
@@ -214,7 +214,7 @@ const sourceNeeds: SourceNeeds = {
 export function withSourceDependencies(text: string, needs = sourceNeeds): string {
   let manifest: { scripts?: { record?: string }; dependencies?: object };
   try {
-    manifest = JSON.parse(text);
+    manifest = parsedJson(text);
   } catch (error) {
     const message = `package.json: ${(error as Error).message}`;
     throw new ProjectError('SOURCES_EDITED', message, 'Correct it: it must be valid JSON.', { cause: error });
@@ -223,7 +223,9 @@ export function withSourceDependencies(text: string, needs = sourceNeeds): strin
   const dependencies = Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)));
   const scripts = { ...manifest.scripts, record: manifest.scripts?.record ?? needs.scripts.record };
   const next = { ...manifest, scripts, dependencies };
-  return JSON.stringify(next) === JSON.stringify(manifest) ? text : `${jsonText(next, 2)}\n`;
+  return JSON.stringify(next) === JSON.stringify(manifest)
+    ? text
+    : textOf(inStyle(text, `${jsonText(next, 2)}\n`));
 }
 
 /** Existing recordings are kept: they may be real ones. */

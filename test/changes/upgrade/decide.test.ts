@@ -3,7 +3,7 @@ import { decide, type Sides } from '../../../src/changes/upgrade/decide.ts';
 import type { Ownership } from '../../../src/plan/model.ts';
 import { sha256 } from '../../../src/project/read/hash.ts';
 
-const context = { label: 'create-market-mcp 9.9.9', used: new Set<string>() };
+const context = { label: 'create-market-mcp-9.9.9', used: new Set<string>() };
 
 interface Case {
   readonly path?: string;
@@ -15,7 +15,7 @@ interface Case {
   readonly recorded?: string | null;
 }
 
-function decided(given: Case) {
+async function decided(given: Case) {
   const base = given.base === undefined ? 'a\nb\nc\n' : given.base;
   const { path = 'README.md', ours = base, theirs = 'a\nb\nC\n', owner = 'yours', recorded = base } = given;
   const sides: Sides = {
@@ -25,8 +25,8 @@ function decided(given: Case) {
     theirs: theirs === null ? null : { content: Buffer.from(theirs), owner },
     recorded: recorded === null ? undefined : { sha256: sha256(recorded), owner },
   };
-  const decision = decide(sides, context);
-  return 'content' in decision && decision.content
+  const decision = await decide(sides, context);
+  return 'content' in decision
     ? { ...decision, content: Buffer.from(decision.content).toString() }
     : decision;
 }
@@ -57,28 +57,27 @@ describe('the decision on one file', () => {
     [
       'edited, and its first text is not known',
       { ours: 'x', base: null, recorded: 'y' },
-      { kind: 'kept', why: 'no base' },
+      { kind: 'kept', why: 'rewritten' },
+    ],
+    [
+      'rewritten: less than a third of its lines are those that were written',
+      { ours: 'a\nx\n\n\ny\nz\n' },
+      { kind: 'kept', why: 'rewritten' },
+    ],
+    [
+      'edited, and a third of its lines are those that were written',
+      { ours: 'a\nb\nc\nu\nv\nw\nx\ny\nz\n' },
+      { kind: 'conflict', lines: [3] },
+    ],
+    ['with NUL bytes', { ours: 'a\nb\nc\0\n' }, { kind: 'kept', why: 'rewritten' }],
+    [
+      'JSON that a formatter has changed',
+      { path: 'x.json', base: '{"a": [1, 2]}', ours: '{\n  "a": [\n1,\n2\n]\n}', theirs: '{"a": [3]}' },
+      { kind: 'replaced', content: '{"a": [3]}' },
     ],
     ['untouched without a successor', { theirs: null }, { kind: 'removed' }],
     ['of the author, edited, without a successor', { theirs: null, ours: 'x' }, { kind: 'kept', why: 'own' }],
     ['gone on both sides', { theirs: null, ours: null }, { kind: 'same' }],
-    ['runtime, edited', { ours: 'x', owner: 'sealed' }, { kind: 'overruled', content: 'a\nb\nC\n' }],
-    [
-      'runtime, edited, without a successor',
-      { ours: 'x', theirs: null, owner: 'sealed' },
-      { kind: 'overruled', content: null },
-    ],
-    ['runtime, deleted', { ours: null, owner: 'sealed' }, { kind: 'new', content: 'a\nb\nC\n' }],
-    [
-      'runtime where a file of the author is',
-      { ours: 'x', base: null, recorded: null, owner: 'sealed' },
-      { kind: 'blocked' },
-    ],
-    [
-      'runtime, edited, unchanged in this version',
-      { ours: 'x', theirs: 'a\nb\nc\n', owner: 'sealed' },
-      { kind: 'overruled', content: 'a\nb\nc\n' },
-    ],
     [
       'generated, edited',
       { ours: 'A\nb\nc\n', owner: 'generated' },
@@ -90,24 +89,40 @@ describe('the decision on one file', () => {
       { kind: 'overruled', content: 'a\nb\nc\n' },
     ],
     [
-      'the list of tools, edited',
-      { path: 'src/tools/index.ts', ours: 'A\nb\nc\n', owner: 'generated' },
-      { kind: 'merged', content: 'A\nb\nC\n' },
+      'generated, where a file of the author is',
+      { ours: 'x', base: null, recorded: null, owner: 'generated' },
+      { kind: 'overruled', content: 'a\nb\nC\n' },
     ],
-  ])('%s', (_, given, expected) => {
-    expect(decided(given)).toEqual(expected);
+    ['generated, deleted', { ours: null, owner: 'generated' }, { kind: 'new', content: 'a\nb\nC\n' }],
+    [
+      'generated, edited, without a successor',
+      { ours: 'x', theirs: null, owner: 'generated' },
+      { kind: 'removed' },
+    ],
+    [
+      'the list of tools, edited: written again',
+      { path: 'src/tools/index.ts', ours: 'A\nb\nc\n', owner: 'generated' },
+      { kind: 'overruled', content: 'a\nb\nC\n' },
+    ],
+    [
+      'the list of tools, edited, unchanged in this version',
+      { path: 'src/tools/index.ts', ours: 'A\nb\nc\n', theirs: 'a\nb\nc\n', owner: 'generated' },
+      { kind: 'same' },
+    ],
+  ])('%s', async (_, given, expected) => {
+    expect(await decided(given)).toMatchObject(expected);
   });
 
-  it("marks conflicts with the author's line ends", () => {
-    const decision = decided({ ours: 'a\r\nb\r\nmine\r\n' });
+  it("marks conflicts with the author's line ends", async () => {
+    const decision = await decided({ ours: 'a\r\nb\r\nmine\r\n' });
     expect(decision).toMatchObject({ kind: 'conflict', lines: [3] });
     expect('content' in decision && decision.content).toBe(
-      'a\r\nb\r\n<<<<<<< yours\r\nmine\r\n=======\r\nC\r\n>>>>>>> create-market-mcp 9.9.9\r\n',
+      'a\r\nb\r\n<<<<<<< yours\r\nmine\r\n=======\r\nC\r\n>>>>>>> create-market-mcp-9.9.9\r\n',
     );
   });
 
-  it('merges package.json by key even without its base text', () => {
-    const decision = decided({
+  it('merges package.json by key even without its base text', async () => {
+    const decision = await decided({
       path: 'package.json',
       base: null,
       ours: '{"a":1}',

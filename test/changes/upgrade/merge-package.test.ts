@@ -1,17 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { hasMarkers } from '../../../src/changes/upgrade/merge-lines.ts';
 import { mergePackage } from '../../../src/changes/upgrade/merge-package.ts';
 
 const base = {
   name: 'gas',
-  version: '0.1.0',
+  version: '1.0.0',
   scripts: { build: 'tsc', dev: 'old dev', token: 'old token' },
   dependencies: { ajv: '8.20.0' },
   devDependencies: { typebox: '1.4.3', typescript: '7.0.2' },
 };
 const theirs = {
   name: 'gas',
-  version: '0.1.0',
+  version: '1.0.0',
   scripts: { build: 'tsc', call: 'new call', dev: 'new dev', token: 'new token' },
   dependencies: { ajv: '8.21.0', jose: '6.2.17' },
   devDependencies: { typescript: '7.0.3' },
@@ -22,11 +21,8 @@ function merged(
   used: readonly string[] = [],
   print = (value: object) => `${JSON.stringify(value, null, 2)}\n`,
 ) {
-  const { text, conflicts } = mergePackage(print(base), print(ours), print(theirs), {
-    label: 'create-market-mcp 9.9.9',
-    used: new Set(used),
-  });
-  return { text, conflicts, value: conflicts.length === 0 ? JSON.parse(text) : null };
+  const sides = mergePackage(print(base), print(ours), print(theirs), new Set(used));
+  return { ...sides, value: sides.ours === sides.theirs ? JSON.parse(sides.ours) : null };
 }
 
 describe('merging package.json', () => {
@@ -52,11 +48,11 @@ describe('merging package.json', () => {
     expect(Object.keys(value.scripts)).toEqual(['build', 'call', 'dev', 'token', 'lint', 'constructor']);
   });
 
-  it('marks a script that both sides changed', () => {
-    const { text, conflicts } = merged({ ...base, scripts: { ...base.scripts, dev: 'my dev' } });
-    expect(conflicts).toHaveLength(1);
-    expect(hasMarkers(text)).toBe(true);
-    expect(text).toContain('<<<<<<< yours\n    "dev": "my dev",\n=======\n    "dev": "new dev",\n>>>>>>>');
+  it('gives both values of a script that both sides changed', () => {
+    const { ours, theirs, value } = merged({ ...base, scripts: { ...base.scripts, dev: 'my dev' } });
+    expect(value).toBe(null);
+    expect(JSON.parse(ours).scripts.dev).toBe('my dev');
+    expect(ours.replace('my dev', 'new dev')).toBe(theirs);
   });
 
   it('does not restore a deleted script', () => {
@@ -83,17 +79,14 @@ describe('merging package.json', () => {
 
   it('keeps the indentation, and every byte if nothing changes', () => {
     const print = (value: object) => JSON.stringify(value, null, '\t');
-    expect(merged(base, [], print).text).toMatch(/^\{\n\t"name"/);
+    expect(merged(base, [], print).ours).toMatch(/^\{\n\t"name"/);
     const inline = '{"name": "gas",   "scripts": {}}';
-    const same = mergePackage('{"scripts": {"a": "1"}}', inline, '{"scripts": {"a": "1"}}', {
-      label: 'x',
-      used: new Set(),
-    });
-    expect(same).toEqual({ text: inline, conflicts: [] });
+    const same = mergePackage('{"scripts": {"a": "1"}}', inline, '{"scripts": {"a": "1"}}');
+    expect(same).toEqual({ ours: inline, theirs: inline });
   });
 
   it.each(['{"name":', '[]'])('%s is refused', (ours) => {
-    const merge = () => mergePackage('{}', ours, '{}', { label: 'x', used: new Set() });
+    const merge = () => mergePackage('{}', ours, '{}');
     expect(merge).toThrow(SyntaxError);
   });
 });

@@ -1,8 +1,13 @@
-import { join } from 'node:path';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { oldProject, put } from '../../changes/upgrade/old-project.ts';
 import { bins, run } from '../../e2e/support.ts';
 import { directory } from '../../project/directory.ts';
+
+function put(root: string, path: string, text: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+}
 
 const identity = {
   GIT_AUTHOR_NAME: 'a',
@@ -40,21 +45,22 @@ it.each(['vendor', '*.tgz'])(
   },
 );
 
-it('upgrade and doctor report a .gitignore that hides the new package', async () => {
-  const root = oldProject();
-  put(root, '.gitignore', 'node_modules/\ndist/\n.local/\n*.tgz\n');
+it('upgrade and doctor report a .gitignore that hides the packages', async () => {
+  const root = join(directory(), 'my-tool');
+  const flags = ['my-tool', '--yes', '--no-install', '--no-git', '--json'];
+  expect((await ran(dirname(root), process.execPath, bins.create, ...flags)).status).toBe(0);
+  put(root, '.gitignore', '.local/\n*.tgz\n');
+  rmSync(join(root, 'src/platform.ts'));
   for (const args of [['init'], ['add', '--all'], ['commit', '--message', 'x']])
     expect((await ran(root, 'git', ...args)).status).toBe(0);
-  const { error } = JSON.parse((await market(root, 'upgrade', '--no-install', '--json')).stderr);
-  const [problem] = error.problems;
-  expect(problem).toMatch(
-    /git ignores vendor\/create-market-mcp-[^ ]+\.tgz, vendor\/market-mcp-runtime-[^ ]+\.tgz \(\.gitignore, line \d+: \*\.tgz\)/,
-  );
-  expect((await diagnosed(root)).problems).toContain(problem);
-
-  put(root, '.gitignore', '.local/\n*.tgz\n');
-  const continued = await market(root, 'upgrade', '--continue', '--no-install', '--json');
-  expect(JSON.parse(continued.stdout).problems).toEqual([problem.replace(/line \d+/, 'line 2')]);
+  const { files, problems } = JSON.parse((await market(root, 'upgrade', '--no-install', '--json')).stdout);
+  expect(files).toEqual([{ path: 'src/platform.ts', kind: 'new' }]);
+  expect(problems).toEqual([
+    expect.stringMatching(
+      /git ignores vendor\/create-market-mcp-[^ ]+\.tgz, vendor\/market-mcp-runtime-[^ ]+\.tgz \(\.gitignore, line 2: \*\.tgz\)/,
+    ),
+  ]);
+  expect((await diagnosed(root)).problems).toContain(problems[0]);
 });
 
 it('create in a directory that git ignores as a whole reports nothing', async () => {

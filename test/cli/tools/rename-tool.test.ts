@@ -43,7 +43,7 @@ describe('rename-tool', () => {
     expect(ran.stdout).toMatch(/sees that get_gas_price was removed and get_fee was added/);
     expect(ran.stdout).not.toContain('is still in');
     expect(comparable(root)).toEqual(comparable(other));
-    expect(planUpgrade(root).change).toBe(null);
+    expect((await planUpgrade(root)).change).toBe(null);
   });
 
   it('keeps the place in the list, and can be undone to the byte, including compiled files', async () => {
@@ -130,7 +130,7 @@ describe('rename-tool', () => {
     expect((await rename(root, before, 'get_fee')).exitCode).toBe(0);
     expect(tree(join(root, 'test/recordings'))).toEqual(recordings);
     expect(text(root, 'README.md')).toContain('src/tools/get-fee.ts');
-    expect(planUpgrade(root).change).toBe(null);
+    expect((await planUpgrade(root)).change).toBe(null);
   });
 
   it('names a document that it cannot change', async () => {

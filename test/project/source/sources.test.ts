@@ -11,4 +11,10 @@ describe('the script record of a package.json', () => {
     const next = JSON.parse(withSourceDependencies(JSON.stringify({ scripts, dependencies: {} })));
     expect(next.scripts).toEqual({ build: 'tsc', record: expected });
   });
+
+  it('is added without a change of line ends and of the byte order mark', () => {
+    const next = withSourceDependencies('\ufeff{\r\n  "scripts": {}\r\n}\r\n');
+    expect(next).toMatch(/^\ufeff\{\r\n {2}"scripts": \{\r\n {4}"record": "market-mcp record"\r\n/);
+    expect(next).not.toMatch(/[^\r]\n/);
+  });
 });

@@ -34,7 +34,7 @@ export interface PlatformProfile {
     /** HTTP status of the refusal; null if any 4xx is allowed. */
     readonly refusalStatus: number | null;
   };
-  /** Absent in profiles older than 0.2.0. */
+  /** Absent: the default of each member. */
   readonly protocol?: {
     /**
      * Whether servers also speak the stateless revision 2026-07-28; the default is `on`. By the letter of C§3.1, each of its
@@ -51,7 +51,7 @@ export interface PlatformProfile {
     readonly descriptionLength: { readonly minimum: number; readonly maximum: number };
     /** Headings of the description in order; empty if any are allowed. */
     readonly descriptionSections: readonly string[];
-    /** Least number of quoted questions in the description. Absent in profiles older than 0.2.0: none is needed. */
+    /** Least number of quoted questions in the description. Absent: none is needed. */
     readonly descriptionQuestions?: number;
     /** Texts that the description must not contain. */
     readonly descriptionForbids: readonly string[];

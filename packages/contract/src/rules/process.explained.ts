@@ -58,8 +58,8 @@ export const processExplanations: Explanations = {
   ),
   'runtime.outdated': contrast(
     'A server gets a fix of the runtime only when its project is upgraded. Some fixes close security holes.',
-    '$ market-mcp doctor\nruntime: 0.2.0, this program: 0.3.0',
-    '$ market-mcp upgrade\n$ market-mcp doctor\nruntime: 0.3.0, this program: 0.3.0',
+    '$ market-mcp doctor\nruntime: 0.3.0, this program: 0.4.0',
+    '$ market-mcp upgrade\n$ market-mcp doctor\nruntime: 0.4.0, this program: 0.4.0',
   ),
   'runtime.platform': contrast(
     'The server verifies tokens by src/platform.ts; the check signs them by the profile in market-mcp.json. If they differ, a green check says nothing about the real platform.',

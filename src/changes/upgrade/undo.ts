@@ -1,0 +1,73 @@
+import { CommandError, nameList } from 'market-mcp-contract/command';
+import { ProjectError } from '../../project/errors.ts';
+import { isInOtherRepository, placeIn } from '../../project/read/inside.ts';
+import { isEntry } from '../../project/read/read.ts';
+import { outputsOf } from '../../project/write/change.ts';
+import type { Change } from '../../project/write/transaction.ts';
+import { gitCommand } from '../../system/command-line.ts';
+import { packageManagerOf } from '../../system/detect.ts';
+import { ignoredFiles, repositoryState } from '../../system/git.ts';
+
+const commit = ['git add --all', 'git commit --message "Before the upgrade"'];
+
+/**
+ * The commands that undo a change of a project by its author's git, to paste in the current directory.
+ *
+ * @throws ProjectError `NO_REPOSITORY`, `NOT_COMMITTED`, CommandError `NOT_RESTORABLE` if git could not bring back what the change
+ *   replaces
+ */
+export async function undoOf(directory: string, { files, removed }: Change): Promise<readonly string[]> {
+  const state = await repositoryState(directory);
+  if ('why' in state) {
+    const message = `git is what undoes an upgrade, and it cannot read a repository in ${directory}: ${state.why}`;
+    throw new ProjectError('NO_REPOSITORY', message, thenRun(['git init', ...commit]));
+  }
+  if (state.uncommitted.length > 0) {
+    const message = `there are uncommitted changes: ${nameList(state.uncommitted)}`;
+    throw new ProjectError('NOT_COMMITTED', message, thenRun(commit));
+  }
+  const isThere = (path: string) => isEntry(placeIn(directory, path));
+  const changed = [...files.keys(), ...removed];
+  const before = changed.filter(isThere);
+  await requireRestorable(
+    directory,
+    before.filter((path) => !state.restorable.has(path)),
+  );
+  const { lockFile, install, frozenInstall } = packageManagerOf(directory);
+  const isLocked = state.restorable.has(lockFile);
+  const locks = isThere(lockFile) ? [] : [lockFile];
+  const added = [
+    ...changed.filter((path) => !isThere(path)).flatMap((path) => [path, ...outputsOf(path)]),
+    ...locks,
+  ];
+  const restored = [...before, ...(isLocked ? [lockFile] : [])];
+  return [
+    gitCommand(directory, ['restore', '--staged', '--worktree', '--'], restored),
+    ...(added.length === 0
+      ? []
+      : [gitCommand(directory, ['clean', '--force', '--quiet', '-x', '--'], added)]),
+    isLocked ? frozenInstall : install,
+  ];
+}
+
+/** @throws CommandError `NOT_RESTORABLE` */
+async function requireRestorable(directory: string, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
+  const ignored = new Map((await ignoredFiles(directory, paths)).map(({ path, rule }) => [path, rule]));
+  const reasonOf = (path: string) => {
+    if (isInOtherRepository(directory, path)) return 'it is in another repository';
+    const rule = ignored.get(path);
+    return rule === undefined ? 'git does not follow its changes' : `git ignores it (${rule})`;
+  };
+  throw new CommandError(
+    'NOT_RESTORABLE',
+    `the upgrade would change ${nameList(paths)}, and git could not restore what is there`,
+    `Nothing was changed. Commit each file that is ignored, after: ${gitCommand(directory, ['add', '--force', '--'], paths)}. In another repository, make the change that --dry-run shows.`,
+    paths.map((path) => `${path}: ${reasonOf(path)}`),
+  );
+}
+
+/** An instruction to run commands, each after the one before has succeeded. */
+export function thenRun(commands: readonly string[]): string {
+  return `Nothing was changed. Run: ${commands.join(', then: ')}`;
+}
