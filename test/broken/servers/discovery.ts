@@ -14,15 +14,6 @@ export const failsOnPageTwo = withAnswer((answer, request) => {
   return { ...answer, body: { ...answer.body, result } };
 });
 
-/** Answers each request for tools with the same page, which names a next one. */
-const endless: BrokenServer['breaks'] = {
-  respond: (good) => async (message) => {
-    const response = await good(message);
-    if (message.method !== 'tools/list' || !isObject(response.result)) return response;
-    return { result: { ...response.result, nextCursor: 'start' } };
-  },
-};
-
 /** Address, identity and the open methods. */
 export const brokenDiscovery: readonly BrokenServer[] = [
   dying(({ body }) => body?.includes('prompts/list') === true),
@@ -104,11 +95,6 @@ export const brokenDiscovery: readonly BrokenServer[] = [
     },
   },
   { rule: 'discovery.tools-list', along: ['modern.tools'], breaks: failsOnPageTwo },
-  {
-    rule: 'discovery.tools',
-    along: ['tool.name-unique', 'tool.description-distinct', 'fit.tokens-list'],
-    breaks: endless,
-  },
   {
     rule: 'discovery.invalid-token',
     breaks: instead(async ({ headers: { authorization }, body }, steps) =>

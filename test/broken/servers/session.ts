@@ -45,7 +45,6 @@ export const brokenSessions: readonly BrokenServer[] = [
   { rule: 'session.unique', along: ['modern.unknown-method'], breaks: oneSession() },
   { rule: 'session.lasting', breaks: forgetful() },
   { rule: 'session.two-at-once', breaks: sharedByMessageId() },
-  { rule: 'session.two-at-once', breaks: answersLast() },
   { rule: 'session.parallel', breaks: crowded() },
   {
     rule: 'session.missing-post',
@@ -138,22 +137,6 @@ function renamed(nameOf: (id: string, count: number) => string) {
 function timeUuid(_: string, count: number): string {
   const time = (0x1d19dad6ba7b7n + BigInt(count) * 12_345n).toString(16).padStart(15, '0');
   return `${time.slice(7)}-${time.slice(3, 7)}-1${time.slice(0, 3)}-9f3b-02420ac88202`;
-}
-
-/** One protocol object for all sessions: only the session that was opened last gets answers. */
-function answersLast() {
-  let last: string | undefined;
-  return {
-    open: (good: Steps['open']) => () => {
-      last = good();
-      return last;
-    },
-    ...instead((request, steps) => {
-      const session = idOf(request);
-      const isEarlier = methodOf(request) !== undefined && session !== last && steps.isKnown(session);
-      return isEarlier ? new Promise(() => {}) : undefined;
-    }),
-  };
 }
 
 function constantId() {
