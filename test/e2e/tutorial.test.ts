@@ -54,7 +54,9 @@ describe('docs/tutorial.md', () => {
     const isSame = comparable(text) === comparable(blockOf(shown));
     if (isWriting && !isSame) blocks.push({ at, text });
     else
-      expect(comparable(text), 'npm run docs tutorial writes the outputs again').toBe(comparable(blockOf(shown)));
+      expect(comparable(text), 'npm run docs tutorial writes the outputs again').toBe(
+        comparable(blockOf(shown)),
+      );
   }
 
   it('detects a changed answer, verdict or command', () => {
