@@ -34,7 +34,10 @@ export const brokenSessions: readonly BrokenServer[] = [
   },
   { rule: 'session.id-characters', breaks: renamed((id) => id.replace('-', ' ')) },
   { rule: 'session.unguessable', breaks: renamed((_, count) => `session-${99_998 + count}`) },
-  { rule: 'session.unguessable', breaks: renamed((_, count) => `${count + 8}-of-coins.example.com`) },
+  {
+    rule: 'session.unguessable',
+    breaks: renamed((_, count) => `${10n ** BigInt(count)}-of-coins.example.com`),
+  },
   { rule: 'session.unguessable', breaks: renamed(() => String(process.hrtime.bigint())) },
   { rule: 'session.unguessable', breaks: renamed(timeUuid) },
   {
