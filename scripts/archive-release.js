@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
@@ -17,10 +26,17 @@ const { pack } = await load('src/project/package/templates.ts');
 
 const checkout = mkdtempSync(join(tmpdir(), 'archive-release-'));
 try {
-  const tar = execFileSync('git', ['archive', commit, 'package.json', 'src', 'templates'], {
-    maxBuffer: 2 ** 28,
-  });
+  // Before 0.4.0, the contract was a folder of src.
+  const packages = execFileSync('git', ['ls-tree', '--name-only', commit, 'packages'], {
+    encoding: 'utf8',
+  }).trim();
+  const paths = ['package.json', 'src', 'templates', ...(packages === '' ? [] : [packages])];
+  const tar = execFileSync('git', ['archive', commit, ...paths], { maxBuffer: 2 ** 28 });
   execFileSync('tar', ['x', '-C', checkout], { input: tar });
+  if (packages !== '') {
+    mkdirSync(join(checkout, 'node_modules'));
+    symlinkSync('../packages/contract', join(checkout, 'node_modules/market-mcp-contract'));
+  }
   const { version } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'));
   const entries = [...facts(version, await oldModules()), ...templates()];
   const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24 };
@@ -34,12 +50,18 @@ try {
 
 async function oldModules() {
   const names = [
-    'plan/versions',
-    'plan/package-manager',
-    'contract/platforms/index',
-    'project/source/sources',
+    'src/plan/versions.ts',
+    'src/plan/package-manager.ts',
+    ['src/contract/platforms/index.ts', 'packages/contract/src/platforms/all.ts'],
+    'src/project/source/sources.ts',
   ];
-  const loaded = await Promise.all(names.map((name) => load(join(checkout, 'src', `${name}.ts`))));
+  const paths = names.map((name) =>
+    [name]
+      .flat()
+      .map((path) => join(checkout, path))
+      .find(existsSync),
+  );
+  const loaded = await Promise.all(paths.map((path) => load(path)));
   return Object.assign({}, ...loaded);
 }
 

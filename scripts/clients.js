@@ -121,7 +121,7 @@ function page(rows, node) {
     'explicit empty result (empty) and for a failure of the source (fail). ✓: the client returned what the server sent: the',
     'number, `searchExhausted`, and the code `SOURCE_UNAVAILABLE`. Otherwise the cell contains what the client said.',
     '',
-    `Written by \`npm run clients\` on ${new Date().toISOString().slice(0, 10)}; the server ran under Node ${process.versions.node}, the clients under`,
+    `Written by \`npm run docs clients\` on ${new Date().toISOString().slice(0, 10)}; the server ran under Node ${process.versions.node}, the clients under`,
     `Node ${node}.`,
     '',
     `| client | package | ${steps.join(' | ')} |`,

@@ -3,6 +3,6 @@ import { load } from './load.js';
 
 // Compares the documents that `market-mcp listing` accepts with a copy of the official registry's schema, and both with real
 // documents:
-// npm run listing-schema -- server.schema.json [server.json…]
+// node scripts/listing-schema.js server.schema.json [server.json…]
 process.env.TEST_SEED ||= String(randomInt(2 ** 31));
 await load('test/listing-schema/main.ts');

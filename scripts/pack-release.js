@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-// Usage: node scripts/pack-release.js <directory>
+// Usage: npm run release <directory>
 // Builds the published form, and writes to the directory what a release consists of: the packed runtime, the packed program,
 // and the list of the packages inside them (CycloneDX).
 
 const [directory] = process.argv.slice(2);
-if (directory === undefined) throw new Error('Usage: node scripts/pack-release.js <directory>');
+if (directory === undefined) throw new Error('Usage: npm run release <directory>');
 const out = resolve(directory);
 mkdirSync(out, { recursive: true });
 

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
 
 // Renews docs/images: a real project, its `dev`, and the pages of its marketplace in Chromium (CHROMIUM=<path>).
-// npm run pictures
+// npm run docs pictures
 
 const repository = resolve(import.meta.dirname, '..');
 const images = join(repository, 'docs/images');

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-// Copies the figures of one replica into docs/deploy.md: the last step of `npm run scaling`.
+// Copies the figures of one replica into docs/deploy.md: the last step of `npm run docs scaling`.
 
 const results = JSON.parse(readFileSync(new URL('../dist/scaling/results.json', import.meta.url), 'utf8'));
 const replica = results.find(({ part }) => part === 'replica');
-if (!replica) throw new Error('dist/scaling/results.json has no part replica: run npm run scaling');
+if (!replica) throw new Error('dist/scaling/results.json has no part replica: run npm run docs scaling');
 
 const page = new URL('../docs/deploy.md', import.meta.url);
 const place = /(?<=<!-- figures -->\n).*?(?=<!-- end of figures -->)/s;

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
@@ -19,13 +20,31 @@ describe('the documents', () => {
     expect(links.filter((link) => !/^[a-z]+:/.test(link) && !leadsSomewhere(page, link))).toEqual([]);
   });
 
-  it.each(pages)('name only existing scripts of npm: %s', (page) => {
-    const named = [...read(page).matchAll(/\bnpm run (?:-s |--silent )?([a-z][a-z:-]*)/g)].map(
-      ([, name = '']) => name,
-    );
-    // `record` exists in projects with an API; `my-script` is an example of an author's own script.
-    const known = new Set([...ownScripts, ...projectScripts, 'record', 'my-script']);
-    expect(named.filter((name) => !known.has(name))).toEqual([]);
+  // CHANGELOG.md names scripts of earlier versions.
+  it.each(pages.filter((page) => page !== 'CHANGELOG.md'))(
+    'name only existing scripts of npm: %s',
+    (page) => {
+      const named = [...read(page).matchAll(/\bnpm run (?:-s |--silent )?([a-z][a-z:-]*)/g)].map(
+        ([, name = '']) => name,
+      );
+      // `record` exists in projects with an API; `my-script` is an example of an author's own script.
+      const known = new Set([...ownScripts, ...projectScripts, 'record', 'my-script']);
+      expect(named.filter((name) => !known.has(name))).toEqual([]);
+    },
+  );
+
+  it('name every document that npm run docs writes, and no other', () => {
+    const { stderr, status } = spawnSync(process.execPath, ['scripts/docs.js', 'no-such-document'], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    expect(status).toBe(2);
+    expect(stderr).toContain('"no-such-document"');
+    const [, names = ''] = /Names: ([\w, -]+)\./.exec(stderr) ?? [];
+    const named = (path: string) =>
+      [...read(path).matchAll(/npm run docs ([a-z-]+)/g)].map(([, name = '']) => name);
+    expect(new Set(named('AGENTS.md'))).toEqual(new Set(names.split(', ')));
+    expect(pages.flatMap(named).filter((name) => !names.split(', ').includes(name))).toEqual([]);
   });
 
   it('name every script of npm that there is', () => {

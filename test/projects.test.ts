@@ -22,8 +22,8 @@ beforeAll(async () => {
   listed = JSON.parse((await execa(process.execPath, args, { cwd: repository })).stdout);
 });
 
-describe('npm run test:all', () => {
-  it('has every test file in one project', () => {
+describe('the five projects of tests', () => {
+  it('have every test file in one of them', () => {
     const files = readdirSync(join(repository, 'test'), { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.test.ts'))
       .map((path) => join('test', path));
@@ -32,10 +32,18 @@ describe('npm run test:all', () => {
     expect([...run, ...apart].toSorted()).toEqual(files.toSorted());
   });
 
-  it('runs every project in exactly one of its two halves, but for the one that needs Wine', () => {
-    const named = ['test', 'test:more', 'test:windows'].flatMap((script) =>
+  it('are run by npm test and npm run test:more, one of which runs each, except for `nightly`', () => {
+    const named = ['test', 'test:more'].flatMap((script) =>
       [...scripts[script].matchAll(/--project (\S+)/g)].map(([, name]) => name),
     );
-    expect(named.toSorted()).toEqual([...new Set(listed.map(({ projectName }) => projectName))].toSorted());
+    const projects = new Set(listed.map(({ projectName }) => projectName));
+    expect([...named, 'nightly'].toSorted()).toEqual([...projects].toSorted());
+  });
+
+  it('have every file of `nightly` in npm run test:nightly', () => {
+    const [, filters = ''] = /vitest run ([^&]*)/.exec(scripts['test:nightly']) ?? [];
+    const files = listed.filter(({ projectName }) => projectName === 'nightly').map(({ file }) => file);
+    const isRun = (file: string) => filters.split(' ').some((filter) => filter && file.includes(filter));
+    expect(files.filter((file) => !isRun(file))).toEqual([]);
   });
 });

@@ -12,9 +12,13 @@ interface Workflow {
 }
 
 interface Job {
-  readonly needs?: string;
+  readonly needs?: string | readonly string[];
   readonly strategy?: { readonly matrix: unknown };
-  readonly steps: readonly { readonly uses?: string; readonly run?: string }[];
+  readonly steps: readonly {
+    readonly uses?: string;
+    readonly run?: string;
+    readonly with?: Readonly<Record<string, unknown>>;
+  }[];
 }
 
 describe.each(readdirSync(folder))('the workflow %s', (file) => {
@@ -44,14 +48,17 @@ describe.each(readdirSync(folder))('the workflow %s', (file) => {
   });
 });
 
-test('a version is published only after its tests', () => {
+test('a version is published only after its tests, with the findings about third-party servers', () => {
   const { jobs } = load(readFileSync(join(folder, 'release.yml'), 'utf8')) as Workflow;
-  expect(jobs.publish?.needs).toBe('test');
+  expect(jobs.publish?.needs).toEqual(['test', 'evidence']);
   expect(jobs.test?.steps.map(({ run }) => run)).toContain('.ci/run');
   const commands = jobs.publish?.steps.flatMap(({ run }) => run ?? []) ?? [];
   const at = (part: string) => commands.findIndex((command) => command.includes(part));
   expect(at('npm audit')).toBeGreaterThan(-1);
   expect(at('npm audit')).toBeLessThan(at('npm publish'));
+  const { name, path } = jobs.evidence?.steps.at(-1)?.with ?? {};
+  expect(path).toBe('dist/foreign-servers.md');
+  expect(jobs.publish?.steps.map((step) => step.with)).toContainEqual({ name, path: 'release' });
   // A project that is created from the program needs the runtime.
   expect(at('market-mcp-runtime')).toBeLessThan(at('publish ./release/create-market-mcp'));
 });

@@ -22,7 +22,7 @@ import { audience, issuer, publicKeyPem, signTokens } from '../lib/tokens.js';
  * @property {Extent} extent
  */
 
-/** `npm run scaling` copies its table into docs/deploy.md. @type {Part} */
+/** `npm run docs scaling` copies its table into docs/deploy.md. @type {Part} */
 export const replica = {
   name: 'replica',
   async run({ quick }) {

@@ -201,6 +201,11 @@ export async function serve(
     );
   });
   attach(server);
+  return listening(server, port);
+}
+
+/** Starts a server at 127.0.0.1. */
+export async function listening(server: Server, port = 0): Promise<RunningServer> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, '127.0.0.1', resolve);
   });
@@ -265,6 +270,7 @@ async function readBody(incoming: IncomingMessage): Promise<string | undefined> 
 }
 
 function send(response: ServerResponse, { status, headers, body, stream }: Answer): void {
+  if (status === 0) return void response.socket?.resetAndDestroy();
   const text = typeof body === 'string' ? body : body === undefined ? undefined : JSON.stringify(body);
   response.writeHead(status, {
     ...(text === undefined ? {} : { 'content-type': 'application/json' }),

@@ -12,6 +12,7 @@ export interface Request {
 }
 
 export interface Answer {
+  /** 0: the connection is reset. */
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Text is sent as it is, anything else as JSON. */

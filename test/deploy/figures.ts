@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 import { repository } from '../e2e/support.ts';
 
-/** A row of the table that `npm run deploy:table` makes of what the tests have found. */
+/** A row of the table that `npm run docs deploy` makes of what the tests have found. */
 export interface Proof {
   /** What ran, and with which programs. */
   readonly how: string;

@@ -7,7 +7,7 @@ import { freePort } from '../runtime/built.ts';
 import { repository, run, scratch } from './support.ts';
 import { blockOf, type Command, comparable, type Span, stepsOf, withBlocks } from './tutorial-page.ts';
 
-// `npm run tutorial` updates the outputs in this file.
+// `npm run docs tutorial` updates the outputs in this file.
 const file = join(repository, 'docs/tutorial.md');
 const isWriting = process.env.TUTORIAL_PAGE === '1';
 const page = readFileSync(file, 'utf8');
@@ -54,7 +54,9 @@ describe('docs/tutorial.md', () => {
     const isSame = comparable(text) === comparable(blockOf(shown));
     if (isWriting && !isSame) blocks.push({ at, text });
     else
-      expect(comparable(text), 'npm run tutorial writes the outputs again').toBe(comparable(blockOf(shown)));
+      expect(comparable(text), 'npm run docs tutorial writes the outputs again').toBe(
+        comparable(blockOf(shown)),
+      );
   }
 
   it('detects a changed answer, verdict or command', () => {

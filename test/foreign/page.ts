@@ -1,24 +1,25 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { CheckedRule } from '../../packages/contract/src/check/model.ts';
 import type { Examined } from './examine.ts';
 import type { Exchange } from './exchanges.ts';
 
 const page = new URL('../../docs/evidence/foreign-servers.md', import.meta.url);
 const place = /(?<=<!-- results -->\n).*?(?=<!-- end of results -->)/s;
+/** The findings with their exchanges, which a release has as a file of its own. */
+const findings = new URL('../../dist/foreign-servers.md', import.meta.url);
 
-const placeOfExchanges = /(?<=<!-- exchanges -->\n).*?(?=<!-- end of exchanges -->)/s;
-
-/** Writes the findings into docs/evidence/foreign-servers.md. */
+/** Writes the verdicts into docs/evidence/foreign-servers.md, and with what shows them into dist/foreign-servers.md. */
 export function writePage(all: readonly Examined[]): void {
   const text = readFileSync(page, 'utf8');
-  if (!place.test(text) || !placeOfExchanges.test(text))
-    throw new Error('docs/evidence/foreign-servers.md has no place for results');
+  if (!place.test(text)) throw new Error('docs/evidence/foreign-servers.md has no place for results');
   const results = ['', ...overview(all), '', ...matrix(all), '', ''].join('\n');
-  const shown = ['', ...all.flatMap(exchanges), ''].join('\n');
   writeFileSync(
     page,
-    text.replace(place, () => results).replace(placeOfExchanges, () => shown),
+    text.replace(place, () => results),
   );
+  mkdirSync(new URL('.', findings), { recursive: true });
+  const shown = ['# What shows each failed MUST of third-party servers', results, ...all.flatMap(exchanges)];
+  writeFileSync(findings, shown.join('\n'));
 }
 
 /** The most characters of a head and of a body that are shown. */
@@ -27,7 +28,7 @@ const maxShown = { head: 500, body: 400 } as const;
 /** A folded block for each failed MUST of a server. */
 function exchanges({ server, shown }: Examined, index: number): readonly string[] {
   return [
-    `### ${index + 1}. ${server.name}`,
+    `## ${index + 1}. ${server.name}`,
     '',
     ...shown.flatMap(({ rule, problem, exchange }) => {
       const { tool, path, expected, actual } = problem;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-/** A separate command, because it writes docs/evidence/foreign-servers.md. */
+/** A separate command, because it writes docs/evidence/foreign-servers.md and dist/foreign-servers.md. */
 export default defineConfig({
   test: {
     root: join(import.meta.dirname, '../..'),

@@ -7,7 +7,7 @@ import { compare, judge, verdictOf, written } from './compare.ts';
 const runs = 100_000;
 const [schemaFile, ...files] = process.argv.slice(2);
 if (schemaFile === undefined) {
-  console.error('Write: npm run listing-schema -- <server.schema.json of the registry> [server.json…]');
+  console.error('Write: node scripts/listing-schema.js <server.schema.json of the registry> [server.json…]');
   process.exit(2);
 }
 const text = readFileSync(schemaFile, 'utf8');

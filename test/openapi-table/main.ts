@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
 import { type Document, fetchDocuments } from './documents.ts';
-import { shareOf, writePage } from './page.ts';
+import { overview, type Result, shareOf, writePage } from './page.ts';
 import { installModules } from './project.ts';
-import { sortResults, writeResult } from './results.ts';
 import { type TakenOver, takeOver } from './take-over.ts';
 
 /** A document that takes longer counts as a hang. */
@@ -42,10 +41,12 @@ try {
   const chosen = documents.filter(({ title }) => values.only.length === 0 || values.only.includes(title));
   const shared = await installModules(root);
   const waiting = chosen.entries();
-  await Promise.all(Array.from({ length: parallel }, () => measure(waiting, shared)));
+  const measured = new Map<number, Result>();
+  await Promise.all(Array.from({ length: parallel }, () => measure(waiting, shared, measured)));
 
-  const results = sortResults(titles);
-  writePage(results, titles);
+  const results = chosen.flatMap((_, index) => measured.get(index) ?? []);
+  if (chosen.length === documents.length) writePage(results);
+  else console.log(overview(results, () => true).join('\n'));
   const low = results.filter(({ row }) => row.tools < row.typed * leastEach).map(({ title }) => title);
   if (low.length > 0) throw new Error(`less than ${leastEach * 100} % became tools: ${low.join(', ')}`);
   const share = shareOf(results);
@@ -55,14 +56,17 @@ try {
 }
 
 /** Measures documents, one after the other, each in a process of its own. */
-async function measure(waiting: Iterable<readonly [number, Document]>, shared: string): Promise<void> {
+async function measure(
+  waiting: Iterable<readonly [number, Document]>,
+  shared: string,
+  into: Map<number, Result>,
+): Promise<void> {
   for (const [i, { title, path }] of waiting) {
     const own = join(root, String(i));
     mkdirSync(own);
-    const row = await measured(path, own, shared);
+    const row = await measureOne(path, own, shared);
     rmSync(own, { recursive: true });
-    // A run that is ended keeps what it has measured.
-    writeResult(title, row);
+    into.set(i, { title, row });
     const failed = row.failure === undefined ? '' : `; no project: ${row.failure}`;
     console.log(
       `${title}: ${row.tools} of ${row.typed} with a typed answer, ${row.operations} in all${failed}`,
@@ -70,7 +74,7 @@ async function measure(waiting: Iterable<readonly [number, Document]>, shared: s
   }
 }
 
-async function measured(path: string, own: string, shared: string): Promise<TakenOver> {
+async function measureOne(path: string, own: string, shared: string): Promise<TakenOver> {
   const ran = await execa(process.execPath, [self, path, own, shared], {
     timeout,
     stderr: 'inherit',

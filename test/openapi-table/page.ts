@@ -1,27 +1,30 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { Result } from './results.ts';
+import { availableParallelism, loadavg } from 'node:os';
+import program from '../../package.json' with { type: 'json' };
 import type { Refused, TakenOver } from './take-over.ts';
 
 const page = 'docs/evidence/openapi.md';
 const place = /(?<=<!-- results -->\n).*?(?=<!-- end of results -->)/s;
+
+/** What was measured of one document. */
+export interface Result {
+  readonly title: string;
+  readonly row: TakenOver;
+}
 
 /** The share of operations with a typed answer that became tools. */
 export function shareOf(results: readonly Result[]): number {
   return sum(results, ({ tools }) => tools) / sum(results, ({ typed }) => typed);
 }
 
-/**
- * Writes the results into docs/evidence/openapi.md.
- *
- * @param titles of all documents
- */
-export function writePage(results: readonly Result[], titles: readonly string[]): void {
+/** Writes the results of all documents into docs/evidence/openapi.md. */
+export function writePage(results: readonly Result[]): void {
   const text = readFileSync(page, 'utf8');
   if (!place.test(text)) throw new Error('docs/evidence/openapi.md has no place for results');
   const parts = [
-    ...conditions(results, titles),
+    conditions(),
     '',
-    ...overview(results),
+    ...overview(results, ({ tools, typed }) => typed === 0 || tools < typed),
     '',
     ...failures(results),
     '## What was refused',
@@ -40,24 +43,22 @@ export function writePage(results: readonly Result[], titles: readonly string[])
   );
 }
 
-/** When and where the rows were measured. Rows of earlier runs stay, and are named. */
-function conditions(results: readonly Result[], titles: readonly string[]): readonly string[] {
-  const runs = new Map<string, readonly Result[]>();
-  for (const one of results) {
-    const run = `on ${one.day} with create-market-mcp ${one.version} and Node ${one.node} on ${one.cores} cores`;
-    runs.set(run, [...(runs.get(run) ?? []), one]);
-  }
-  const lines = [...runs].map(([run, rows]) => {
-    const loads = rows.map(({ load }) => load);
-    const which = runs.size === 1 ? '' : ` (${rows.map(({ title }) => title).join(', ')})`;
-    const least = Math.min(...loads);
-    return `Measured ${run}${which}; load average ${least} to ${Math.max(...loads)}: the times are those of a machine that did other work if it is above 1.`;
-  });
-  const missing = titles.filter((title) => !results.some((one) => one.title === title));
-  return missing.length === 0 ? lines : [...lines, `Not measured yet: ${missing.join(', ')}.`];
+function conditions(): string {
+  const day = new Date().toISOString().slice(0, 10);
+  const run = `${day} with create-market-mcp ${program.version} and Node ${process.versions.node}`;
+  const load = (loadavg()[2] ?? 0).toFixed(1);
+  return `Measured on ${run} on ${availableParallelism()} cores; load average ${load}: the times are those of a machine that did other work if it is above 1.`;
 }
 
-function overview(results: readonly Result[]): readonly string[] {
+/**
+ * The results as lines of a table, with their sum.
+ *
+ * @param isShown which documents have a row
+ */
+export function overview(
+  results: readonly Result[],
+  isShown: (row: TakenOver) => boolean,
+): readonly string[] {
   const head = [
     'document',
     'OpenAPI',
@@ -70,7 +71,8 @@ function overview(results: readonly Result[]): readonly string[] {
     'listing, s',
     'slowest operation, s',
   ];
-  const cells = results.map(({ title, row: one }) => [
+  const shown = results.filter(({ row }) => isShown(row));
+  const cells = shown.map(({ title, row: one }) => [
     title,
     one.version,
     one.megabytes.toFixed(1),

@@ -19,7 +19,7 @@ export interface Registry {
 /** Installs verdaccio, pnpm, Yarn and Bun. Returns their node_modules directory. */
 export function installTools(): Promise<string> {
   const manifest = readFileSync(join(import.meta.dirname, 'package.json'), 'utf8');
-  return installOnce('registry', manifest, [join(import.meta.dirname, 'package-lock.json')]);
+  return installOnce('registry', manifest);
 }
 
 /**

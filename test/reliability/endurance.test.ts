@@ -19,7 +19,7 @@ const connections = 64;
 const interval = requests / 8;
 /** Some sessions that have ended: the first one allocates the filter for all. */
 const endedSessions = 10_000;
-/** In bytes, between two idle moments: with `npm run reliability`, a leak of 13 bytes per request exceeds it. */
+/** In bytes, between two idle moments: with `npm run docs reliability`, a leak of 13 bytes per request exceeds it. */
 const maxGrowth = 2_000_000;
 /**
  * In bytes, in the median interval. What is resident and neither V8's heap nor a buffer is that of the C allocator, which keeps

@@ -31,12 +31,10 @@ function project(given: Partial<ProjectAnswers>): Map<string, string> {
 describe('a rendered project', () => {
   const rendered = project({ tools: [gasPrice, listChains], profile: context });
 
+  // docs/project.md has the files that do not depend on the tools and the platform.
   it.each([
-    '.github/workflows/ci.yml',
     'AGENTS.md',
-    'Dockerfile',
     'README.md',
-    'package.json',
     'src/platform.ts',
     'src/tools/get-gas-price.ts',
     'src/tools/index.ts',
@@ -47,13 +45,16 @@ describe('a rendered project', () => {
     await expect(rendered.get(path)).toMatchFileSnapshot(`__snapshots__/context/${path}.snap`);
   });
 
-  it.each(['Dockerfile', 'README.md', '.github/workflows/ci.yml'])(
-    '%s for pnpm and no known platform',
-    async (path) => {
-      const generated = project({ packageManager: 'pnpm', tools: [gasPrice] }).get(path);
-      await expect(generated).toMatchFileSnapshot(`__snapshots__/generic-pnpm/${path}.snap`);
-    },
-  );
+  it.each(['Dockerfile', '.github/workflows/ci.yml'])('%s for pnpm', async (path) => {
+    const generated = project({ packageManager: 'pnpm', tools: [gasPrice] }).get(path);
+    await expect(generated).toMatchFileSnapshot(`__snapshots__/generic-pnpm/${path}.snap`);
+  });
+
+  it('names the commands of its package manager in README.md', () => {
+    const readme = project({ packageManager: 'pnpm', tools: [gasPrice] }).get('README.md') ?? '';
+    expect(readme.match(/\b(npm (run|ci|install|test)|npx) .*/g)).toBeNull();
+    expect(readme.match(/\bpnpm (install|run|exec)\b/g)?.length).toBeGreaterThan(10);
+  });
 
   it('escapes hostile text in every context', async () => {
     const files = project({ tools: [hostileTool] });

@@ -11,10 +11,13 @@ const entries = Object.values<string | { readonly default: string }>(exports)
   .map((path) => (typeof path === 'string' ? path : path.default))
   .filter((path) => path.endsWith('.js'));
 
-/** The declarations of an entry point and of all modules that it names. */
+/** The declarations of an entry point and of all modules that it names, without comments. */
 function declarationsFrom(path: string, seen: Map<string, string>): void {
   if (seen.has(path)) return;
-  const text = readFileSync(join(runtime, path), 'utf8').replace(/\/\/# sourceMappingURL.*\n?/, '');
+  const text = readFileSync(join(runtime, path), 'utf8').replaceAll(
+    /^ *\/\*\*[\s\S]*?\*\/\n|^\/\/# sourceMappingURL.*\n?/gm,
+    '',
+  );
   seen.set(path, text);
   for (const [, module = ''] of text.matchAll(/from '(\.[^']+)\.ts'/g)) {
     declarationsFrom(join(path, '..', `${module}.d.ts`), seen);

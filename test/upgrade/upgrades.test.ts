@@ -15,7 +15,7 @@ import { oldProgram, oldVersions } from './old-program.ts';
 import { createWith, identity, type Outcome, oldProject, upgradeAndProve } from './scenario.ts';
 import { writeTable } from './table.ts';
 
-/** All projects and the page only on request: `npm run upgrades`. */
+/** All projects and the page only on request: `npm run docs upgrades`. */
 const isWhole = process.env.UPGRADES_PAGE !== undefined;
 const projects = isWhole ? 40 : 3;
 

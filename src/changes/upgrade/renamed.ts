@@ -10,7 +10,7 @@ export interface RenamedExport {
   readonly to: string;
 }
 
-/** Entry point of the runtime → former name → name: `runtime/renamed.json`. */
+/** Entry point of the runtime → former name → name: `packages/runtime/renamed.json`. */
 export type RenamedExports = { readonly [entry: string]: { readonly [former: string]: string } };
 
 /**

@@ -34,6 +34,16 @@ export const brokenSessions: readonly BrokenServer[] = [
   },
   { rule: 'session.id-characters', breaks: renamed((id) => id.replace('-', ' ')) },
   { rule: 'session.unguessable', breaks: renamed((_, count) => `session-${99_998 + count}`) },
+  {
+    rule: 'session.unguessable',
+    breaks: renamed((_, count) => `${10n ** BigInt(count)}-of-coins.example.com`),
+  },
+  { rule: 'session.unguessable', breaks: renamed(() => String(process.hrtime.bigint())) },
+  { rule: 'session.unguessable', breaks: renamed(timeUuid) },
+  {
+    rule: 'session.unguessable',
+    breaks: renamed((_, count) => Buffer.from(JSON.stringify({ count })).toString('base64url')),
+  },
   { rule: 'session.unique', breaks: { ...constantId(), ...withoutDelete() } },
   { rule: 'session.unique', along: ['modern.unknown-method'], breaks: oneSession() },
   { rule: 'session.lasting', breaks: forgetful() },
@@ -124,6 +134,12 @@ function renamed(nameOf: (id: string, count: number) => string) {
     isKnown: (good: Steps['isKnown']) => (id: string | undefined) => good(ids.get(id ?? '')),
     close: (good: Steps['close']) => (id: string) => good(ids.get(id) ?? ''),
   };
+}
+
+/** A UUID of version 1: intervals of 100 ns, a clock sequence and a node. */
+function timeUuid(_: string, count: number): string {
+  const time = (0x1d19dad6ba7b7n + BigInt(count) * 12_345n).toString(16).padStart(15, '0');
+  return `${time.slice(7)}-${time.slice(3, 7)}-1${time.slice(0, 3)}-9f3b-02420ac88202`;
 }
 
 function constantId() {

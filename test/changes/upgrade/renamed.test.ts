@@ -5,7 +5,7 @@ import { importedPackages } from '../../../src/changes/upgrade/author-files.ts';
 import { renamedIn } from '../../../src/changes/upgrade/renamed.ts';
 import { exportedNames } from '../../../src/typescript/imports.ts';
 
-const runtime = join(import.meta.dirname, '../../../runtime');
+const runtime = join(import.meta.dirname, '../../../packages/runtime');
 const table = JSON.parse(readFileSync(join(runtime, 'renamed.json'), 'utf8'));
 
 /** What the entry points of the runtime export in 0.3.0, the first version whose projects import them. */

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Report } from '../../packages/contract/src/model.ts';
+import { context } from '../../packages/contract/src/platforms/all.ts';
+import { runContract } from '../../packages/contract/src/run.ts';
+import { createLauncher } from '../../src/check/launch.ts';
+import { buildProgram, checkServer, failuresOf, type Program, signer, trust } from './check.ts';
+import type { Breaks } from './good-server.ts';
+import { instead, methodOf } from './variant.ts';
+
+const again = ({ rules }: Report) =>
+  rules.flatMap(({ id, status, again }) => (again === undefined ? [] : [{ id, status, again }]));
+
+/** Resets the connection instead of answering a message in a session, each time that `isMeant` says so. */
+const resetting = (isMeant: (method: string | undefined, session: string) => boolean): Breaks =>
+  instead((request) => {
+    const session = request.headers['mcp-session-id']?.toString();
+    const isReset = session !== undefined && isMeant(methodOf(request), session);
+    return isReset ? { status: 0 } : undefined;
+  });
+
+describe('a rule that failed by silence', () => {
+  it('is asked again alone, and passes if the silence was that of a busy machine', async () => {
+    const uses = new Map<string, number>();
+    const others = new Set<string>();
+    let isPast = false;
+    const breaks = resetting((method, session) => {
+      if (method !== 'prompts/list' && method !== 'notifications/initialized') others.add(session);
+      if (method !== 'prompts/list' || others.has(session)) return false;
+      uses.set(session, (uses.get(session) ?? 0) + 1);
+      // The fifth in one session, with nothing else in it: only session.lasting sends so many.
+      if (uses.get(session) !== 5 || isPast) return false;
+      isPast = true;
+      return true;
+    });
+    const report = await checkServer({ breaks });
+    expect(failuresOf(report.rules)).toEqual([]);
+    expect(again(report)).toEqual([
+      { id: 'session.lasting', status: 'pass', again: expect.stringContaining('ECONNRESET') },
+    ]);
+  });
+
+  it('fails if it is silent again, and its finding says that it was asked', async () => {
+    const report = await checkServer({ breaks: resetting((method) => method === 'ping') });
+    expect(failuresOf(report.rules)).toEqual(['protocol.ping']);
+    expect(again(report)).toEqual([{ id: 'protocol.ping', status: 'fail', again: expect.any(String) }]);
+  });
+
+  it('is asked when the sessions of the check have ended', async () => {
+    const open = new Set<string>();
+    let atSecondPing: number | undefined;
+    let pings = 0;
+    const report = await checkServer({
+      breaks: {
+        ...resetting((method) => {
+          if (method !== 'ping') return false;
+          pings += 1;
+          if (pings === 2) atSecondPing = open.size;
+          return pings === 1;
+        }),
+        open: (good) => () => {
+          const id = good();
+          open.add(id);
+          return id;
+        },
+        close: (good) => (id) => {
+          open.delete(id);
+          good(id);
+        },
+      },
+    });
+    expect(failuresOf(report.rules)).toEqual([]);
+    expect(atSecondPing).toBe(1);
+  });
+});
+
+describe('process.default-port', () => {
+  let program: Program;
+  beforeAll(async () => {
+    program = await buildProgram();
+  });
+  afterAll(() => program.remove());
+
+  it('is asked again if the server did not start in time', async () => {
+    const environment = {
+      NODE_ENV: 'test',
+      PLATFORM_PUBLIC_KEY: trust.publicKey,
+      PLATFORM_ISSUER: trust.issuer,
+      PLATFORM_AUDIENCE: trust.audience,
+    };
+    const usual = createLauncher(program.entry, environment, { startMs: 30_000 });
+    const hurried = createLauncher(program.entry, environment, { startMs: 1 });
+    let starts = 0;
+    const instance = await usual.launch({});
+    const report = await runContract(
+      {
+        url: instance.url,
+        profile: context,
+        signer,
+        launch: (given) => {
+          const isFirst = 'PORT' in given && given.PORT === undefined && ++starts === 1;
+          return (isFirst ? hurried : usual).launch(given);
+        },
+      },
+      { selects: ({ id }) => id === 'process.default-port' },
+    );
+    await instance.stop();
+    expect(report.rules.map(({ id, status }) => ({ id, status }))).toEqual([
+      { id: 'process.default-port', status: 'pass' },
+    ]);
+    expect(again(report)).toHaveLength(1);
+    expect(starts).toBe(2);
+  });
+});

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { context } from '../../packages/contract/src/platforms/all.ts';
+import { runContract } from '../../packages/contract/src/run.ts';
+import { examples, failuresOf, signer, trust } from './check.ts';
+import { correctServers } from './correct-servers.ts';
+
+/** Reasons that hold for every URL, or for a server without the stateless revision. */
+const known = /no way to start another instance|not belong to a project|does not speak MCP 2026-07-28/;
+
+describe('a correct server that is made otherwise is blamed for nothing', () => {
+  it.concurrent.each(correctServers)('$name', async ({ serve, advised }) => {
+    const { url, stop } = await serve(trust);
+    try {
+      const report = await runContract({ url, profile: context, signer, examples, timeoutMs: 10_000 });
+      const { unanswered, errors } = report.summary;
+      expect({ failed: failuresOf(report.rules), unanswered, errors }).toEqual({
+        failed: advised,
+        unanswered: 0,
+        errors: 0,
+      });
+      const unjudged = report.rules.filter(
+        ({ status, reason = '' }) => status === 'not-run' && !known.test(reason),
+      );
+      expect(unjudged.map(({ id, reason }) => `${id}: ${reason}`)).toEqual([]);
+    } finally {
+      await stop();
+    }
+  });
+});
