@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import { replayLines } from '../../../src/cli/check/format.ts';
+import type { JsonObject } from '../../../src/contract/model.ts';
 import { generic } from '../../../src/contract/platforms/generic.ts';
 import { submissionCalls } from '../../../src/contract/probe/safety.ts';
 
-const tool = (name: string, annotations: object) => ({
+const tool = (name: string, annotations: JsonObject) => ({
   ...{ name, annotations, inputSchema: { type: 'object', properties: {}, required: [] } },
 });
 const reading = tool('get_price', { readOnlyHint: true });
