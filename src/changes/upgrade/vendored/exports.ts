@@ -36,6 +36,7 @@ export const packageExports: ReadonlyMap<string, ReadonlySet<string>> = new Map(
       'Platform',
       'RouteHandler',
       'RouteOptions',
+      'Sentinel',
       'ServeOptions',
       'SharedEntry',
       'SharedState',
