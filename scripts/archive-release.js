@@ -30,7 +30,7 @@ try {
   const packages = execFileSync('git', ['ls-tree', '--name-only', commit, 'packages'], {
     encoding: 'utf8',
   }).trim();
-  const paths = ['package.json', 'src', 'templates', ...(packages === '' ? [] : [packages])];
+  const paths = ['package.json', 'tsconfig.json', 'src', 'templates', ...(packages === '' ? [] : [packages])];
   const tar = execFileSync('git', ['archive', commit, ...paths], { maxBuffer: 2 ** 28 });
   execFileSync('tar', ['x', '-C', checkout], { input: tar });
   if (packages !== '') {

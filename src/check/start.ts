@@ -73,6 +73,8 @@ export async function start(
       SESSION_SECRET: randomBytes(32).toString('hex'),
       DRAIN_MS: undefined,
       STATE_URL: undefined,
+      TOKEN_STATE_URL: undefined,
+      TOKEN_ONCE: undefined, // rules send a token several times
       ALLOWED_ORIGINS: undefined,
       // Rules send a public host name, as callers of a deployed server do.
       ALLOWED_HOSTS: '*',
