@@ -47,6 +47,6 @@ describe('the help of a command', () => {
 });
 
 it('an unknown rule of a known group names the rules of the group', () => {
-  expect(nameErrors('[rule]', 'health.nope')[0]?.hint).toMatch(/^Rules of health are health\.\w+, /);
+  expect(nameErrors('[rule]', 'health.nope')[0]?.hint).toMatch(/^Rules of health are health\.[\w-]+, /);
   expect(nameErrors('[rule]', 'helth.status')[0]?.hint).toBe('Did you mean health.status?');
 });
