@@ -82,7 +82,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: 'unfinished paid bodies',
     sent: '1,000 POSTs of 1 MiB less one byte, with a valid token',
-    limits: ['BODY_BUDGET_BYTES'],
+    limits: ['MAX_MEMORY_BYTES'],
     eras: both,
     flood: async (victim, era) => ({
       connections: 1_000,
@@ -96,7 +96,7 @@ export const scenarios: readonly Scenario[] = [
     name: 'finished paid bodies',
     calls: true,
     sent: '60 calls of 1 MiB of a tool that takes two seconds, with a valid token; all last bytes at once',
-    limits: ['BODY_BUDGET_BYTES'],
+    limits: ['MAX_MEMORY_BYTES'],
     eras: both,
     flood: async (victim, era) => {
       const call = { name: 'get_slowly', arguments: { coin: 'btc', more: 'MORE' } };
@@ -224,7 +224,7 @@ export const scenarios: readonly Scenario[] = [
     name: 'slow readers',
     calls: true,
     sent: '100 paid calls whose results of 7 MB nobody reads',
-    limits: ['ANSWER_BUDGET_BYTES'],
+    limits: ['MAX_MEMORY_BYTES'],
     eras: both,
     flood: async (victim, era) => {
       const call = { name: 'get_text', arguments: { bytes: 7_000_000 } };

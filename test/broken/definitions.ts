@@ -190,6 +190,30 @@ export const brokenDefinitions: readonly BrokenDefinitions[] = [
     }),
   },
   {
+    rule: 'schema.repeated-scans',
+    tools: edited({
+      'outputSchema.properties.trades': {
+        description: 'The trades.',
+        anyOf: Array.from({ length: 100 }, (_, index) => ({
+          type: 'array',
+          items: { type: 'integer', description: 'A trade.', minimum: index },
+        })),
+      },
+    }),
+  },
+  {
+    rule: 'schema.repeated-scans',
+    tools: edited({
+      'outputSchema.properties.prices': {
+        description: 'The prices by coin.',
+        type: 'object',
+        allOf: Array.from({ length: 21 }, (_, index) => ({
+          minProperties: index,
+        })),
+      },
+    }),
+  },
+  {
     rule: 'schema.doubling',
     tools: edited({
       'outputSchema.properties.before': {

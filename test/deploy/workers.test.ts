@@ -241,8 +241,8 @@ describe('a Worker in production, with a pattern, an API and routes', () => {
     ['SESSION_SECRET', { SESSION_SECRET: '' }],
     ['PLATFORM_AUDIENCE', { PLATFORM_AUDIENCE: '' }],
     ['PLATFORM_PUBLIC_KEY', { PLATFORM_PUBLIC_KEY: '/etc/platform-key.pem' }],
-    ['BODY_BUDGET_BYTES', { BODY_BUDGET_BYTES: '20000000' }],
     ['TOKEN_ONCE', { TOKEN_ONCE: 'strict', STATE_URL: 'redis://localhost' }],
+    ['MAX_MEMORY_BYTES', { MAX_MEMORY_BYTES: '70000000' }],
     ['RATES_URL', { RATES_URL: 'no address' }],
   ])('answers 503 and logs why if %s is missing or wrong', async (name, variables) => {
     const refusing = await started(variables);

@@ -42,6 +42,11 @@ describe('render.yaml', () => {
     expect(Number(service.maxShutdownDelaySeconds) * 1_000).toBeGreaterThan(graceMs);
   });
 
+  it('names the header in which Render puts the address of a caller', () => {
+    const { envVars } = serviceOf(generic);
+    expect(envVars).toContainEqual({ key: 'CLIENT_ADDRESS_HEADER', value: 'cf-connecting-ip' });
+  });
+
   it('contains no secret, and asks for what the server needs to start', () => {
     const asked = (profile: PlatformProfile) =>
       serviceOf(profile).envVars.flatMap((one) => ('value' in one || 'generateValue' in one ? [] : one.key));

@@ -6,6 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { createBodies } from '../../packages/runtime/src/server/bodies.ts';
+import { createMemory } from '../../packages/runtime/src/server/memory.ts';
 import { config, initializeParams, start } from './support.ts';
 
 const within = { timeout: 20_000 };
@@ -64,9 +65,11 @@ describe('size limit', () => {
     };
     const request = new IncomingMessage(new Socket());
     request.headers['content-type'] = 'application/json';
-    const body = createBodies(config(), () => {}).read(request, '', true, (bytes) =>
-      JSON.parse(String(bytes)),
-    );
+    const body = createBodies(
+      config(),
+      createMemory(config(), () => {}),
+      () => {},
+    ).read(request, '', true, (bytes) => JSON.parse(String(bytes)));
     const value = 'x'.repeat(400_000);
     const bytes = Buffer.from(JSON.stringify(value));
     const before = used();

@@ -130,6 +130,38 @@ describe('arguments', () => {
     expect(await messageOf(tool, { tree: tree(200) })).toBe(tooMany);
   });
 
+  const objects = Array.from({ length: 40_000 }, () => ({ a: 1 }));
+  const members = Object.fromEntries(objects.map((value, index) => [`n${index}`, value]));
+  const times = (one: (index: number) => JsonObject) => Array.from({ length: 100 }, (_, index) => one(index));
+  test.each<[string, JsonObject, Json]>([
+    ['items', { anyOf: times((least) => ({ type: 'array', items: { minProperties: 2 + least } })) }, objects],
+    [
+      'additionalItems',
+      {
+        allOf: times((least) => ({ items: [true], additionalItems: { type: 'object', title: `${least}` } })),
+      },
+      objects,
+    ],
+    [
+      'additionalProperties',
+      { allOf: times((most) => ({ additionalProperties: { title: `${most}`, type: 'object' } })) },
+      members,
+    ],
+    ['propertyNames', { allOf: times((most) => ({ propertyNames: { maxLength: 100 + most } })) }, members],
+    ['minProperties', { allOf: times((least) => ({ minProperties: least })) }, members],
+    ['maxProperties', { allOf: times((more) => ({ maxProperties: 50_000 + more })) }, members],
+  ])(
+    'end after a number of steps where a hundred schemas read the same value: %s',
+    async (_, schema, value) => {
+      const tool = {
+        ...price,
+        inputSchema: { type: 'object', properties: { value: schema }, required: [] },
+      } as unknown as Tool;
+      const { structuredContent } = await call(tool, { value });
+      expect(structuredContent).toMatchObject({ error: 'INVALID_ARGUMENTS', message: tooMany });
+    },
+  );
+
   test('and answers may be large where each value takes a few steps only', async () => {
     const value = { anyOf: [{ type: 'string' }, { $ref: '#/definitions/none' }] };
     const list = { type: 'array', items: value };

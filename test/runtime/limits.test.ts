@@ -253,7 +253,7 @@ describe('bodies', () => {
   });
 
   test('over the budget one of the address with the most is refused, unless it is smaller than the others', async () => {
-    const { client, port, events } = await start({ env: { BODY_BUDGET_BYTES: '1000000' } });
+    const { client, port, events } = await start({ env: { MAX_MEMORY_BYTES: '4000000' } });
     const paid = await payer(client);
     const sizes = [300_000, 310_000, 320_000, 340_000, 200_000];
     const hostile: { text: string; closed: boolean }[] = [];
@@ -279,7 +279,7 @@ describe('bodies', () => {
     await vi.waitUntil(() => answer.text !== '', within);
     expect(statusesIn(answer.text)).toEqual([200]);
     expect(events()).toContainEqual(
-      expect.objectContaining({ event: 'limit', variable: 'BODY_BUDGET_BYTES' }),
+      expect.objectContaining({ event: 'limit', variable: 'MAX_MEMORY_BYTES' }),
     );
   });
 
@@ -288,7 +288,7 @@ describe('bodies', () => {
     const accept = (message: unknown) => accepted.push((message as { socket: Socket }).socket);
     subscribe('net.server.socket', accept);
     onTestFinished(() => void unsubscribe('net.server.socket', accept));
-    const { client, port } = await start({ env: { BODY_BUDGET_BYTES: '1000000' } });
+    const { client, port } = await start({ env: { MAX_MEMORY_BYTES: '4000000' } });
     const paid = await payer(client);
     const sockets = await attackers(20, port);
     for (const socket of sockets) {
@@ -299,8 +299,30 @@ describe('bodies', () => {
     expect(read).toBeLessThan(5_000_000);
   });
 
+  test('without a valid token take nothing from those with one', async () => {
+    const { client, port, events } = await start({ env: { MAX_MEMORY_BYTES: '4000000' } });
+    const strangers = await attackers(60, port, '127.0.0.1');
+    for (const socket of strangers)
+      socket.resume().write(requestText('POST', lookalike, 'x'.repeat(100), 60_000));
+    await vi.waitUntil(() => events().some(({ variable }) => variable === 'MAX_MEMORY_BYTES'), within);
+    const paid = await payer(client);
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        const socket = await attack(port, '127.0.0.1');
+        const answer = received(socket);
+        const body = `${initialize}${' '.repeat(70_000)}`;
+        socket.write(requestText('POST', paid, body.slice(0, 1_000), body.length));
+        await caughtUp(client);
+        socket.write(body.slice(1_000));
+        await vi.waitUntil(() => answer.text !== '', within);
+        return answer.text;
+      }),
+    );
+    expect(answers.flatMap(statusesIn)).toEqual(Array(10).fill(200));
+  });
+
   test('free their budget', async () => {
-    const { client, port } = await start({ env: { BODY_BUDGET_BYTES: '200000' } });
+    const { client, port } = await start({ env: { MAX_MEMORY_BYTES: '1600000' } });
     const paid = await payer(client);
     for (let round = 0; round < 5; round++) {
       const socket = await attack(port);
@@ -382,7 +404,7 @@ describe('answers', () => {
   });
 
   test('over the budget the oldest of the address with the most ends its connection', async () => {
-    const env = { ANSWER_BUDGET_BYTES: '60000000' };
+    const env = { MAX_MEMORY_BYTES: '480000000' };
     const { client, port, events } = await start({ tools: [large], env });
     const session = await client.session();
     const call = await callLarge(9_000_000, session);
@@ -393,7 +415,7 @@ describe('answers', () => {
       socket.write(call);
       await once(socket, 'readable');
     }
-    await vi.waitUntil(() => events().some(({ variable }) => variable === 'ANSWER_BUDGET_BYTES'), within);
+    await vi.waitUntil(() => events().some(({ variable }) => variable === 'MAX_MEMORY_BYTES'), within);
     const closed = sockets.map(received);
     for (const socket of sockets) socket.resume();
     await vi.waitUntil(() => closed.every((state) => state.closed || state.text.length > 9_000_000), within);

@@ -1,5 +1,6 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { getHeapStatistics } from 'node:v8';
 import { audienceOf } from './audience.ts';
 import type { TokenRules } from './server/auth.ts';
 import type { AppConfig } from './server/http.ts';
@@ -154,8 +155,9 @@ export function readConfig(
     maxBodyBytes: read('MAX_BODY_BYTES', bytes),
     unpaidBodyBytes: read('UNPAID_BODY_BYTES', bytes),
     unpaidBodyMs: read('UNPAID_BODY_MS', wholeNumber(100, 600_000)),
-    bodyBudgetBytes: read('BODY_BUDGET_BYTES', wholeNumber(100_000, 10_000_000_000)),
-    answerBudgetBytes: read('ANSWER_BUDGET_BYTES', wholeNumber(100_000, 10_000_000_000)),
+    maxMemoryBytes: read('MAX_MEMORY_BYTES', (text) =>
+      wholeNumber(1_000_000, 100_000_000_000)(text ?? String(memoryShare())),
+    ),
     answerStallMs: read('ANSWER_STALL_MS', wholeNumber(100, 600_000)),
     maxStreams: read('MAX_STREAMS', count),
     maxConnections: read('MAX_CONNECTIONS', count),
@@ -171,6 +173,11 @@ export function readConfig(
     metricsHost: read('METRICS_HOST', (text) => text ?? ''),
   };
   return errors.length > 0 ? { ok: false, errors } : { ok: true, config, warnings: warningsOf(config, env) };
+}
+
+/** Three quarters of the heap limit: bodies and unread answers, half of what is counted, are outside of the heap. */
+function memoryShare(): number {
+  return Math.max(32_000_000, Math.floor(getHeapStatistics().heap_size_limit * 0.75));
 }
 
 /** A variable that a host of servers sets: Railway, Render, Fly, Vercel, Cloud Run, Kubernetes, Heroku. */
@@ -189,6 +196,9 @@ function warningsOf({ token, sessionSecret, production, host, port }: Config, en
     warnings.push(
       'PLATFORM_AUDIENCE is pending: every call of a tool is refused. Set it to the public URL of the endpoint.',
     );
+  }
+  for (const former of ['BODY_BUDGET_BYTES', 'ANSWER_BUDGET_BYTES']) {
+    if (env[former]) warnings.push(`${former} has no effect any more: set MAX_MEMORY_BYTES.`);
   }
   if (token === null) warnings.push('AUTH is off: anyone can call the tools without paying.');
   if (production && sessionSecret === null) {

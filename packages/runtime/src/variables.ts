@@ -101,13 +101,9 @@ export const variables = {
     default: '5000',
     text: 'Time limit for the body of a request without a valid token to arrive, in milliseconds. Slower requests get 408.',
   },
-  BODY_BUDGET_BYTES: {
-    default: '67108864',
-    text: 'Memory for all requests that are not yet complete and parsed, by their declared sizes, in bytes. When it is full, a request of the address with the most gets 503, unless it is smaller than the others. As much again is for the arguments of running calls, of which one token may use half; further large calls get 503.',
-  },
-  ANSWER_BUDGET_BYTES: {
-    default: '67108864',
-    text: 'Memory for all answers that their callers have not read yet, in bytes. When it is full, the connection of the oldest of them is closed, at the address with the most. While an answer is created, it may use about twice its size.',
+  MAX_MEMORY_BYTES: {
+    default: null,
+    text: 'Memory for everything that callers make the server hold, in bytes. One eighth is for bodies without a valid token, a quarter for other bodies that are not yet parsed, an eighth for answers that their callers have not read yet, and half for the arguments of running calls, large answers of sources and large results, by an estimate before they are parsed. A call that does not fit waits for half of CALL_TIMEOUT_MS, then fails with OVERLOADED, or with 503 before it runs. When a part for bodies is full, a request of the address with the most gets 503, unless it is smaller than the others; for unread answers, the connection of the oldest at the address with the most is closed. Default: three quarters of the heap limit (`--max-old-space-size`).',
   },
   ANSWER_STALL_MS: {
     default: '20000',

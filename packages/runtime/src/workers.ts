@@ -14,8 +14,8 @@ export interface Worker {
 }
 
 /** An isolate has 128 MB for everything. */
-const maxBudgetBytes = 32_000_000;
-const defaults = { BODY_BUDGET_BYTES: '16000000', ANSWER_BUDGET_BYTES: '16000000' };
+const maxMemoryBytes = 64_000_000;
+const defaults = { MAX_MEMORY_BYTES: String(maxMemoryBytes) };
 
 /** Settings of a process and its port, which a Worker does not have, and counts of calls and a shared store, which it cannot keep. */
 const withoutEffect = [
@@ -41,7 +41,7 @@ export function createWorker({ name, version }: ServerInfo): Worker {
   const configured = readConfig({ ...defaults, ...process.env }, platform, () => {
     throw Object.assign(new Error(), { code: 'a Worker has none' });
   });
-  const reasons = [...(configured.ok ? budgetErrors(configured.config) : configured.errors), ...ownErrors];
+  const reasons = [...(configured.ok ? memoryErrors(configured.config) : configured.errors), ...ownErrors];
   if (!process.env.SESSION_SECRET?.trim()) {
     reasons.unshift('SESSION_SECRET: must be set: the isolates of a Worker share sessions by it.');
   }
@@ -71,9 +71,10 @@ export function createWorker({ name, version }: ServerInfo): Worker {
   });
 }
 
-function budgetErrors({ bodyBudgetBytes, answerBudgetBytes }: Config): string[] {
-  if (bodyBudgetBytes + answerBudgetBytes <= maxBudgetBytes) return [];
-  return [`BODY_BUDGET_BYTES, ANSWER_BUDGET_BYTES: expected at most ${maxBudgetBytes} together.`];
+function memoryErrors(config: Config): string[] {
+  return config.maxMemoryBytes > maxMemoryBytes
+    ? [`MAX_MEMORY_BYTES: expected at most ${maxMemoryBytes}.`]
+    : [];
 }
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;

@@ -92,7 +92,7 @@ function meet(one: Part, other: Part): boolean {
 }
 
 /** The schemas that a schema applies to the same value. */
-function forSameValue(schema: JsonObject, root: JsonObject): readonly unknown[] {
+export function forSameValue(schema: JsonObject, root: JsonObject): readonly unknown[] {
   const { $ref, not, if: condition, then, else: otherwise } = schema;
   const { allOf, anyOf, oneOf, dependencies, dependentSchemas } = schema;
   const grouped = [allOf, anyOf, oneOf, dependencies, dependentSchemas].flatMap(entriesOf);

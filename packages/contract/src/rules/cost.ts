@@ -2,6 +2,7 @@ import { isObject, shorten } from '../json/json.ts';
 import { typesOf } from '../json/keywords.ts';
 import { slowness, type Work } from '../json/pattern-cost.ts';
 import { doublingSchema } from '../json/recursion.ts';
+import { repeatedScans } from '../json/scans.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { LocatedSchema } from '../json/walk.ts';
 import type { Problem } from '../model.ts';
@@ -9,6 +10,7 @@ import { allSchemas, inputSchemas } from './read.ts';
 import { problemsAt, type StaticRule, should, valueProblems } from './rule.ts';
 
 const maxDistinct = 1_000;
+const maxScans = 20;
 /** For the patterns of all tools of a list, shared equally: about ten seconds. */
 const patternWork = 20_000_000;
 
@@ -35,6 +37,17 @@ export const costRules: readonly StaticRule[] = [
           actual: 'two or more, so that each level of a value doubles the work',
         };
         return found ? [{ path: found.path, ...problem }] : [];
+      }),
+  },
+  {
+    ...should('schema.repeated-scans', 'CWE-407'),
+    title: `no value is compared with more than ${maxScans} schemas that each read all its items or members`,
+    fix: 'Write one list whose items have the alternatives, or add maxItems to the lists.',
+    inspect: ({ inputSchema, outputSchema }) =>
+      Object.entries({ inputSchema, outputSchema }).flatMap(([name, schema]) => {
+        const found = isObject(schema) ? repeatedScans(schema, name, maxScans) : undefined;
+        const expected = `${maxScans} schemas at most that read all items or members of this value`;
+        return found ? [{ path: found.place.path, expected, actual: String(found.times) }] : [];
       }),
   },
   {

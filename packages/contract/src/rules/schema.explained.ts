@@ -12,6 +12,11 @@ const orders = {
   examples: [[{ id: '17' }]],
 };
 
+const orderLists = Array.from({ length: 21 }, (_, index) => ({
+  type: 'array',
+  items: { ...orders.items, required: [`id${index}`] },
+}));
+
 const trade = { $ref: '#/properties/trade' };
 const text = { type: 'string', description: 'Its name.' };
 const recursive = (definition: JsonObject) => returning({ trade: definition });
@@ -167,6 +172,11 @@ export const schemaExplanations: Explanations = {
       ],
     }),
     recursive({ type: 'object', properties: { before: trade, buyer: text, seller: text } }),
+  ),
+  'schema.repeated-scans': parameter(
+    'A validator tries the alternatives one after the other, and each reads the whole list again. With a hundred alternatives, one list of 960 KB takes seconds, in which the server answers nobody else.',
+    { description: orders.description, examples: orders.examples, anyOf: orderLists },
+    { ...orders, items: { anyOf: orderLists.map(({ items }) => items) } },
   ),
   'input.distinct-items': parameter(
     'To find equal values, most validators compare each value with every other. A list of 229 KB takes seconds, in which the server answers nobody else.',

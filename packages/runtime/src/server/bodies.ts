@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { createHoldings, createTurns, isolatesRequests, type Limits } from './limits.ts';
+import { createHoldings, createTurns, isolatesRequests, type Limits, portions } from './limits.ts';
 import type { Report } from './log.ts';
+import type { Memory } from './memory.ts';
 
 /** The HTTP status of a refused body: too slow, too large, or over the budget. */
 export type BodyRefusal = 408 | 413 | 503;
@@ -47,16 +48,23 @@ export function discardRest(request: IncomingMessage): void {
 /**
  * Reads bodies. A body that does not come in one piece is copied into a buffer of its declared size, or into blocks, because
  * a chunk of one byte takes two hundred bytes of memory. A body whose buffer exceeds the budget of all bodies is refused before
- * more of it is read. A body counts until it is parsed: the value takes up to twenty times its bytes.
+ * more of it is read. A body counts until it is parsed. The value takes up to twenty times its bytes: what a call with a token takes is
+ * weighed and taken from the memory of the calls before it is parsed.
  */
-export function createBodies(limits: Limits, report: Report) {
-  const { maxBodyBytes, unpaidBodyBytes, unpaidBodyMs, bodyBudgetBytes } = limits;
-  const unfinished = createHoldings<Body>(
-    bodyBudgetBytes,
-    // Equal bodies of one network do not displace each other: each would be read before it is refused.
-    (body, other) => body.owner !== other.owner || body.held > other.held,
-    (body) => body.refuse(),
-  );
+export function createBodies(limits: Limits, memory: Memory, report: Report) {
+  const { maxBodyBytes, unpaidBodyBytes, unpaidBodyMs, maxMemoryBytes } = limits;
+  const unfinishedOf = (portion: number) =>
+    createHoldings<Body>(
+      maxMemoryBytes * portion,
+      // Equal bodies of one network do not displace each other: each would be read before it is refused.
+      (body, other) => body.owner !== other.owner || body.held > other.held,
+      (body) => body.refuse(),
+    );
+  /** Bodies without a valid token take nothing from those with one. One whose token is not yet verified counts as paid. */
+  const unfinished = {
+    unpaid: unfinishedOf(portions.unpaidBodies),
+    paid: unfinishedOf(portions.paidBodies),
+  };
   const turns = { unpaid: createTurns(), paid: createTurns() };
   /** Refuses bodies without a valid token that wait for their turn. */
   const waiting = new Set<() => void>();
@@ -67,12 +75,14 @@ export function createBodies(limits: Limits, report: Report) {
      * @param owner the caller's network
      * @param isPaying whether the request has a valid token; may resolve while the body arrives
      * @param parse is called for one body at a time, small ones excepted
+     * @param weigh the memory of a paid body's value, in bytes. The caller gives it back when the body is done
      */
     read<Value extends object>(
       request: IncomingMessage,
       owner: string,
       isPaying: boolean | Promise<boolean>,
-      parse: (bytes: Buffer) => Value,
+      parse: (bytes: Buffer, weight: number) => Value,
+      weigh: (bytes: Buffer) => number = () => 0,
     ): Promise<Value | BodyRefusal> {
       const declared = Number(request.headers['content-length'] ?? 0);
       return new Promise((resolve, reject) => {
@@ -82,9 +92,10 @@ export function createBodies(limits: Limits, report: Report) {
         let size = 0;
         let deadline: NodeJS.Timeout | undefined;
         let isRefused = false;
+        let kind: keyof typeof unfinished = isPaying === false ? 'unpaid' : 'paid';
         const release = () => {
           clearTimeout(deadline);
-          unfinished.remove(owner, body);
+          unfinished[kind].remove(owner, body);
           waiting.delete(giveUp);
           blocks = [];
         };
@@ -103,10 +114,10 @@ export function createBodies(limits: Limits, report: Report) {
           release();
           setTimeout(finish, request.complete ? 0 : discardMs, 413).unref();
         };
-        const body: Body = { owner, held: 0, refuse: () => refuse(503, 'BODY_BUDGET_BYTES') };
+        const body: Body = { owner, held: 0, refuse: () => refuse(503, 'MAX_MEMORY_BYTES') };
         const hold = (bytes: number) => {
           body.held += bytes;
-          unfinished.add(owner, body, bytes);
+          unfinished[kind].add(owner, body, bytes);
         };
         const keep = (chunk: Buffer) => {
           for (let from = 0; from < chunk.length; ) {
@@ -123,6 +134,9 @@ export function createBodies(limits: Limits, report: Report) {
           }
         };
         const limitUnpaid = () => {
+          unfinished.paid.remove(owner, body);
+          kind = 'unpaid';
+          if (body.held > 0 && !isRefused) unfinished.unpaid.add(owner, body, body.held);
           most = Math.min(maxBodyBytes, unpaidBodyBytes);
           if (isRefused) return;
           if (Math.max(declared, size) > most) refuseSoon();
@@ -130,25 +144,38 @@ export function createBodies(limits: Limits, report: Report) {
             deadline = setTimeout(refuse, unpaidBodyMs, 408, 'UNPAID_BODY_MS').unref();
           }
         };
-        const parseNow = () => {
-          const [first] = blocks;
+        const parseWhole = (bytes: Buffer, weight: number) => {
           try {
-            finish(parse(first?.length === size ? first : Buffer.concat(blocks, size)));
+            finish(parse(bytes, weight));
           } catch (error) {
+            memory.give(weight);
             release();
             reject(error);
           }
         };
+        const parseNow = (): void | Promise<void> => {
+          const [first] = blocks;
+          const bytes = first?.length === size ? first : Buffer.concat(blocks, size);
+          const weight = kind === 'paid' ? weigh(bytes) : 0;
+          const taken = weight === 0 || memory.take(weight);
+          if (taken === true) return parseWhole(bytes, weight);
+          return Promise.resolve(taken).then((isTaken) => {
+            if (!isTaken) return finish(503);
+            if (!request.socket.destroyed && !isRefused) return parseWhole(bytes, weight);
+            memory.give(weight);
+            finish(408);
+          });
+        };
         const parseInTurn = async () => {
           if (size > smallBytes.unpaid && body.held === 0) hold(size);
-          const kind = (await isPaying) ? 'paid' : 'unpaid';
+          await isPaying;
           clearTimeout(deadline);
           if (size > smallBytes[kind] && !isRefused) {
             if (kind === 'unpaid') waiting.add(giveUp);
             await turns[kind]();
           }
           if (request.socket.destroyed) finish(408);
-          else if (!isRefused) parseNow();
+          else if (!isRefused) await parseNow();
         };
         if (declared > most) refuseSoon();
         if (isPaying === false) limitUnpaid();
@@ -162,7 +189,7 @@ export function createBodies(limits: Limits, report: Report) {
         });
         request.on('end', () => {
           if (isRefused) finish(413);
-          else if (isPaying === true && size <= smallBytes.paid) parseNow();
+          else if (isPaying === true && size <= smallBytes.paid) void parseNow();
           else void parseInTurn();
         });
         request.on('error', () => finish(408)); // the caller disconnected

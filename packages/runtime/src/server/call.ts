@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { JsonObject, Outcome, Outcomes, Tool } from './define-tool.ts';
 import { maxDetail, type RequestIds, type RunningOperation } from './log.ts';
+import { answerWeight, type Held } from './memory.ts';
 import { type CompiledTool, holdsInfinity, isObject, type Members, type Problem } from './schema.ts';
 
 /** A complete `tools/call` result (C§2.2). */
@@ -52,11 +53,15 @@ export interface Running extends RequestIds {
   readonly tool: string;
   /** Receives the failures of its sources, as they are logged. */
   readonly onSource?: ((line: SourceLine) => void) | undefined;
+  /** The memory that the call holds, until its result is sent. */
+  readonly held?: Held | undefined;
 }
 
 /** The request that a method answers. */
 export interface RequestContext extends RequestIds {
   readonly onGone: OnGone;
+  /** The memory that the request holds, until its answer is sent. */
+  readonly held?: Held;
   /** Present if something subscribes to operations. */
   readonly operation?: RunningOperation | undefined;
 }
@@ -84,7 +89,7 @@ export interface Ended {
 
 /** Runs a compiled tool with unvalidated arguments. */
 export async function runCall(compiled: CompiledTool, args: unknown, context: CallContext): Promise<Ended> {
-  const { request, traceparent, onSource } = context;
+  const { request, traceparent, onSource, held } = context;
   const { name } = compiled.tool;
   const failed = (cause: Failure): Ended => {
     return { result: failure(compiled, cause), ending: cause.code, code: cause.code };
@@ -103,7 +108,7 @@ export async function runCall(compiled: CompiledTool, args: unknown, context: Ca
   }
 
   let outcome: Outcome;
-  const outcomes = new CallOutcomes({ tool: name, request, traceparent, onSource }, context.traces);
+  const outcomes = new CallOutcomes({ tool: name, request, traceparent, onSource, held }, context.traces);
   try {
     outcome = await runWithin(compiled.tool, input, outcomes, context);
   } catch (error) {
@@ -115,7 +120,11 @@ export async function runCall(compiled: CompiledTool, args: unknown, context: Ca
 
   const takesTurn = compiled.expectedLength > largeLength;
   if (takesTurn) await context.turns?.();
-  const result = resultOf(compiled, outcome);
+  const text = outcome?.kind === 'found' ? textOf(outcome.data) : undefined;
+  if (held && text && text.length > largeLength && !(await held.reach(answerWeight(text)))) {
+    return failed(overloaded);
+  }
+  const result = resultOf(compiled, outcome, text);
   if (typeof result === 'string') {
     const { stack = '' } = outcomes.trace ?? {};
     const detail = `${result}${stack.slice(stack.indexOf('\n'))}`;
@@ -133,6 +142,10 @@ export async function runCall(compiled: CompiledTool, args: unknown, context: Ca
 
 const mismatchHint = 'Return what the outputSchema admits, or change the outputSchema.';
 
+const overloaded: Failure = {
+  code: 'OVERLOADED',
+  message: 'The server has too little memory for this result at the moment.',
+};
 const cancelled: Failure = { code: 'CANCELLED', message: 'The caller disconnected.' };
 const expired: Failure = {
   code: 'DEADLINE_EXCEEDED',
@@ -215,8 +228,8 @@ class CallOutcomes implements Outcomes<object> {
 }
 
 /** The result of an outcome, or text that says how it differs from the tool's outputSchema. */
-function resultOf(compiled: CompiledTool, outcome: Outcome): CallResult | string {
-  if (outcome?.kind === 'found') return answer(compiled, outcome.data);
+function resultOf(compiled: CompiledTool, outcome: Outcome, text?: string): CallResult | string {
+  if (outcome?.kind === 'found') return answer(compiled, outcome.data, text);
   if (outcome?.kind === 'fail') return failure(compiled, outcome);
   if (outcome?.kind !== 'empty') return 'run must return the result of found(), empty() or fail()';
   return answer(compiled, { ...compiled.blank, searchExhausted: true, noResultsReason: outcome.reason });
@@ -241,12 +254,21 @@ function failure(compiled: CompiledTool, { code, message, hints = {} }: Failure)
   return { ...best, isError: true };
 }
 
+/** The data as JSON; undefined if it cannot be serialized. */
+function textOf(data: object): string | undefined {
+  try {
+    return JSON.stringify(data);
+  } catch {
+    return undefined; // `answer` says why
+  }
+}
+
 /** Serializes the data once and validates the parsed text, which is what the caller receives. */
-function answer({ checkOutput }: CompiledTool, data: object): CallResult | string {
+function answer({ checkOutput }: CompiledTool, data: object, known?: string): CallResult | string {
   let text: string;
   let structuredContent: JsonObject;
   try {
-    text = JSON.stringify(data) ?? 'null';
+    text = known ?? JSON.stringify(data) ?? 'null';
     structuredContent = JSON.parse(text);
     const lost = text.includes('null') && lostIn(data, structuredContent);
     if (lost) return `structuredContent${lost}`;

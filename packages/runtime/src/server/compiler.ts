@@ -1,4 +1,4 @@
-import { _, Ajv, type KeywordCxt } from 'ajv';
+import { _, Ajv, type AnySchemaObject, type KeywordCxt } from 'ajv';
 import formats from 'ajv-formats';
 import { linearMatcher, type Matcher } from './pattern.ts';
 
@@ -72,7 +72,8 @@ export function createCompiler(useDefaults: boolean): Ajv {
     },
     error: { message: 'must match pattern', params: ({ schemaCode }) => _`{allowed: ${schemaCode}}` },
   });
-  for (const keyword of counted) countVisits(ajv, keyword);
+  const definitions = new Set<object>();
+  for (const keyword of [...counted, ...Object.keys(scanning)]) countVisits(ajv, keyword, definitions);
   return ajv;
 }
 
@@ -81,18 +82,45 @@ const counted = [
   ...['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'contains'],
   ...['properties', 'patternProperties', 'dependencies', 'enum'],
 ];
+/** The keywords that read all items or members of a value, and the steps for each of these. */
+const scanning: { readonly [keyword: string]: (parent: AnySchemaObject) => number } = {
+  items: () => 1,
+  additionalItems: () => 1,
+  minProperties: () => 1,
+  maxProperties: () => 1,
+  propertyNames: () => 2,
+  additionalProperties: ({ properties = {} }) => 1 + Math.min(8, Object.keys(properties).length),
+};
+
+function spendOnAll(value: object, steps: number): void {
+  spend(steps * (Array.isArray(value) ? value.length : Object.keys(value).length));
+}
+
 /** These collect the errors of what they try. */
 const trying = ['anyOf', 'oneOf', 'contains'];
 const maxTriedErrors = 20;
 
-/** Makes compiled code count the visits to a keyword. */
-function countVisits(ajv: Ajv, keyword: string): void {
+/**
+ * Makes compiled code count the visits to a keyword, or what it reads there.
+ *
+ * @param seen definitions that count already: two keywords may have the same
+ */
+function countVisits(ajv: Ajv, keyword: string, seen: Set<object>): void {
   const rule = ajv.RULES.all[keyword];
   if (typeof rule !== 'object' || !('code' in rule.definition)) throw new Error(`Ajv has no ${keyword}`);
   const { definition } = rule;
+  if (seen.has(definition)) return;
+  seen.add(definition);
   const { code } = definition;
+  const stepsOfScan = scanning[keyword];
   definition.code = (context: KeywordCxt) => {
     const { gen, schema, data, it } = context;
+    if (stepsOfScan) {
+      const counter = gen.scopeValue('func', { ref: spendOnAll });
+      gen.code(_`${counter}(${data}, ${stepsOfScan(context.parentSchema)})`);
+      code(context);
+      return;
+    }
     const counter = gen.scopeValue('func', { ref: spend });
     if (keyword === 'enum' && schema.length > 0 && !schema.some(isContainer)) {
       const allowed = gen.scopeValue('obj', { ref: new Set(schema) });

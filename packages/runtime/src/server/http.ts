@@ -18,6 +18,7 @@ import {
   RpcError,
   replyTo,
 } from './mcp.ts';
+import { countSources, createMemory, Held, weightOf } from './memory.ts';
 import { createModern, isModern, traceparentOf } from './modern.ts';
 import { createOrigins, type OriginOptions } from './origins.ts';
 import {
@@ -96,7 +97,9 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     previousSessionSecret,
   );
   const report = createReport(log);
-  const bodies = createBodies(config, report);
+  const memory = createMemory(config, report);
+  countSources(memory);
+  const bodies = createBodies(config, memory, report);
   const answers = createAnswers(config, report);
   const streams = createStreams(config, report);
   const calls = createCalls(config, report);
@@ -120,10 +123,25 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
       return json(415, { error: 'Content-Type must be application/json' });
     }
     const identified = authentication.identify(headers);
-    const body = await receive(request, identified, parseBody);
+    const body = await receive(request, identified, weighedBody, (bytes) => weightOf(bytes) ?? 0);
     if (typeof body === 'number') return bodyRefusals[body];
-    const { message, weight } = body;
-    const caller = await identified;
+    const held = new Held(memory, body.weight);
+    try {
+      return await answerTo(request, response, id, body.message, held, await identified);
+    } finally {
+      held.release();
+    }
+  }
+
+  async function answerTo(
+    request: IncomingMessage,
+    response: ServerResponse,
+    id: string,
+    message: unknown,
+    held: Held,
+    caller: Caller,
+  ): Promise<Answer> {
+    const { headers } = request;
     if (caller.isPaying) payers.add(request.socket);
     const isPaid = message === undefined || holdsPaidMethod(message);
     const admission = !isPaid || (await caller.mayCall(id));
@@ -143,10 +161,10 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     }
 
     const payer = message.method === paidMethod ? String(headers[token?.header ?? '']) : null;
-    if (payer !== null && !calls.enter(payer, weight)) return tooManyCalls;
+    if (payer !== null && !calls.enter(payer)) return tooManyCalls;
     try {
       const traceparent = traceparentOf(message, headers);
-      const context = { request: id, traceparent, onGone: onGone(response) };
+      const context = { request: id, traceparent, held, onGone: onGone(response) };
       const reply = await replyTo(message, era?.methods ?? methods, context);
       if (reply === null) return { status: 202 };
       if (typeof reply === 'string') {
@@ -154,7 +172,7 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
       }
       return json(reply.error.code === ErrorCode.InvalidRequest ? 400 : 200, reply);
     } finally {
-      if (payer !== null) calls.leave(payer, weight);
+      if (payer !== null) calls.leave(payer);
     }
   }
 
@@ -174,10 +192,11 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
   function receive<Value extends object>(
     request: IncomingMessage,
     caller: Caller | Promise<Caller>,
-    parse: (bytes: Buffer) => Value,
+    parse: (bytes: Buffer, weight: number) => Value,
+    weigh?: (bytes: Buffer) => number,
   ): Promise<Value | BodyRefusal> {
     const isPaying = caller instanceof Promise ? caller.then(isPayingOf) : caller.isPaying;
-    return bodies.read(request, ownerOf(request), isPaying, parse);
+    return bodies.read(request, ownerOf(request), isPaying, parse, weigh);
   }
 
   /** Null if the handler has answered. */
@@ -349,6 +368,11 @@ const jsonType = /^application\/json[ \t]*(?:;|$)/i;
 
 /** Captures the path of a request target, without the query and without the origin that some proxies add. */
 const targetForm = /^(?:https?:\/\/[^/?]*)?([^?]*)/i;
+
+/** The value of a body, undefined if it is nested too deeply, and the memory that it has taken. */
+function weighedBody(bytes: Buffer, weight: number): { readonly message: unknown; readonly weight: number } {
+  return { message: weightOf(bytes) === null ? undefined : parseBody(bytes), weight };
+}
 
 const isPayingOf = ({ isPaying }: Caller) => isPaying;
 

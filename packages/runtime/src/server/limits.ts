@@ -10,10 +10,8 @@ export interface Limits {
   /** Any other body, and the time to receive it. */
   readonly unpaidBodyBytes: number;
   readonly unpaidBodyMs: number;
-  /** Total size of the bodies that are unfinished or not yet parsed. */
-  readonly bodyBudgetBytes: number;
-  /** Total size of answers that wait for their readers. */
-  readonly answerBudgetBytes: number;
+  /** Everything that calls hold: bodies, arguments, answers of sources, results, and answers that wait for their readers. */
+  readonly maxMemoryBytes: number;
   /** Time without progress after which an answer is dropped. */
   readonly answerStallMs: number;
   /** Open event streams. */
@@ -22,6 +20,18 @@ export interface Limits {
   readonly maxCalls: number;
   readonly maxCallsPerToken: number;
 }
+
+/** How the memory of everything that callers make the server hold is divided: no part can take from another. */
+export const portions = {
+  /** Bodies of requests without a valid token. */
+  unpaidBodies: 1 / 8,
+  /** Other bodies. */
+  paidBodies: 1 / 4,
+  /** Answers that wait for their readers. */
+  unread: 1 / 8,
+  /** Arguments of calls, answers of sources, and results. */
+  calls: 1 / 2,
+} as const;
 
 /**
  * Holds items of a limited total size, each owned by a network. When the limit is exceeded, items end until the rest fits: of a
@@ -123,15 +133,15 @@ const largeLength = 65_536;
  * Sends answers, and counts those whose reader does not keep up. When they exceed the budget, the oldest ones of the address with
  * the most are dropped with their connections. So is an answer without progress for too long.
  */
-export function createAnswers({ answerBudgetBytes, answerStallMs }: Limits, report: Report) {
+export function createAnswers({ maxMemoryBytes, answerStallMs }: Limits, report: Report) {
   const giveUp = (response: ServerResponse, variable: string) => {
     report(variable);
     response.req.socket.destroy();
   };
   const unread = createHoldings<ServerResponse>(
-    answerBudgetBytes,
+    maxMemoryBytes * portions.unread,
     () => true,
-    (response) => giveUp(response, 'ANSWER_BUDGET_BYTES'),
+    (response) => giveUp(response, 'MAX_MEMORY_BYTES'),
   );
   return {
     /** Sends the body of a response whose head is written. */
@@ -156,53 +166,33 @@ export function isolatesRequests(): boolean {
   return navigator?.userAgent === 'Cloudflare-Workers';
 }
 
-interface Running {
-  calls: number;
-  bytes: number;
-}
-
 interface Calls {
-  /** Registers a call if the limits allow one more. `leave` unregisters it. @param bytes memory of its arguments */
-  enter(token: string, bytes: number): boolean;
-  leave(token: string, bytes: number): void;
+  /** Registers a call if the limits allow one more. `leave` unregisters it. */
+  enter(token: string): boolean;
+  leave(token: string): void;
 }
 
-/** Counts running calls and the memory of their arguments, in total and per token. */
-export function createCalls({ maxCalls, maxCallsPerToken, bodyBudgetBytes }: Limits, report: Report): Calls {
+/** Counts running calls, in total and per token. */
+export function createCalls({ maxCalls, maxCallsPerToken }: Limits, report: Report): Calls {
   if (isolatesRequests()) return { enter: () => true, leave() {} };
-  const tokens = new Map<string, Running>();
-  const all: Running = { calls: 0, bytes: 0 };
-  const limitOf = (own: Running, bytes: number): string | null => {
-    if (all.calls >= maxCalls) return 'MAX_CALLS';
-    if (own.calls >= maxCallsPerToken) return 'MAX_CALLS_PER_TOKEN';
-    if (bytes === 0) return null;
-    // A token may use half of the memory, but any token may make one call.
-    const isOverHalf = own.calls > 0 && own.bytes + bytes > bodyBudgetBytes / 2;
-    return isOverHalf || all.bytes + bytes > bodyBudgetBytes ? 'BODY_BUDGET_BYTES' : null;
-  };
+  const tokens = new Map<string, number>();
+  let all = 0;
   return {
-    enter(token, bytes) {
-      const own = tokens.get(token) ?? { calls: 0, bytes: 0 };
-      const limit = limitOf(own, bytes);
-      if (limit !== null) {
-        report(limit);
+    enter(token) {
+      const own = tokens.get(token) ?? 0;
+      if (all >= maxCalls || own >= maxCallsPerToken) {
+        report(all >= maxCalls ? 'MAX_CALLS' : 'MAX_CALLS_PER_TOKEN');
         return false;
       }
-      tokens.set(token, own);
-      for (const running of [all, own]) {
-        running.calls++;
-        running.bytes += bytes;
-      }
+      tokens.set(token, own + 1);
+      all++;
       return true;
     },
-    leave(token, bytes) {
-      const own = tokens.get(token);
-      if (own?.calls === 1) tokens.delete(token);
-      for (const running of [all, own]) {
-        if (!running) continue;
-        running.calls--;
-        running.bytes -= bytes;
-      }
+    leave(token) {
+      const own = tokens.get(token) ?? 0;
+      if (own > 1) tokens.set(token, own - 1);
+      else tokens.delete(token);
+      all--;
     },
   };
 }

@@ -41,20 +41,10 @@ export class RpcError extends Error {
 /** Returns the result of a request as JSON text. */
 export type Method = (params: Members, context: RequestContext) => string | Promise<string>;
 
-/** The value of a body. */
-export interface Body {
-  /** Undefined if it is nested too deeply. */
-  readonly message: unknown;
-  /** The memory that the value takes, estimated in bytes; 0 for little memory. */
-  readonly weight: number;
-}
-
 /** Parses JSON text. @throws RpcError if the text is not JSON */
-export function parseBody(bytes: Buffer): Body {
-  const weight = weightOf(bytes);
-  if (weight === null) return { message: undefined, weight: 0 };
+export function parseBody(bytes: Buffer): unknown {
   try {
-    return { message: JSON.parse(bytes.toString()), weight };
+    return JSON.parse(bytes.toString());
   } catch {
     throw new RpcError(ErrorCode.ParseError, 'Parse error');
   }
@@ -111,32 +101,6 @@ export function isNotification(message: unknown): boolean {
 /** Whether a value names a program, as `clientInfo` does. */
 export function isImplementation(value: unknown): boolean {
   return isObject(value) && typeof value.name === 'string' && typeof value.version === 'string';
-}
-
-const maxLevels = 500;
-/** Upper estimates of what V8 stores: `[{},{}]` takes 64 bytes for each object. */
-const bytesPer = { container: 64, separator: 24 };
-const [quote, backslash, brace, bracket, closingBrace, closingBracket, comma] = Buffer.from('"\\{[}],');
-
-/**
- * The memory of the value of JSON text, estimated by its values; null if it is nested too deeply. The text is scanned before it
- * is parsed: parsing deeply nested text takes far longer than this scan.
- */
-function weightOf(bytes: Buffer): number | null {
-  if (bytes.length <= maxLevels) return 0;
-  let depth = 0;
-  let weight = bytes.length;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (byte === quote) {
-      for (at++; at < bytes.length && bytes[at] !== quote; at++) if (bytes[at] === backslash) at++;
-    } else if (byte === comma) weight += bytesPer.separator;
-    else if (byte === brace || byte === bracket) {
-      weight += bytesPer.container;
-      if (++depth > maxLevels) return null;
-    } else if (byte === closingBrace || byte === closingBracket) depth--;
-  }
-  return weight;
 }
 
 /** Supported versions of MCP, newest first. The oldest that platforms send is 2024-11-05 (C§9.1). */

@@ -15,6 +15,7 @@ export type SourceErrorCode =
   | 'SOURCE_TOO_LARGE'
   | 'SOURCE_MISCONFIGURED'
   | 'SOURCE_NOT_RECORDED'
+  | 'OVERLOADED'
   | 'CANCELLED';
 
 /**
@@ -68,6 +69,12 @@ export function tooSlow(isIdempotent: boolean): SourceError {
       ? 'The source did not answer in time (timeout).'
       : 'The source did not answer in time. It is not known whether the request took effect.',
   );
+}
+
+/** There is too little memory for an answer. */
+export function overloaded(): SourceError {
+  const message = 'The server has too little memory for the answer of the source at the moment.';
+  return new SourceError('OVERLOADED', message);
 }
 
 export function unavailable(isIdempotent: boolean): SourceError {

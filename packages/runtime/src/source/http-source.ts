@@ -29,7 +29,7 @@ import {
   setParameter,
   urlOf,
 } from './request.ts';
-import { explained, logged } from './running.ts';
+import { explained, holdAnswer, logged } from './running.ts';
 import type { Secret } from './secret.ts';
 import { type Exchange, mismatch, send } from './send.ts';
 import { SharedAnswers, unshared } from './shared.ts';
@@ -180,7 +180,8 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     };
     const key = `${replays} ${notFound} ${wrap} ${url} ${JSON.stringify([request.auth, ...headers])}`;
     const reply = await (method === 'get' ? shared.get(key, signal, run) : unshared(signal, run));
-    const { status, contentType = '', text } = reply;
+    const { status, contentType = '', text, held } = reply;
+    await holdAnswer(text, held, signal);
     const isRead = method === 'get' || (method === 'post' && request.isIdempotent === true);
     const { schema } = request;
     if (text === '' && (status === 404 || isRead || !schema)) {

@@ -1,5 +1,6 @@
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
 import { isolatesRequests } from '../server/limits.ts';
+import { type Held, heldBySource } from '../server/memory.ts';
 import { checkOf } from '../server/schema.ts';
 import { reportAddress } from './address.ts';
 import { Budget } from './budget.ts';
@@ -10,7 +11,7 @@ import { answerOf, failureOf, isEmpty, parsed, type Result, resultOf } from './m
 import { statelessCall } from './mcp-stateless.ts';
 import { isRecording, isReplaying, kept, keptDirectory, record, replayed, tellCheck } from './recordings.ts';
 import { redactorOf } from './redact.ts';
-import { logged } from './running.ts';
+import { holdAnswer, logged } from './running.ts';
 import type { Secret } from './secret.ts';
 import { attempt, explainedFailure, mismatch, statusError } from './send.ts';
 
@@ -89,7 +90,12 @@ export function mcpSource(options: McpSourceOptions): McpSource {
   let opened: Promise<Session> | Session | undefined;
   let lastId = 0;
 
-  const post = async (message: object, session: Session, signal: AbortSignal): Promise<Response> => {
+  const post = async (
+    message: object,
+    session: Session,
+    signal: AbortSignal,
+    held?: Held,
+  ): Promise<Response> => {
     const headers = new Headers({
       accept: 'application/json, text/event-stream',
       'content-type': 'application/json',
@@ -104,7 +110,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
       redirect: 'manual',
       signal,
     });
-    return attempt(request, maxBytes);
+    return attempt(request, maxBytes, held);
   };
 
   const open = async (signal: AbortSignal): Promise<Session> => {
@@ -142,19 +148,24 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     tool: string,
     { arguments: args = {}, isReadOnly = false, inputSchema }: McpCall<ObjectSchema>,
     signal: AbortSignal,
+    held: Held | undefined,
   ): Promise<string> => {
     if (options.protocolVersion !== undefined) {
       lastId += 1;
       const id = lastId;
       const { params, headers } = statelessCall(tool, args, inputSchema);
-      return resultIn(await post({ id, method: 'tools/call', params }, headers, signal), id, isReadOnly);
+      return resultIn(
+        await post({ id, method: 'tools/call', params }, headers, signal, held),
+        id,
+        isReadOnly,
+      );
     }
     for (let tries = 0; ; tries += 1) {
       const session = await (opened ?? begin(signal));
       lastId += 1;
       const id = lastId;
       const message = { id, method: 'tools/call', params: { name: tool, arguments: args } };
-      const response = await post(message, session, signal);
+      const response = await post(message, session, signal, held);
       if (response.status === 404 && session['mcp-session-id'] !== undefined && tries === 0) {
         opened = undefined;
         continue;
@@ -170,14 +181,18 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     const late = AbortSignal.timeout(timeoutMs);
     const ending = signal ? AbortSignal.any([signal, late]) : late;
     const fetched = async (): Promise<string> => {
+      const held = heldBySource();
       try {
-        return await budget
+        const answer = await budget
           .run(() => {
             tellCheck('network', asked);
-            return ask(tool, call, ending);
+            return ask(tool, call, ending, held);
           }, ending)
           .then(redact);
+        await holdAnswer(answer, held, signal);
+        return answer;
       } catch (error) {
+        held?.release();
         const known = errorOf(error, isReadOnly, signal?.aborted === true, late.aborted);
         const variables = variablesOf([options]);
         throw explainedFailure(known, error, {

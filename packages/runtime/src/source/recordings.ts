@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isProduction, projectDirectory } from '../process.ts';
+import type { Held } from '../server/memory.ts';
 import { SourceError } from './errors.ts';
 import { redactorOf } from './redact.ts';
 import { explained, runningTool } from './running.ts';
@@ -37,6 +38,8 @@ export interface Reply {
   readonly contentType?: string;
   /** Empty if there is no content. */
   readonly text: string;
+  /** The memory that it takes, until a call adopts it. */
+  readonly held?: Held | undefined;
 }
 
 /** For the check that has started this server (`SOURCES_LOG=1`): where an answer comes from. */

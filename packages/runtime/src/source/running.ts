@@ -2,7 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { declarationOf, placeIn } from '../place.ts';
 import { isProduction, logError } from '../process.ts';
 import { callOf, type Running, runInside, type SourceLine } from '../server/call.ts';
-import type { SourceError } from './errors.ts';
+import { answerWeight, type Held, heldBySource } from '../server/memory.ts';
+import { overloaded, type SourceError } from './errors.ts';
 
 const running = new AsyncLocalStorage<Running>();
 // It makes a call to an API 7% slower.
@@ -11,6 +12,29 @@ if (!isProduction() || process.env.SOURCES === 'live') runInside((call, run) => 
 /** The name of the tool that runs; undefined outside of a call, and in production unless a check runs. */
 export function runningTool(): string | undefined {
   return running.getStore()?.tool;
+}
+
+/**
+ * Lets the call that has this signal hold the memory of an answer until its end. In production, a request without a signal belongs to
+ * no known call: the answer is then held for as long as a call may take.
+ *
+ * @param held what the answer has taken; empty or undefined if another call holds that, and this one needs as much
+ * @throws SourceError `OVERLOADED`
+ */
+export async function holdAnswer(
+  text: string,
+  held: Held | undefined,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const isTaken = held?.isEmpty === false;
+  const weight = isTaken ? 0 : answerWeight(text);
+  if (!isTaken && weight === 0) return;
+  const ofCall = (running.getStore() ?? callOf(signal))?.held;
+  const own = ofCall ?? heldBySource();
+  if (!own) return;
+  if (!ofCall) own.releaseLater();
+  if (isTaken) own.adopt(held);
+  else if (!(await own.add(weight))) throw overloaded();
 }
 
 interface Explanation extends Omit<SourceLine, 'code' | 'at'> {

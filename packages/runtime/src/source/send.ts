@@ -1,9 +1,10 @@
 import ky, { HTTPError } from 'ky';
 import type { SourceLine } from '../server/call.ts';
 import { type Upstream, upstreams } from '../server/log.ts';
+import { answerWeight, type Held, heldBySource } from '../server/memory.ts';
 import type { Problem } from '../server/schema.ts';
 import type { Budget } from './budget.ts';
-import { rateLimited, SourceError, tooSlow, unavailable } from './errors.ts';
+import { overloaded, rateLimited, SourceError, tooSlow, unavailable } from './errors.ts';
 import { type Reply, tellCheck } from './recordings.ts';
 import { explained } from './running.ts';
 
@@ -45,6 +46,7 @@ export async function send(
   ended: AbortSignal,
 ): Promise<Reply> {
   const deadline = Date.now() + limits.timeoutMs;
+  const held = heldBySource();
   const ending = new AbortController();
   const end = () => ending.abort();
   const timer = setTimeout(end, limits.timeoutMs);
@@ -62,7 +64,7 @@ export async function send(
       fetch: (request) =>
         budget.run(() => {
           tellCheck('network', exchange);
-          return attempt(request as Request, limits.maxBytes);
+          return attempt(request as Request, limits.maxBytes, held);
         }, ending.signal),
       retry: {
         limit: limits.retries,
@@ -76,8 +78,9 @@ export async function send(
     });
     const text = await response.text();
     const contentType = response.headers.get('content-type') ?? '';
-    return { status: response.status, contentType, text: text.trim() === '' ? '' : text };
+    return { status: response.status, contentType, text: text.trim() === '' ? '' : text, held };
   } catch (error) {
+    held?.release();
     if (error instanceof HTTPError && error.response.status === 404 && limits.notFoundIsEmpty)
       return { status: 404, text: '' };
     const known = errorOf(error, exchange, { isEnded: ended.aborted, isLate: ending.signal.aborted });
@@ -97,13 +100,13 @@ function mayRetry(error: Error, deadline: number): false | undefined {
 }
 
 /** One request over the network, including redirects within the host; its answer is limited in size. */
-export async function attempt(request: Request, maxBytes: number): Promise<Response> {
-  if (!upstreams.hasSubscribers) return answerTo(request, maxBytes);
+export async function attempt(request: Request, maxBytes: number, held: Held | undefined): Promise<Response> {
+  if (!upstreams.hasSubscribers) return answerTo(request, maxBytes, held);
   const startedAt = performance.now();
   const { host } = new URL(request.url);
   let status: number | undefined;
   try {
-    const response = await answerTo(request, maxBytes);
+    const response = await answerTo(request, maxBytes, held);
     status = response.status;
     return response;
   } finally {
@@ -112,7 +115,7 @@ export async function attempt(request: Request, maxBytes: number): Promise<Respo
   }
 }
 
-async function answerTo(request: Request, maxBytes: number): Promise<Response> {
+async function answerTo(request: Request, maxBytes: number, held: Held | undefined): Promise<Response> {
   let response = await fetch(request);
   for (let hops = 0; response.status >= 300 && response.status < 400 && response.status !== 304; hops += 1) {
     const location = response.headers.get('location');
@@ -127,6 +130,7 @@ async function answerTo(request: Request, maxBytes: number): Promise<Response> {
     response = await fetch(next, { method, headers, signal, redirect: 'manual' });
   }
   const bytes = await read(response, maxBytes);
+  if (held && !(await held.reach(answerWeight(bytes)))) throw overloaded();
   const { status, headers } = response;
   return new Response(status === 204 || status === 205 || status === 304 ? null : bytes, { status, headers });
 }
@@ -241,6 +245,7 @@ function hintFor(code: string, status: number | undefined, { url, variables }: F
       'The API redirects to another address, or speaks another version of MCP: correct baseUrl or protocolVersion in src/apis/.',
     SOURCE_TOO_SLOW: 'If the API needs more time, raise timeoutMs in src/apis/.',
     RATE_LIMITED: 'Set perMinute in src/apis/ to what the API allows.',
+    OVERLOADED: 'Ask the API for less, or raise MAX_MEMORY_BYTES and the memory of the process.',
     SOURCE_TOO_LARGE: 'Ask the API for less, or raise maxBytes in src/apis/.',
     SOURCE_UNAVAILABLE:
       status === undefined

@@ -90,7 +90,7 @@ export class SharedAnswers {
   }
 
   #keep(key: string, reply: Reply): void {
-    const text = JSON.stringify({ ...reply, until: Date.now() + this.#cacheMs });
+    const text = JSON.stringify({ ...reply, held: undefined, until: Date.now() + this.#cacheMs });
     if (text.length <= maxShared) void sharedBySources()?.set(storeKey(key), text, this.#cacheMs);
   }
 }
@@ -143,6 +143,10 @@ class Flight {
   #stop(): void {
     this.#onEnd(null);
     this.#ending.abort();
+    this.#answer.then(
+      ({ held }) => held?.release(),
+      () => {},
+    );
   }
 }
 
