@@ -7,16 +7,16 @@ import type { FileSet } from '../plan/model.ts';
 import { apisOf } from '../plan/sources.ts';
 import { planTool } from '../plan/tool.ts';
 import { toolsIndex } from '../plan/tools-index.ts';
-import { type Drift, driftOf } from '../project/manifest/listed.ts';
+import { driftOf, type FingerprintDrift } from '../project/manifest/listed.ts';
 import { type ManifestAnswers, withNextManifest } from '../project/manifest/manifest.ts';
 import type { Project, ToolFile } from '../project/model.ts';
 import { readTemplates } from '../project/package/templates.ts';
 import { textAt } from '../project/read/files.ts';
 import { sha256 } from '../project/read/hash.ts';
-import { namedTools, occupiedFiles } from '../project/read/open.ts';
+import { occupiedFiles, toolsNamed } from '../project/read/open.ts';
 import { nextToolsIndex } from '../project/read/tools-index.ts';
 import { type ReadText, sourceFiles, withStatedKeys } from '../project/source/sources.ts';
-import type { Change } from '../project/write/transaction.ts';
+import type { ProjectChange } from '../project/write/transaction.ts';
 import { render } from '../render/render.ts';
 import { marketCommand } from '../system/command-line.ts';
 import { chosenFields } from './creation.ts';
@@ -24,13 +24,13 @@ import { allVariables, documentChanges } from './documents.ts';
 
 /** The result of planning to add tools: nothing is written yet. */
 export interface Addition {
-  readonly change: Change | null;
+  readonly change: ProjectChange | null;
   /** The new tools, as definitions that meet the contract. */
   readonly prepared: Prepared;
   /** Names of tools that the same spec added earlier. */
   readonly unchanged: readonly string[];
   /** How the tools then differ from the last listing. */
-  readonly drift: Drift;
+  readonly drift: FingerprintDrift;
 }
 
 /**
@@ -52,11 +52,11 @@ export async function planAddition(project: Project, entries: readonly Imported[
 
   const listed = project.tools.filter(({ served }) => served);
   const unlisted = project.tools.filter(({ served }) => !served);
-  const all = [...namedTools(listed), ...definitions, ...namedTools(unlisted)];
+  const all = [...toolsNamed(listed), ...definitions, ...toolsNamed(unlisted)];
   const unchanged = wanted.filter((one) => !added.includes(one)).map(({ tool }) => tool.definition.name);
   const news = { ...prepared, ...without(prepared, unchanged), tools: added.map(({ tool }) => tool) };
   if (added.length === 0) {
-    const drift = driftOf(namedTools(listed), project.manifest.listed);
+    const drift = driftOf(toolsNamed(listed), project.manifest.listed);
     return { change: null, prepared: news, unchanged, drift };
   }
 
@@ -177,7 +177,7 @@ export function namesTaken({ directory, tools }: Project, renamed?: ToolFile): R
     .filter(({ path }) => !own.includes(path))
     .map(({ file, path }) => [fileForm(file), path] as const);
   const others = tools.filter((tool) => tool !== renamed);
-  const names = namedTools(others).map(
+  const names = toolsNamed(others).map(
     ({ name }, i) => [toolFile(name), `${name} in ${others[i]?.path}`] as const,
   );
   return new Map([...files, ...names]);

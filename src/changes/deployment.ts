@@ -1,5 +1,5 @@
 import { CommandError, nameList } from 'market-mcp-contract/command';
-import type { Change as DefinitionChange } from '../model/model.ts';
+import type { DefinitionChange } from '../model/model.ts';
 import { planCommonFiles, projectContext } from '../plan/project.ts';
 import { redisDependencies } from '../plan/versions.ts';
 import { withNextManifest } from '../project/manifest/manifest.ts';
@@ -8,8 +8,8 @@ import { ownPackages } from '../project/package/own-package.ts';
 import { readTemplates } from '../project/package/templates.ts';
 import { conflictingFiles } from '../project/read/files.ts';
 import { readIfThere, refuseObstacles } from '../project/read/inside.ts';
-import type { Change } from '../project/write/transaction.ts';
-import { filesOf, inOrder, type Target, targets } from '../questions/targets.ts';
+import type { ProjectChange } from '../project/write/transaction.ts';
+import { type DeployTarget, filesOf, inOrder, targets } from '../questions/targets.ts';
 import { render } from '../render/render.ts';
 import { documentChanges } from './documents.ts';
 import { recordedAnswers } from './upgrade/common-files.ts';
@@ -17,7 +17,7 @@ import { recordedAnswers } from './upgrade/common-files.ts';
 /** The result of planning to add targets: nothing is written yet. */
 export interface Deployment {
   /** Null if the project has everything. */
-  readonly change: Change | null;
+  readonly change: ProjectChange | null;
   /** Text that the author has to add to a document. */
   readonly left: readonly Omit<DefinitionChange, 'tool'>[];
 }
@@ -28,7 +28,7 @@ export interface Deployment {
  *
  * @throws CommandError `FILE_EXISTS` if the author has a file in the place of a new one; the errors of `refuseObstacles`
  */
-export async function planDeployment(project: Project, wanted: readonly Target[]): Promise<Deployment> {
+export async function planDeployment(project: Project, wanted: readonly DeployTarget[]): Promise<Deployment> {
   const { directory, manifest, profile } = project;
   const { targets: known = [] } = manifest.answers;
   const next = inOrder([...known, ...wanted]);

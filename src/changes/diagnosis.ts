@@ -7,7 +7,7 @@ import { version } from '../plan/versions.ts';
 import { type Manifest, readManifest } from '../project/manifest/manifest.ts';
 import { editedFiles, runtimeVersion } from '../project/manifest/runtime.ts';
 import { readIn } from '../project/read/inside.ts';
-import { listProblems } from '../project/read/open.ts';
+import { listingProblems } from '../project/read/open.ts';
 import { parsedJson } from '../project/read/text.ts';
 import { thisProgram } from '../system/command-line.ts';
 import { packageManagerOf } from '../system/detect.ts';
@@ -78,7 +78,7 @@ function variablesIn(directory: string): readonly string[] | null {
 /** The reason why the list of tools cannot be read counts as one. */
 function toolProblems(directory: string, manifest: Manifest): readonly string[] {
   try {
-    return listProblems(directory, manifest);
+    return listingProblems(directory, manifest);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     return [`${error.message}. ${error.hint}`];
@@ -99,7 +99,7 @@ async function upgradeOf(directory: string, { template }: Manifest) {
 }
 
 /** What should be fixed. */
-export function problemsOf(found: Diagnosis): readonly string[] {
+export function diagnosisProblems(found: Diagnosis): readonly string[] {
   const { versions, node, packageManager, tools, upgrade } = found;
   const isOutdated = compareVersions(versions.runtime, versions.program) < 0;
   const isPossible = upgrade.refused === null;

@@ -1,4 +1,4 @@
-import type { Change } from '../model/model.ts';
+import type { DefinitionChange } from '../model/model.ts';
 import type { FileSet, TemplateSet } from '../plan/model.ts';
 import { type CommonFileAnswers, planCommonFiles, projectContext } from '../plan/project.ts';
 import { variablesOf } from '../plan/sources.ts';
@@ -8,8 +8,8 @@ import type { Project } from '../project/model.ts';
 import { ownPackages } from '../project/package/own-package.ts';
 import { isAsWritten, textAt } from '../project/read/files.ts';
 import { sha256 } from '../project/read/hash.ts';
-import { bytesOf, inStyle, plain } from '../project/read/text.ts';
-import { withExamples } from '../project/source/sources.ts';
+import { bytesOf, inStyle, withLineFeeds } from '../project/read/text.ts';
+import { withVariables } from '../project/source/sources.ts';
 import { render } from '../render/render.ts';
 import { SystemError } from '../system/errors.ts';
 import { mergeTexts } from '../system/merge.ts';
@@ -24,7 +24,7 @@ const examples = '.env.example';
 export interface DocumentChanges {
   readonly files: FileSet;
   /** Text that an author has to add to a document. */
-  readonly left: readonly Omit<Change, 'tool'>[];
+  readonly left: readonly Omit<DefinitionChange, 'tool'>[];
   /** What the manifest records of those that their author has edited: the text of the template. */
   readonly records: Manifest['files'];
 }
@@ -52,7 +52,7 @@ export async function documentChanges(
   const before = rendered(base, templates);
   const after = rendered({ ...base, ...next(base) }, templates);
   const files = new Map<string, { content: Uint8Array; owner: 'yours' }>();
-  const left: Omit<Change, 'tool'>[] = [];
+  const left: Omit<DefinitionChange, 'tool'>[] = [];
   // What further variables add to the examples is not merged, but added by `sourceFiles`.
   const mergesExamples = base.variables === (next(base).variables ?? base.variables);
   for (const path of mergesExamples ? [...documents, examples] : documents) {
@@ -60,8 +60,8 @@ export async function documentChanges(
     if (from === undefined || to === undefined || from === to || ours === undefined) continue;
     const text =
       path === 'package.json'
-        ? mergedPackage(from, plain(ours), to)
-        : await mergedText(from, plain(ours), to);
+        ? mergedPackage(from, withLineFeeds(ours), to)
+        : await mergedText(from, withLineFeeds(ours), to);
     if (text !== undefined) files.set(path, { content: inStyle(ours, text), owner: 'yours' });
     else {
       const why = advice(ours, path);
@@ -108,7 +108,7 @@ function rendered(answers: CommonFileAnswers, templates: TemplateSet): ReadonlyM
   return new Map(
     [...render(planned, templates)].map(([path, { content }]) => {
       const text = new TextDecoder().decode(content);
-      return [path, path === examples ? withExamples(text, answers.variables ?? []) : text];
+      return [path, path === examples ? withVariables(text, answers.variables ?? []) : text];
     }),
   );
 }

@@ -2,7 +2,7 @@ import { pass, type Result, reject, shellLine } from 'market-mcp-contract/comman
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { type ListedServer, toolsOfServer, writingTools } from '../import/mcp.ts';
 import type { Imported } from '../import/model.ts';
-import type { Change, SpecEntry } from '../model/model.ts';
+import type { DefinitionChange, SpecEntry } from '../model/model.ts';
 import { listServer } from '../project/source/mcp-server.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
 import { selectTools } from '../tools/selection.ts';
@@ -11,7 +11,7 @@ import { forWriting } from './writing.ts';
 const known = new Map<string, ListedServer>();
 
 /** The tools of a running MCP server. Each server is read once per run. */
-export async function serverAt(url: string): Promise<ListedServer> {
+export async function mcpServerAt(url: string): Promise<ListedServer> {
   const listed = known.get(url) ?? (await listServer(url, process.env.MCP_SOURCE_TOKEN || undefined));
   known.set(url, listed);
   return listed;
@@ -22,7 +22,7 @@ export async function fromServer(
   { url, selection }: Extract<ToolAnswers, { kind: 'url' }>,
   { toolMeta }: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
-  const server = await serverAt(url);
+  const server = await mcpServerAt(url);
   const imported = toolsOfServer(server);
   const selected = selectTools(
     imported.map(({ entry }) => entry),
@@ -32,7 +32,7 @@ export async function fromServer(
   const writing = writingTools(server.tools);
   const isOff = ({ name }: SpecEntry) => selection.only.length === 0 && writing.has(String(name));
   const off = selected.value.entries.filter(isOff).map(
-    ({ name }): Change => ({
+    ({ name }): DefinitionChange => ({
       tool: String(name),
       path: 'tools',
       what: 'was left out',

@@ -2,20 +2,20 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandError, unknownTool } from 'market-mcp-contract/command';
 import { toolsIndex } from '../plan/tools-index.ts';
-import { type Drift, driftOf } from '../project/manifest/listed.ts';
+import { driftOf, type FingerprintDrift } from '../project/manifest/listed.ts';
 import { withNextManifest } from '../project/manifest/manifest.ts';
 import type { Project, ToolFile } from '../project/model.ts';
 import { readTemplates } from '../project/package/templates.ts';
 import { isAsWrittenAt } from '../project/read/files.ts';
-import { namedTools } from '../project/read/open.ts';
+import { toolsNamed } from '../project/read/open.ts';
 import { nextToolsIndex } from '../project/read/tools-index.ts';
-import type { Change } from '../project/write/transaction.ts';
+import type { ProjectChange } from '../project/write/transaction.ts';
 import { marketCommand } from '../system/command-line.ts';
 
 /** The result of planning to remove tools: nothing is written yet. */
 export interface Removal {
-  readonly change: Change;
-  readonly drift: Drift;
+  readonly change: ProjectChange;
+  readonly drift: FingerprintDrift;
 }
 
 /**
@@ -42,7 +42,7 @@ export function planRemoval(project: Project, names: readonly string[], force: b
 
   const rest = staying.map(({ file }) => file);
   const index = nextToolsIndex(project, readTemplates(), rest);
-  const left = namedTools(staying);
+  const left = toolsNamed(staying);
   const files = withNextManifest(
     new Map([[toolsIndex, index]]),
     removed,
@@ -54,7 +54,7 @@ export function planRemoval(project: Project, names: readonly string[], force: b
 
 /** The tool with a name. @throws CommandError `NO_SUCH_TOOL`. */
 export function toolNamed({ tools }: Project, name: string): ToolFile {
-  const known = namedTools(tools).map((tool) => tool.name);
+  const known = toolsNamed(tools).map((tool) => tool.name);
   const tool = tools[known.indexOf(name)];
   if (tool === undefined) throw unknownTool('this project', name, known);
   return tool;

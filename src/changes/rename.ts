@@ -1,12 +1,12 @@
 import { lstatSync } from 'node:fs';
 import { posix } from 'node:path';
 import { CommandError, unwrap } from 'market-mcp-contract/command';
-import type { Change } from '../model/model.ts';
+import type { DefinitionChange } from '../model/model.ts';
 import { parseToolName, toolFile } from '../model/names.ts';
 import type { ProjectFile } from '../plan/model.ts';
 import { pathsOf } from '../plan/tool.ts';
 import { toolsIndex } from '../plan/tools-index.ts';
-import { type Drift, driftOf } from '../project/manifest/listed.ts';
+import { driftOf, type FingerprintDrift } from '../project/manifest/listed.ts';
 import {
   type Manifest,
   type ManifestAnswers,
@@ -17,11 +17,11 @@ import type { Project, ToolFile } from '../project/model.ts';
 import { readTemplates } from '../project/package/templates.ts';
 import { isAsWritten } from '../project/read/files.ts';
 import { isInOtherRepository, placeIn, readIfThere } from '../project/read/inside.ts';
-import { namedTools } from '../project/read/open.ts';
+import { toolsNamed } from '../project/read/open.ts';
 import { modeOf } from '../project/read/read.ts';
 import { bytesOf, textOf } from '../project/read/text.ts';
 import { nextToolsIndex } from '../project/read/tools-index.ts';
-import type { Change as FileChange } from '../project/write/transaction.ts';
+import type { ProjectChange as FileChange } from '../project/write/transaction.ts';
 import { moduleReferences } from '../typescript/imports.ts';
 import { renamedSource } from '../typescript/tool-source.ts';
 import { namesTaken } from './addition.ts';
@@ -32,11 +32,11 @@ import { sourcesBelow } from './upgrade/author-files.ts';
 /** The result of planning to rename a tool: nothing is written yet. */
 export interface Renaming {
   readonly change: FileChange;
-  readonly drift: Drift;
+  readonly drift: FingerprintDrift;
   /** Pairs of old and new path. */
   readonly moved: readonly (readonly [string, string])[];
   /** Documents that were left as their author edited them. */
-  readonly left: readonly Change[];
+  readonly left: readonly DefinitionChange[];
   /** Source files that still contain the old name. */
   readonly mentions: readonly string[];
 }
@@ -89,7 +89,7 @@ export async function planRename(project: Project, from: string, given: string):
   );
   const order = tools.map((one) => (one === tool ? file : one.file));
   const index = nextToolsIndex(project, templates, order);
-  const now = namedTools(tools).map(({ name, definition }) => ({
+  const now = toolsNamed(tools).map(({ name, definition }) => ({
     name: renamed(name),
     definition: definition && { ...definition, name: renamed(name) },
   }));

@@ -6,7 +6,7 @@ import { packageManagerCommands } from '../plan/package-manager.ts';
 import { type Manifest, manifestFile, readManifest } from '../project/manifest/manifest.ts';
 import { conflictingFiles } from '../project/read/files.ts';
 import { readIn } from '../project/read/inside.ts';
-import { inspectTarget, type Target } from '../project/read/target.ts';
+import { inspectTarget, type TargetDirectory } from '../project/read/target.ts';
 import { rollBackKilledRuns } from '../project/write/write.ts';
 import type { CreateSwitches } from '../questions/create.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
@@ -40,7 +40,11 @@ export function isSameProject(directory: string, files: FileSet): boolean {
  * @param files to be written, as far as known.
  * @throws CommandError `TARGET_NOT_EMPTY`, `FILES_CHANGED`; ProjectError as `inspectTarget` does.
  */
-export function targetOf(given: string, switches: CreateSwitches, files: FileSet = new Map()): Target {
+export function targetOf(
+  given: string,
+  switches: CreateSwitches,
+  files: FileSet = new Map(),
+): TargetDirectory {
   if (!switches.dryRun) rollBackKilledRuns(resolve(given));
   const target = inspectTarget(given, [...files.keys()]);
   const { directory, conflicts } = target;

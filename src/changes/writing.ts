@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from 'market-mcp-contract/json';
 import type { Imported } from '../import/model.ts';
-import type { Change } from '../model/model.ts';
+import type { DefinitionChange } from '../model/model.ts';
 import { metaOfWriting } from '../tools/meta.ts';
 
 /** A tool that may change something, with the `_meta` that says so on platforms that know it. */
@@ -15,7 +15,7 @@ export function forWriting(tool: Imported, toolMeta: JsonObject | null): Importe
       ? ''
       : '; to offer it for execution, add a price, pricing.executeUsd, and surface: execute';
   const changes = added.map(
-    (name): Change => ({
+    (name): DefinitionChange => ({
       tool: String(entry.name),
       path: `_meta.${name}`,
       what: `became ${JSON.stringify(meta[name])}`,

@@ -16,7 +16,7 @@ export interface ProjectTool {
 }
 
 /** What the compiled code of a project declares. */
-export interface Facts {
+export interface ProjectFacts {
   readonly platform: ServerPlatform;
   readonly tools: readonly ProjectTool[];
 }
@@ -26,7 +26,7 @@ export interface Facts {
  *
  * @throws SystemError `NOT_STARTED` with the last lines, if the tools cannot be loaded.
  */
-export function factsOf(directory: string): Promise<Facts> {
+export function projectFacts(directory: string): Promise<ProjectFacts> {
   return evaluated(
     directory,
     ['./dist/src/platform.js', toolsModule],

@@ -4,8 +4,8 @@ import type { ToolDefinition } from 'market-mcp-contract/definition';
 import type { Json } from 'market-mcp-contract/json';
 import {
   arrived,
-  type Change,
   gone,
+  type ListingChange,
   listingIn,
   type PreviousListing,
   toolsByName,
@@ -42,7 +42,7 @@ function fromHere(path: string): string {
  *
  * @param tools elements of a tools/list result.
  */
-export function changesSince(listed: Listed, tools: readonly Json[]): readonly Change[] {
+export function changesSince(listed: Listed, tools: readonly Json[]): readonly ListingChange[] {
   const definitions = [...toolsByName(tools)].map(([name, tool]) => ({
     name,
     definition: { ...tool } as unknown as ToolDefinition,

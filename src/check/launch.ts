@@ -4,7 +4,7 @@ import { get } from 'node:http';
 import { createServer } from 'node:net';
 import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
-import type { Environment, Exit, Instance } from 'market-mcp-contract/wire';
+import type { Environment, Instance, ProcessExit } from 'market-mcp-contract/wire';
 import { type Incident, ServerLog, type SourceAnswer } from './logged.ts';
 
 const stopMs = 3_000;
@@ -185,7 +185,7 @@ function supervise(
       else log.add(localized);
     });
   }
-  const exit = new Promise<Exit>((resolve) => {
+  const exit = new Promise<ProcessExit>((resolve) => {
     child.once('close', (code, signal) => resolve({ code, signal }));
     child.once('error', (error) => {
       output += error.message;
@@ -210,7 +210,7 @@ function supervise(
 }
 
 /** Requests the health of a server until it answers, the process ends, or the time is over. */
-async function answers(health: URL, exit: Promise<Exit>, timeoutMs: number): Promise<boolean> {
+async function answers(health: URL, exit: Promise<ProcessExit>, timeoutMs: number): Promise<boolean> {
   const limit = new AbortController();
   const { signal } = limit;
   const overdue = startTimer(() => limit.abort(), timeoutMs);

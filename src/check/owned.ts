@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Ending, OwnedServer } from 'market-mcp-contract/wire';
+import type { OwnedServer, ProcessEnding } from 'market-mcp-contract/wire';
 import { findCrash } from './causes.ts';
 import type { WatchedInstance, WatchedLaunch } from './launch.ts';
 import { type Incident, printedErrors } from './logged.ts';
@@ -33,7 +33,7 @@ export function ownedBy(first: WatchedInstance, launch: WatchedLaunch, directory
       all.push(next);
       return next;
     },
-    async ending(): Promise<Ending> {
+    async ending(): Promise<ProcessEnding> {
       const instance = current();
       const exit = await Promise.race([instance.exit, setTimeout(closingMs, undefined, { ref: false })]);
       if (!exit) return {};

@@ -15,7 +15,7 @@ import { toolMethods, toolSources } from '../project/read/open.ts';
 import { childEnded, childStarting } from '../system/children.ts';
 import { packageManagerOf } from '../system/detect.ts';
 import { SystemError } from '../system/errors.ts';
-import { type CalledExample, callExamples, calledLine, factsOf, notStarted } from './built.ts';
+import { type CalledExample, callExamples, calledLine, notStarted, projectFacts } from './built.ts';
 import { causeOf } from './causes.ts';
 import type { Deployed } from './deployed.ts';
 import type { Incident, SourceAnswer } from './logged.ts';
@@ -65,7 +65,7 @@ export async function holdProject(
       `In ${directory} run: ${packageManagerOf(directory).run} build`,
     );
   }
-  const evaluated = factsOf(directory); // in another process, while this one reads the manifest
+  const evaluated = projectFacts(directory); // in another process, while this one reads the manifest
   evaluated.catch(() => {});
   const manifest = readManifest(directory);
   const recorded = presentProfile(manifest, isRule);

@@ -5,7 +5,7 @@ import { compilerErrors, compilerOf } from '../system/compiler.ts';
 import { packageManagerOf } from '../system/detect.ts';
 
 /** How a compilation ended. */
-export interface Compiled {
+export interface Compilation {
   readonly ok: boolean;
   /** The first errors: `src/tools/x.ts:3 TS2322: Type 'number' …`. */
   readonly errors: readonly string[];
@@ -16,7 +16,7 @@ export interface Compiled {
  *
  * @throws ProjectError `NOT_INSTALLED` if the project has no compiler.
  */
-export async function compile(directory: string): Promise<Compiled> {
+export async function compile(directory: string): Promise<Compilation> {
   const compiler = compilerOf(directory);
   if (compiler === undefined) {
     const hint = `Install its packages first: ${packageManagerOf(directory).install}`;

@@ -34,7 +34,7 @@ export async function localServer(
   token: PlatformProfile['token'],
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<LocalServer> {
-  const given = { ...environmentFile(directory), ...present(env) };
+  const given = { ...dotEnv(directory), ...present(env) };
   const port = portOf(given.PORT);
   const platform = await openLocalPlatform(directory, token, given);
   return {
@@ -55,7 +55,7 @@ export async function localServer(
 }
 
 /** The variables in the project's `.env`. */
-export function environmentFile(directory: string): NodeJS.Dict<string> {
+export function dotEnv(directory: string): NodeJS.Dict<string> {
   const file = join(directory, '.env');
   try {
     return parseEnv(readFileSync(file, 'utf8'));

@@ -61,7 +61,7 @@ export function notCompiled(url: string, errors: readonly string[], isServed: bo
 }
 
 /** How the process of a server ended. */
-export interface Exit {
+export interface ServerExit {
   readonly url: string;
   readonly directory: string;
   /** The end of what it wrote to its stderr. */
@@ -76,7 +76,7 @@ export interface Exit {
 }
 
 /** The state of a server whose process has ended by itself, read from what it wrote. */
-export async function stateAfter(exit: Exit): Promise<ServerState> {
+export async function stateAfter(exit: ServerExit): Promise<ServerState> {
   const { url, directory, how, hasListened } = exit;
   const errors = stripVTControlCharacters(exit.errors);
   const port = /^- Port (\d+) is already in use\./m.exec(errors)?.[1];

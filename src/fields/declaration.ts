@@ -1,4 +1,4 @@
-import { listed, pass, type Result, reject } from 'market-mcp-contract/command';
+import { orList, pass, type Result, reject } from 'market-mcp-contract/command';
 import { type Json, jsonIn, shorten } from 'market-mcp-contract/json';
 import { type FieldType, type ScalarType, type Shape, scalarTypes } from '../model/model.ts';
 import { spacelessHint } from '../model/names.ts';
@@ -6,14 +6,14 @@ import { DeclarationReader, ParseStop, type WrittenValue } from './declaration-r
 import { numberPattern, typedValue } from './values.ts';
 
 /** One part of a path: a name, and the number of lists between it and its members (`rows[].id`: 1). */
-export interface Step {
+export interface PathStep {
   readonly name: string;
   readonly lists: number;
 }
 
 /** The content of one `--input` or `--output`: the value at a path, without the members of an object. */
 export interface Declaration {
-  readonly path: readonly Step[];
+  readonly path: readonly PathStep[];
   readonly required: boolean;
   readonly shape: Shape;
 }
@@ -110,12 +110,12 @@ function readDeclaration(reader: DeclarationReader): Declaration {
   };
 }
 
-function formatPathOf(path: readonly Step[]): string {
+function formatPathOf(path: readonly PathStep[]): string {
   return path.map(({ name, lists }) => name + '[]'.repeat(lists)).join('.');
 }
 
-function readPath(reader: DeclarationReader): Step[] {
-  const steps: Step[] = [];
+function readPath(reader: DeclarationReader): PathStep[] {
+  const steps: PathStep[] = [];
   do {
     const name = reader.rest.startsWith('"') ? reader.json() : reader.take(bareName)?.[0];
     if (typeof name !== 'string' || name === '') {
@@ -184,7 +184,7 @@ function optionHint(name: OptionName, bare: Shape): string {
   if (bare.items && types.includes(bare.items.type)) {
     return `It applies to the items. Put it before [], such as ${bare.items.type}(${name}=…)[].`;
   }
-  return `Remove it, or use a type that it applies to: ${listed(types)}.`;
+  return `Remove it, or use a type that it applies to: ${orList(types)}.`;
 }
 
 function rejectWrongRange(reader: DeclarationReader): void {

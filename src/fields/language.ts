@@ -9,7 +9,7 @@ import {
 import { type Json, shorten } from 'market-mcp-contract/json';
 import type { Field, Shape } from '../model/model.ts';
 import { parseFieldName } from '../model/names.ts';
-import { bareName, type Declaration, parseDeclaration, type Step } from './declaration.ts';
+import { bareName, type Declaration, type PathStep, parseDeclaration } from './declaration.ts';
 import { shapeErrors } from './errors.ts';
 
 /**
@@ -35,7 +35,7 @@ export function parseFields(texts: readonly string[], flag: string): Result<read
 }
 
 /** The inverse of `parseFields`: declarations of these fields, objects before their members. */
-export function formatFields(fields: readonly Field[], above: readonly Step[] = []): readonly string[] {
+export function formatFields(fields: readonly Field[], above: readonly PathStep[] = []): readonly string[] {
   return fields.flatMap(({ name, required = false, ...shape }) => {
     const { members, lists } = innermost(shape);
     return [
@@ -145,11 +145,11 @@ function formatDeclaration({ path, required, shape }: Declaration): string {
 }
 
 /** A path as it is written: `rows[].id`, `"a b".c`. */
-function formatPath(path: readonly Step[]): string {
+function formatPath(path: readonly PathStep[]): string {
   return path.map(formatStep).join('.');
 }
 
-function formatStep({ name, lists }: Step): string {
+function formatStep({ name, lists }: PathStep): string {
   const bare = /^[\w$-]+$/.test(name) || new RegExp(`^${bareName.source}$`, 'u').test(name);
   return (bare ? name : JSON.stringify(name)) + '[]'.repeat(lists);
 }

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, objectOr, requiredOf, typesOf } from 'market-mcp-contract/json';
 
 /** A parameter, or a field of the answer. */
-export interface Member {
+export interface FieldMember {
   readonly name: string;
   /** `string`, `number|null`, `object[]` */
   readonly type: string;
@@ -10,7 +10,7 @@ export interface Member {
 }
 
 /** The properties of an object schema, without their members. */
-export function membersOf(root: JsonObject): readonly Member[] {
+export function fieldMembers(root: JsonObject): readonly FieldMember[] {
   return Object.entries(objectOr(root.properties)).map(([name, property]) => {
     const schema = objectOr(property);
     const { description } = schema;

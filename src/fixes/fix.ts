@@ -2,7 +2,7 @@ import { pass, type Result, refuse, reject, shellLine } from 'market-mcp-contrac
 import { completeHints, type ToolDefinition, titleOf } from 'market-mcp-contract/definition';
 import { bounds, isObject, isReadable, type JsonObject, shorten, tryCompile } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
-import type { Change } from '../model/model.ts';
+import type { DefinitionChange } from '../model/model.ts';
 import { parseToolName } from '../model/names.ts';
 import { fixInputReferences } from './definitions.ts';
 import { fixDialect } from './dialect.ts';
@@ -12,7 +12,7 @@ import { fixOutput } from './output.ts';
 
 export interface Fixed {
   readonly definition: ToolDefinition;
-  readonly changes: readonly Change[];
+  readonly changes: readonly DefinitionChange[];
 }
 
 const known = 'name title description inputSchema outputSchema annotations icons _meta'.split(' ');

@@ -8,11 +8,11 @@ import {
   shorten,
   single,
 } from 'market-mcp-contract/json';
-import type { Change } from '../model/model.ts';
+import type { DefinitionChange } from '../model/model.ts';
 
 /** Records the changes to one tool, and the errors that cannot be fixed. */
 export class Fixes {
-  readonly changes: Change[] = [];
+  readonly changes: DefinitionChange[] = [];
   readonly errors: InputError[] = [];
   readonly #tool: string;
   readonly #where: string;

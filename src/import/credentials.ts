@@ -1,11 +1,11 @@
-import type { Alternatives, Api, ApiCall, Imported, Key } from './model.ts';
+import type { Api, ApiCall, ApiKey, BodyAlternatives, Imported } from './model.ts';
 
 /** What the file of an API sends, as far as its text says. */
 export interface SentByFile {
   /** The variables that it sends with every request. */
   readonly shared: ReadonlySet<string>;
   /** What requests send that state nothing; undefined: `shared`. */
-  readonly auth?: Alternatives;
+  readonly auth?: BodyAlternatives;
 }
 
 /**
@@ -33,7 +33,7 @@ export function withCredentials<T extends Pick<Imported, 'call'>>(
     if (!form) return tool;
     const { shared, named, auth, isStated } = form;
     const { file, title, baseUrl, variables } = call.api;
-    const sharedIn = (place: Key['in']) =>
+    const sharedIn = (place: ApiKey['in']) =>
       shared.flatMap(({ key }) => (key.in === place ? [key.credential] : []));
     const api: Api = {
       file,
@@ -57,14 +57,14 @@ export function withCredentials<T extends Pick<Imported, 'call'>>(
 type Needs = NonNullable<ApiCall['needs']>;
 
 interface Placed {
-  readonly key: Key;
+  readonly key: ApiKey;
   readonly isOptional: boolean;
 }
 
 interface Form {
   readonly shared: readonly Placed[];
   readonly named: readonly Placed[];
-  readonly auth?: Alternatives;
+  readonly auth?: BodyAlternatives;
   /** Whether a request states its needs. */
   isStated(needs: Needs): boolean;
 }
@@ -88,7 +88,7 @@ function addedForm(all: readonly Needs[], { shared, auth }: SentByFile): Form {
   };
   const stated = all.filter(isStated);
   // The server starts without what only the new requests need.
-  const isNew = (key: Key) => key.variables.some(({ name }) => !shared.has(name));
+  const isNew = (key: ApiKey) => key.variables.some(({ name }) => !shared.has(name));
   const named = placed(stated.flat()).map(({ key }) => ({ key, isOptional: isNew(key) }));
   const others = all.filter((needs) => !isStated(needs)).flatMap((needs) => placed(needs));
   const plain = auth ? [] : distinct(others);
@@ -119,7 +119,7 @@ function distinct(all: readonly Placed[]): readonly Placed[] {
   return [...new Map(all.map((one) => [one.key.key, one])).values()];
 }
 
-function namesOf(needs: Needs): Alternatives {
+function namesOf(needs: Needs): BodyAlternatives {
   return equal(needs, [[]]) ? [] : needs.map((keys) => keys.map(({ key }) => key));
 }
 

@@ -2,7 +2,7 @@ import {
   closest,
   type InputError,
   inputError,
-  listed,
+  orList,
   pass,
   type Result,
   refuse,
@@ -24,7 +24,7 @@ import {
 import { budgets } from 'market-mcp-contract/report';
 import { fixDefinitions, fixMap } from '../fixes/definitions.ts';
 import { Fixes } from '../fixes/fixes.ts';
-import type { Change } from '../model/model.ts';
+import type { DefinitionChange } from '../model/model.ts';
 import type { Imported } from './model.ts';
 
 /** A place in an answer that an author can choose. */
@@ -95,7 +95,7 @@ function toolNamed(
       ? [`names no tool, but ${tools.length} tools are imported`, `Write ${near}:${text}.`]
       : [
           `names ${prefix}, which is not imported`,
-          `The tools are ${listed(all.slice(0, 10))}. Did you mean ${near}?`,
+          `The tools are ${orList(all.slice(0, 10))}. Did you mean ${near}?`,
         ];
   return refuse(inputError('--fields', text, message, hint));
 }
@@ -149,7 +149,7 @@ function withOnly(tool: Imported, given: readonly string[]): Result<Imported> {
     answers: tool.answers.map((answer) => reducedValue(answer, '', choice) as JsonObject),
     fields: [...kept],
   };
-  const change: Change = {
+  const change: DefinitionChange = {
     tool: name,
     path: 'outputSchema',
     what: `has ${kept.size} of ${choosable(places).length} fields: about ${grouped(tokensOf(reduced))} tokens instead of ${grouped(tokensOf(tool))}`,

@@ -1,7 +1,7 @@
 import { onlyReads } from 'market-mcp-contract/definition';
 import { isObject, type JsonObject, shorten } from 'market-mcp-contract/json';
 import { isMap } from '../fixes/definitions.ts';
-import type { Change, SpecEntry } from '../model/model.ts';
+import type { DefinitionChange, SpecEntry } from '../model/model.ts';
 import { textChange, withTextOutput } from '../tools/selection.ts';
 import type { Api, Imported } from './model.ts';
 import { apiName } from './openapi/api.ts';
@@ -63,7 +63,7 @@ const media =
   /(?<![a-z])(image|screenshot|picture|photo|thumbnail|chart|diagram|audio|speech|video|pdf)s?(?![a-z])/i;
 
 /** A list of tools does not say what content they return, but names and descriptions may. */
-function mediaChanges({ name, description }: JsonObject): readonly Change[] {
+function mediaChanges({ name, description }: JsonObject): readonly DefinitionChange[] {
   const [word] = media.exec(`${name} ${description ?? ''}`) ?? [];
   if (word === undefined) return [];
   const why = `it speaks of ${shorten(word)}, and the result is a text`;

@@ -1,6 +1,6 @@
 import type { InputError } from 'market-mcp-contract/command';
 import type { Json, JsonObject } from 'market-mcp-contract/json';
-import type { Change, PreparedTool, SpecEntry } from '../model/model.ts';
+import type { DefinitionChange, PreparedTool, SpecEntry } from '../model/model.ts';
 
 /** An imported tool, before it is judged by the contract. */
 export interface Imported {
@@ -8,7 +8,7 @@ export interface Imported {
   /** Complete answers of the source that match the entry's outputSchema: the tool's sample data. */
   readonly answers: readonly JsonObject[];
   /** What the import changed. */
-  readonly changes: readonly Change[];
+  readonly changes: readonly DefinitionChange[];
   /** The tool's API request; absent if its author writes it. */
   readonly call?: ApiCall;
   /** Paths of the chosen fields of its answer; empty: all. Absent if they cannot be chosen. */
@@ -35,17 +35,17 @@ export interface Api {
   readonly headers: readonly Credential[];
   readonly query: readonly Credential[];
   /** Sent by the requests that name them. */
-  readonly credentials?: readonly Key[];
+  readonly credentials?: readonly ApiKey[];
   /** What the requests send that state nothing. */
-  readonly auth?: Alternatives;
+  readonly auth?: BodyAlternatives;
   readonly variables: readonly ApiVariable[];
 }
 
 /** Names of keys that are sent together, of which one such list is enough; an empty list needs no key. */
-export type Alternatives = readonly (readonly string[])[];
+export type BodyAlternatives = readonly (readonly string[])[];
 
 /** A key of an API. */
-export interface Key {
+export interface ApiKey {
   /** Its name in the file of the API: `bearerAuth`. */
   readonly key: string;
   readonly in: 'headers' | 'query';
@@ -128,9 +128,9 @@ export interface ApiCall {
   readonly query: readonly Binding[];
   readonly headers: readonly Binding[];
   /** The keys that the operation accepts, as `Alternatives`; absent: every call sends what its API says. */
-  readonly needs?: readonly (readonly Key[])[];
+  readonly needs?: readonly (readonly ApiKey[])[];
   /** The keys that its request names; absent: it states nothing. */
-  readonly auth?: Alternatives;
+  readonly auth?: BodyAlternatives;
   /** Members of the body, or the one argument that is the body; null if there is none. */
   readonly body: ApiBody | null;
   /**

@@ -1,14 +1,14 @@
 import { pass, type Result, reject } from 'market-mcp-contract/command';
 import { readDocument } from 'market-mcp-contract/document';
 import { shorten, withLargeIntegersAsText } from 'market-mcp-contract/json';
-import type { Sample } from './sample.ts';
+import type { AnswerSample } from './sample.ts';
 
 /**
  * Reads a saved answer. Integers that a JavaScript number cannot represent become texts.
  *
  * @param name of its file, for the errors
  */
-export function readSample(given: string, name: string): Result<Sample> {
+export function readSample(given: string, name: string): Result<AnswerSample> {
   if (given.trim() === '')
     return reject(name, undefined, 'is empty', 'Give a file with an answer of the API.');
   const { text, integers } = withLargeIntegersAsText(given);

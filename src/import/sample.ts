@@ -1,7 +1,7 @@
 import {
   type InputError,
   inputError,
-  listed,
+  orList,
   pass,
   type Result,
   refuse,
@@ -27,14 +27,14 @@ import {
 } from 'market-mcp-contract/json';
 import { fieldsSchema } from '../fields/shape-schema.ts';
 import { isMap, mapDescription } from '../fixes/definitions.ts';
-import type { Change, Field } from '../model/model.ts';
+import type { DefinitionChange, Field } from '../model/model.ts';
 import { parseFieldName } from '../model/names.ts';
 import { listOf, withSignals } from '../tools/definition.ts';
 import { type Known, schemaOfValues } from './infer.ts';
 import type { Imported } from './model.ts';
 
 /** A saved answer of an API. */
-export interface Sample {
+export interface AnswerSample {
   /** File name, for the errors. */
   readonly name: string;
   readonly value: Json;
@@ -64,11 +64,11 @@ const keptItems = 3;
  * @returns the tool, or an error for each sample that cannot be an answer
  */
 export function toolOfSamples(
-  given: readonly Sample[],
+  given: readonly AnswerSample[],
   tool: SampledTool,
   describe: (fields: readonly string[], returns: 'record' | 'list') => string,
 ): Result<Imported> {
-  const changes = new Map<string, Change>();
+  const changes = new Map<string, DefinitionChange>();
   const change = (path: string, what: string, why: string) => {
     changes.set(`${path} ${what}`, { tool: tool.name, path, what, why });
   };
@@ -97,7 +97,7 @@ export function toolOfSamples(
       ? answerOfMaps(schema, change)
       : answerOfRecords(schema, change);
   if (Object.keys(membersOf(answer)).every((name) => Object.hasOwn(signals, name))) {
-    const message = `contains nothing but ${listed(Object.keys(membersOf(schema)))}, which callers read as a signal`;
+    const message = `contains nothing but ${orList(Object.keys(membersOf(schema)))}, which callers read as a signal`;
     return reject(samples[0]?.name ?? '', undefined, message, 'Give an answer that contains data.');
   }
   for (const { name, largeIntegers: [first, ...others] = [] } of samples) {
@@ -122,7 +122,7 @@ export function toolOfSamples(
   });
 }
 
-function sampleErrors({ name, value }: Sample): readonly InputError[] {
+function sampleErrors({ name, value }: AnswerSample): readonly InputError[] {
   if (!isObject(value) && !Array.isArray(value)) {
     return [inputError(name, value, 'cannot be the result of a tool', 'Give a JSON object or a list.')];
   }

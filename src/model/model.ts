@@ -52,7 +52,7 @@ export interface ToolSpec {
 export type SpecEntry = ToolSpec | JsonObject;
 
 /** A change that was made to an author's definition so that it meets the contract. */
-export interface Change {
+export interface DefinitionChange {
   readonly tool: string;
   /** `outputSchema.properties.price.type` */
   readonly path: string;
@@ -81,7 +81,7 @@ export interface PreparedTool {
 /** The prepared tools of create and add-tool, after all questions are answered. */
 export interface Prepared {
   readonly tools: readonly PreparedTool[];
-  readonly changes: readonly Change[];
+  readonly changes: readonly DefinitionChange[];
   /** SHOULD rules that the tools do not pass. They are reported, and do not stop the command. */
   readonly advice: readonly InputError[];
 }

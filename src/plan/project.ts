@@ -2,7 +2,7 @@ import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import type { ApiVariable, ImportedTool } from '../import/model.ts';
 import { toolFile } from '../model/names.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
-import { copies, filesOf, standardTargets, type Target, targetNames } from '../questions/targets.ts';
+import { copies, type DeployTarget, filesOf, standardTargets, targetNames } from '../questions/targets.ts';
 import type { PlannedFile, TemplateSet } from './model.ts';
 import { type PackageManagerCommands, packageManagerCommands } from './package-manager.ts';
 import { apisOf, variablesOf } from './sources.ts';
@@ -34,7 +34,7 @@ export interface CommonFileAnswers {
   /** Variables of the APIs that tools call; null if no tool calls one. */
   readonly variables: readonly ApiVariable[] | null;
   /** Besides the standard ones. */
-  readonly targets: readonly Target[];
+  readonly targets: readonly DeployTarget[];
 }
 
 /** Our packages in a project's package.json, each as an exact version or as `file:…`. */
@@ -81,7 +81,7 @@ export function planCommonFiles(context: CommonFileContext, templates: TemplateS
 /** What decides which of the files a project has. */
 interface CommonFileContext {
   readonly packageManager: PackageManagerCommands;
-  readonly targets: { readonly [name in Target]: boolean };
+  readonly targets: { readonly [name in DeployTarget]: boolean };
 }
 
 /** The context of the templates under `templates/project/`. */
@@ -142,7 +142,7 @@ function platformVariables({ token }: PlatformProfile): readonly string[] {
   return token.jwksUrl ? issuer : [...issuer, 'PLATFORM_JWKS_URL'];
 }
 
-function targetContext(chosen: readonly Target[]): CommonFileContext['targets'] {
+function targetContext(chosen: readonly DeployTarget[]): CommonFileContext['targets'] {
   const all = [...standardTargets, ...chosen];
   const entries = targetNames.map((name) => [name, all.includes(name)]);
   return Object.fromEntries(entries);

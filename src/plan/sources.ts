@@ -1,5 +1,5 @@
 import type { Json } from 'market-mcp-contract/json';
-import type { Api, ApiVariable, Credential, ImportedTool, Key } from '../import/model.ts';
+import type { Api, ApiKey, ApiVariable, Credential, ImportedTool } from '../import/model.ts';
 import type { PlannedFile } from './model.ts';
 
 /** Path of the file that declares the author's variables. */
@@ -9,7 +9,7 @@ export const environmentFile = 'src/env.ts';
 export type Setting =
   | { readonly name: string; readonly value: Json }
   | { readonly name: string; readonly credentials: readonly Credential[] }
-  | { readonly name: string; readonly keys: readonly Key[] };
+  | { readonly name: string; readonly keys: readonly ApiKey[] };
 
 /** The APIs that the tools call, each once. */
 export function apisOf(tools: readonly ImportedTool[]): readonly Api[] {

@@ -2,7 +2,7 @@ import { type Result, replayFlags, shellLine } from 'market-mcp-contract/command
 import { type CreateParts, type CreateSwitches, createQuestions, createSwitches } from './create.ts';
 import type { PackageManager } from './package-managers.ts';
 import { type Flags, readFlags } from './read-flags.ts';
-import type { Target } from './targets.ts';
+import type { DeployTarget } from './targets.ts';
 import { givenFlags, replayTools, requiredParts, type ToolAnswers, toolAnswers } from './tool-answers.ts';
 
 /** The answers to all questions of `create-market-mcp`. */
@@ -13,7 +13,7 @@ export interface CreateAnswers {
   /** Null: the package manager that runs the command. */
   readonly packageManager: PackageManager | null;
   /** Besides the standard targets. */
-  readonly deploy: readonly Target[];
+  readonly deploy: readonly DeployTarget[];
 }
 
 /** The flags as commander returns them. */

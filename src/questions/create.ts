@@ -4,7 +4,7 @@ import { askQuestion } from './ask.ts';
 import { defaultToolName } from './defaults.ts';
 import { type Defaulted, type FlagAnswer, type Question, textFlag } from './model.ts';
 import { type PackageManager, packageManagers } from './package-managers.ts';
-import { deploy, type Target } from './targets.ts';
+import { type DeployTarget, deploy } from './targets.ts';
 import { type ToolParts, toolQuestions } from './tool.ts';
 
 /** The answers one by one, from flags and prompts. */
@@ -13,7 +13,7 @@ export interface CreateParts extends ToolParts {
   /** Name of a built-in profile, or path of a file. */
   readonly platform: string;
   readonly packageManager: PackageManager;
-  readonly deploy: readonly Target[];
+  readonly deploy: readonly DeployTarget[];
 }
 
 type CreateQuestion<T> = Question<T> & Defaulted<T, CreateParts>;

@@ -1,4 +1,4 @@
-import { combineResults, type Flag, nameOf, parseSomeText, type Result } from 'market-mcp-contract/command';
+import { combineResults, type Flag, flagName, parseSomeText, type Result } from 'market-mcp-contract/command';
 
 /**
  * One decision of an author, made by a flag: its validation, and the flags that repeat it.
@@ -28,8 +28,8 @@ export function textFlag(syntax: string, description: string, hint: string): Fla
   const flag = { syntax, description };
   return {
     flag,
-    parse: (given) => parseSomeText(given, nameOf(flag), hint),
-    replay: (given) => [nameOf(flag), given],
+    parse: (given) => parseSomeText(given, flagName(flag), hint),
+    replay: (given) => [flagName(flag), given],
   };
 }
 
@@ -39,7 +39,7 @@ export function textsFlag(syntax: string, description: string, hint: string) {
   return {
     flag,
     parse: (texts: readonly string[]) =>
-      combineResults(texts.map((given) => parseSomeText(given, nameOf(flag), hint))),
-    replay: (texts: readonly string[]) => texts.flatMap((given) => [nameOf(flag), given]),
+      combineResults(texts.map((given) => parseSomeText(given, flagName(flag), hint))),
+    replay: (texts: readonly string[]) => texts.flatMap((given) => [flagName(flag), given]),
   };
 }

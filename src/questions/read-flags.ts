@@ -1,4 +1,4 @@
-import { combineResults, inputError, listed, pass, type Result, refuse } from 'market-mcp-contract/command';
+import { combineResults, inputError, orList, pass, type Result, refuse } from 'market-mcp-contract/command';
 import type { ToolParts } from './tool.ts';
 
 /** Flags as commander returns them: a list if a flag can be repeated, `true` if it has no value. */
@@ -89,7 +89,7 @@ function clashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags:
   const clashing = clashes.flatMap(([whole, parts]) => {
     const others = parts.filter(isGiven).map(flag);
     if (!isGiven(whole) || others.length === 0) return [];
-    const message = `cannot be combined with ${listed(others)}`;
+    const message = `cannot be combined with ${orList(others)}`;
     return [inputError(flag(whole), values(whole)[0], message, 'Use one or the other.')];
   });
   const alone = needs

@@ -19,19 +19,19 @@ export const targets = {
   readonly [name: string]: { readonly title: string; readonly files: readonly string[] };
 };
 
-export type Target = keyof typeof targets;
+export type DeployTarget = keyof typeof targets;
 
 /** Those whose files a project has without asking for them. */
-export const standardTargets: readonly Target[] = ['docker'];
+export const standardTargets: readonly DeployTarget[] = ['docker'];
 
 /** Those that are no place to deploy to: what they add to the server is part of every image. */
-export const additions: readonly Target[] = ['redis'];
+export const additions: readonly DeployTarget[] = ['redis'];
 
-export const targetNames = Object.keys(targets) as readonly Target[];
+export const targetNames = Object.keys(targets) as readonly DeployTarget[];
 
 const addable = targetNames.filter((name) => !standardTargets.includes(name));
 
-export const deploy: FlagAnswer<readonly Target[], readonly string[]> = {
+export const deploy: FlagAnswer<readonly DeployTarget[], readonly string[]> = {
   flag: {
     syntax: '--deploy <target>',
     description: `also write the files for this target: ${addable.join(', ')} (docker is always there); repeatable`,
@@ -45,7 +45,7 @@ export const deploy: FlagAnswer<readonly Target[], readonly string[]> = {
 };
 
 /** Each target once, in the order of the table, without those that every project has. */
-export function inOrder(names: readonly Target[]): readonly Target[] {
+export function inOrder(names: readonly DeployTarget[]): readonly DeployTarget[] {
   return addable.filter((name) => names.includes(name));
 }
 
@@ -53,11 +53,11 @@ export function inOrder(names: readonly Target[]): readonly Target[] {
 export const copies: { readonly [path: string]: readonly string[] } = { Dockerfile: ['Dockerfile.vercel'] };
 
 /** The file that the image of a target is built with. */
-export function dockerfileOf(name: Target): string {
+export function dockerfileOf(name: DeployTarget): string {
   return filesOf([name]).find((file) => copies.Dockerfile?.includes(file)) ?? 'Dockerfile';
 }
 
 /** The files of targets. */
-export function filesOf(names: readonly Target[]): readonly string[] {
+export function filesOf(names: readonly DeployTarget[]): readonly string[] {
   return names.flatMap((name) => targets[name].files);
 }

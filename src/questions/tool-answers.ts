@@ -1,7 +1,7 @@
 import type { Effect } from 'market-mcp-contract/definition';
 import type { Field, ToolSpec } from '../model/model.ts';
 import type { MetaSetting } from '../tools/meta.ts';
-import type { Selection } from '../tools/selection.ts';
+import type { ToolSelection } from '../tools/selection.ts';
 import { type ToolParts, toolQuestions } from './tool.ts';
 
 /** The requested tools: a described one, one from samples, operations of an API, tools of a server, or a spec file. */
@@ -23,8 +23,8 @@ export type ToolAnswers =
       /** Absent: that of its operation. */
       readonly name?: string;
     })
-  | (Reduced & { readonly kind: 'url'; readonly url: string; readonly selection: Selection })
-  | { readonly kind: 'file'; readonly path: string; readonly selection: Selection };
+  | (Reduced & { readonly kind: 'url'; readonly url: string; readonly selection: ToolSelection })
+  | { readonly kind: 'file'; readonly path: string; readonly selection: ToolSelection };
 
 interface Reduced {
   /** As `withFields` takes them; absent for all. */
@@ -127,7 +127,7 @@ function selectionOf({
   returns,
   outputText,
   example,
-}: Partial<ToolParts>): Selection {
+}: Partial<ToolParts>): ToolSelection {
   return {
     only,
     except,

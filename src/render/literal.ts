@@ -14,8 +14,11 @@ export class Code {
 }
 
 /** A member of an object literal. A `Code` is a whole member, such as a spread. */
-export type Member = Code | readonly [name: string, value: Node];
-export type Node = { readonly members: readonly Member[] } | { readonly items: readonly Node[] } | string;
+export type LiteralMember = Code | readonly [name: string, value: Node];
+export type Node =
+  | { readonly members: readonly LiteralMember[] }
+  | { readonly items: readonly Node[] }
+  | string;
 
 /**
  * A JSON value as a TypeScript literal in the style of a person: bare keys if they are safe, single quotes,
@@ -72,7 +75,7 @@ function nodeOf(value: Json, path: readonly string[], spread: Spread | undefined
   }
   const here = spread && spread.path.join('\0') === path.join('\0') ? spread : undefined;
   const own = Object.entries(value).filter(([name]) => !here?.replaces.has(name));
-  const members = own.map(([name, member]): Member => [name, nodeOf(member, [...path, name], spread)]);
+  const members = own.map(([name, member]): LiteralMember => [name, nodeOf(member, [...path, name], spread)]);
   return { members: here ? [here.code, ...members] : members };
 }
 
@@ -129,7 +132,7 @@ function objectDepth(node: Node): number {
   );
 }
 
-function brokenObject(members: readonly Member[], indent: number): string {
+function brokenObject(members: readonly LiteralMember[], indent: number): string {
   if (members.length === 0) return '{}';
   const lines = members.map((member) =>
     member instanceof Code ? member.text : printMember(member[0], member[1], indent),

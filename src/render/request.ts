@@ -1,8 +1,8 @@
-import type { ApiVariable, Binding, Credential, Key } from '../import/model.ts';
+import type { ApiKey, ApiVariable, Binding, Credential } from '../import/model.ts';
 import type { Setting } from '../plan/sources.ts';
 import type { toolContext } from '../plan/tool.ts';
 import { memberAccess, propertyName, stringLiteral } from './lexical.ts';
-import { Code, literal, type Member, type Node, print, property } from './literal.ts';
+import { Code, type LiteralMember, literal, type Node, print, property } from './literal.ts';
 
 /** The request of a tool. */
 export type RequestParts = NonNullable<ReturnType<typeof toolContext>['call']>;
@@ -10,7 +10,7 @@ export type RequestParts = NonNullable<ReturnType<typeof toolContext>['call']>;
 /** The options of a request to a source, on a line with `indent` leading spaces. */
 export function requestLiteral(call: RequestParts, indent: number): string {
   if (call.method === 'call') return forwarded(call, indent);
-  const members: Member[] = [
+  const members: LiteralMember[] = [
     ...group('params', call.params),
     ...styles('paramStyles', call.params),
     ...group('query', call.query),
@@ -31,9 +31,9 @@ export function requestLiteral(call: RequestParts, indent: number): string {
 /** The options of a call that is forwarded to an MCP server. */
 function forwarded(call: RequestParts, indent: number): string {
   const { wrap, isReadOnly, takesInput, hasMirrors, nulls = [] } = call;
-  const given = nulls.map((name): Member => [name, 'null']);
+  const given = nulls.map((name): LiteralMember => [name, 'null']);
   const all = given.length > 0 ? { members: [...given, new Code('...input')] } : 'input';
-  const members: Member[] = [
+  const members: LiteralMember[] = [
     ...(takesInput ? [['arguments', all] as const] : []),
     ...(hasMirrors ? [new Code('inputSchema')] : []),
     ['schema', 'outputSchema'],
@@ -46,30 +46,30 @@ function forwarded(call: RequestParts, indent: number): string {
 }
 
 /** The rest of an answer is dropped if its fields were chosen. */
-function kept({ isReduced }: RequestParts): readonly Member[] {
+function kept({ isReduced }: RequestParts): readonly LiteralMember[] {
   return isReduced ? [['keep', "'declared'"]] : [];
 }
 
-function group(name: string, bindings: readonly Binding[]): readonly Member[] {
+function group(name: string, bindings: readonly Binding[]): readonly LiteralMember[] {
   return bindings.length === 0 ? [] : [[name, accesses(bindings)]];
 }
 
 function accesses(bindings: readonly Binding[]): Node {
-  return { members: bindings.map(({ name, input }): Member => [name, memberAccess('input', input)]) };
+  return { members: bindings.map(({ name, input }): LiteralMember => [name, memberAccess('input', input)]) };
 }
 
-function styles(name: string, bindings: readonly Binding[]): readonly Member[] {
-  const members = bindings.flatMap(({ name, style }): readonly Member[] =>
+function styles(name: string, bindings: readonly Binding[]): readonly LiteralMember[] {
+  const members = bindings.flatMap(({ name, style }): readonly LiteralMember[] =>
     style === undefined ? [] : [[name, stringLiteral(style)]],
   );
   return members.length === 0 ? [] : [[name, { members }]];
 }
 
-function bodyOf(body: RequestParts['body']): readonly Member[] {
+function bodyOf(body: RequestParts['body']): readonly LiteralMember[] {
   if (body === null) return [];
   const { kind, members, files, partTypes, mediaType } = body;
-  const named = files?.map(({ name, fileName, mediaType: type }): Member => {
-    const typed: Member[] = type === undefined ? [] : [['type', stringLiteral(type)]];
+  const named = files?.map(({ name, fileName, mediaType: type }): LiteralMember => {
+    const typed: LiteralMember[] = type === undefined ? [] : [['type', stringLiteral(type)]];
     return [name, { members: [['name', memberAccess('input', fileName)], ...typed] }];
   });
   return [
@@ -101,12 +101,12 @@ export function setting(given: Setting): string {
 }
 
 /** A key in the `credentials` of an API, without a comma, on a line with `indent` leading spaces. */
-export function keyEntry(key: Key, indent: number): string {
+export function keyEntry(key: ApiKey, indent: number): string {
   const [name, value] = keyMember(key);
   return `${propertyName(name)}: ${print(value, indent, indent)}`;
 }
 
-function keyMember({ key, in: place, credential }: Key): readonly [string, Node] {
+function keyMember({ key, in: place, credential }: ApiKey): readonly [string, Node] {
   return [key, { members: [[place, { members: [credentialMember(credential)] }]] }];
 }
 

@@ -12,7 +12,7 @@ export interface ProcessResult {
   readonly lastLines: readonly string[];
 }
 
-export interface RunOptions {
+export interface ProcessOptions {
   readonly cwd: string;
   /** Added to this process's environment; undefined removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -34,7 +34,7 @@ const own = { stdin: 'ignore', reject: false, detached: process.platform !== 'wi
 export async function run(
   command: string,
   args: readonly string[],
-  options: RunOptions,
+  options: ProcessOptions,
 ): Promise<ProcessResult> {
   const lastLines: string[] = [];
   childStarting();

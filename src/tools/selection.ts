@@ -1,10 +1,10 @@
-import { closest, inputError, listed, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
-import type { Change, Field, SpecEntry, ToolSpec } from '../model/model.ts';
+import { closest, inputError, orList, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
+import type { DefinitionChange, Field, SpecEntry, ToolSpec } from '../model/model.ts';
 import { outputSchemaOf } from './definition.ts';
 import { type ExampleValue, withExamples } from './example-values.ts';
 
 /** Which tools of a list to import, and the output of one of them. */
-export interface Selection {
+export interface ToolSelection {
   /** Names; empty for all. */
   readonly only: readonly string[];
   readonly except: readonly string[];
@@ -20,14 +20,14 @@ export interface Selection {
 /** The selected tools, in their order; the omitted ones and those with an output as text, as changes. */
 export interface Selected {
   readonly entries: readonly SpecEntry[];
-  readonly changes: readonly Change[];
+  readonly changes: readonly DefinitionChange[];
 }
 
 /** Maximum number of names in a message. */
 const maxNames = 10;
 
 /** Selects tools of a list. Unknown names and an empty selection are refused. */
-export function selectTools(entries: readonly SpecEntry[], selection: Selection): Result<Selected> {
+export function selectTools(entries: readonly SpecEntry[], selection: ToolSelection): Result<Selected> {
   const { only, except, output, returns = 'record', outputText = false, examples = [] } = selection;
   const names = entries.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
   const unknownIn = (flag: string, given: readonly string[]) =>
@@ -40,7 +40,7 @@ export function selectTools(entries: readonly SpecEntry[], selection: Selection)
     return only.length > 0 && !only.some((other) => other === name) ? 'not named by --only' : undefined;
   };
   const taken = entries.filter((entry) => reasonOf(entry) === undefined);
-  const left = entries.flatMap((entry, i): Change[] => {
+  const left = entries.flatMap((entry, i): DefinitionChange[] => {
     const why = reasonOf(entry);
     const tool = typeof entry.name === 'string' ? entry.name : `tools[${i}]`;
     return why === undefined ? [] : [{ tool, path: `tools[${i}]`, what: 'was left out', why }];
@@ -89,7 +89,7 @@ function answering(entry: SpecEntry, output: readonly Field[], returns: ToolSpec
 }
 
 /** @param origin what does not say more: the file, the server */
-export function textChange(tool: string, origin: string): Change {
+export function textChange(tool: string, origin: string): DefinitionChange {
   const why = `${origin} does not say what the tool returns`;
   return { tool, path: 'outputSchema', what: 'became one text, result', why };
 }
@@ -117,6 +117,6 @@ function unknownTool(flag: string, name: string, names: readonly string[]) {
 }
 
 function someOf(names: readonly string[]): string {
-  if (names.length <= maxNames) return listed(names);
+  if (names.length <= maxNames) return orList(names);
   return `${names.slice(0, maxNames).join(', ')} and ${names.length - maxNames} more`;
 }

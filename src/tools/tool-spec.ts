@@ -1,7 +1,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import { closest, type InputError, listed, pass, type Result, refuse } from 'market-mcp-contract/command';
+import { closest, type InputError, orList, pass, type Result, refuse } from 'market-mcp-contract/command';
 import type { Problem } from 'market-mcp-contract/definition';
-import { type JsonObject, problemsOf } from 'market-mcp-contract/json';
+import { type JsonObject, mismatchesIn } from 'market-mcp-contract/json';
 import { fieldErrors } from '../fields/errors.ts';
 import type { ToolSpec } from '../model/model.ts';
 import { parseToolName } from '../model/names.ts';
@@ -34,7 +34,7 @@ function nameErrors({ name }: { readonly name?: unknown }, path: string): readon
 
 /** One error for each place, in the terms of a spec. */
 function schemaErrors(validate: ValidateFunction, value: object, path: string): readonly InputError[] {
-  const problems = problemsOf(validate, value, path);
+  const problems = mismatchesIn(validate, value, path);
   const ajvErrors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if');
   const errors = ajvErrors.flatMap((error, i) => {
     const problem = problems[i];
@@ -54,7 +54,7 @@ function schemaError({ keyword, params, instancePath }: ErrorObject, problem: Pr
   });
   const meant = (word: string, words: readonly string[]) => {
     const near = closest(word, words);
-    return near === undefined ? `Write ${listed(words)}.` : `Did you mean ${near}?`;
+    return near === undefined ? `Write ${orList(words)}.` : `Did you mean ${near}?`;
   };
   switch (keyword) {
     case 'required':

@@ -5,7 +5,7 @@ import { importSPKI, type JWTVerifyResult, jwtVerify } from 'jose';
 import { blankResult } from '../../packages/contract/src/definition/outcomes.ts';
 import { compileSchema } from '../../packages/contract/src/json/compile.ts';
 import { isObject } from '../../packages/contract/src/json/json.ts';
-import { problemsOf } from '../../packages/contract/src/json/schema.ts';
+import { mismatchesIn } from '../../packages/contract/src/json/schema.ts';
 import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
 import { type GoodTool, goodTools, type Outcome } from './good-tools.ts';
 import { hasModernHeader, modernAnswer } from './modern-era.ts';
@@ -239,7 +239,7 @@ function outcomeOf({ definition, run }: GoodTool, given: Json): Outcome {
   try {
     const args: JsonObject = structuredClone(given as JsonObject);
     const validate = compileSchema(definition.inputSchema, { useDefaults: true });
-    return validate(args) ? run(args) : invalid(JSON.stringify(problemsOf(validate, args, 'arguments')));
+    return validate(args) ? run(args) : invalid(JSON.stringify(mismatchesIn(validate, args, 'arguments')));
   } catch {
     return invalid('The arguments are nested too deeply.');
   }

@@ -11,19 +11,19 @@ import { inspectTarget } from '../../src/project/read/target.ts';
 import { changeProject } from '../../src/project/write/change.ts';
 import { writeProject } from '../../src/project/write/write.ts';
 import { completeAnswers } from '../../src/questions/create-answers.ts';
-import { type Target, targetNames, targets } from '../../src/questions/targets.ts';
+import { type DeployTarget, targetNames, targets } from '../../src/questions/targets.ts';
 import { tree } from '../e2e/support.ts';
 import { directory } from '../project/directory.ts';
 
 /** A project on disk. */
-async function project(deploy: readonly Target[] = []): Promise<string> {
+async function project(deploy: readonly DeployTarget[] = []): Promise<string> {
   const root = join(directory(), 'prices');
   const { files } = unwrap(await planCreation(completeAnswers({ directory: root, deploy })));
   writeProject(inspectTarget(root, [...files.keys()]), files);
   return root;
 }
 
-const add = (root: string, ...targets: readonly Target[]) =>
+const add = (root: string, ...targets: readonly DeployTarget[]) =>
   changeProject(root, async () => planDeployment(await openProject(root), targets));
 const read = (root: string, path: string) => readFileSync(join(root, path), 'utf8');
 

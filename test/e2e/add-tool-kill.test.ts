@@ -9,10 +9,10 @@ import { planRename } from '../../src/changes/rename.ts';
 import type { SpecEntry } from '../../src/model/model.ts';
 import { manifestFile } from '../../src/project/manifest/manifest.ts';
 import { sha256 } from '../../src/project/read/hash.ts';
-import { namedTools, openProject } from '../../src/project/read/open.ts';
+import { openProject, toolsNamed } from '../../src/project/read/open.ts';
 import { changeProject } from '../../src/project/write/change.ts';
 import { makeStaging } from '../../src/project/write/staging.ts';
-import { type Change, steps } from '../../src/project/write/transaction.ts';
+import { type ProjectChange, steps } from '../../src/project/write/transaction.ts';
 import { randomFrom, seed } from '../random.ts';
 import { endAt, type Moment } from './kill.ts';
 import { bins, compile, lendModules, run, scaffold, scratch, tree } from './support.ts';
@@ -127,7 +127,7 @@ async function sameProgram(directory: string): Promise<void> {
   await changeProject(directory, async () => ({ change: null }));
 }
 
-async function changeOf(directory: string, [name]: readonly string[]): Promise<Change> {
+async function changeOf(directory: string, [name]: readonly string[]): Promise<ProjectChange> {
   const project = await openProject(directory);
   if (name === 'rename-tool') return (await planRename(project, 'get_first', 'last_block')).change;
   const entries = JSON.parse(readFileSync(spec, 'utf8')).map((entry: SpecEntry) => ({
@@ -170,7 +170,7 @@ async function caseOf(name: string, before: string, command: readonly string[]):
 /** The names of the tools that a project serves. */
 async function served(directory: string): Promise<readonly string[]> {
   const { tools } = await openProject(directory);
-  return namedTools(tools.filter((tool) => tool.served)).map(({ name }) => name);
+  return toolsNamed(tools.filter((tool) => tool.served)).map(({ name }) => name);
 }
 
 /** All files except leftovers of killed runs and outputs of the build, without fingerprints. */

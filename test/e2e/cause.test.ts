@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Step } from '../../src/marketplace/core/model.ts';
+import type { RegistrationStep } from '../../src/marketplace/core/model.ts';
 import { requestJson, runningMarketplace } from '../../src/marketplace/local.ts';
 import { untilState } from '../dev/project.ts';
 import { formFor } from '../marketplace/support.ts';
@@ -240,7 +240,11 @@ async function register() {
   const access = await runningMarketplace(directory);
   if (!access) throw new Error('no marketplace runs');
   const { endpoint } = await requestJson<{ endpoint: string }>(access, '/index.json');
-  return requestJson<{ steps: Step[]; reasons: string[] }>(access, '/register.json', formFor(endpoint));
+  return requestJson<{ steps: RegistrationStep[]; reasons: string[] }>(
+    access,
+    '/register.json',
+    formFor(endpoint),
+  );
 }
 
 /** The page after its form was sent. */

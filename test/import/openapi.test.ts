@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/context.ts';
 import { readOpenApi } from '../../src/import/openapi/document.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';
-import { nameOf, operationsOf } from '../../src/import/openapi/operations.ts';
+import { operationName, operationsOf } from '../../src/import/openapi/operations.ts';
 import { prepareImported } from '../../src/import/prepare.ts';
 import { base, documentOf, importOf, ok, read, refusalOf, toolOf } from './openapi.ts';
 
@@ -18,7 +18,7 @@ describe('a document', () => {
   it('is parsed as JSON or YAML, in 3.0, 3.1 and 2.0', async () => {
     const yaml =
       'openapi: 3.0.3\ninfo: {title: Gas}\npaths:\n  /gas:\n    get:\n      summary: The gas price\n';
-    expect(operationsOf(await read(yaml)).map(nameOf)).toEqual(['GET /gas']);
+    expect(operationsOf(await read(yaml)).map(operationName)).toEqual(['GET /gas']);
     expect((await read({ swagger: '2.0', paths: {} })).version).toBe('2.0');
     expect((await read({ openapi: '3.0.0', paths: {} })).version).toBe('3.0');
   });
@@ -61,7 +61,7 @@ describe('a document', () => {
       'x-c': { get: {} },
       '/d': null,
     };
-    expect(operationsOf(await read({ ...base, paths })).map(nameOf)).toEqual(['GET /a']);
+    expect(operationsOf(await read({ ...base, paths })).map(operationName)).toEqual(['GET /a']);
   });
 
   it('selects an operation by id or by method and path, and suggests the intended one', async () => {

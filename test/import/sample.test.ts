@@ -5,11 +5,11 @@ import { context } from '../../packages/contract/src/platforms/context.ts';
 import { parseFields } from '../../src/fields/language.ts';
 import { schemaOfValues } from '../../src/import/infer.ts';
 import { prepareImported } from '../../src/import/prepare.ts';
-import { type Sample, toolOfSamples } from '../../src/import/sample.ts';
+import { type AnswerSample, toolOfSamples } from '../../src/import/sample.ts';
 import type { Field } from '../../src/model/model.ts';
 
 const description = 'Returns the gas price of a chain. Use it when a question asks what a transaction costs.';
-const sample = (value: Json, name = 'a.json'): Sample => ({ name, value });
+const sample = (value: Json, name = 'a.json'): AnswerSample => ({ name, value });
 
 function toolOf(values: readonly Json[], input: readonly Field[] = []) {
   const samples = values.map((value, i) => sample(value, `${i}.json`));

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
 import type { RpcAnswer } from '../../packages/contract/src/wire/rpc.ts';
-import { type AskWorld, ask, type Question, rank, thresholds } from '../../src/marketplace/core/ask.ts';
+import { type AskWorld, ask, rank, thresholds, type UserQuestion } from '../../src/marketplace/core/ask.ts';
 import { cardText, logCard } from '../../src/marketplace/core/log-card.ts';
 import type { BuyerTool } from '../../src/marketplace/core/model.ts';
-import { verdictOf } from '../../src/marketplace/core/verdict.ts';
+import { callVerdict } from '../../src/marketplace/core/verdict.ts';
 import { goodTools } from '../broken/good-tools.ts';
 
 const tools: readonly BuyerTool[] = goodTools.map(({ definition }) => ({
@@ -13,7 +13,7 @@ const tools: readonly BuyerTool[] = goodTools.map(({ definition }) => ({
   name: definition.name,
   definition: { ...definition } as unknown as JsonObject,
 }));
-const question = (more: Partial<Question> = {}): Question => ({
+const question = (more: Partial<UserQuestion> = {}): UserQuestion => ({
   question: 'What is the price of a coin?',
   mode: 'manual',
   picked: ['get_price'],
@@ -54,7 +54,7 @@ function world(...answers: readonly (JsonObject | number)[]): AskWorld & { reado
         deliberate: null,
         status,
         ms: 1,
-        verdict: verdictOf(definition, rpc),
+        verdict: callVerdict(definition, rpc),
         result: given ?? null,
         error: given ? null : 'ECONNRESET',
         expected: null,

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { running } from '../../src/dev/state.ts';
 import { type DeliberateError, deliberateErrors } from '../../src/marketplace/core/deliberate-errors.ts';
-import type { Step } from '../../src/marketplace/core/model.ts';
+import type { RegistrationStep } from '../../src/marketplace/core/model.ts';
 import { acceptance } from '../../src/marketplace/core/registration.ts';
 import { resultOf } from '../broken/good-server.ts';
 import { instead, methodOf } from '../broken/variant.ts';
@@ -26,7 +26,7 @@ const listing = (change: (tool: JsonObject) => JsonObject) => ({
 test('accepts a good server, step by step, and stores it with its tools', async () => {
   const marketplace = await openMarketplace();
   const endpoint = await startServer();
-  const steps: Step[] = [];
+  const steps: RegistrationStep[] = [];
   const submission = await marketplace.register(formFor(endpoint), (step) => steps.push(step));
   expect(submission).toMatchObject({ accepted: true });
   expect(steps.filter(({ status }) => status !== 'running')).toMatchObject([
@@ -72,7 +72,7 @@ test('calls no tool that may change something, even if it is open to unpaid call
       return good({ ...params, name: params.name === 'list_coins' ? 'list_coins' : 'get_price' });
     },
   });
-  const steps: Step[] = [];
+  const steps: RegistrationStep[] = [];
   const submission = await marketplace.register(formFor(endpoint, { price: '0' }), (step) =>
     steps.push(step),
   );
@@ -108,7 +108,7 @@ test('equal problems of a tool are one reason, which counts their places', async
   const endpoint = await startServer(
     listing((tool) => ({ ...tool, inputSchema: { type: 'object', properties: bare, required: ['a'] } })),
   );
-  const steps: Step[] = [];
+  const steps: RegistrationStep[] = [];
   await marketplace.register(formFor(endpoint), (step) => steps.push(step));
   const { details = [], findings } = steps.find(({ label }) => label === 'Tool definitions') ?? {};
   const own = details.filter((text) => text.includes('.description'));
@@ -168,7 +168,7 @@ test('rejects a tool whose API failed with the cause, the place and the fix that
         return { ...answer, ...failureOf(answer) };
       },
   });
-  const steps: Step[] = [];
+  const steps: RegistrationStep[] = [];
   const submission = await marketplace.register(formFor(endpoint), (step) => steps.push(step));
   expect(submission).toMatchObject({
     accepted: false,

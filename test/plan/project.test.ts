@@ -3,7 +3,7 @@ import { context, generic } from '../../packages/contract/src/platforms/all.ts';
 import { type Variable, variables } from '../../packages/runtime/src/variables.ts';
 import { type ProjectAnswers, planProject, projectContext } from '../../src/plan/project.ts';
 import { readTemplates } from '../../src/project/package/templates.ts';
-import { withExamples } from '../../src/project/source/sources.ts';
+import { withVariables } from '../../src/project/source/sources.ts';
 import { filesOf, targetNames } from '../../src/questions/targets.ts';
 import { render } from '../../src/render/render.ts';
 import { preparedTools } from './prepared.ts';
@@ -105,10 +105,10 @@ describe('.env.example', () => {
       { name: 'KEY', kind: 'secret', text: 'Key' },
       { name: 'REGION', kind: 'url', text: 'Where', fallback: 'https://eu.example', optional: true },
     ] as const;
-    const added = withExamples(withExamples(text, [key]), [key, region]);
+    const added = withVariables(withVariables(text, [key]), [key, region]);
     const [head, ...rest] = text.split('\n\n');
     const own = ['# Key\nKEY=', '# Where (optional)\n# REGION=https://eu.example'];
     expect(added).toBe([head, ...own, ...rest].join('\n\n'));
-    expect(withExamples('# Mine\nPORT=4000\n', [key])).toBe('# Mine\nPORT=4000\n\n# Key\nKEY=\n');
+    expect(withVariables('# Mine\nPORT=4000\n', [key])).toBe('# Mine\nPORT=4000\n\n# Key\nKEY=\n');
   });
 });

@@ -10,7 +10,7 @@ import {
   readCreateFlags,
   replayCommand,
 } from '../../src/questions/create-answers.ts';
-import type { Target } from '../../src/questions/targets.ts';
+import type { DeployTarget } from '../../src/questions/targets.ts';
 import { prepare } from '../../src/tools/prepare.ts';
 import fc from '../fast-check.ts';
 import { toolSpec } from '../fields/arbitraries.ts';
@@ -79,7 +79,7 @@ const answers: fc.Arbitrary<CreateAnswers> = fc.record({
       })),
   ),
   platform: fc.constantFrom('generic', 'context', './mine.yaml'),
-  deploy: fc.constantFrom<readonly Target[]>([], ['compose'], ['compose', 'fly']),
+  deploy: fc.constantFrom<readonly DeployTarget[]>([], ['compose'], ['compose', 'fly']),
   packageManager: fc.constantFrom(null, 'npm', 'pnpm', 'yarn', 'bun'),
 });
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../packages/contract/src/json/json.ts';
 import type { Json } from '../../packages/contract/src/json/value.ts';
-import type { Change } from '../../src/model/model.ts';
+import type { DefinitionChange } from '../../src/model/model.ts';
 
 /** The paths at which two JSON values differ: `inputSchema.properties.a.type`. */
 export function differences(given: Json | undefined, served: Json | undefined, path = ''): readonly string[] {
@@ -21,7 +21,7 @@ export function differences(given: Json | undefined, served: Json | undefined, p
 export function silentDifferences(
   given: Json,
   served: Json | undefined,
-  changes: readonly Change[],
+  changes: readonly DefinitionChange[],
 ): readonly string[] {
   const told = changes.flatMap(({ path }) =>
     // A placeholder is reported as a change of the examples beside it.

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InputError } from '../../packages/contract/src/command/result.ts';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
-import type { Change } from '../../src/model/model.ts';
+import type { DefinitionChange } from '../../src/model/model.ts';
 import { create, prove, scaffold } from '../e2e/support.ts';
 import { silentDifferences } from './compare.ts';
 
@@ -13,7 +13,7 @@ export interface TakenOver {
   readonly completed: number;
   readonly taken: number;
   readonly refused: readonly InputError[];
-  readonly changes: readonly Change[];
+  readonly changes: readonly DefinitionChange[];
   /** MUST rules of the project's self-check: the number that passed, and the ids of those that failed. */
   readonly passed: number;
   readonly failed: readonly string[];

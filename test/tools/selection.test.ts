@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
 import { prepare } from '../../src/tools/prepare.ts';
-import { type Selection, selectTools } from '../../src/tools/selection.ts';
+import { selectTools, type ToolSelection } from '../../src/tools/selection.ts';
 
 const tool = (name: string, members: JsonObject = {}): JsonObject => ({
   name,
@@ -13,7 +13,7 @@ const tool = (name: string, members: JsonObject = {}): JsonObject => ({
 const outputSchema = { type: 'object', properties: { a: { type: 'number' } } };
 const list = [tool('get_a', { outputSchema }), tool('get_b'), tool('get_c', { outputSchema })];
 
-function selected(selection: Partial<Selection>) {
+function selected(selection: Partial<ToolSelection>) {
   const result = selectTools(list, { only: [], except: [], ...selection });
   if (!result.ok) return { errors: result.errors };
   const { entries, changes } = result.value;
@@ -39,7 +39,7 @@ describe('a selection from a list of tools', () => {
     expect(result.changes?.map((change) => [change.tool, change.why])).toEqual(left);
   });
 
-  it.each<[Partial<Selection>, string, string]>([
+  it.each<[Partial<ToolSelection>, string, string]>([
     [{ only: ['get_x'] }, '--only', 'Did you mean get_a?'],
     [{ except: ['nothing_like_it'] }, '--except', 'The list contains get_a, get_b or get_c.'],
     [{ except: ['get_a', 'get_b', 'get_c'] }, '--except', 'Keep at least one'],

@@ -56,13 +56,13 @@ export interface OwnedServer {
   /** Ends it and starts a new one at the same address. */
   restart(): Promise<Instance>;
   /** How the current process ended, after a moment for its last output. */
-  ending(): Promise<Ending>;
+  ending(): Promise<ProcessEnding>;
 }
 
 /** How a process stopped answering. */
-export interface Ending {
+export interface ProcessEnding {
   /** Absent if the process still runs. */
-  readonly exit?: Exit;
+  readonly exit?: ProcessExit;
   /** The error that ended it, read from its output. */
   readonly cause?: Cause;
   /** Its last lines, if they contain no error. */
@@ -81,7 +81,7 @@ export interface Instance {
   /** Whether GET /health was answered; if not, the process has ended, by itself or at the timeout. */
   readonly healthy: boolean;
   /** How the process ends. */
-  readonly exit: Promise<Exit>;
+  readonly exit: Promise<ProcessExit>;
   /** The last lines of its standard output and standard error so far. */
   output(): string;
   signal(name: 'SIGTERM' | 'SIGINT'): void;
@@ -89,7 +89,7 @@ export interface Instance {
   stop(): Promise<void>;
 }
 
-export interface Exit {
+export interface ProcessExit {
   readonly code: number | null;
   readonly signal: string | null;
 }

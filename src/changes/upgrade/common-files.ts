@@ -18,7 +18,7 @@ import { archivedVersions, type Release, readRelease } from '../../project/packa
 import { readTemplates } from '../../project/package/templates.ts';
 import { sha256 } from '../../project/read/hash.ts';
 import { bytesOf, textOf } from '../../project/read/text.ts';
-import { withExamples, withSourceDependencies } from '../../project/source/sources.ts';
+import { withSourceDependencies, withVariables } from '../../project/source/sources.ts';
 import { render } from '../../render/render.ts';
 
 /** The files of a project that belong to no tool, as the recorded version and as this version write them. */
@@ -101,7 +101,7 @@ function frame(answers: CommonFileAnswers, tools: readonly string[], release?: R
   const files = render(planned, templates);
   if (variables === null) return files;
   const withApis = [
-    ...changed(files, '.env.example', (text) => withExamples(text, variables)),
+    ...changed(files, '.env.example', (text) => withVariables(text, variables)),
     ...changed(files, 'package.json', (text) => withSourceDependencies(text, release?.facts.sources)),
   ];
   return new Map([...files, ...withApis]);

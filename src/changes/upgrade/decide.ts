@@ -3,7 +3,7 @@ import { toolsIndex } from '../../plan/tools-index.ts';
 import type { ManifestFile } from '../../project/manifest/manifest.ts';
 import { isAsWritten } from '../../project/read/files.ts';
 import { sha256 } from '../../project/read/hash.ts';
-import { inStyle, plain, textOf } from '../../project/read/text.ts';
+import { inStyle, textOf, withLineFeeds } from '../../project/read/text.ts';
 import { mergeTexts } from '../../system/merge.ts';
 import { meaningOf } from '../../typescript/tree.ts';
 import { mergePackage } from './merge-package.ts';
@@ -122,5 +122,5 @@ function isRelated(text: string, base: string): boolean {
 }
 
 function plainText(content: Uint8Array): string {
-  return plain(textOf(content));
+  return withLineFeeds(textOf(content));
 }

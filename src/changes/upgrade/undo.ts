@@ -3,7 +3,7 @@ import { ProjectError } from '../../project/errors.ts';
 import { isInOtherRepository, placeIn } from '../../project/read/inside.ts';
 import { isEntry } from '../../project/read/read.ts';
 import { outputsOf } from '../../project/write/change.ts';
-import type { Change } from '../../project/write/transaction.ts';
+import type { ProjectChange } from '../../project/write/transaction.ts';
 import { gitCommand } from '../../system/command-line.ts';
 import { packageManagerOf } from '../../system/detect.ts';
 import { ignoredFiles, repositoryState } from '../../system/git.ts';
@@ -16,7 +16,10 @@ const commit = ['git add --all', 'git commit --message "Before the upgrade"'];
  * @throws ProjectError `NO_REPOSITORY`, `NOT_COMMITTED`, CommandError `NOT_RESTORABLE` if git could not bring back what the change
  *   replaces
  */
-export async function undoOf(directory: string, { files, removed }: Change): Promise<readonly string[]> {
+export async function undoOf(
+  directory: string,
+  { files, removed }: ProjectChange,
+): Promise<readonly string[]> {
   const state = await repositoryState(directory);
   if ('why' in state) {
     const message = `git is what undoes an upgrade, and it cannot read a repository in ${directory}: ${state.why}`;

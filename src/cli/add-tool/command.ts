@@ -10,7 +10,7 @@ import {
 } from 'market-mcp-contract/command';
 import { type Addition, nameError, planAddition } from '../../changes/addition.ts';
 import { entriesOf } from '../../changes/entries.ts';
-import { environmentFile } from '../../dev/local-server.ts';
+import { dotEnv } from '../../dev/local-server.ts';
 import { findProject, manifestFile } from '../../project/manifest/manifest.ts';
 import type { Project } from '../../project/model.ts';
 import { openProject } from '../../project/read/open.ts';
@@ -56,7 +56,7 @@ export async function addTool(
   const undo = marketCommand('remove-tool', ...names, '--yes', '--no-check');
   const made = { directory, done, undo, contents: { ...contents(addition), undo } };
   const exitCode = await finishChange(made, flags, output);
-  const env = existsSync(join(directory, '.env')) ? environmentFile(directory) : null;
+  const env = existsSync(join(directory, '.env')) ? dotEnv(directory) : null;
   const edits = addition.prepared.tools.flatMap((tool) => firstEditOf(tool, env) ?? []);
   const distinct = edits.filter(({ edit }, index) => edits.findIndex((one) => one.edit === edit) === index);
   if (distinct.length > 0) showNext(distinct, undefined, output);

@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import {
   canAsk,
   type ExitCode,
+  flagName,
   type InputError,
   inputError,
   nameList,
-  nameOf,
   type Output,
   requireNone,
   toCommandError,
@@ -29,7 +29,13 @@ import { build } from '../../check/self-check.ts';
 import { changesOf } from '../../dev/watch.ts';
 import { projectName, suggestProjectName } from '../../model/names.ts';
 import { findProject, readManifest } from '../../project/manifest/manifest.ts';
-import { additions, dockerfileOf, filesOf, standardTargets, type Target } from '../../questions/targets.ts';
+import {
+  additions,
+  type DeployTarget,
+  dockerfileOf,
+  filesOf,
+  standardTargets,
+} from '../../questions/targets.ts';
 import { explainCommand, marketCommand } from '../../system/command-line.ts';
 import { buildImage, findEngine } from '../../system/containers.ts';
 import { bundleWorker } from '../../system/workers.ts';
@@ -144,7 +150,7 @@ function requireUrlFlags(flags: CheckFlags): void {
 }
 
 /** @throws CommandError `INVALID_INPUT` if a project has no files for a target. */
-function requireTarget(directory: string, target: Target): void {
+function requireTarget(directory: string, target: DeployTarget): void {
   if (additions.includes(target)) {
     const instead = `Name the target that you deploy to: ${marketCommand('check', '--deploy', 'docker')}`;
     requireNone([
@@ -204,7 +210,7 @@ function project(
 }
 
 /** What is deployed to a target, built with the programs of this machine. */
-function deployedTo(target: Target, directory: string, output: Output): Promise<Deployed> {
+function deployedTo(target: DeployTarget, directory: string, output: Output): Promise<Deployed> {
   return target === 'workers' ? workerOf(directory, output) : imageOf(directory, target, output);
 }
 
@@ -216,7 +222,7 @@ async function workerOf(directory: string, output: Output): Promise<Deployed> {
 }
 
 /** The image of a project. It stays on this machine, to be run or pushed. */
-async function imageOf(directory: string, target: Target, output: Output): Promise<Deployed> {
+async function imageOf(directory: string, target: DeployTarget, output: Output): Promise<Deployed> {
   const engine = await findEngine();
   const dockerfile = dockerfileOf(target);
   const tag = `${suggestProjectName(projectName(directory))}:checked`;
@@ -242,6 +248,6 @@ function onlyFor(
     .filter((name) => flags[name] !== undefined && [flags[name]].flat().length > 0)
     .map((name) => {
       const hint = `Remove it, or name ${what} to check.`;
-      return inputError(nameOf(checkFlags[name]), undefined, `works only with ${what}`, hint);
+      return inputError(flagName(checkFlags[name]), undefined, `works only with ${what}`, hint);
     });
 }

@@ -1,5 +1,5 @@
 import { choice, type Flag, list, off, on, text, type Values } from 'market-mcp-contract/command';
-import { checkFlags as urlFlags } from 'market-mcp-contract/program';
+import { urlFlags } from 'market-mcp-contract/program';
 import { targetNames } from '../../questions/targets.ts';
 
 const { reporter, verbose, json, ...common } = urlFlags;

@@ -3,7 +3,7 @@ import type { Access } from '../../marketplace/core/access.ts';
 import type { Dispute } from '../../marketplace/core/model.ts';
 import { requestJson } from '../../marketplace/local.ts';
 import { withMarketplace } from '../marketplace/connect.ts';
-import { problemLine } from '../marketplace/format.ts';
+import { callProblemLine } from '../marketplace/format.ts';
 import type { PlaceFlags } from '../marketplace/options.ts';
 
 const words = {
@@ -25,7 +25,7 @@ export async function dispute(call: string, output: Output, flags: PlaceFlags): 
   const file = async (market: Access) => {
     const filed = await requestJson<Dispute>(market, '/disputes.json', { call: Number(call) });
     output.line(words[filed.verdict]);
-    for (const problem of filed.problems) output.line(`    ${problemLine(problem)}`);
+    for (const problem of filed.problems) output.line(`    ${callProblemLine(problem)}`);
     output.result(filed);
     return filed.verdict === 'innocent' ? exitCodes.ok : exitCodes.checkFailed;
   };

@@ -1,11 +1,11 @@
 import { type ExitCode, nameList, type Output, singleLine } from 'market-mcp-contract/command';
-import { type Diagnosis, diagnose, problemsOf } from '../../changes/diagnosis.ts';
+import { type Diagnosis, diagnose, diagnosisProblems } from '../../changes/diagnosis.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
 
 /** `market-mcp doctor`: examines a project without changing it. @returns 1 if something should be fixed. */
 export async function doctor(output: Output): Promise<ExitCode> {
   const diagnosis = await diagnose(findProject(process.cwd()));
-  const problems = problemsOf(diagnosis);
+  const problems = diagnosisProblems(diagnosis);
   for (const [what, text] of rows(diagnosis)) output.line(singleLine(`${what.padEnd(17)}${text}`));
   output.line();
   for (const problem of problems) output.note(problem);

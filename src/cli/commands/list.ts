@@ -1,10 +1,10 @@
 import { counted, type ExitCode, type Output, singleLine } from 'market-mcp-contract/command';
 import { signals } from 'market-mcp-contract/definition';
-import { type Member, membersOf } from '../../fields/members.ts';
-import { type Drift, driftOf, listedOf } from '../../project/manifest/listed.ts';
+import { type FieldMember, fieldMembers } from '../../fields/members.ts';
+import { driftOf, type FingerprintDrift, listedOf } from '../../project/manifest/listed.ts';
 import { findProject, manifestContent, manifestFile } from '../../project/manifest/manifest.ts';
 import type { Project, ToolFile } from '../../project/model.ts';
-import { namedTools, openProject } from '../../project/read/open.ts';
+import { openProject, toolsNamed } from '../../project/read/open.ts';
 import { changeProject } from '../../project/write/change.ts';
 import { showDrift } from '../tools/change.ts';
 
@@ -13,11 +13,11 @@ import { showDrift } from '../tools/change.ts';
  *
  * @param markListed records that the marketplace has read the tools as they are.
  */
-export async function list(output: Output, { markListed }: { markListed?: boolean }): Promise<ExitCode> {
+export async function listTools(output: Output, { markListed }: { markListed?: boolean }): Promise<ExitCode> {
   const directory = findProject(process.cwd());
   const project = markListed ? await markAsListed(directory) : await openProject(directory);
   const tools = project.tools.filter(({ served }) => served);
-  const drift = driftOf(namedTools(tools), project.manifest.listed);
+  const drift = driftOf(toolsNamed(tools), project.manifest.listed);
   const isListed = project.manifest.listed !== null;
   for (const tool of tools) showTool(tool, drift, isListed, output);
   output.line(`${counted(tools.length, 'tool')}, platform ${project.profile.name}`);
@@ -36,14 +36,14 @@ export async function list(output: Output, { markListed }: { markListed?: boolea
 async function markAsListed(directory: string): Promise<Project> {
   await changeProject(directory, async () => {
     const { manifest, tools } = await openProject(directory);
-    const listed = listedOf(namedTools(tools.filter(({ served }) => served)));
+    const listed = listedOf(toolsNamed(tools.filter(({ served }) => served)));
     const files = new Map([[manifestFile, manifestContent({ ...manifest, listed })]]);
     return { change: { files, removed: [] } };
   });
   return openProject(directory);
 }
 
-function showTool(tool: ToolFile, drift: Drift, isListed: boolean, output: Output): void {
+function showTool(tool: ToolFile, drift: FingerprintDrift, isListed: boolean, output: Output): void {
   const { name, file, state, description, inputs, outputs } = entryOf(tool, drift, isListed);
   const mark = state === 'listed' || state === 'unlisted' ? '' : `  (${state})`;
   output.line(`${output.style('bold', singleLine(name))}  ${output.style('dim', singleLine(file))}${mark}`);
@@ -59,7 +59,7 @@ function showTool(tool: ToolFile, drift: Drift, isListed: boolean, output: Outpu
 /** @param isListed whether the marketplace has read the tools of the project before */
 function entryOf(
   { file, path, test, source: { name, definition } }: ToolFile,
-  drift: Drift,
+  drift: FingerprintDrift,
   isListed: boolean,
 ) {
   const known = name ?? file;
@@ -71,12 +71,12 @@ function entryOf(
     test,
     state,
     description: definition?.description.split('\n')[0] ?? null,
-    inputs: definition && membersOf(definition.inputSchema),
-    outputs: definition && membersOf(definition.outputSchema),
+    inputs: definition && fieldMembers(definition.inputSchema),
+    outputs: definition && fieldMembers(definition.outputSchema),
   };
 }
 
-function wordsOf(members: readonly Member[]): string {
+function wordsOf(members: readonly FieldMember[]): string {
   const words = members.map(
     ({ name, type, required }) => `${singleLine(name)}${required ? '' : '?'}:${type}`,
   );

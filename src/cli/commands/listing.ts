@@ -4,8 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   CommandError,
   type ExitCode,
+  flagName,
   inputError,
-  nameOf,
   type Output,
   refuseUnwritable,
   requireNone,
@@ -19,11 +19,11 @@ import {
   type Directory,
   type DirectoryFlag,
   directories,
-  fieldErrors,
+  directoryErrors,
   readOn,
   type Subject,
 } from '../../marketplace/core/directories.ts';
-import { type Entry, entryOf, type Facts, factsOf, jsonIn } from '../../marketplace/core/entry.ts';
+import { type Entry, type EntryFacts, entryFacts, entryOf, jsonFile } from '../../marketplace/core/entry.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
 import type { Project } from '../../project/model.ts';
 import { openProject } from '../../project/read/open.ts';
@@ -42,7 +42,7 @@ export async function listing(output: Output, flags: ListingFlags): Promise<Exit
   const { platform } = flags;
   const profile = platform === undefined ? project.profile : unwrap(await resolvePlatform(platform));
   if (flags.for !== undefined) return listIn(directories[flags.for], project, profile, flags, output);
-  const facts = factsOf(project, flags, project.profile.listing.descriptionSections);
+  const facts = entryFacts(project, flags, project.profile.listing.descriptionSections);
   const entry = entryOf(facts, profile, flags);
   const made = await write(project, 'server.json', entry.server, flags);
   show(entry, profile.listing, output);
@@ -58,11 +58,11 @@ async function listIn(
   flags: ListingFlags,
   output: Output,
 ): Promise<ExitCode> {
-  const facts = factsOf(project, flags, []);
+  const facts = entryFacts(project, flags, []);
   const subject = { ...facts, token, writes: writesOf(project), maintainer: flags.maintainer };
   const fields = directory.fields(subject);
   const file = directory.file?.(subject);
-  requireNone([...fieldErrors(fields, subject), ...(file?.errors ?? [])]);
+  requireNone([...directoryErrors(fields, subject), ...(file?.errors ?? [])]);
   const made = file && (await write(project, file.name, file.document, flags));
   const start = directory.start(subject);
   const wellKnown = directory.wellKnown(subject);
@@ -112,7 +112,7 @@ function refuseUnread(flags: ListingFlags): void {
   );
   requireNone(
     unread.map((name) =>
-      inputError(nameOf(listingFlags[name]), undefined, `has no effect ${where}`, 'Leave it out.'),
+      inputError(flagName(listingFlags[name]), undefined, `has no effect ${where}`, 'Leave it out.'),
     ),
   );
 }
@@ -148,7 +148,7 @@ interface Made {
   readonly written: boolean;
 }
 
-function noteLeftOut({ leftOut }: Facts, output: Output): void {
+function noteLeftOut({ leftOut }: EntryFacts, output: Output): void {
   if (leftOut === undefined) return;
   output.note(
     `${leftOut} of package.json is left out: the registry takes repositories of github.com and gitlab.com`,
@@ -172,7 +172,7 @@ async function write(
   if (dryRun) return { file, written: false };
   await refuseUnwritable(file);
   if (existsSync(file) && !force) {
-    if (isDeepStrictEqual(jsonIn(file), document)) return { file, written: false };
+    if (isDeepStrictEqual(jsonFile(file), document)) return { file, written: false };
     const hint = 'Compare with --dry-run, then add --force to replace it.';
     throw new CommandError('FILE_EXISTS', `${file} exists and differs from what would be written`, hint);
   }

@@ -1,7 +1,7 @@
 import { canAsk, type ExitCode, type Output, singleLine, withProgress } from 'market-mcp-contract/command';
 import { onlyReads } from 'market-mcp-contract/definition';
 import { requireListed } from 'market-mcp-contract/program';
-import { callExamples, calledLine, factsOf, type ProjectTool } from '../../check/built.ts';
+import { callExamples, calledLine, type ProjectTool, projectFacts } from '../../check/built.ts';
 import { build } from '../../check/self-check.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
 import { marketCommand } from '../../system/command-line.ts';
@@ -19,7 +19,7 @@ export async function record(
 ): Promise<ExitCode> {
   const directory = findProject(process.cwd());
   await withProgress(output.progress('building'), () => build(directory));
-  const { tools } = await factsOf(directory);
+  const { tools } = await projectFacts(directory);
   requireListed(
     call.map((tool) => ({ flag: '--call', tool })),
     tools.map(({ name }) => name),

@@ -1,5 +1,5 @@
 import { counted, type ExitCode, type Output } from 'market-mcp-contract/command';
-import type { Change } from 'market-mcp-contract/report';
+import type { ListingChange } from 'market-mcp-contract/report';
 import type { Access } from '../../marketplace/core/access.ts';
 import { MarketError } from '../../marketplace/core/errors.ts';
 import type { Listing } from '../../marketplace/core/model.ts';
@@ -17,11 +17,10 @@ export async function refresh(
 ): Promise<ExitCode> {
   return withMarketplace(flags, output, async (market, { endpoint }) => {
     const body = { listing: named ?? (await onlyListing(market, endpoint)) };
-    const refreshed = await requestJson<{ readonly listing: Listing; readonly changes: readonly Change[] }>(
-      market,
-      '/listings/refresh.json',
-      body,
-    );
+    const refreshed = await requestJson<{
+      readonly listing: Listing;
+      readonly changes: readonly ListingChange[];
+    }>(market, '/listings/refresh.json', body);
     const { listing, changes } = refreshed;
     const what = changes.length === 0 ? 'nothing has changed' : counted(changes.length, 'change');
     output.done(`${listing.name}: ${what}`);

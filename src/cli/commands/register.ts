@@ -1,6 +1,6 @@
 import { type ExitCode, exitCodes, type Output, singleLine } from 'market-mcp-contract/command';
 import { linesOf } from '../../dev/state.ts';
-import type { ListingForm, Step, Submission } from '../../marketplace/core/model.ts';
+import type { ListingForm, RegistrationStep, Submission } from '../../marketplace/core/model.ts';
 import { acceptance, callsStep } from '../../marketplace/core/registration.ts';
 import { requestJson } from '../../marketplace/local.ts';
 import type { RegisterData } from '../../marketplace/pages/register.tsx';
@@ -26,7 +26,7 @@ export async function register(output: Output, flags: RegisterFlags): Promise<Ex
       price: flags.price ?? form.price,
       endpoint: place.endpoint ?? form.endpoint,
     };
-    const submission = await requestJson<Submission & { readonly steps: readonly Step[] }>(
+    const submission = await requestJson<Submission & { readonly steps: readonly RegistrationStep[] }>(
       market,
       '/register.json',
       filled,

@@ -6,7 +6,7 @@ import {
   unknownTool,
   unwrap,
 } from 'market-mcp-contract/command';
-import { type Facts, factsOf } from '../../check/built.ts';
+import { type ProjectFacts, projectFacts } from '../../check/built.ts';
 import { compile } from '../../dev/compile.ts';
 import { curlCommands } from '../../dev/curl.ts';
 import { localServer } from '../../dev/local-server.ts';
@@ -29,7 +29,7 @@ export async function token(
   const state = publishedState(directory);
   if (state.kind !== 'never-started' && isDown(state)) throw stateError(state);
   if (!isServing(state)) await requireCompiled(directory);
-  const { tools } = await factsOf(directory);
+  const { tools } = await projectFacts(directory);
   const profile = presentProfile(readManifest(directory));
   const tool = toolNamed(name, tools);
   const server = await localServer(directory, profile.token);
@@ -65,7 +65,7 @@ async function requireCompiled(directory: string): Promise<void> {
   throw new SystemError('BUILD_FAILED', 'the project does not compile', hint, errors);
 }
 
-type Tool = Facts['tools'][number];
+type Tool = ProjectFacts['tools'][number];
 
 function toolNamed(name: string | undefined, tools: readonly Tool[]): Tool {
   const found = name === undefined ? tools[0] : tools.find((tool) => tool.name === name);

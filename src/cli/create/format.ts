@@ -18,7 +18,7 @@ import { type CheckReport, prettyReport } from 'market-mcp-contract/report';
 import { enterCommand, type ProjectContext } from '../../changes/target.ts';
 import { fieldRows, tableLines } from '../../fields/table.ts';
 import type { ImportedTool } from '../../import/model.ts';
-import type { Change, Prepared, PreparedTool } from '../../model/model.ts';
+import type { DefinitionChange, Prepared, PreparedTool } from '../../model/model.ts';
 import { toolFile } from '../../model/names.ts';
 import type { FileSet } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
@@ -145,7 +145,7 @@ export function showNext(steps: readonly NextStep[], repeat: string | undefined,
 }
 
 /** Each change of a definition in one line. */
-export function changeLines(changes: readonly Change[]): readonly string[] {
+export function changeLines(changes: readonly DefinitionChange[]): readonly string[] {
   return changes.map(({ tool, path, what, why }) => `${tool} ${path}: ${what} (${why})`);
 }
 

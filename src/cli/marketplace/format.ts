@@ -1,10 +1,10 @@
 import { type Output, singleLine } from 'market-mcp-contract/command';
 import type { Problem } from 'market-mcp-contract/definition';
 import { isObject, type Json, shorten } from 'market-mcp-contract/json';
-import type { Change } from 'market-mcp-contract/report';
+import type { ListingChange } from 'market-mcp-contract/report';
 import { type Access, linkOf } from '../../marketplace/core/access.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
-import type { CallCause, Step } from '../../marketplace/core/model.ts';
+import type { CallCause, RegistrationStep } from '../../marketplace/core/model.ts';
 import type { CallVerdict, SchemaVerdict } from '../../marketplace/core/verdict.ts';
 import type { Place } from '../../marketplace/place.ts';
 
@@ -88,24 +88,27 @@ function verdictLines(
 ): readonly string[] {
   return [
     `${markOf(status, output)} ${title.padEnd(18)} ${words[status]}${reason === undefined ? '' : `: ${reason}`}`,
-    ...problems.map((problem) => `    ${problemLine(problem)}`),
+    ...problems.map((problem) => `    ${callProblemLine(problem)}`),
   ];
 }
 
 /** The mark of a verdict. */
-export function markOf(status: Step['status'] | SchemaVerdict['status'], output: Output): string {
+export function markOf(status: RegistrationStep['status'] | SchemaVerdict['status'], output: Output): string {
   if (status === 'not-run') return '–';
   if (status === 'advice') return output.style('yellow', '!');
   return status === 'pass' ? output.style('green', '✔') : output.style('red', '✘');
 }
 
 /** `structuredContent.price: expected type number, got "1"` */
-export function problemLine({ path, expected, actual }: Problem): string {
+export function callProblemLine({ path, expected, actual }: Problem): string {
   return singleLine(`${path === undefined ? '' : `${path}: `}expected ${expected}, got ${actual}`);
 }
 
 /** One change of a definition in one line. */
-export function changeLine({ tool, path, what, before, after, breaks }: Change, output: Output): string {
+export function changeLine(
+  { tool, path, what, before, after, breaks }: ListingChange,
+  output: Output,
+): string {
   const values = [before, after].map((value) => (value === undefined ? '' : shorten(value, 60)));
   const from =
     values[0] === '' && values[1] === '' ? '' : `  ${values[0] || '(none)'} → ${values[1] || '(none)'}`;

@@ -104,7 +104,7 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
     this.#completing = undefined;
   }
 
-  #press(character: string | undefined, key: edit.Key): void {
+  #press(character: string | undefined, key: edit.KeyPress): void {
     const { suggested } = this.#options;
     // In an empty editor, the right arrow turns the suggestion into editable text.
     const takes = key.name === 'right' && this.#isEmpty && suggested.length > 0;

@@ -2,9 +2,9 @@ import type { Readable, Writable } from 'node:stream';
 import { errorSentence, onInterrupted, type Result } from 'market-mcp-contract/command';
 import type { CreateParts } from '../../questions/create.ts';
 import { Asker } from './asker.ts';
-import { askInOrder, Back, Cancelled, orBack, type Step } from './leaving.ts';
+import { askInOrder, Back, Cancelled, orBack, type PromptStep } from './leaving.ts';
 import { askedAgain, isStartOpen, withStart } from './start.ts';
-import { askPart, type Naming, type Part, type Parts, partLabels, toolParts } from './tool.ts';
+import { type AskedPart, askPart, type Naming, type Parts, partLabels, toolParts } from './tool.ts';
 
 /** The steps of a command from the answers of flags to all answers. */
 export interface Flow<Answers> extends Naming {
@@ -12,8 +12,8 @@ export interface Flow<Answers> extends Naming {
   /** Answers from flags; they are not asked again. */
   readonly given: Partial<CreateParts>;
   /** The questions before and after those about the tool. */
-  readonly before: readonly Part[];
-  readonly after: readonly Part[];
+  readonly before: readonly AskedPart[];
+  readonly after: readonly AskedPart[];
   complete(parts: Parts): Answers;
   /** Lines that describe what will be written, or the errors in the answers. */
   review(answers: Answers): Result<readonly string[]> | Promise<Result<readonly string[]>>;
@@ -40,12 +40,12 @@ export interface Flow<Answers> extends Naming {
 export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
   const asker = new Asker(flow.input, flow.output);
   asker.title(`${flow.title} · Esc goes back, Ctrl-C stops and shows how to resume`);
-  const start: readonly Part[] = isStartOpen(flow.given) ? ['start'] : [];
+  const start: readonly AskedPart[] = isStartOpen(flow.given) ? ['start'] : [];
   const known: Parts = withStart(flow.given);
   let parts = known;
   /** The answers that are not asked for. */
   let given = without(known, (name) => known.ask?.includes(name) === true);
-  let current: Part | undefined;
+  let current: AskedPart | undefined;
   let isReviewed = false;
   let isAgreed = false;
   const partsOf = (answered: Parts) => [...start, ...flow.before, ...toolParts(answered), ...flow.after];
@@ -61,7 +61,7 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
     return new Cancelled(flow.resume(kept, askedAgain(kept, current)));
   };
   const ask =
-    (part: Part): Step<Parts> =>
+    (part: AskedPart): PromptStep<Parts> =>
     async (before, isBack) => {
       parts = before;
       current = part;
@@ -104,7 +104,7 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
       if (answered === 'back') continue;
       parts = answered;
       // A change may take other answers away, those of flags too.
-      given = without(given, (name) => parts[name as Part] === undefined);
+      given = without(given, (name) => parts[name as AskedPart] === undefined);
       const open = asked(parts).findIndex((part) => parts[part] === undefined);
       from = open < 0 ? asked(parts).length : open;
     }

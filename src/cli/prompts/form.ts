@@ -6,7 +6,7 @@ import { type Field, type FieldType, type Shape, scalarTypes } from '../../model
 import { parsePlainFieldName } from '../../model/names.ts';
 import type { Asker } from './asker.ts';
 import type { FieldKind } from './field-editor.ts';
-import { askInOrder, Back, orBack, type Step } from './leaving.ts';
+import { askInOrder, Back, orBack, type PromptStep } from './leaving.ts';
 
 /** The form asks for members of members, no deeper; deeper ones are written as lines. */
 const deepest = 2;
@@ -82,7 +82,7 @@ function fieldSteps(
   { asker, kind, above, depth }: Place,
   siblings: readonly Field[],
   { name = '', type, members, allowed }: FieldAnswers,
-): readonly Step<FieldAnswers>[] {
+): readonly PromptStep<FieldAnswers>[] {
   const { flag, noun, isInput } = kind;
   const path = above === '' ? name : `${above}.${name}`;
   const bare = shapeOf({ type, members });
@@ -97,25 +97,25 @@ function fieldSteps(
       const initial = part === 'name' ? undefined : '';
       return { ...so, [part]: await asker.text({ message, placeholder, initial, before: so[part], parse }) };
     };
-  const chooseType: Step<FieldAnswers> = async (so) => {
+  const chooseType: PromptStep<FieldAnswers> = async (so) => {
     const chosen = await asker.choose(`Type of ${path}`, typeChoices(depth), so.type);
     // Members and values belong to the former type.
     const { name, description, required } = so;
     return chosen === so.type ? so : { name, description, required, type: chosen };
   };
-  const fill: Step<FieldAnswers> = async (so) => {
+  const fill: PromptStep<FieldAnswers> = async (so) => {
     const place = { asker, kind, above: path, depth: depth + 1 };
     return { ...so, members: await askMembers(place, so.members ?? []) };
   };
   const list = (of: Shape) => (values: string) => typed(values, parseValues(values, of, flag));
-  const allow: Step<FieldAnswers> = async (so) => {
+  const allow: PromptStep<FieldAnswers> = async (so) => {
     const hint = 'Enter to allow all, or a list: base, ethereum';
     const given = await text('allowed', `Allowed values of ${path}`, hint, list(bare))(so);
     // Allowed values are examples themselves.
     return given.allowed ? { ...given, examples: undefined } : given;
   };
   const fallback = (value: string) => typed(value, parseValue(value, limited, flag));
-  const steps: readonly (Step<FieldAnswers> | false)[] = [
+  const steps: readonly (PromptStep<FieldAnswers> | false)[] = [
     text('name', `Name of the ${noun}${above && ` of ${above}`}`, 'symbol', (given) =>
       ownName(given, siblings, flag),
     ),

@@ -24,7 +24,7 @@ export async function orBack<T>(asked: Promise<T>): Promise<T | 'back'> {
 }
 
 /** A question that adds its answer to the earlier ones. `isBack`: the author goes back to it from the next one. */
-export type Step<Answers> = (answers: Answers, isBack: boolean) => Promise<Answers>;
+export type PromptStep<Answers> = (answers: Answers, isBack: boolean) => Promise<Answers>;
 
 /**
  * Asks one question after the other. Going back repeats the previous one and keeps all answers. A step that has several
@@ -36,7 +36,7 @@ export type Step<Answers> = (answers: Answers, isBack: boolean) => Promise<Answe
  * @throws Back if the author goes back from the first question
  */
 export async function askInOrder<Answers>(
-  stepsOf: (answers: Answers) => readonly Step<Answers>[],
+  stepsOf: (answers: Answers) => readonly PromptStep<Answers>[],
   initial: Answers,
   { from = 0, isBack = false }: { readonly from?: number; readonly isBack?: boolean } = {},
 ): Promise<Answers> {

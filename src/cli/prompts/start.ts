@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { CommandError, type Result, reject, unwrap } from 'market-mcp-contract/command';
-import { serverAt } from '../../changes/mcp.ts';
+import { mcpServerAt } from '../../changes/mcp.ts';
 import { documentAt } from '../../changes/openapi.ts';
 import { writingTools } from '../../import/mcp.ts';
-import { nameOf, operationsOf } from '../../import/openapi/operations.ts';
+import { operationName, operationsOf } from '../../import/openapi/operations.ts';
 import { plainText } from '../../import/openapi/text.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
 import type { Asker, TextPrompt } from './asker.ts';
 
 /** What an author starts from, the first question. */
-export type Start = 'blank' | 'sample' | 'openapi' | 'url' | 'spec';
+export type ChosenStart = 'blank' | 'sample' | 'openapi' | 'url' | 'spec';
 
 export const starts = [
   { value: 'blank', label: 'Blank', hint: 'describe the inputs and outputs of the tool' },
@@ -17,7 +17,11 @@ export const starts = [
   { value: 'openapi', label: 'An OpenAPI document', hint: 'its operations become tools that call the API' },
   { value: 'url', label: 'A running MCP server', hint: 'your server forwards calls to its tools' },
   { value: 'spec', label: 'A spec file', hint: 'tool specs or MCP tool definitions' },
-] as const satisfies readonly { readonly value: Start; readonly label: string; readonly hint: string }[];
+] as const satisfies readonly {
+  readonly value: ChosenStart;
+  readonly label: string;
+  readonly hint: string;
+}[];
 
 /** The first question after each start. */
 const firstAfter = {
@@ -26,7 +30,7 @@ const firstAfter = {
   openapi: 'fromOpenapi',
   url: 'fromUrl',
   spec: 'spec',
-} as const satisfies { readonly [start in Start]: keyof ToolParts };
+} as const satisfies { readonly [start in ChosenStart]: keyof ToolParts };
 
 /** Flags that say what the tools are made from: they answer the first question. */
 const decisive = [
@@ -49,7 +53,7 @@ export function isStartOpen(given: Partial<ToolParts>): boolean {
 /** The given answers, with the start that `ask` names. */
 export function withStart<Parts extends Partial<ToolParts>>(
   given: Parts,
-): Parts & { readonly start?: Start } {
+): Parts & { readonly start?: ChosenStart } {
   const { ask = [] } = given;
   const start = starts.find(({ value }) => ask.includes(firstAfter[value]));
   return start ? { ...given, start: start.value } : given;
@@ -59,7 +63,7 @@ export function withStart<Parts extends Partial<ToolParts>>(
  * What `ask` must name to resume with these answers: the question that was being asked if it has an answer, and the first
  * question after a start that no answer names.
  */
-export function askedAgain<Parts extends Partial<ToolParts> & { readonly start?: Start }>(
+export function askedAgain<Parts extends Partial<ToolParts> & { readonly start?: ChosenStart }>(
   parts: Parts,
   part: keyof Parts | undefined,
 ): readonly string[] {
@@ -119,7 +123,7 @@ export function askDocument(asker: Asker, { fromOpenapi, header }: Partial<ToolP
 /** Asks for an MCP server until one lists its tools. */
 export function askServer(asker: Asker, { fromUrl }: Partial<ToolParts>): Promise<string> {
   const { prompt, parse } = toolQuestions.fromUrl;
-  return askUntilRead(asker, 'fromUrl', { ...prompt, before: fromUrl, parse }, serverAt);
+  return askUntilRead(asker, 'fromUrl', { ...prompt, before: fromUrl, parse }, mcpServerAt);
 }
 
 async function askUntilRead(
@@ -158,7 +162,7 @@ export async function askOperations(
     const writes = operation.method === 'get' ? '' : ' · may change something';
     return {
       value: address,
-      label: operation.id === null ? address : `${nameOf(operation)}  ${address}`,
+      label: operation.id === null ? address : `${operationName(operation)}  ${address}`,
       hint: `${operation.summary}${writes}`,
     };
   });
@@ -170,7 +174,7 @@ export async function askTools(
   asker: Asker,
   { fromUrl = '', only }: Partial<ToolParts>,
 ): Promise<readonly string[]> {
-  const { tools } = await serverAt(fromUrl);
+  const { tools } = await mcpServerAt(fromUrl);
   const writing = writingTools(tools);
   const options = tools.map(({ name, description }) => {
     const warning = writing.has(String(name)) ? 'may change something · ' : '';

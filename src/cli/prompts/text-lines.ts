@@ -6,7 +6,7 @@ export interface TextLines {
 }
 
 /** A key as readline names it. */
-export interface Key {
+export interface KeyPress {
   readonly name?: string;
   readonly ctrl?: boolean;
   readonly meta?: boolean;
@@ -50,7 +50,7 @@ export function replaceBefore(text: TextLines, before: string): TextLines {
 }
 
 /** The text after a key; undefined if the key does not edit. */
-export function edited(text: TextLines, character: string | undefined, key: Key): TextLines | undefined {
+export function edited(text: TextLines, character: string | undefined, key: KeyPress): TextLines | undefined {
   const { name = '', ctrl, meta, shift } = key;
   const edit = edits[ctrl && name.length === 1 ? `ctrl-${name}` : name];
   if (edit) return edit(text, Boolean(shift || meta || ctrl));

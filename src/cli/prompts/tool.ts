@@ -26,15 +26,15 @@ import {
   askServer,
   askSpec,
   askTools,
-  type Start,
+  type ChosenStart,
   starts,
 } from './start.ts';
 
 /** The answers so far; only the prompts use `start`. */
-export type Parts = Partial<CreateParts> & { readonly start?: Start };
+export type Parts = Partial<CreateParts> & { readonly start?: ChosenStart };
 
 /** A question that is asked at the terminal. */
-export type Part = keyof typeof partLabels;
+export type AskedPart = keyof typeof partLabels;
 
 /** The questions in the list of answers. */
 export const partLabels = {
@@ -58,7 +58,7 @@ export const partLabels = {
 } as const;
 
 /** The questions about a tool, in order; they depend on the answers so far. */
-export function toolParts({ start, spec, fromOpenapi, fromSample, fromUrl }: Parts): readonly Part[] {
+export function toolParts({ start, spec, fromOpenapi, fromSample, fromUrl }: Parts): readonly AskedPart[] {
   if (start === 'spec' || spec !== undefined) return ['spec', 'example'];
   if (start === 'openapi' || fromOpenapi !== undefined) return ['fromOpenapi', 'operation', 'fields'];
   if (start === 'url' || fromUrl !== undefined) return ['fromUrl', 'only', 'fields'];
@@ -68,7 +68,7 @@ export function toolParts({ start, spec, fromOpenapi, fromSample, fromUrl }: Par
 }
 
 /** The answers that another answer to a question takes away. */
-const dependent: { readonly [part in Part]?: readonly Part[] } = {
+const dependent: { readonly [part in AskedPart]?: readonly AskedPart[] } = {
   start: ['spec', 'fromSample', 'fromOpenapi', 'operation', 'fromUrl', 'only', 'fields', 'example'],
   fromSample: ['fields'],
   fromOpenapi: ['operation', 'fields'],
@@ -89,7 +89,7 @@ export interface Naming {
 /** Asks one question and adds its answer to the others. */
 export async function askPart(
   asker: Asker,
-  part: Part,
+  part: AskedPart,
   parts: Parts,
   isBack: boolean,
   naming: Naming,
@@ -127,7 +127,7 @@ const effectChoices: readonly Choice<Effect>[] = [
 
 type Ask<T> = (asker: Asker, parts: Parts, isBack: boolean, naming: Naming) => Promise<T>;
 
-const askers: { readonly [part in Part]: Ask<NonNullable<Parts[part]>> } = {
+const askers: { readonly [part in AskedPart]: Ask<NonNullable<Parts[part]>> } = {
   start: (asker, { start = 'blank' }) => asker.choose('Start from', starts, start),
   directory: (asker, parts, _, { directoryError }) =>
     askText(asker, createQuestions.directory, parts, parts.directory, '-', directoryError),

@@ -2,12 +2,12 @@ import { CommandError, type ExitCode, nameList, type Output, singleLine } from '
 import type { CheckReport } from 'market-mcp-contract/report';
 import { unrecordedFix } from 'market-mcp-contract/wire';
 import type { ProjectContext } from '../../changes/target.ts';
-import type { Drift } from '../../project/manifest/listed.ts';
+import type { FingerprintDrift } from '../../project/manifest/listed.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
 import type { Project } from '../../project/model.ts';
 import { openProject } from '../../project/read/open.ts';
 import { changeProject } from '../../project/write/change.ts';
-import type { Change } from '../../project/write/transaction.ts';
+import type { ProjectChange } from '../../project/write/transaction.ts';
 import type { RenameToolSwitches } from '../../questions/add-tool.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
@@ -32,7 +32,9 @@ export interface ToolsChange<Planned> extends Pick<Made, 'done'> {
 }
 
 /** Plans, confirms, makes and checks a change of the tools of the project in the current directory. */
-export async function changeTools<Planned extends { readonly change: Change; readonly drift: Drift }>(
+export async function changeTools<
+  Planned extends { readonly change: ProjectChange; readonly drift: FingerprintDrift },
+>(
   { plan, question, lines, made: prefix = '', notes, done, undo, contents }: ToolsChange<Planned>,
   switches: RenameToolSwitches,
   output: Output,
@@ -150,7 +152,10 @@ export function hasPassed(report: CheckReport): boolean {
 }
 
 /** Prints that the marketplace has to read the tools again, if it has to (C§9.3). */
-export function showDrift({ refreshNeeded, added, changed, removed }: Drift, output: Output): void {
+export function showDrift(
+  { refreshNeeded, added, changed, removed }: FingerprintDrift,
+  output: Output,
+): void {
   if (!refreshNeeded) return;
   const parts = Object.entries({ new: added, changed, gone: removed })
     .filter(([, names]) => names.length > 0)

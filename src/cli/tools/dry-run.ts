@@ -2,13 +2,18 @@ import { type ExitCode, type Output, printable } from 'market-mcp-contract/comma
 import { readIfThere } from '../../project/read/inside.ts';
 import { textOf } from '../../project/read/text.ts';
 import { patchOf } from '../../project/write/patch.ts';
-import type { Change } from '../../project/write/transaction.ts';
+import type { ProjectChange } from '../../project/write/transaction.ts';
 
 const notApplicable =
   'The diff contains control characters, shown as codes here, so it cannot be applied. Use --json for the exact diff.';
 
 /** Prints the changes that a run would make; with `json`, the same as one object. */
-export function showDryRun(directory: string, change: Change | null, rest: object, output: Output): ExitCode {
+export function showDryRun(
+  directory: string,
+  change: ProjectChange | null,
+  rest: object,
+  output: Output,
+): ExitCode {
   const diff = change === null ? '' : unifiedDiff(directory, change);
   // Trailing white space belongs to the last line shown.
   const shown = diff.replace(/\n$/, '').split('\n').map(visible).join('\n');
@@ -18,7 +23,7 @@ export function showDryRun(directory: string, change: Change | null, rest: objec
 }
 
 /** A change as a unified diff for `git apply` and `patch -p1`. */
-function unifiedDiff(directory: string, { files, removed }: Change): string {
+function unifiedDiff(directory: string, { files, removed }: ProjectChange): string {
   const written = [...files].map(([path, { content }]) => [path, textOf(content)] as const);
   const gone = removed.map((path) => [path, undefined] as const);
   const patches = [...written, ...gone].map(([path, after]) => {

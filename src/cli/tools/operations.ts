@@ -1,6 +1,6 @@
 import { type ExitCode, type Output, singleLine, unwrap } from 'market-mcp-contract/command';
 import { documentAt } from '../../changes/openapi.ts';
-import { matching, nameOf, operationsOf } from '../../import/openapi/operations.ts';
+import { matching, operationName, operationsOf } from '../../import/openapi/operations.ts';
 import type { HeaderPairs } from '../../project/read/document.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function listOperations(
   const { document } = await documentAt(place, headers);
   const all = operationsOf(unwrap(document));
   const operations = search === undefined ? all : matching(all, search);
-  const names = operations.map(nameOf);
+  const names = operations.map(operationName);
   const width = Math.min(50, Math.max(0, ...names.map((name) => name.length)));
   for (const [i, { id, method, path, summary }] of operations.entries()) {
     const address = id === null ? '' : `${method.toUpperCase()} ${path}  `;

@@ -11,7 +11,7 @@ import { textAt } from '../../project/read/files.ts';
 import { placeIn } from '../../project/read/inside.ts';
 import { changeProject } from '../../project/write/change.ts';
 import { withProjectLock } from '../../project/write/lock.ts';
-import type { Change } from '../../project/write/transaction.ts';
+import type { ProjectChange } from '../../project/write/transaction.ts';
 import { thisProgram } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { hasMarkers } from '../../system/merge.ts';
@@ -63,7 +63,7 @@ async function dryRun(directory: string, output: Output): Promise<ExitCode> {
 }
 
 /** Without packed packages, which a diff cannot show. */
-function shown({ files, removed }: Change): Change {
+function shown({ files, removed }: ProjectChange): ProjectChange {
   const isText = (path: string) => !path.startsWith('vendor/');
   return { files: new Map([...files].filter(([path]) => isText(path))), removed: removed.filter(isText) };
 }

@@ -1,7 +1,7 @@
 import { below, isObject, type Json, type JsonObject, shorten } from 'market-mcp-contract/json';
 import type { Api, ApiVariable } from '../model.ts';
-import { type OpenApiDocument, Refusal } from './document.ts';
-import { Keys } from './keys.ts';
+import { DocumentRefusal, type OpenApiDocument } from './document.ts';
+import { ApiKeys } from './keys.ts';
 import type { Operation } from './operations.ts';
 import { plainText } from './text.ts';
 
@@ -47,14 +47,14 @@ export function apiName(
 
 /** The APIs of a document: one for each base URL of the chosen operations. */
 export class Apis {
-  readonly keys: Keys;
+  readonly keys: ApiKeys;
   readonly #document: OpenApiDocument;
   readonly #source: string | null;
   readonly #byUrl = new Map<string, Api>();
 
   /** @param source URL of the document, which resolves relative URLs; null if it is a file */
   constructor(document: OpenApiDocument, source: string | null) {
-    this.keys = new Keys(document);
+    this.keys = new ApiKeys(document);
     this.#document = document;
     this.#source = source;
   }
@@ -118,7 +118,10 @@ export class Apis {
     const isPlain =
       parsed && /^https?:$/.test(parsed.protocol) && parsed.username === '' && parsed.search === '';
     if (!parsed || !isPlain || /[{}]|%7B|%7D/i.test(parsed.href)) {
-      throw new Refusal(`its server URL ${shorten(url)} is not a valid address for requests`, pointer);
+      throw new DocumentRefusal(
+        `its server URL ${shorten(url)} is not a valid address for requests`,
+        pointer,
+      );
     }
     return parsed.href.replace(/[#?].*$/, '').replace(/\/+$/, '');
   }

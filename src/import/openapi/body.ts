@@ -8,7 +8,7 @@ import {
   requiredOf,
 } from 'market-mcp-contract/json';
 import type { BodyKind, QueryStyle } from '../model.ts';
-import { type Found, type Lost, type OpenApiDocument, Refusal } from './document.ts';
+import { DocumentRefusal, type Found, type Lost, type OpenApiDocument } from './document.ts';
 import { fileSchema, holdsFile, isBinaryType, isFile } from './file.ts';
 import { schemaOf } from './schema.ts';
 import { isScalar, oldStyleOf, styleOf, withReserved } from './style.ts';
@@ -57,7 +57,10 @@ export function describedBody(
   if (!body || chosen === undefined) {
     if (types.length === 0 || !isRequired) return null;
     const listed = types.join(', ');
-    throw new Refusal(`it takes a body of ${listed}; only JSON, forms and files are supported`, pointer);
+    throw new DocumentRefusal(
+      `it takes a body of ${listed}; only JSON, forms and files are supported`,
+      pointer,
+    );
   }
   const [kind, type] = chosen;
   const media = isObject(content[type]) ? content[type] : {};

@@ -1,4 +1,4 @@
-import { listed, nameList } from 'market-mcp-contract/command';
+import { nameList, orList } from 'market-mcp-contract/command';
 import { verbIn, wordsOf } from 'market-mcp-contract/definition';
 import { isObject, type Json, type JsonObject, membersOf, typesOf } from 'market-mcp-contract/json';
 import { fieldToDo, toolToDo } from '../to-do.ts';
@@ -207,7 +207,7 @@ function detailOf({ enum: allowed, format, minimum, maximum, examples }: JsonObj
   const values = Array.isArray(allowed) ? texts(allowed) : [];
   if (values.length > 1)
     return values.length <= 6
-      ? `: ${listed(values)}`
+      ? `: ${orList(values)}`
       : `: ${values.slice(0, 5).join(', ')} or ${values.length - 5} more`;
   if (typeof format === 'string' && Object.hasOwn(formats, format)) return `, ${formats[format]}`;
   if (typeof minimum === 'number' && typeof maximum === 'number') return `, from ${minimum} to ${maximum}`;

@@ -14,7 +14,7 @@ import { type Beside, nothingBeside, type Others, othersOf, partsOf } from './re
 const maxHops = 30;
 
 /** The reason why a part of a document cannot be imported, and its place. */
-export class Refusal extends Error {
+export class DocumentRefusal extends Error {
   /** JSON pointer into the document. */
   readonly pointer: string;
 
@@ -25,7 +25,7 @@ export class Refusal extends Error {
 }
 
 /** Reading the document, or one operation of it, takes too long. */
-export class OutOfTime extends Refusal {}
+export class OutOfTime extends DocumentRefusal {}
 
 /** A value of the document after references were resolved, and its place. */
 export interface Found<T extends Json = Json> {
@@ -84,7 +84,7 @@ export class OpenApiDocument {
       throw new OutOfTime(`it is too large to be read in ${this.#limit.seconds} s`, pointer);
     let found: Found = { value: value ?? null, pointer };
     for (let hops = 0; isObject(found.value) && typeof found.value.$ref === 'string'; hops += 1) {
-      if (hops >= maxHops) throw new Refusal('this reference is circular', pointer);
+      if (hops >= maxHops) throw new DocumentRefusal('this reference is circular', pointer);
       found = this.#target(found.value.$ref, found.pointer);
     }
     return found;
@@ -97,7 +97,7 @@ export class OpenApiDocument {
   }
 
   #target(reference: string, from: string): Found {
-    const refused = (why: string) => new Refusal(`the reference ${shorten(reference)} ${why}`, from);
+    const refused = (why: string) => new DocumentRefusal(`the reference ${shorten(reference)} ${why}`, from);
     const base = from.slice(0, from.indexOf('#'));
     const { file, fragment } = partsOf(reference);
     const other = file === '' ? { name: base } : this.#others.named(file, base);
@@ -156,7 +156,7 @@ export async function readOpenApi(
     document.follow(root.paths, '#/paths');
     return pass(document);
   } catch (error) {
-    if (error instanceof Refusal) return reject(`${where}#/paths`, undefined, error.message, hint);
+    if (error instanceof DocumentRefusal) return reject(`${where}#/paths`, undefined, error.message, hint);
     throw error;
   }
 }

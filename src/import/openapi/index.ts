@@ -2,11 +2,11 @@ import { type InputError, inputError, pass, type Result, refuse, reject } from '
 import { withCredentials } from '../credentials.ts';
 import type { Imported } from '../model.ts';
 import { Apis } from './api.ts';
-import { type OpenApiDocument, Refusal } from './document.ts';
-import { chosen, nameOf, operationsOf } from './operations.ts';
+import { DocumentRefusal, type OpenApiDocument } from './document.ts';
+import { chosen, operationName, operationsOf } from './operations.ts';
 import { toolNameOf, toolOfOperation } from './tool.ts';
 
-export interface Choice {
+export interface OperationChoice {
   /** Ids of operations, or `GET /path`. */
   readonly operations: readonly string[];
   /** Name of the tool if one operation is chosen; null: the operation's name. */
@@ -30,7 +30,7 @@ const maxSchemasBefore = 3_000;
  */
 export function toolsOfDocument(
   document: OpenApiDocument,
-  { operations: names, tool, isReduced }: Choice,
+  { operations: names, tool, isReduced }: OperationChoice,
   where: string,
   source: string | null,
 ): Result<readonly Imported[]> {
@@ -52,11 +52,11 @@ export function toolsOfDocument(
       const read = () => toolOfOperation(document, operation, apis, name, maxSchemas);
       return [document.within(operationSeconds, read)];
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof DocumentRefusal)) throw error;
       const hint = 'Choose another operation, or write this tool by hand.';
       const message = `cannot be a tool: ${error.message}`;
       const place = error.pointer.startsWith('#') ? `${where}${error.pointer}` : error.pointer;
-      errors.push(inputError(place, nameOf(operation), message, hint));
+      errors.push(inputError(place, operationName(operation), message, hint));
       return [];
     }
   });

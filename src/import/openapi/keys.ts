@@ -1,7 +1,7 @@
 import { below, isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
-import type { Credential, Key } from '../model.ts';
-import { type OpenApiDocument, Refusal } from './document.ts';
-import { type Operation, operationsOf, readable } from './operations.ts';
+import type { ApiKey, Credential } from '../model.ts';
+import { DocumentRefusal, type OpenApiDocument } from './document.ts';
+import { type Operation, operationsOf, unlessBroken } from './operations.ts';
 import { type KeyParameter, keyParametersOf } from './parameters.ts';
 import { plainText } from './text.ts';
 
@@ -25,7 +25,7 @@ interface Described {
 }
 
 /** The keys of a document. Each has a variable of its own, the same whatever operations are chosen. */
-export class Keys {
+export class ApiKeys {
   readonly #document: OpenApiDocument;
   /** By the name of the scheme; null if no program can send it. */
   readonly #schemes = new Map<string, Described | null>();
@@ -56,7 +56,7 @@ export class Keys {
       if (key && !this.#byShape.has(shapeOf(key))) this.#byShape.set(shapeOf(key), key);
     }
     const parameters = operations.flatMap(
-      (operation) => readable(() => keyParametersOf(document, operation, this.isScheme)) ?? [],
+      (operation) => unlessBroken(() => keyParametersOf(document, operation, this.isScheme)) ?? [],
     );
     for (const key of parameters.map(ofParameter))
       if (!this.#byShape.has(shapeOf(key))) this.#byShape.set(shapeOf(key), key);
@@ -77,7 +77,7 @@ export class Keys {
     { found: operation }: Operation,
     parameters: readonly KeyParameter[],
     prefix: string,
-  ): readonly (readonly Key[])[] {
+  ): readonly (readonly ApiKey[])[] {
     const { value, pointer } = Array.isArray(operation.value.security)
       ? operation
       : { value: this.#document.root, pointer: '#' };
@@ -86,7 +86,7 @@ export class Keys {
     if (sendable.length === 0) {
       const message =
         'it accepts none of the supported credentials: an API key, a bearer token, or a user with a password';
-      throw new Refusal(message, below(pointer, 'security'));
+      throw new DocumentRefusal(message, below(pointer, 'security'));
     }
     const own = parameters.map((one) => ({ ...one, key: this.#byShape.get(shapeOf(ofParameter(one))) }));
     const keysOf = (isRequired: boolean) =>
@@ -122,7 +122,7 @@ export class Keys {
 
   #described(): readonly (readonly [string, Described | null])[] {
     const { root, version } = this.#document;
-    const found = readable(() => {
+    const found = unlessBroken(() => {
       if (version === '2.0') return this.#document.object(root.securityDefinitions, '#/securityDefinitions');
       const components = this.#document.object(root.components, '#/components');
       const at = below(components?.pointer ?? '#', 'securitySchemes');
@@ -130,7 +130,7 @@ export class Keys {
     });
     const { value: schemes, pointer: at } = found ?? { value: {}, pointer: '#' };
     return Object.entries(schemes).map(([name, given]) => {
-      const scheme = readable(() => this.#document.object(given, below(at, name)));
+      const scheme = unlessBroken(() => this.#document.object(given, below(at, name)));
       return [name, scheme ? ofScheme(name, scheme.value) : null];
     });
   }
@@ -217,7 +217,7 @@ function ofScheme(key: string, scheme: JsonObject): Described | null {
   return { ...authorization, kind: 'bearer', variables };
 }
 
-function keyOf({ key, in: place, name, kind, cookie, variables }: Described, prefix: string): Key {
+function keyOf({ key, in: place, name, kind, cookie, variables }: Described, prefix: string): ApiKey {
   const named = variables.map(({ suffix, text }) => ({
     name: `${prefix}_${suffix}`,
     kind: 'secret' as const,

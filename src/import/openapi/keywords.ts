@@ -7,7 +7,7 @@ export type Side = 'input' | 'output';
 const jsonTypes = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array']);
 
 /** The types that a schema names, or those that its other keywords imply, without null. */
-export function typesOf(schema: JsonObject): readonly string[] {
+export function documentTypes(schema: JsonObject): readonly string[] {
   const said = [schema.type ?? []].flat().filter((type): type is string => jsonTypes.has(type as string));
   if (said.length > 0) return [...new Set(said)];
   if (schema.type === 'file') return [];
@@ -54,7 +54,7 @@ export function enumOf(schema: JsonObject, types: readonly string[]): JsonObject
 
 /** The schema of an answer, with the values that its document lists as text and as examples. */
 export function withKnownValues(schema: JsonObject, converted: JsonObject): JsonObject {
-  const values = enumOf(schema, typesOf(schema)).enum as readonly Json[] | undefined;
+  const values = enumOf(schema, documentTypes(schema)).enum as readonly Json[] | undefined;
   if (values === undefined) return converted;
   const shown = plainText(values.slice(0, maxShown).map(String).join(', '), 300);
   const known = `Known values: ${shown}${values.length > maxShown ? ' and others' : ''}.`;

@@ -1,7 +1,7 @@
 import { closest, inputError, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
 import { below, isObject, type JsonObject, kept, objectOr, shorten } from 'market-mcp-contract/json';
 import { mayBeJson } from './body.ts';
-import { type Found, type OpenApiDocument, OutOfTime, Refusal } from './document.ts';
+import { DocumentRefusal, type Found, type OpenApiDocument, OutOfTime } from './document.ts';
 import { plainText } from './text.ts';
 
 export const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
@@ -35,7 +35,7 @@ function readOperations(document: OpenApiDocument): readonly Operation[] {
     pointer: '#',
   };
   return Object.entries(paths).flatMap(([path, given]): Operation[] => {
-    const shared = readable(() => document.object(given, below(at, path)));
+    const shared = unlessBroken(() => document.object(given, below(at, path)));
     if (!shared || !path.startsWith('/') || path.length > maxPathLength) return [];
     return methods.flatMap((method): Operation[] => {
       const value = shared.value[method];
@@ -78,7 +78,7 @@ function successTypes(document: OpenApiDocument, operation: Found<JsonObject>): 
   return Object.keys(responses).flatMap((status) => {
     if (!/^(?:2..|default)$/i.test(status)) return [];
     const at = below(operation.pointer, 'responses', status);
-    const response = readable(() => document.object(responses[status], at));
+    const response = unlessBroken(() => document.object(responses[status], at));
     return response ? mediaTypes(document, operation, response.value) : [];
   });
 }
@@ -96,7 +96,7 @@ export function mediaTypes(
 }
 
 /** The name that selects an operation. */
-export function nameOf({ id, method, path }: Operation): string {
+export function operationName({ id, method, path }: Operation): string {
   return id ?? `${method.toUpperCase()} ${path}`;
 }
 
@@ -142,11 +142,11 @@ function normal(name: string): string {
 }
 
 /** What `read` returns; undefined if a reference cannot be resolved. */
-export function readable<T>(read: () => T): T | undefined {
+export function unlessBroken<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
-    if (error instanceof Refusal && !(error instanceof OutOfTime)) return undefined;
+    if (error instanceof DocumentRefusal && !(error instanceof OutOfTime)) return undefined;
     throw error;
   }
 }

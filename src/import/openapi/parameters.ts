@@ -10,7 +10,7 @@ import {
 import type { ApiBody, Binding, FilePart } from '../model.ts';
 import { type DescribedBody, describedBody, describedParameters, isJsonType } from './body.ts';
 import { inputDescription } from './describe.ts';
-import { type Found, type Lost, type OpenApiDocument, Refusal } from './document.ts';
+import { DocumentRefusal, type Found, type Lost, type OpenApiDocument } from './document.ts';
 import { holdsFile } from './file.ts';
 import type { Operation } from './operations.ts';
 import { schemaOf } from './schema.ts';
@@ -130,7 +130,7 @@ class InputCollector {
     const place = value.in;
     const isRequired = place === 'path' || value.required === true;
     if (place === 'cookie') {
-      if (isRequired) throw new Refusal('it requires a cookie, which a tool cannot send', pointer);
+      if (isRequired) throw new DocumentRefusal('it requires a cookie, which a tool cannot send', pointer);
       this.#lost(pointer, 'is a cookie, so it was left out');
       return;
     }
@@ -143,13 +143,13 @@ class InputCollector {
     }
     if (place === 'header' && ignoredHeaders.has(name.toLowerCase())) return;
     if (place === 'header' && !/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(name)) {
-      if (isRequired) throw new Refusal('its name is not a valid header name', pointer);
+      if (isRequired) throw new DocumentRefusal('its name is not a valid header name', pointer);
       this.#lost(pointer, 'has a name that no header can have: it was left out');
       return;
     }
     const why = unsupportedLists(value);
     if (why !== undefined) {
-      if (isRequired) throw new Refusal(why, pointer);
+      if (isRequired) throw new DocumentRefusal(why, pointer);
       this.#lost(pointer, `was left out: ${why}`);
       return;
     }
@@ -175,7 +175,7 @@ class InputCollector {
   oldBody(bodies: readonly Found<JsonObject>[]): void {
     const schema = ({ value, pointer }: Found<JsonObject>) => {
       const why = unsupportedLists(value);
-      if (why !== undefined) throw new Refusal(why, pointer);
+      if (why !== undefined) throw new DocumentRefusal(why, pointer);
       return this.#schemaOf(value, pointer).schema;
     };
     this.#setBody(describedParameters(this.#document, bodies, schema, this.#lost));

@@ -9,18 +9,18 @@ import {
 } from 'market-mcp-contract/json';
 import { maxSchemas } from '../../fixes/definitions.ts';
 import { parseFieldName } from '../../model/names.ts';
-import { type Lost, type OpenApiDocument, Refusal } from './document.ts';
+import { DocumentRefusal, type Lost, type OpenApiDocument } from './document.ts';
 import { fileSchema, isFile } from './file.ts';
 import {
   counts,
   described,
+  documentTypes,
   enumOf,
   isContainer,
   isNullType,
   numberLimits,
   type Side,
   typed,
-  typesOf,
   withKnownValues,
   withValues,
 } from './keywords.ts';
@@ -99,7 +99,7 @@ class Conversion {
     this.#schemas += 1;
     if (this.#schemas > this.#options.limit && this.#options.depth > 1) throw new TooLarge();
     if (this.#schemas > maxFlatSchemas)
-      throw new Refusal(`its schema has more than ${maxFlatSchemas} members`, pointer);
+      throw new DocumentRefusal(`its schema has more than ${maxFlatSchemas} members`, pointer);
     const found = this.#options.document.follow(given, pointer);
     if (!isObject(found.value)) return {};
     const schema = found.value;
@@ -107,7 +107,7 @@ class Conversion {
     const beside =
       isObject(given) && given !== schema ? { description: given.description ?? schema.description } : {};
     const whole = { ...schema, ...beside } as JsonObject;
-    const types = typesOf(whole);
+    const types = documentTypes(whole);
     const isCircle = open.includes(found.pointer);
     const isDeep = open.length > this.#options.depth && (types.length === 0 || types.some(isContainer));
     if (isCircle || isDeep || open.length > deepest * 2) {
@@ -142,7 +142,7 @@ class Conversion {
   /** A schema that is cut off: only its type. */
   #leaf(given: Json | undefined, pointer: string): JsonObject {
     const schema = this.#options.document.object(given, pointer)?.value;
-    return schema ? typed(typesOf(schema)) : {};
+    return schema ? typed(documentTypes(schema)) : {};
   }
 
   #listed(schema: JsonObject, keyword: string, pointer: string, open: readonly string[]): JsonObject[] {
@@ -152,7 +152,7 @@ class Conversion {
 
   /** The schema's own keywords, without those that combine other schemas. */
   #own(schema: JsonObject, pointer: string, open: readonly string[]): JsonObject {
-    const types = typesOf(schema);
+    const types = documentTypes(schema);
     return {
       ...typed(types.length === 0 && isNullType(schema) ? ['null'] : types),
       ...(this.#options.side === 'input' && this.#limits(schema, types, pointer)),

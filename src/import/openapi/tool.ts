@@ -10,16 +10,16 @@ import {
   objectOr,
   requiredOf,
 } from 'market-mcp-contract/json';
-import type { Change } from '../../model/model.ts';
+import type { DefinitionChange } from '../../model/model.ts';
 import { suggestToolName } from '../../model/names.ts';
 import { listOf, withSignals } from '../../tools/definition.ts';
 import { type ApiCall, done, type Imported } from '../model.ts';
 import type { Apis } from './api.ts';
 import { isJsonType, mayBeJson, preferred } from './body.ts';
 import { toolDescription } from './describe.ts';
-import { type Found, type Lost, type OpenApiDocument, Refusal } from './document.ts';
+import { DocumentRefusal, type Found, type Lost, type OpenApiDocument } from './document.ts';
 import { isFile } from './file.ts';
-import { mediaTypes, type Operation, readable } from './operations.ts';
+import { mediaTypes, type Operation, unlessBroken } from './operations.ts';
 import { inputsOf } from './parameters.ts';
 import { schemaOf } from './schema.ts';
 
@@ -38,7 +38,7 @@ export function toolOfOperation(
   maxSchemas?: number,
 ): Imported {
   const tool = name ?? toolNameOf(operation);
-  const changes: Change[] = [];
+  const changes: DefinitionChange[] = [];
   const lost = (path: string, what: string) =>
     changes.push({ tool, path, what, why: 'a tool definition cannot express it' });
   const answer = answerOf(document, operation, lost, maxSchemas);
@@ -95,7 +95,7 @@ function answerOf(
   if (content === null) {
     if (refusal) throw refusal;
     const reason = isEmpty ? 'its success response has no content' : 'it declares no success response';
-    if (!mayBeEmpty) throw new Refusal(reason, at);
+    if (!mayBeEmpty) throw new DocumentRefusal(reason, at);
     const schema = { properties: { done }, required: ['done'] };
     return { schema, wrap: 'done', examples: [{ done: true }], hasNotFound };
   }
@@ -129,7 +129,7 @@ interface Success {
   /** The first successful answer with a typed JSON schema. */
   readonly content: (Content & { readonly given: Json }) | null;
   /** Why the first answer with content has no such schema. */
-  readonly refusal: Refusal | undefined;
+  readonly refusal: DocumentRefusal | undefined;
   /** Whether a status of success is described without content. */
   readonly isEmpty: boolean;
 }
@@ -146,21 +146,23 @@ function successOf(
   const isDefault = listed.length === 0 && !named.some((code) => /^(?:20[45]|3..)$/i.test(code));
   let success: Success['content'] = null;
   let isEmpty = named.some((code) => /^20[45]$/.test(code));
-  const refusals: Refusal[] = [];
+  const refusals: DocumentRefusal[] = [];
   for (const status of isDefault && named.includes('default') ? ['default'] : listed) {
     const read = () => document.object(responses[status], below(at, status));
     // After the answer is found, a reference that leads nowhere does no harm.
-    const response = success ? readable(read) : (read() ?? { value: {}, pointer: below(at, status) });
+    const response = success ? unlessBroken(read) : (read() ?? { value: {}, pointer: below(at, status) });
     const types = response && mediaTypes(document, operation, response.value);
     if (types?.length === 0) isEmpty ||= !isDefault;
     if (success || !types || types.length === 0) continue;
     const content = contentOf(document, response, types);
     if (content.given === undefined) {
-      refusals.push(new Refusal('its success response is not JSON', content.pointer));
+      refusals.push(new DocumentRefusal('its success response is not JSON', content.pointer));
     } else if (isTyped(document, content.given, content.pointer)) {
       success = { ...content, given: content.given };
     } else {
-      refusals.push(new Refusal('the schema of its success response declares no members', content.pointer));
+      refusals.push(
+        new DocumentRefusal('the schema of its success response declares no members', content.pointer),
+      );
     }
   }
   return { content: success, refusal: refusals[0], isEmpty };

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { onlyReads } from 'market-mcp-contract/definition';
 import { isObject, type Json, type JsonObject, shorten } from 'market-mcp-contract/json';
-import { textOf } from 'market-mcp-contract/wire';
+import { resultText } from 'market-mcp-contract/wire';
 import type { CallOrder, CallReport } from './caller.ts';
 import type { BuyerTool, Mode } from './model.ts';
 import { hasNoMismatch } from './verdict.ts';
@@ -27,7 +27,7 @@ export const thresholds = {
   score: 0.2,
 } as const;
 
-export interface Question {
+export interface UserQuestion {
   readonly question: string;
   readonly mode: Mode;
   /** Names of the tools that the user picked, in order; only in the mode `manual`. */
@@ -37,7 +37,7 @@ export interface Question {
 }
 
 /** Why a run ended. Every ending except `answered` leads to a bounded answer: what the evidence allows (C§7). */
-export type Ending =
+export type AskEnding =
   | 'answered'
   | 'explicit-empty'
   | 'fan-out'
@@ -54,11 +54,11 @@ export interface AskCall {
 }
 
 export interface AskRun {
-  readonly question: Question;
+  readonly question: UserQuestion;
   readonly ranking: readonly Candidate[];
   readonly selected: readonly string[];
   readonly calls: readonly AskCall[];
-  readonly ending: Ending;
+  readonly ending: AskEnding;
   readonly ms: number;
 }
 
@@ -78,12 +78,12 @@ export interface AskWorld {
  * after a schema mismatch or a recoverable error, and stops on an explicit empty result, on fan-out to
  * the same endpoint and on an upstream abort (C§7).
  */
-export async function ask(question: Question, world: AskWorld): Promise<AskRun> {
+export async function ask(question: UserQuestion, world: AskWorld): Promise<AskRun> {
   const started = Date.now();
   const ranking = rank(question.question, world.tools, question.mode);
   const selected = select(question, ranking);
   const calls: AskCall[] = [];
-  const finish = (ending: Ending): AskRun => ({
+  const finish = (ending: AskEnding): AskRun => ({
     question,
     ranking,
     selected: selected.map(({ name }) => name),
@@ -97,7 +97,7 @@ export async function ask(question: Question, world: AskWorld): Promise<AskRun> 
       if (calls.length >= thresholds.calls) return finish('call-limit');
       if (calls.length > 0) await delay(world.pauseMs ?? thresholds.pauseMs);
       const report = await world.call(orderFor(tool, question, world));
-      const next = onceIfWriting(tool, decide(report, attempt));
+      const next = onceIfWriting(tool, decideRetry(report, attempt));
       const call = { tool: tool.name, attempt, report, decision: next.why };
       calls.push(call);
       world.onCall?.(call);
@@ -108,7 +108,7 @@ export async function ask(question: Question, world: AskWorld): Promise<AskRun> 
   }
   return finish(hasEvidence ? 'answered' : 'capability-miss');
 
-  function select({ mode, picked }: Question, ranked: readonly Candidate[]): readonly BuyerTool[] {
+  function select({ mode, picked }: UserQuestion, ranked: readonly Candidate[]): readonly BuyerTool[] {
     const known = (name: string) => world.tools.filter((tool) => tool.name === name).slice(0, 1);
     if (mode === 'manual') return picked.flatMap(known);
     return ranked
@@ -118,7 +118,7 @@ export async function ask(question: Question, world: AskWorld): Promise<AskRun> 
   }
 }
 
-function orderFor(tool: BuyerTool, question: Question, world: AskWorld): CallOrder {
+function orderFor(tool: BuyerTool, question: UserQuestion, world: AskWorld): CallOrder {
   const given = Object.hasOwn(question.arguments, tool.name) ? question.arguments[tool.name] : undefined;
   return {
     endpoint: tool.endpoint,
@@ -132,7 +132,7 @@ function orderFor(tool: BuyerTool, question: Question, world: AskWorld): CallOrd
 interface Decision {
   /** Retry this tool. */
   readonly again?: boolean;
-  readonly stop?: Ending;
+  readonly stop?: AskEnding;
   readonly evidence?: boolean;
   readonly why: string;
 }
@@ -146,7 +146,7 @@ function onceIfWriting({ definition }: BuyerTool, decision: Decision): Decision 
 }
 
 /** The runtime's decision after a call (C§7, "Caller-side recovery"). */
-export function decide({ verdict, result, error, status }: CallReport, attempt: number): Decision {
+export function decideRetry({ verdict, result, error, status }: CallReport, attempt: number): Decision {
   const retry = (why: string): Decision =>
     attempt < thresholds.attempts
       ? { again: true, why: `${why}: try again (${attempt} of ${thresholds.attempts} attempts)` }
@@ -242,5 +242,7 @@ const passing =
 
 /** Whether the platform retries a call that failed this way. */
 function isRecoverable(result: JsonObject | null): boolean {
-  return passing.test(`${textOf(result?.content) ?? ''} ${JSON.stringify(result?.structuredContent ?? '')}`);
+  return passing.test(
+    `${resultText(result?.content) ?? ''} ${JSON.stringify(result?.structuredContent ?? '')}`,
+  );
 }

@@ -13,11 +13,16 @@ import {
   type Signer,
   unanswered,
 } from 'market-mcp-contract/wire';
-import { type DeliberateError, isRefusedWith, type Refusal, refusalOf } from './deliberate-errors.ts';
+import {
+  type DeliberateError,
+  type DeliberateRefusal,
+  isRefusedWith,
+  refusalOf,
+} from './deliberate-errors.ts';
 import type { CallCause } from './model.ts';
 import type { RecordingProxy, Route, RouteOptions } from './proxy.ts';
 import type { Purpose } from './traffic.ts';
-import { type CallVerdict, verdictOf } from './verdict.ts';
+import { type CallVerdict, callVerdict } from './verdict.ts';
 
 export interface CallOrder {
   readonly endpoint: string;
@@ -114,7 +119,7 @@ export class Caller {
         deliberate: deliberate ?? null,
         status: http.status,
         ms: isAnswered ? http.ms : null,
-        verdict: verdictOf(definition, answer),
+        verdict: callVerdict(definition, answer),
         result: result ?? null,
         error: result ? null : (error ?? (isAnswered ? http.body : (route.error ?? http.body))),
         expected: deliberate ? expectation(deliberate, answer) : null,
@@ -161,7 +166,7 @@ async function tokenFor(probe: Probe, deliberate: Way): Promise<string | undefin
   return forgery ? probe.token(forgery) : probe.payment();
 }
 
-const refusals: { readonly [refusal in Refusal]: string } = {
+const refusals: { readonly [refusal in DeliberateRefusal]: string } = {
   Unauthorized: 'HTTP 401 {"error":"Unauthorized"} (C§7), and no call',
   'Invalid session': 'HTTP 400 {"error":"Invalid session"} (C§7)',
 };

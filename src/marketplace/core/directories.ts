@@ -1,7 +1,7 @@
 import { type InputError, inputError } from 'market-mcp-contract/command';
 import type { JsonObject } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
-import { type Facts, formErrors, registryEntry, type Stated } from './entry.ts';
+import { type EntryFacts, formErrors, registryEntry, type Stated } from './entry.ts';
 import { endpointProblems } from './form.ts';
 import type { DirectoryName } from './model.ts';
 
@@ -9,7 +9,7 @@ import type { DirectoryName } from './model.ts';
 export type DirectoryFlag = Exclude<keyof Stated, 'endpoint'> | 'maintainer' | 'out' | 'force';
 
 /** What a directory needs to know. */
-export interface Subject extends Facts {
+export interface Subject extends EntryFacts {
   readonly token: PlatformProfile['token'];
   /** Names of the tools that may change something; undefined if a definition cannot be read from its source. */
   readonly writes: readonly string[] | undefined;
@@ -18,7 +18,7 @@ export interface Subject extends Facts {
 }
 
 /** A field of a directory's form. */
-export interface Field {
+export interface DirectoryField {
   readonly name: string;
   /** Undefined if only the author knows it. */
   readonly value?: string | undefined;
@@ -46,7 +46,7 @@ export interface Directory {
         readonly errors: readonly InputError[];
       }
     | undefined;
-  readonly fields: (subject: Subject) => readonly Field[];
+  readonly fields: (subject: Subject) => readonly DirectoryField[];
   /** A member of the option `wellKnown` of `serve`, as TypeScript. */
   readonly wellKnown: (subject: Subject) => string | undefined;
   /** The profile whose rules judge the tools as this directory does. */
@@ -58,8 +58,11 @@ export interface Directory {
 /** The day on which the documents were read. */
 export const readOn = '2026-11-23';
 
-const yours = (name: string, note?: string): Field => ({ name, ...(note !== undefined && { note }) });
-const address = ({ endpoint }: Subject): Field => ({ name: 'server URL', value: endpoint });
+const yours = (name: string, note?: string): DirectoryField => ({
+  name,
+  ...(note !== undefined && { note }),
+});
+const address = ({ endpoint }: Subject): DirectoryField => ({ name: 'server URL', value: endpoint });
 
 const oneLine = { pattern: /^.*$/, expected: 'one line' };
 const semver = { pattern: /^\d+\.\d+\.\d+([-+][\w.+-]+)?$/, expected: 'a version such as 1.0.2' };
@@ -207,11 +210,14 @@ function notAnAccount(name: string): InputError {
 }
 
 /** The errors of the fields and of the address that an author can correct. */
-export function fieldErrors(fields: readonly Field[], { endpoint }: Subject): readonly InputError[] {
+export function directoryErrors(
+  fields: readonly DirectoryField[],
+  { endpoint }: Subject,
+): readonly InputError[] {
   return [...formErrors(endpointProblems(endpoint)), ...fields.flatMap(errorsOf)];
 }
 
-function errorsOf({ name, value = '', flag, max = Infinity, form }: Field): readonly InputError[] {
+function errorsOf({ name, value = '', flag, max = Infinity, form }: DirectoryField): readonly InputError[] {
   if (flag === undefined) return [];
   const hint = flag.startsWith('--') ? `Write ${flag} "…".` : 'Correct it.';
   const length = [...value].length;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isObject, type Json, type JsonObject, mismatches, tryCompile } from 'market-mcp-contract/json';
-import { textOf } from 'market-mcp-contract/wire';
+import { resultText } from 'market-mcp-contract/wire';
 import { MarketError } from './errors.ts';
 import type { Dispute, Judgement, Listing } from './model.ts';
 import { redactValue } from './redact.ts';
@@ -99,5 +99,5 @@ function outputOf({ id, response }: Exchange): Json | undefined {
   const values = walkableValuesIn(response[sentBody] ?? response.body, response.headers['content-type']);
   const answer = values.filter(isObject).find(({ result }) => isObject(result));
   const result = answer && isObject(answer.result) ? answer.result : {};
-  return result.structuredContent ?? walkableJsonIn(textOf(result.content) ?? '')[0];
+  return result.structuredContent ?? walkableJsonIn(resultText(result.content) ?? '')[0];
 }

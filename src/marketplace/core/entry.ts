@@ -3,7 +3,7 @@ import { CommandError, type InputError, inputError, requireNone } from 'market-m
 import { isObject, type JsonObject } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { isLoopback } from 'market-mcp-contract/wire';
-import { environmentFile } from '../../dev/local-server.ts';
+import { dotEnv } from '../../dev/local-server.ts';
 import type { Project } from '../../project/model.ts';
 import { readRegular } from '../../project/read/read.ts';
 import { parsedJson } from '../../project/read/text.ts';
@@ -19,7 +19,7 @@ export type Stated = {
 };
 
 /** What a project, its environment and the flags say about its server, for every directory. */
-export interface Facts {
+export interface EntryFacts {
   /** The display name. */
   readonly name: string;
   /** The name in package.json. */
@@ -49,7 +49,7 @@ export interface Entry {
  * @param sections of the description, where the author states none
  * @throws CommandError `INVALID_INPUT` if there is no public endpoint, or a URL is invalid
  */
-export function factsOf(project: Project, stated: Stated, sections: readonly string[]): Facts {
+export function entryFacts(project: Project, stated: Stated, sections: readonly string[]): EntryFacts {
   const draft = draftOf(project, sections);
   const manifest = packageOf(project.directory);
   const endpoint = stated.endpoint ?? deployedAt(project.directory);
@@ -78,7 +78,7 @@ export function factsOf(project: Project, stated: Stated, sections: readonly str
 }
 
 /** The entry of a project. @throws CommandError `INVALID_INPUT` with every field that is missing or invalid. */
-export function entryOf(facts: Facts, { token, listing }: PlatformProfile, stated: Stated): Entry {
+export function entryOf(facts: EntryFacts, { token, listing }: PlatformProfile, stated: Stated): Entry {
   const { name, description, endpoint } = facts;
   const form: ListingForm = {
     name,
@@ -95,7 +95,7 @@ export function entryOf(facts: Facts, { token, listing }: PlatformProfile, state
 
 /** The `server.json` of a project, and the errors in it. */
 export function registryEntry(
-  facts: Facts,
+  facts: EntryFacts,
   token: PlatformProfile['token'],
 ): { readonly server: JsonObject; readonly errors: readonly InputError[] } {
   const { name: title, summary: description, registryName: name, endpoint } = facts;
@@ -176,19 +176,19 @@ function hintFor(path: string): string {
 
 /** The public endpoint of the deployed server. */
 function deployedAt(directory: string): string | undefined {
-  const given = process.env.PLATFORM_AUDIENCE ?? environmentFile(directory).PLATFORM_AUDIENCE;
+  const given = process.env.PLATFORM_AUDIENCE ?? dotEnv(directory).PLATFORM_AUDIENCE;
   return ['', 'pending', undefined].includes(given?.trim()) ? undefined : given?.trim();
 }
 
 function packageOf(directory: string): JsonObject {
   const file = join(directory, 'package.json');
-  const value = jsonIn(file);
+  const value = jsonFile(file);
   if (isObject(value)) return value;
   throw new CommandError('INVALID_INPUT', `${file} is not a JSON object`, 'Correct it.');
 }
 
 /** The value of a JSON file; undefined if it cannot be read. */
-export function jsonIn(file: string): unknown {
+export function jsonFile(file: string): unknown {
   try {
     return parsedJson(readRegular(file));
   } catch {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Step } from './model.ts';
+import type { RegistrationStep } from './model.ts';
 
 /** A long-running task and its progress. */
 export interface Job {
   readonly id: string;
   readonly kind: 'register' | 'ask' | 'check';
   readonly title: string;
-  readonly steps: readonly Step[];
+  readonly steps: readonly RegistrationStep[];
   readonly state: 'running' | 'done';
   /** The result; its form depends on the kind. */
   readonly result: unknown;
@@ -37,7 +37,7 @@ export class Jobs {
   start(
     kind: Job['kind'],
     title: string,
-    work: (onStep: (step: Step) => void) => Promise<unknown>,
+    work: (onStep: (step: RegistrationStep) => void) => Promise<unknown>,
   ): { readonly id: string; readonly finished: Promise<Job> } {
     const id = randomUUID();
     this.#put({ id, kind, title, steps: [], state: 'running', result: null, error: null });
@@ -66,7 +66,7 @@ export class Jobs {
 }
 
 /** A step replaces an earlier one with the same label. */
-function withStep(steps: readonly Step[], step: Step): readonly Step[] {
+function withStep(steps: readonly RegistrationStep[], step: RegistrationStep): readonly RegistrationStep[] {
   const at = steps.findIndex(({ label }) => label === step.label);
   return at === -1 ? [...steps, step] : steps.with(at, step);
 }

@@ -1,5 +1,5 @@
 import { shorten } from 'market-mcp-contract/json';
-import { type AskRun, type Ending, thresholds } from './ask.ts';
+import { type AskEnding, type AskRun, thresholds } from './ask.ts';
 import type { BuyerTool } from './model.ts';
 import { redactValue } from './redact.ts';
 
@@ -9,7 +9,7 @@ export interface CardPart {
   readonly lines: readonly string[];
 }
 
-const endings: { readonly [ending in Ending]: string } = {
+const endings: { readonly [ending in AskEnding]: string } = {
   answered: 'Answered from the evidence gathered.',
   'explicit-empty': 'Bounded answer: the tool says explicitly that nothing was found.',
   'fan-out': 'Bounded answer: repeated calls of the same endpoint gave no evidence.',

@@ -2,10 +2,10 @@ import { EventEmitter } from 'node:events';
 import { stripVTControlCharacters } from 'node:util';
 import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
-import { type Change, changesBetween } from 'market-mcp-contract/report';
+import { changesBetween, type ListingChange } from 'market-mcp-contract/report';
 import { sampleArguments } from 'market-mcp-contract/wire';
 import { isDown, linesOf, type ServerState } from '../../dev/state.ts';
-import { type AskRun, ask, type Question } from './ask.ts';
+import { type AskRun, ask, type UserQuestion } from './ask.ts';
 import { Caller, type CallOrder, type CallReport } from './caller.ts';
 import { Causes, wantsCause } from './cause.ts';
 import { keySetOf } from './certificate.ts';
@@ -19,14 +19,14 @@ import type {
   Listing,
   ListingForm,
   MarketplaceOptions,
+  RegistrationStep,
   SavedExample,
-  Step,
   Submission,
 } from './model.ts';
 import { failed } from './outcome.ts';
 import { type RecordingProxy, startProxy } from './proxy.ts';
 import { redactText, withSecrets } from './redact.ts';
-import { namedTools, submit, withSources } from './registration.ts';
+import { submit, toolsWithNames, withSources } from './registration.ts';
 import { Store } from './store.ts';
 import { type LogLine, sentBody, sentTo, Traffic } from './traffic.ts';
 import { hasNoMismatch } from './verdict.ts';
@@ -36,7 +36,7 @@ export interface ListingStatus {
   readonly listing: Listing;
   readonly healthy: boolean;
   /** The differences between the server's tools/list and the stored one; null if the server returns none. */
-  readonly changes: readonly Change[] | null;
+  readonly changes: readonly ListingChange[] | null;
   readonly guilty: number;
 }
 
@@ -106,7 +106,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
   }
 
   /** Submits a form; an accepted listing is stored. */
-  async register(form: ListingForm, onStep?: (step: Step) => void): Promise<Submission> {
+  async register(form: ListingForm, onStep?: (step: RegistrationStep) => void): Promise<Submission> {
     const { listings } = await this.store.read();
     const taken = listings.map(({ endpoint }) => endpoint);
     const { endpoint, sources = new Map() } = this.options;
@@ -149,7 +149,9 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
   }
 
   /** "Refresh Skills" (C§3.2): calls tools/list again and replaces the stored tools. */
-  async refresh(id: string): Promise<{ readonly listing: Listing; readonly changes: readonly Change[] }> {
+  async refresh(
+    id: string,
+  ): Promise<{ readonly listing: Listing; readonly changes: readonly ListingChange[] }> {
     const before = await this.listing(id);
     const tools = await this.caller.tools(before.endpoint, 'refresh').catch((error: Error) => {
       const hint = 'Start the server and try again. The stored list is unchanged.';
@@ -176,7 +178,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     return listings
       .filter(({ state }) => state === 'listed')
       .flatMap(({ id, endpoint, tools }) =>
-        namedTools(tools).map((tool) => ({ listing: id, endpoint, ...tool })),
+        toolsWithNames(tools).map((tool) => ({ listing: id, endpoint, ...tool })),
       );
   }
 
@@ -198,7 +200,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     return this.#causes.ofFailed(exchange);
   }
 
-  async ask(question: Question, onStep: (step: Step) => void = () => {}): Promise<AskRun> {
+  async ask(question: UserQuestion, onStep: (step: RegistrationStep) => void = () => {}): Promise<AskRun> {
     return ask(question, {
       tools: await this.buyerTools(),
       call: (order) => this.call(order),

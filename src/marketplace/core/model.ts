@@ -87,7 +87,7 @@ export interface CallCause extends Cause {
 }
 
 /** One step of a long-running task. */
-export interface Step {
+export interface RegistrationStep {
   readonly label: string;
   readonly status: 'running' | 'pass' | 'fail' | 'advice';
   /** The findings as text, one per line. */

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
-import { textOf } from 'market-mcp-contract/wire';
-import { isRefusedWith, type Refusal } from './deliberate-errors.ts';
+import { resultText } from 'market-mcp-contract/wire';
+import { type DeliberateRefusal, isRefusedWith } from './deliberate-errors.ts';
 import { walkableJsonIn } from './values.ts';
 import { outcomeOf } from './verdict.ts';
 
@@ -30,7 +30,7 @@ export interface Answered {
   /** Whether the request is a tools/call. */
   readonly isCall: boolean;
   /** The refusal that the contract expects. */
-  readonly refusal: Refusal | null;
+  readonly refusal: DeliberateRefusal | null;
 }
 
 /** The outcome of an answered request (C§2.2, C§7). */
@@ -71,7 +71,7 @@ export function failed(code: string | null): ExchangeOutcome {
 
 /** The code in the recommended failure payload (C§2.2). */
 function codeOf({ structuredContent, content }: JsonObject = {}): string | null {
-  const payload = structuredContent ?? walkableJsonIn(textOf(content) ?? '')[0];
+  const payload = structuredContent ?? walkableJsonIn(resultText(content) ?? '')[0];
   return isObject(payload) && typeof payload.error === 'string'
     ? payload.error.slice(0, shownCharacters)
     : null;

@@ -12,7 +12,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isObject, type Json, shorten } from 'market-mcp-contract/json';
 import { isEventStream, isLoopback, maximumBytes, networkReason, now } from 'market-mcp-contract/wire';
-import type { Refusal } from './deliberate-errors.ts';
+import type { DeliberateRefusal } from './deliberate-errors.ts';
 import { type Answered, exchangeOutcome, failed } from './outcome.ts';
 import { redact, redactText, redactUrl } from './redact.ts';
 import { type Exchange, type Message, maxBodyBytes, type Purpose, sentTo, type Traffic } from './traffic.ts';
@@ -36,7 +36,7 @@ export interface RouteOptions {
   /** Sends request bodies in small pieces with pauses, like a client with a slow connection. */
   readonly slow?: boolean;
   /** The refusal that the contract expects of its calls; a call without a token is `Unauthorized` in any case (C§5.4). */
-  readonly refusal?: Refusal | null;
+  readonly refusal?: DeliberateRefusal | null;
 }
 
 export interface RecordingProxy {

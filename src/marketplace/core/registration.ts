@@ -25,12 +25,12 @@ import {
   type Finding,
   findingOf,
   type ListingForm,
-  type Step,
+  type RegistrationStep,
   type Submission,
 } from './model.ts';
 
 /** Called when a step starts and when it ends; the label identifies the step. */
-type OnStep = (step: Step) => void;
+type OnStep = (step: RegistrationStep) => void;
 
 /** Finds why the last call of a tool failed; null if that is not known. */
 type CauseOf = (tool: string) => Promise<CallCause | null>;
@@ -72,7 +72,7 @@ async function examine(
   causeOf: CauseOf,
   onStep: OnStep,
 ): Promise<Submission> {
-  const tell = (label: string, status: Step['status'], ...details: readonly string[]) =>
+  const tell = (label: string, status: RegistrationStep['status'], ...details: readonly string[]) =>
     onStep({ label, status, details });
   const fail = (label: string, reasons: readonly string[], findings?: readonly Finding[]) => {
     onStep({ label, status: 'fail', details: reasons, ...(findings && { findings }) });
@@ -134,7 +134,7 @@ async function examine(
   return { accepted: true, listing: { ...form, ...listed }, rehearsal, withheld };
 }
 
-function statusOf(failures: readonly unknown[], advice: readonly unknown[]): Step['status'] {
+function statusOf(failures: readonly unknown[], advice: readonly unknown[]): RegistrationStep['status'] {
   if (failures.length > 0) return 'fail';
   return advice.length > 0 ? 'advice' : 'pass';
 }
@@ -236,7 +236,7 @@ function stepReasons({ tool, arguments: args, problems }: RehearsalStep): readon
 }
 
 /** A step of the author's own server: its problems name the source of their tool, where it is known. */
-export function withSources(step: Step, sources: ReadonlyMap<string, string>): Step {
+export function withSources(step: RegistrationStep, sources: ReadonlyMap<string, string>): RegistrationStep {
   if (!step.findings) return step;
   const located = (problem: Problem): Problem => {
     const at = problem.at ?? sources.get(problem.tool ?? '');
@@ -250,11 +250,11 @@ export function withSources(step: Step, sources: ReadonlyMap<string, string>): S
 
 /** The names of the elements of a tools/list result. */
 export function namesOf(tools: readonly Json[]): readonly string[] {
-  return namedTools(tools).map(({ name }) => name);
+  return toolsWithNames(tools).map(({ name }) => name);
 }
 
 /** The elements of a tools/list result that have a name. */
-export function namedTools(tools: readonly Json[]): readonly NamedTool[] {
+export function toolsWithNames(tools: readonly Json[]): readonly ToolWithName[] {
   return tools
     .filter(isObject)
     .flatMap((definition) =>
@@ -262,7 +262,7 @@ export function namedTools(tools: readonly Json[]): readonly NamedTool[] {
     );
 }
 
-export interface NamedTool {
+export interface ToolWithName {
   readonly name: string;
   readonly definition: JsonObject;
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Problem } from 'market-mcp-contract/definition';
 import { isObject, type Json, type JsonObject, mismatches, shorten } from 'market-mcp-contract/json';
 import { isEmpty } from 'market-mcp-contract/report';
-import { isRefusal, outputSchemaOf, type RpcAnswer, textOf } from 'market-mcp-contract/wire';
+import { isRefusal, listedOutputSchema, type RpcAnswer, resultText } from 'market-mcp-contract/wire';
 import { walkableJsonIn } from './values.ts';
 
 /**
@@ -37,15 +37,15 @@ export interface CallVerdict {
 }
 
 /** Judges the answer to a tools/call by the definition of its tool, if known. */
-export function verdictOf(tool: JsonObject | undefined, answer: RpcAnswer): CallVerdict {
+export function callVerdict(tool: JsonObject | undefined, answer: RpcAnswer): CallVerdict {
   const { result } = answer;
   const outcome = outcomeOf(answer);
   if (!result) {
     const none = notRun('the call has no result');
     return { outcome, text: none, structuredContent: none, same: none };
   }
-  const schema = tool && outputSchemaOf(tool);
-  const text = parsed(textOf(result.content));
+  const schema = tool && listedOutputSchema(tool);
+  const text = parsed(resultText(result.content));
   const structured = result.structuredContent;
   const judge = (value: Json | undefined, path: string): SchemaVerdict => {
     if (value === undefined) return judged([{ path, expected: 'data', actual: 'no JSON' }]);
@@ -77,7 +77,7 @@ export function outcomeOf({
   if (error) return 'error';
   if (!result) return 'http-error';
   if (result.isError === true) return 'fail';
-  const data = result.structuredContent ?? parsed(textOf(result.content));
+  const data = result.structuredContent ?? parsed(resultText(result.content));
   if (!isObject(data)) return 'found';
   if (isEmpty(data)) return 'empty';
   return holdsNothing(data) ? 'empty-unsigned' : 'found';

@@ -1,12 +1,12 @@
 import type { Child } from 'hono/jsx';
 import { writingEffect } from 'market-mcp-contract/definition';
 import { isObject, type Json } from 'market-mcp-contract/json';
-import { type AskRun, type Question, thresholds } from '../core/ask.ts';
+import { type AskRun, thresholds, type UserQuestion } from '../core/ask.ts';
 import { MarketError } from '../core/errors.ts';
 import type { Job } from '../core/jobs.ts';
 import { type CardPart, cardText, logCard } from '../core/log-card.ts';
 import type { Marketplace } from '../core/marketplace.ts';
-import { jsonOf, textOf, textsOf } from '../web/input.ts';
+import { inputText, jsonOf, textsOf } from '../web/input.ts';
 import {
   CodeCell,
   CopyButton,
@@ -51,8 +51,8 @@ async function load(marketplace: Marketplace) {
   return { tools, thresholds };
 }
 
-async function questionIn(input: Input, marketplace: Marketplace): Promise<Question> {
-  const mode = textOf(input, 'mode') || 'auto';
+async function questionIn(input: Input, marketplace: Marketplace): Promise<UserQuestion> {
+  const mode = inputText(input, 'mode') || 'auto';
   if (mode !== 'manual' && mode !== 'auto' && mode !== 'query') {
     const hint = 'Choose manual, auto or query.';
     throw new MarketError('BAD_MODE', `there is no mode ${JSON.stringify(mode)}`, hint);
@@ -60,12 +60,12 @@ async function questionIn(input: Input, marketplace: Marketplace): Promise<Quest
   const tools = await marketplace.buyerTools();
   const given = isObject(input.arguments) ? input.arguments : {};
   const args = tools.flatMap(({ name }): [string, Json][] => {
-    const typed = textOf(input, `arguments.${name}`).trim();
+    const typed = inputText(input, `arguments.${name}`).trim();
     if (typed !== '') return [[name, jsonOf(typed, `Arguments of ${name}`)]];
     return Object.hasOwn(given, name) ? [[name, given[name] ?? null]] : [];
   });
   return {
-    question: textOf(input, 'question').trim(),
+    question: inputText(input, 'question').trim(),
     mode,
     picked: textsOf(input, 'pick'),
     arguments: Object.fromEntries(args),

@@ -1,7 +1,7 @@
 import { guiltyLimit } from '../core/dispute.ts';
 import type { Marketplace } from '../core/marketplace.ts';
 import { sentTo } from '../core/traffic.ts';
-import { textOf } from '../web/input.ts';
+import { inputText } from '../web/input.ts';
 import { CodeCell, Head, Problems, Submit, shown, Table, Tag, Time } from '../web/parts.tsx';
 import type { Done, Site } from '../web/site.tsx';
 
@@ -9,8 +9,8 @@ export function disputeRoutes(site: Site): void {
   const { marketplace } = site;
   site.page('/disputes', 'Disputes', () => disputesOf(marketplace), Disputes);
   site.post('/disputes', async (input): Promise<Done> => {
-    const tool = textOf(input, 'names') === 'none' ? null : textOf(input, 'tool') || undefined;
-    const dispute = await marketplace.dispute(Number(textOf(input, 'call')), tool);
+    const tool = inputText(input, 'names') === 'none' ? null : inputText(input, 'tool') || undefined;
+    const dispute = await marketplace.dispute(Number(inputText(input, 'call')), tool);
     return { data: dispute, to: `/disputes#dispute-${dispute.id}` };
   });
 }

@@ -5,18 +5,18 @@ import type { Marketplace } from '../core/marketplace.ts';
 import { redacted } from '../core/redact.ts';
 import { type Exchange, sentBody } from '../core/traffic.ts';
 import { walkableJsonIn } from '../core/values.ts';
-import { textOf } from '../web/input.ts';
+import { inputText } from '../web/input.ts';
 import { CopyButton, Head, Notice, PostButton, Submit, shown, Text, Time } from '../web/parts.tsx';
 import type { Done, Site } from '../web/site.tsx';
 import { Why } from './cause.tsx';
-import { Outcome } from './outcome.tsx';
+import { OutcomeText } from './outcome.tsx';
 
 /** One exchange, and its replay. */
 export function exchangeRoutes(site: Site): void {
   const { marketplace } = site;
   site.page('/traffic/:id', 'Request', (c) => load(marketplace, c), ExchangePage);
   site.post('/traffic/:id/replay', async (input, c): Promise<Done> => {
-    const body = textOf(input, 'body') || undefined;
+    const body = inputText(input, 'body') || undefined;
     const id = await marketplace.replay(exchangeOf(marketplace, c).id, body);
     return { data: marketplace.traffic.get(id), to: `/traffic/${id}` };
   });
@@ -49,7 +49,7 @@ function curlOf({ method, url, request }: Exchange): string {
 }
 
 /** `tools/call get_price`, or the HTTP request if it is not JSON-RPC. */
-export function titleOf({ rpc, method, url }: Pick<Exchange, 'rpc' | 'method' | 'url'>): string {
+export function exchangeTitle({ rpc, method, url }: Pick<Exchange, 'rpc' | 'method' | 'url'>): string {
   if (!rpc) return `${method} ${new URL(url).pathname}`;
   return rpc.tool === undefined ? rpc.method : `${rpc.method} ${rpc.tool}`;
 }
@@ -59,7 +59,7 @@ function ExchangePage({ data: { exchange, curl, cause } }: { data: Awaited<Retur
   return (
     <>
       <Head title={`Request ${id}`}>
-        {shown(titleOf(exchange))}, sent for {purpose}, <Time at={at} />
+        {shown(exchangeTitle(exchange))}, sent for {purpose}, <Time at={at} />
       </Head>
       {error !== null && <Notice mark="fail" title="There was no response" lines={[error]} />}
       {cause && <Why cause={{ ...cause, lines: [] }} />}
@@ -85,7 +85,7 @@ function ExchangePage({ data: { exchange, curl, cause } }: { data: Awaited<Retur
           {response ? (
             <>
               <p class="row">
-                <Outcome of={outcome} />
+                <OutcomeText of={outcome} />
                 <span class="soft">
                   HTTP {response.status}
                   {ms === null ? '' : `, ${Math.round(ms)} ms`}

@@ -9,7 +9,7 @@ import { readTools } from '../web/own-server.ts';
 import { Empty, FieldList, Head, Labelled, LinkButton, live, Notice, shown, Tag } from '../web/parts.tsx';
 import { EffectTag, SourceLink } from '../web/references.tsx';
 import { jsonPathOf, type Site } from '../web/site.tsx';
-import { Outcome } from './outcome.tsx';
+import { OutcomeText } from './outcome.tsx';
 
 /** @param lastCalls the id of each tool's last call in the traffic, by the tool's name */
 export function homeRoutes(site: Site, lastCalls: ReadonlyMap<string, number>, checks: Checks): void {
@@ -182,7 +182,7 @@ function ToolCard({
         <h3 class="mono">{shown(name)}</h3>
         <span class="row">
           <EffectTag effect={writingEffect(definition)} />
-          {lastOutcome && <Outcome of={lastOutcome} before="last call: " />}
+          {lastOutcome && <OutcomeText of={lastOutcome} before="last call: " />}
           <Tag mark={listedMarks[listed]}>{listed}</Tag>
         </span>
       </div>

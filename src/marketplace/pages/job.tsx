@@ -3,7 +3,7 @@ import type { Child } from 'hono/jsx';
 import { MarketError } from '../core/errors.ts';
 import type { Job } from '../core/jobs.ts';
 import type { Marketplace } from '../core/marketplace.ts';
-import type { Step } from '../core/model.ts';
+import type { RegistrationStep } from '../core/model.ts';
 import { Head, live, Notice, shown, Tag } from '../web/parts.tsx';
 import type { Done, Site } from '../web/site.tsx';
 import { Findings, FoldedList } from './findings.tsx';
@@ -47,14 +47,14 @@ function jobOf(marketplace: Marketplace, id = ''): Job {
   throw new MarketError('NO_SUCH_JOB', 'this run no longer exists', 'Start a new one.');
 }
 
-const words: { readonly [status in Step['status']]: string } = {
+const words: { readonly [status in RegistrationStep['status']]: string } = {
   running: 'running',
   pass: 'passed',
   fail: 'failed',
   advice: 'advice',
 };
 
-export function Steps({ steps }: { steps: readonly Step[] }) {
+export function Steps({ steps }: { steps: readonly RegistrationStep[] }) {
   if (steps.length === 0) return null;
   return (
     <ol class="steps panel">
@@ -74,7 +74,7 @@ export function Steps({ steps }: { steps: readonly Step[] }) {
 }
 
 /** What a step has found: by rule or call where it has problems, else as text. */
-export function StepDetails({ step: { details, findings = [] } }: { step: Step }) {
+export function StepDetails({ step: { details, findings = [] } }: { step: RegistrationStep }) {
   if (findings.length > 0) return <Findings findings={findings} />;
   return <FoldedList items={details} limit={shownDetails} noun="line" view={shown} />;
 }

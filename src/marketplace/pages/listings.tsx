@@ -1,12 +1,12 @@
 import { counted } from 'market-mcp-contract/command';
 import { writingEffect } from 'market-mcp-contract/definition';
 import { isObject } from 'market-mcp-contract/json';
-import type { Change } from 'market-mcp-contract/report';
+import type { ListingChange } from 'market-mcp-contract/report';
 import { guiltyLimit } from '../core/dispute.ts';
 import { stakeOf } from '../core/form.ts';
 import type { ListingStatus, Marketplace } from '../core/marketplace.ts';
-import { namedTools } from '../core/registration.ts';
-import { textOf } from '../web/input.ts';
+import { toolsWithNames } from '../core/registration.ts';
+import { inputText } from '../web/input.ts';
 import {
   CodeCell,
   Empty,
@@ -28,12 +28,12 @@ export function listingRoutes(site: Site): void {
   const { marketplace } = site;
   site.page('/listings', 'My tools', () => load(marketplace), Listings);
   site.post('/listings/refresh', async (input): Promise<Done> => {
-    const { listing, changes } = await marketplace.refresh(textOf(input, 'listing'));
+    const { listing, changes } = await marketplace.refresh(inputText(input, 'listing'));
     const data = await load(marketplace, { name: listing.name, changes });
     return { data: { listing, changes }, title: 'My tools', view: <Listings data={data} /> };
   });
   site.post('/listings/withdraw', async (input): Promise<Done> => {
-    const listing = textOf(input, 'listing');
+    const listing = inputText(input, 'listing');
     await marketplace.withdraw(listing);
     return { data: { withdrawn: listing }, to: '/listings' };
   });
@@ -44,7 +44,7 @@ export type ListingsData = Awaited<ReturnType<typeof load>>;
 /** @param refreshed the changes of the refresh that led to this page */
 async function load(
   marketplace: Marketplace,
-  refreshed: { readonly name: string; readonly changes: readonly Change[] } | null = null,
+  refreshed: { readonly name: string; readonly changes: readonly ListingChange[] } | null = null,
 ) {
   const { listings } = await marketplace.store.read();
   return {
@@ -124,7 +124,7 @@ function ListingCard({ status, rules }: { status: ListingStatus; rules: Listings
       )}
       <Labelled label="Buyers see">
         <ul class="row plain-list">
-          {namedTools(tools).map((tool) => (
+          {toolsWithNames(tools).map((tool) => (
             <li class="row">
               <Tag>
                 <code>{shown(tool.name)}</code>
@@ -154,7 +154,7 @@ function ListingCard({ status, rules }: { status: ListingStatus; rules: Listings
 }
 
 /** The changes of a refresh, one property per row. */
-function Changes({ changes }: { changes: readonly Change[] }) {
+function Changes({ changes }: { changes: readonly ListingChange[] }) {
   return (
     <Table label="Changes" heads={['Tool', 'Property', 'Change', 'Before', 'After', 'Callers']}>
       {changes.map(({ tool, path, what, before, after, breaks }) => (

@@ -4,7 +4,7 @@ import { shown, Tag } from '../web/parts.tsx';
 const outcomeMarks = { found: 'pass', empty: 'pass', failed: 'fail', refused: 'none' } as const;
 
 /** How an exchange ended, and its code. */
-export function Outcome({ of, before = '' }: { of: ExchangeOutcome | null; before?: string }) {
+export function OutcomeText({ of, before = '' }: { of: ExchangeOutcome | null; before?: string }) {
   if (of === null) return <Tag mark="running">waiting</Tag>;
   const { kind, code } = of;
   if (kind === 'answered') return <span class="soft">answered</span>;

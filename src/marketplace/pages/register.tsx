@@ -4,8 +4,8 @@ import type { Job } from '../core/jobs.ts';
 import type { Marketplace } from '../core/marketplace.ts';
 import type { FieldProblem, ListingForm, Submission } from '../core/model.ts';
 import { acceptance, plannedCalls } from '../core/registration.ts';
-import { textOf } from '../web/input.ts';
-import { Choice, Head, LinkButton, Notice, Submit, shown } from '../web/parts.tsx';
+import { inputText } from '../web/input.ts';
+import { ChoiceField, Head, LinkButton, Notice, Submit, shown } from '../web/parts.tsx';
 import { EffectTag } from '../web/references.tsx';
 import { type Done, type Site, wantsJson } from '../web/site.tsx';
 import { doneWith, jobPages, StepDetails, Steps } from './job.tsx';
@@ -39,11 +39,11 @@ export function registerRoutes(site: Site): void {
   );
   site.post('/register', async (input, c): Promise<Done> => {
     const form: ListingForm = {
-      name: textOf(input, 'name'),
-      description: textOf(input, 'description'),
-      category: textOf(input, 'category'),
-      price: textOf(input, 'price').trim(),
-      endpoint: textOf(input, 'endpoint').trim(),
+      name: inputText(input, 'name'),
+      description: inputText(input, 'description'),
+      category: inputText(input, 'category'),
+      price: inputText(input, 'price').trim(),
+      endpoint: inputText(input, 'endpoint').trim(),
     };
     const { listings } = await marketplace.store.read();
     const taken = listings.map(({ endpoint }) => endpoint);
@@ -147,7 +147,7 @@ function Form({ data: { form, problems, rules } }: { data: RegisterData }) {
           <select {...props('category')}>
             <option value="">Choose one</option>
             {categories.map((category) => (
-              <Choice value={category} now={form.category} />
+              <ChoiceField value={category} now={form.category} />
             ))}
           </select>
         ) : (

@@ -5,10 +5,20 @@ import { toHar } from '../core/export.ts';
 import type { Marketplace } from '../core/marketplace.ts';
 import { outcomeKinds } from '../core/outcome.ts';
 import { type Exchange, purposes } from '../core/traffic.ts';
-import { Choice, CodeCell, Head, LinkButton, live, PostButton, shown, Table, Text } from '../web/parts.tsx';
+import {
+  ChoiceField,
+  CodeCell,
+  Head,
+  LinkButton,
+  live,
+  PostButton,
+  shown,
+  Table,
+  Text,
+} from '../web/parts.tsx';
 import type { Done, Site } from '../web/site.tsx';
-import { exchangeRoutes, titleOf } from './exchange.tsx';
-import { Outcome } from './outcome.tsx';
+import { exchangeRoutes, exchangeTitle } from './exchange.tsx';
+import { OutcomeText } from './outcome.tsx';
 
 const shownExchanges = 200;
 
@@ -57,7 +67,7 @@ function filtered(marketplace: Marketplace, c: Context, count: number): readonly
     if (purpose === '' ? exchange.purpose === 'discovery' : exchange.purpose !== purpose) return false;
     if (outcome !== '' && exchange.outcome?.kind !== outcome) return false;
     const { url, rpc } = exchange;
-    const searched = [titleOf(exchange), rpc?.arguments, url, exchange.outcome?.code].join(' ');
+    const searched = [exchangeTitle(exchange), rpc?.arguments, url, exchange.outcome?.code].join(' ');
     return searched.toLowerCase().includes(wanted);
   });
 }
@@ -103,7 +113,7 @@ function TrafficPage({ data }: { data: Data }) {
             <select name="purpose">
               <option value="">all but look-ups</option>
               {purposes.map((purpose) => (
-                <Choice value={purpose} now={filter.purpose} />
+                <ChoiceField value={purpose} now={filter.purpose} />
               ))}
             </select>
           </label>
@@ -112,7 +122,7 @@ function TrafficPage({ data }: { data: Data }) {
             <select name="outcome">
               <option value="">any</option>
               {outcomeKinds.map((kind) => (
-                <Choice
+                <ChoiceField
                   value={kind}
                   now={filter.outcome}
                   text={kind === 'refused' ? 'refused as expected' : kind}
@@ -159,11 +169,11 @@ function Rows({ data: { exchanges, kept, dropped, bytes } }: { data: Data }) {
                 <a href={`/traffic/${exchange.id}`}>{exchange.id}</a>
               </td>
               <CodeCell>
-                {shown(titleOf(exchange))}
+                {shown(exchangeTitle(exchange))}
                 {exchange.rpc?.arguments && <span class="arguments">{shown(exchange.rpc.arguments)}</span>}
               </CodeCell>
               <td>
-                <Outcome of={exchange.outcome} />
+                <OutcomeText of={exchange.outcome} />
                 {exchange.error !== null && <span class="reason">{shown(exchange.error)}</span>}
               </td>
               <td class="num">{exchange.status ?? ''}</td>

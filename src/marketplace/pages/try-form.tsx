@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject, membersOf, requiredOf } from 'market-mcp-contract/json';
 import { type DeliberateError, deliberateErrors } from '../core/deliberate-errors.ts';
-import type { NamedTool } from '../core/registration.ts';
+import type { ToolWithName } from '../core/registration.ts';
 import { choicesOf, fieldText } from '../web/input.ts';
-import { Choice, Labelled, shown } from '../web/parts.tsx';
+import { ChoiceField, Labelled, shown } from '../web/parts.tsx';
 
 export interface CallFormData {
   /** Initial values of the fields. */
@@ -14,7 +14,7 @@ export interface CallFormData {
 }
 
 /** The form that calls a tool: a field for each argument, other JSON, and the kind of caller. */
-export function CallForm({ data, tool }: { data: CallFormData; tool: NamedTool }) {
+export function CallForm({ data, tool }: { data: CallFormData; tool: ToolWithName }) {
   const { inputSchema } = tool.definition;
   const properties = membersOf(inputSchema);
   const required = requiredOf(inputSchema);
@@ -48,7 +48,7 @@ export function CallForm({ data, tool }: { data: CallFormData; tool: NamedTool }
           <select name="deliberate">
             <option value="">A paying caller</option>
             {Object.entries(deliberateErrors).map(([way, title]) => (
-              <Choice value={way} now={data.deliberate} text={title} />
+              <ChoiceField value={way} now={data.deliberate} text={title} />
             ))}
           </select>
         </label>
@@ -107,7 +107,7 @@ function Control({ field, schema, value, required }: Omit<FieldProps, 'name'> & 
       <select name={field} id={field}>
         {!required && <option value="">(not sent)</option>}
         {choices.map((choice) => (
-          <Choice value={fieldText(choice)} now={text} />
+          <ChoiceField value={fieldText(choice)} now={text} />
         ))}
       </select>
     );

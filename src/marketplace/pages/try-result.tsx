@@ -26,7 +26,7 @@ const outcomes: { readonly [outcome in Outcome]: readonly [string, Mark] } = {
 };
 
 /** The result of a tool call: the outcome, the verdict by the schema, and the data. */
-export function Result({ report, curl }: { report: CallReport; curl: string | null }) {
+export function CallResult({ report, curl }: { report: CallReport; curl: string | null }) {
   const { id, verdict, status, ms, result, error, expected, cause } = report;
   const [words, mark] = outcomes[verdict.outcome];
   const problems = [verdict.text, verdict.structuredContent, verdict.same].flatMap((one) => one.problems);

@@ -6,14 +6,14 @@ import type { CallReport } from '../core/caller.ts';
 import { type DeliberateError, deliberateErrors } from '../core/deliberate-errors.ts';
 import { MarketError } from '../core/errors.ts';
 import type { Marketplace } from '../core/marketplace.ts';
-import { argumentsOf, canFillIn, jsonOf, textOf } from '../web/input.ts';
+import { argumentsOf, canFillIn, inputText, jsonOf } from '../web/input.ts';
 import { ownEndpoint, readTools } from '../web/own-server.ts';
-import { Choice, Empty, Head, live, Notice, shown } from '../web/parts.tsx';
+import { ChoiceField, Empty, Head, live, Notice, shown } from '../web/parts.tsx';
 import { EffectTag, withEffect } from '../web/references.tsx';
 import type { Input } from '../web/security.ts';
 import { type Done, type Site, wantsJson } from '../web/site.tsx';
 import { CallForm } from './try-form.tsx';
-import { Result } from './try-result.tsx';
+import { CallResult } from './try-result.tsx';
 
 /** @param lastCalls gets the id of each tool's last call in the traffic, by the tool's name */
 export function tryRoutes(site: Site, lastCalls: Map<string, number>): void {
@@ -37,9 +37,9 @@ export function tryRoutes(site: Site, lastCalls: Map<string, number>): void {
   });
   site.post('/try/save', async (input): Promise<Done> => {
     const endpoint = await ownEndpoint(marketplace);
-    const args = jsonOf(textOf(input, 'arguments'), 'arguments');
-    const expect = textOf(input, 'expect');
-    const tool = textOf(input, 'tool');
+    const args = jsonOf(inputText(input, 'arguments'), 'arguments');
+    const expect = inputText(input, 'expect');
+    const tool = inputText(input, 'tool');
     if (!isObject(args) || (expect !== 'found' && expect !== 'empty' && expect !== 'fail')) {
       const message = 'an example needs arguments (a JSON object) and an expected outcome';
       throw new MarketError('BAD_EXAMPLE', message, 'Set expect to found, empty or fail.');
@@ -83,7 +83,7 @@ function Try({ data }: { data: Data }) {
                 <span>Tool</span>
                 <select name="tool" data-go>
                   {tools.map(({ name, definition }) => (
-                    <Choice value={name} now={tool.name} text={withEffect(name, definition)} />
+                    <ChoiceField value={name} now={tool.name} text={withEffect(name, definition)} />
                   ))}
                 </select>
               </label>
@@ -98,7 +98,7 @@ function Try({ data }: { data: Data }) {
           </section>
           <section class="stack" aria-label="The result" aria-live="polite" id="answer">
             {report ? (
-              <Result report={report} curl={data.curl} />
+              <CallResult report={report} curl={data.curl} />
             ) : (
               <Empty title="No call yet">
                 The result appears here: as a table, as JSON, and judged by the schema.
@@ -146,9 +146,9 @@ function filled(marketplace: Marketplace, definition: JsonObject | undefined): J
 
 /** Calls a tool, for the page and for `market-mcp call`. */
 async function callAs(marketplace: Marketplace, input: Input): Promise<CallReport> {
-  const endpoint = textOf(input, 'endpoint') || (await ownEndpoint(marketplace));
-  const name = textOf(input, 'tool');
-  const way = textOf(input, 'deliberate');
+  const endpoint = inputText(input, 'endpoint') || (await ownEndpoint(marketplace));
+  const name = inputText(input, 'tool');
+  const way = inputText(input, 'deliberate');
   if (way !== '' && !Object.hasOwn(deliberateErrors, way)) {
     const known = Object.keys(deliberateErrors).join(', ');
     const message = `there is no kind of call ${JSON.stringify(way)}`;
@@ -158,7 +158,7 @@ async function callAs(marketplace: Marketplace, input: Input): Promise<CallRepor
   await marketplace.requireRunning(endpoint);
   const { tools } = await readTools(marketplace, endpoint);
   const definition = tools.find((tool) => tool.name === name)?.definition;
-  const typed = textOf(input, 'json').trim();
+  const typed = inputText(input, 'json').trim();
   const given = input.arguments as Json | undefined;
   const fromForm = () =>
     typed === '' ? argumentsOf(input, definition?.inputSchema) : jsonOf(typed, 'Arguments as JSON');

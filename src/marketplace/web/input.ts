@@ -12,7 +12,7 @@ import { walkableJsonIn } from '../core/values.ts';
 import type { Input } from './security.ts';
 
 /** A field as text; empty if it is absent. */
-export function textOf(input: Input, name: string): string {
+export function inputText(input: Input, name: string): string {
   const value = Object.hasOwn(input, name) ? input[name] : undefined;
   if (typeof value === 'string') return value.replaceAll('\r\n', '\n');
   return typeof value === 'number' ? String(value) : '';
@@ -41,7 +41,7 @@ export function jsonOf(text: string, field: string): Json {
 export function argumentsOf(input: Input, inputSchema: Json | undefined): JsonObject {
   const required = requiredOf(inputSchema);
   const entries = Object.entries(membersOf(inputSchema)).flatMap(([name, property]): [string, Json][] => {
-    const text = textOf(input, `arg.${name}`);
+    const text = inputText(input, `arg.${name}`);
     const type = isObject(property) ? property.type : undefined;
     if (text.trim() === '' && !(type === 'string' && required.includes(name))) return [];
     return [[name, readAs(text, isObject(property) ? property : {})]];

@@ -1,9 +1,9 @@
 import { MarketError } from '../core/errors.ts';
 import type { Marketplace } from '../core/marketplace.ts';
-import { type NamedTool, namedTools } from '../core/registration.ts';
+import { type ToolWithName, toolsWithNames } from '../core/registration.ts';
 
 interface Read {
-  readonly tools: readonly NamedTool[];
+  readonly tools: readonly ToolWithName[];
   readonly problem: string | null;
 }
 
@@ -12,7 +12,7 @@ export async function readTools(marketplace: Marketplace, endpoint: string | nul
   if (endpoint === null) return { tools: [], problem: null };
   const read = marketplace.requireRunning(endpoint).then(() => marketplace.caller.tools(endpoint));
   return read.then(
-    (tools) => ({ tools: namedTools(tools), problem: null }),
+    (tools) => ({ tools: toolsWithNames(tools), problem: null }),
     (error: Error) => ({ tools: [], problem: error.message }),
   );
 }

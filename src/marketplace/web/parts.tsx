@@ -151,7 +151,15 @@ export function CopyButton({ of, label }: { of: string; label: string }) {
   );
 }
 
-export function Choice({ value, now, text = value }: { value: string; now: string | null; text?: string }) {
+export function ChoiceField({
+  value,
+  now,
+  text = value,
+}: {
+  value: string;
+  now: string | null;
+  text?: string;
+}) {
   return (
     <option value={value} selected={value === now}>
       {shown(text)}

@@ -84,7 +84,7 @@ export class Refused extends Error {}
  *
  * @throws Refused
  */
-export async function readInput(c: Context): Promise<Input> {
+export async function readForm(c: Context): Promise<Input> {
   const type = c.req.header('content-type') ?? '';
   if (/^application\/json\b/.test(type)) {
     const body: unknown = await c.req.json().catch(() => undefined);

@@ -11,7 +11,7 @@ import type { Marketplace } from '../core/marketplace.ts';
 import { NotAdmittedPage } from '../pages/not-admitted.tsx';
 import { icon, Layout } from './layout.tsx';
 import { Notice } from './parts.tsx';
-import { type Input, NotAdmitted, onlyFromHere, onlyWithSecret, Refused, readInput } from './security.ts';
+import { type Input, NotAdmitted, onlyFromHere, onlyWithSecret, Refused, readForm } from './security.ts';
 
 /** The result of a POST: data for a program; for a person, a redirect or a page. */
 export type Done = { readonly data: unknown; readonly status?: 200 | 422 } & (
@@ -81,7 +81,7 @@ export class Site {
   /** Adds the action of a form at `path`, and the same for a JSON body at `path.json`. */
   post(path: string, act: (input: Input, c: Context) => Promise<Done>): void {
     const handle = async (c: Context) => {
-      const done = await act(await readInput(c), c);
+      const done = await act(await readForm(c), c);
       const { status = 200, data } = done;
       if (wantsJson(c)) return c.json(data as object, status);
       return 'to' in done ? c.redirect(done.to, 303) : this.#html(c, done.title, done.view, status);

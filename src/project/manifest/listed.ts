@@ -6,7 +6,7 @@ import { sha256 } from '../read/hash.ts';
 export type Listed = { readonly [tool: string]: string };
 
 /** The differences between the tools and the last listing; names in order. */
-export interface Drift {
+export interface FingerprintDrift {
   /** Whether the marketplace offers other tools than the server, until "Refresh Skills" is pressed (C§9.3). */
   readonly refreshNeeded: boolean;
   readonly added: readonly string[];
@@ -15,13 +15,13 @@ export interface Drift {
 }
 
 /** What the source of a tool reveals: its name, and its definition if all of it is literal. */
-export interface NamedTool {
+export interface DefinedTool {
   readonly name: string;
   readonly definition: ToolDefinition | null;
 }
 
 /** The fingerprints of tools. A definition that cannot be read from its source has none and counts as unchanged. */
-export function listedOf(tools: readonly NamedTool[]): Listed {
+export function listedOf(tools: readonly DefinedTool[]): Listed {
   return Object.fromEntries(
     tools
       .map(({ name, definition }) => [name, definition ? fingerprint(definition) : ''] as const)
@@ -30,7 +30,7 @@ export function listedOf(tools: readonly NamedTool[]): Listed {
 }
 
 /** The differences between tools and the last listing; none if there was no listing. */
-export function driftOf(tools: readonly NamedTool[], listed: Listed | null): Drift {
+export function driftOf(tools: readonly DefinedTool[], listed: Listed | null): FingerprintDrift {
   if (listed === null) return { refreshNeeded: false, added: [], changed: [], removed: [] };
   const now = listedOf(tools);
   const names = Object.keys(now);

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { shellLine } from 'market-mcp-contract/command';
-import { problemsOf } from 'market-mcp-contract/json';
+import { mismatchesIn } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import type { ApiVariable } from '../../import/model.ts';
 import type { FileSet, Ownership, ProjectFile } from '../../plan/model.ts';
 import type { Start } from '../../plan/project.ts';
 import { version } from '../../plan/versions.ts';
 import type { PackageManager } from '../../questions/package-managers.ts';
-import type { Target } from '../../questions/targets.ts';
+import type { DeployTarget } from '../../questions/targets.ts';
 import { ProjectError } from '../errors.ts';
 import { ownCommand } from '../package/own-package.ts';
 import { sha256 } from '../read/hash.ts';
@@ -48,7 +48,7 @@ export interface ManifestAnswers {
   /** The chosen fields of the answers, by tool; a tool that is absent has all. */
   readonly fields?: { readonly [tool: string]: readonly string[] };
   /** Where it can be deployed, besides the standard targets; absent: nowhere else. */
-  readonly targets?: readonly Target[];
+  readonly targets?: readonly DeployTarget[];
 }
 
 export interface ManifestFile {
@@ -144,7 +144,7 @@ export function findProject(from: string): string {
 export function readManifest(directory: string): Manifest {
   const value = readJson(directory);
   const validate = validator();
-  const [problem] = validate(value) ? [] : problemsOf(validate, value, manifestFile);
+  const [problem] = validate(value) ? [] : mismatchesIn(validate, value, manifestFile);
   if (problem) throw damaged(`${problem.path}: expected ${problem.expected}, found ${problem.actual}`);
   const manifest = value as Manifest;
   const outside = Object.keys(manifest.files).find((path) => !isInside(path));

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { basename, dirname, posix } from 'node:path';
-import { allOf, readInput, textOf, uriDecoded } from 'market-mcp-contract/command';
+import { allOf, readInput, uriDecoded, utf8Text } from 'market-mcp-contract/command';
 import { type Beside, nothingBeside } from '../../import/openapi/references.ts';
 import { notAnswered, ProjectError } from '../errors.ts';
 import { isInside, readIn } from './inside.ts';
@@ -155,7 +155,7 @@ function besideFile(path: string): Beside {
     },
     async read(name) {
       try {
-        return textOf(readIn(directory, name), name);
+        return utf8Text(readIn(directory, name), name);
       } catch (error) {
         if (error instanceof ProjectError) throw error;
         const { code } = error as NodeJS.ErrnoException;

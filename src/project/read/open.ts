@@ -7,7 +7,7 @@ import { pathsOf, testsDirectory, toolsDirectory } from '../../plan/tool.ts';
 import { toolsIndex } from '../../plan/tools-index.ts';
 import { readToolSource } from '../../typescript/tool-source.ts';
 import { ProjectError } from '../errors.ts';
-import type { NamedTool } from '../manifest/listed.ts';
+import type { DefinedTool } from '../manifest/listed.ts';
 import { type Manifest, manifestFile, readManifest } from '../manifest/manifest.ts';
 import { presentProfile } from '../manifest/profile.ts';
 import type { Project, ToolFile } from '../model.ts';
@@ -47,7 +47,7 @@ function toolsIn(directory: string, imported: readonly string[]): readonly ToolF
  *
  * @throws ProjectError as `openProject` for the list of tools
  */
-export function listProblems(directory: string, { answers }: Manifest): readonly string[] {
+export function listingProblems(directory: string, { answers }: Manifest): readonly string[] {
   const imported = importsIn(readIndex(directory));
   const tools = toolsIn(directory, imported);
   const known = tools.flatMap(({ file, source }) => [file, source.name ?? file]);
@@ -90,7 +90,7 @@ export function toolMethods(directory: string): Methods {
 }
 
 /** The tools by name; the file name replaces a name that is computed. */
-export function namedTools(tools: readonly ToolFile[]): readonly NamedTool[] {
+export function toolsNamed(tools: readonly ToolFile[]): readonly DefinedTool[] {
   return tools.map(({ file, source }) => ({ name: source.name ?? file, definition: source.definition }));
 }
 

@@ -6,7 +6,7 @@ import { notADirectory, refuseObstacles } from './inside.ts';
 import { isEntry } from './read.ts';
 
 /** The place of a new project. */
-export interface Target {
+export interface TargetDirectory {
   /** Absolute; links are resolved if the directory exists. */
   readonly directory: string;
   readonly state: 'absent' | 'empty' | 'occupied';
@@ -21,7 +21,7 @@ export interface Target {
  * @throws ProjectError if the target cannot be written: something that is not a directory is in the way
  *   (`NOT_A_DIRECTORY`), a link would lead out of it (`LINK_IN_THE_WAY`), or permission is missing (`NOT_WRITABLE`).
  */
-export function inspectTarget(given: string, paths: readonly string[]): Target {
+export function inspectTarget(given: string, paths: readonly string[]): TargetDirectory {
   const absolute = resolve(given);
   const existing = nearestExisting(absolute);
   if (!existing.stats.isDirectory()) throw notADirectory(existing.path);

@@ -29,7 +29,7 @@ export function bytesOf(text: string): Uint8Array {
 /** The value of a JSON file, which may begin with a byte order mark. @throws SyntaxError */
 // biome-ignore lint/suspicious/noExplicitAny: as JSON.parse
 export function parsedJson(content: Uint8Array | string): any {
-  return JSON.parse(plain(typeof content === 'string' ? content : new TextDecoder().decode(content)));
+  return JSON.parse(withLineFeeds(typeof content === 'string' ? content : new TextDecoder().decode(content)));
 }
 
 /** JSON for `bytesOf`: JSON.stringify escapes lone surrogates. */
@@ -41,7 +41,7 @@ export function jsonText(value: unknown, indent: string | number): string {
 }
 
 /** Removes the byte order mark and normalizes line ends to `\n`. */
-export function plain(text: string): string {
+export function withLineFeeds(text: string): string {
   return text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
 }
 
@@ -49,6 +49,6 @@ export function plain(text: string): string {
 export function inStyle(authors: string, text: string): Uint8Array {
   const mark = authors.startsWith('\ufeff') ? '\ufeff' : '';
   const isWindows = (authors.split('\r\n').length - 1) * 2 > authors.split('\n').length - 1;
-  const lines = plain(text);
+  const lines = withLineFeeds(text);
   return bytesOf(mark + (isWindows ? lines.replaceAll('\n', '\r\n') : lines));
 }

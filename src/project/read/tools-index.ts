@@ -6,7 +6,7 @@ import { meaningOf, nodesIn, type Tree, treeOf } from '../../typescript/tree.ts'
 import { ProjectError } from '../errors.ts';
 import type { Project } from '../model.ts';
 import { sha256 } from './hash.ts';
-import { inStyle, plain } from './text.ts';
+import { inStyle, withLineFeeds } from './text.ts';
 
 /** The files that a list of tools imports from its own directory, without extension, in the order of the list. */
 export const importsIn = memoize((index: string): readonly string[] => {
@@ -48,7 +48,7 @@ function rendered(files: readonly string[], templates: TemplateSet): string {
 /** Refuses a list that an author has edited. */
 function requireGenerated({ directory, index, manifest, tools }: Project, templates: TemplateSet): void {
   const generated = rendered(importsIn(index), templates);
-  const isRecorded = sha256(plain(index)) === manifest.files[toolsIndex]?.sha256;
+  const isRecorded = sha256(withLineFeeds(index)) === manifest.files[toolsIndex]?.sha256;
   const lost = isRecorded ? [] : linesOnlyIn(index, generated);
   const isSame = isRecorded || sameMeaning(index, generated);
   const takenOut = tools.filter(({ path, served }) => !served && Object.hasOwn(manifest.files, path));
@@ -93,7 +93,7 @@ function importNames({ program }: Tree): ReadonlyMap<string, string> {
 function linesOnlyIn(text: string, other: string): readonly string[] {
   const meaning = (line: string) => line.replace(/[\s;,'"]/g, '');
   const meanings = new Set(other.split('\n').map(meaning));
-  return plain(text)
+  return withLineFeeds(text)
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !meanings.has(meaning(line)));

@@ -1,7 +1,14 @@
 import { visibleJson } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { withCredentials } from '../../import/credentials.ts';
-import type { Alternatives, Api, ApiVariable, ImportedTool, Key, Recording } from '../../import/model.ts';
+import type {
+  Api,
+  ApiKey,
+  ApiVariable,
+  BodyAlternatives,
+  ImportedTool,
+  Recording,
+} from '../../import/model.ts';
 import { completed, recordingFile, recordingsOf } from '../../import/recordings.ts';
 import type { FileSet, Ownership, ProjectFile, TemplateSet } from '../../plan/model.ts';
 import {
@@ -60,7 +67,7 @@ export function sourceFiles(
       : changed(environmentFile, own.environment, withDeclarations(own.environment, variables))),
     ...(own.example === undefined
       ? []
-      : changed('.env.example', own.example, withExamples(own.example, variables))),
+      : changed('.env.example', own.example, withVariables(own.example, variables))),
     ...(own.manifest === undefined
       ? []
       : changed('package.json', own.manifest, withSourceDependencies(own.manifest))),
@@ -96,7 +103,7 @@ export function withStatedKeys(
   });
 }
 
-function isAlternatives(value: unknown): value is Alternatives {
+function isAlternatives(value: unknown): value is BodyAlternatives {
   const isText = (one: unknown) => typeof one === 'string';
   return Array.isArray(value) && value.every((one) => Array.isArray(one) && one.every(isText));
 }
@@ -129,12 +136,12 @@ function withKeys(api: Api, text: string): string {
 }
 
 /** Whether what the file sends under this name contains the key in its place, as far as the text says. */
-function isLike({ in: place, credential }: Key, said: ReadonlySet<string> = new Set()): boolean {
+function isLike({ in: place, credential }: ApiKey, said: ReadonlySet<string> = new Set()): boolean {
   const own = [`${place} ${credential.name}`, ...credential.variables];
   return said.size === 0 || own.every((one) => said.has(one));
 }
 
-function withEntries(text: string, { credentials, options }: ApiSource, keys: readonly Key[]): string {
+function withEntries(text: string, { credentials, options }: ApiSource, keys: readonly ApiKey[]): string {
   const { bracket, behind } = credentials ?? options;
   const indent = credentials ? 4 : 2;
   const entries = credentials
@@ -183,7 +190,7 @@ function withDeclarations(text: string, variables: readonly ApiVariable[]): stri
 const serverVariables = /^# Variables of the server\b/m;
 
 /** An `.env.example` with the variables of APIs before the server's own; existing ones are kept. */
-export function withExamples(text: string, variables: readonly ApiVariable[]): string {
+export function withVariables(text: string, variables: readonly ApiVariable[]): string {
   const fresh = variables.filter(({ name }) => !new RegExp(`^(# )?${name}=`, 'm').test(text));
   if (fresh.length === 0) return text;
   const paragraphs = fresh.map(

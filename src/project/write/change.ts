@@ -2,11 +2,11 @@ import { rmSync } from 'node:fs';
 import { ProjectError } from '../errors.ts';
 import { placeIn } from '../read/inside.ts';
 import { withProjectLock } from './lock.ts';
-import { type Change, makeChange } from './transaction.ts';
+import { makeChange, type ProjectChange } from './transaction.ts';
 
 /** A planned change; null if there is nothing to do. */
 export interface Plan {
-  readonly change: Change | null;
+  readonly change: ProjectChange | null;
 }
 
 /**
@@ -29,7 +29,7 @@ export function outputsOf(path: string): readonly string[] {
   return name === undefined ? [] : [`dist/${name}.js`, `dist/${name}.js.map`];
 }
 
-function write(directory: string, staging: string, change: Change): void {
+function write(directory: string, staging: string, change: ProjectChange): void {
   // The compiler does not delete old outputs, and the project's test script would run them.
   const compiled = change.removed.flatMap(outputsOf).map((path) => placeIn(directory, path));
   try {

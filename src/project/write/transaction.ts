@@ -8,7 +8,7 @@ import { isEntry, modeOf, readRegular } from '../read/read.ts';
 import { removeStaging, writeFiles } from './staging.ts';
 
 /** A change to a directory. */
-export interface Change {
+export interface ProjectChange {
   /** Files to write, in order. The last one is the manifest: writing it completes the change. */
   readonly files: FileSet;
   /** Paths of files to remove, in order, before the last file is written. */
@@ -31,7 +31,11 @@ const journalFile = 'journal.json';
  *
  * @throws the errors of `placeIn` before the first step, or of the file system. Nothing is undone then: call `rollBack`.
  */
-export function* steps(directory: string, staging: string, { files, removed }: Change): Generator<void> {
+export function* steps(
+  directory: string,
+  staging: string,
+  { files, removed }: ProjectChange,
+): Generator<void> {
   const paths = [...files.keys()];
   for (const path of [...paths, ...removed]) placeIn(directory, path);
   writeFiles(join(staging, 'new'), files);
@@ -51,7 +55,7 @@ export function* steps(directory: string, staging: string, { files, removed }: C
 }
 
 /** Applies a change synchronously: a signal finds it either not begun or done. @throws its error after everything was undone. */
-export function makeChange(directory: string, staging: string, change: Change): void {
+export function makeChange(directory: string, staging: string, change: ProjectChange): void {
   try {
     for (const _ of steps(directory, staging, change));
     for (const path of change.removed) removeEmptyParents(directory, path);

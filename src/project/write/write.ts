@@ -3,7 +3,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import type { FileSet } from '../../plan/model.ts';
 import { ProjectError } from '../errors.ts';
 import { parentsOf } from '../read/read.ts';
-import { inspectTarget, type Target } from '../read/target.ts';
+import { inspectTarget, type TargetDirectory } from '../read/target.ts';
 import { liveStagings, makeStaging, removeStaging, staleStagings, writeFiles } from './staging.ts';
 import { makeChange, rollBack } from './transaction.ts';
 
@@ -19,7 +19,7 @@ import { makeChange, rollBack } from './transaction.ts';
  * @param files ends with the manifest.
  * @throws ProjectError `WRITE_FAILED` after everything was undone; `BUSY` if another run writes there.
  */
-export function writeProject(target: Target, files: FileSet): void {
+export function writeProject(target: TargetDirectory, files: FileSet): void {
   try {
     if (target.state === 'absent') appear(target.directory, files);
     else if (target.state === 'empty' && isReplaceable(target.directory))
@@ -57,7 +57,7 @@ function replaceEmpty(directory: string, files: FileSet): void {
   });
 }
 
-function moveInto(target: Target, files: FileSet): void {
+function moveInto(target: TargetDirectory, files: FileSet): void {
   inStaging(target.directory, (staging) => {
     requireUnchanged(target, files, staging);
     makeChange(target.directory, staging, { files, removed: [] });
@@ -74,7 +74,7 @@ function inStaging(parent: string, work: (staging: string) => void): void {
 }
 
 /** A run that looks after creating its staging directory sees every other run that did so, or all its files. */
-function requireUnchanged({ directory, conflicts }: Target, files: FileSet, staging: string): void {
+function requireUnchanged({ directory, conflicts }: TargetDirectory, files: FileSet, staging: string): void {
   const others = liveStagings(directory, staging);
   const now = inspectTarget(directory, [...files.keys()]).conflicts.filter(
     (name) => !conflicts.includes(name),

@@ -4,7 +4,7 @@ import { beforeAll } from 'vitest';
 import { toCommandError } from '../../../packages/contract/src/command/errors.ts';
 import type { Output } from '../../../packages/contract/src/command/output.ts';
 import { addTool } from '../../../src/cli/add-tool/command.ts';
-import { list } from '../../../src/cli/commands/list.ts';
+import { listTools } from '../../../src/cli/commands/list.ts';
 import { removeTool } from '../../../src/cli/commands/remove-tool.ts';
 import { renameTool } from '../../../src/cli/commands/rename-tool.ts';
 import { create } from '../../../src/cli/create/command.ts';
@@ -46,7 +46,7 @@ export const remove = (cwd: string, names: string[], switches: Partial<RemoveToo
 export const rename = (cwd: string, from: string, to: string, switches: Partial<RenameToolSwitches> = {}) =>
   run(cwd, switches.json ?? false, (output) => renameTool(from, to, output, { ...quick, ...switches }));
 export const listed = async (cwd: string, markListed = false) =>
-  JSON.parse((await run(cwd, true, (output) => list(output, { markListed }))).stdout);
+  JSON.parse((await run(cwd, true, (output) => listTools(output, { markListed }))).stdout);
 export const namesIn = async (cwd: string) =>
   (await listed(cwd)).tools.map(({ name }: { name: string }) => name);
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { compileSchema } from '../../../packages/contract/src/json/compile.ts';
 import { present, shorten } from '../../../packages/contract/src/json/json.ts';
 import { typesOf } from '../../../packages/contract/src/json/keywords.ts';
-import { mismatches, problemsOf } from '../../../packages/contract/src/json/schema.ts';
+import { mismatches, mismatchesIn } from '../../../packages/contract/src/json/schema.ts';
 import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
 import fc from '../../fast-check.ts';
 
@@ -98,7 +98,7 @@ describe('problemsOf', () => {
     const validate = compileSchema(schema);
     const value = { items: [{ 'a/b': '12' }], kind: 'other', extra: 1 };
     validate(value);
-    expect(problemsOf(validate, value, 'result')).toEqual(
+    expect(mismatchesIn(validate, value, 'result')).toEqual(
       expect.arrayContaining([
         { path: 'result.price', expected: 'a value (the property is required)', actual: 'nothing' },
         { path: 'result.extra', expected: 'no property with this name', actual: '1' },

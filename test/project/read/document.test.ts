@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readOpenApi } from '../../../src/import/openapi/document.ts';
 import { toolsOfDocument } from '../../../src/import/openapi/index.ts';
-import { nameOf, operationsOf } from '../../../src/import/openapi/operations.ts';
+import { operationName, operationsOf } from '../../../src/import/openapi/operations.ts';
 import { type HeaderPairs, readDocumentText } from '../../../src/project/read/document.ts';
 
 const head = 'openapi: 3.0.3\ninfo: {title: Gas}\nservers: [{url: https://api.gas.example}]\n';
@@ -102,7 +102,7 @@ describe('references to documents', () => {
     const place = join(folder(files), 'api.yaml');
     expect(await toolOf(place, 'getGas')).toMatchObject(expected);
     expect(await toolOf(place, 'inline')).toMatchObject({ entry: { outputSchema: { required: ['price'] } } });
-    expect(operationsOf((await documentAt(place)).document).map(nameOf)).toEqual(['getGas', 'inline']);
+    expect(operationsOf((await documentAt(place)).document).map(operationName)).toEqual(['getGas', 'inline']);
   });
 
   it('of the same origin are followed, each requested once with the same headers', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { FileSet } from '../../../src/plan/model.ts';
 import { makeStaging } from '../../../src/project/write/staging.ts';
-import { type Change, makeChange, rollBack, steps } from '../../../src/project/write/transaction.ts';
+import { makeChange, type ProjectChange, rollBack, steps } from '../../../src/project/write/transaction.ts';
 import { directory, tree } from '../directory.ts';
 
 const before = {
@@ -19,7 +19,7 @@ const after = {
   'test/a.ts': 'a',
   'src/mine.ts': 'mine\r\n',
 };
-const change: Change = {
+const change: ProjectChange = {
   files: new Map(
     ['src/a.ts', 'test/a.ts', 'src/index.ts', 'manifest.json'].map(
       (path): [string, ReturnType<FileSet['get']> & {}] => [
@@ -85,7 +85,7 @@ describe('a change', () => {
       const root = project();
       chmodSync(join(root, 'src/mine.ts'), 0o740);
       const content = Buffer.from('changed');
-      const replaced: Change = {
+      const replaced: ProjectChange = {
         files: new Map([
           ['src/mine.ts', { content, owner: 'yours' }],
           ['src/index.ts', { content, owner: 'yours', mode: 0o600 }],

@@ -3,14 +3,14 @@ import { isObject, objectOr, present } from '../json/json.ts';
 import { typesOf } from '../json/keywords.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { isReadable } from '../json/walk.ts';
-import type { Change } from './model.ts';
+import type { ListingChange } from './model.ts';
 
 /**
  * The changes from one tool list to a later one, tool by tool in the order of the earlier list. A change breaks
  * callers if arguments that were valid may be refused, or if an answer may contain something new or lack
  * what it always contained. Elements that are not readable tools are skipped.
  */
-export function changesBetween(before: readonly Json[], after: readonly Json[]): readonly Change[] {
+export function changesBetween(before: readonly Json[], after: readonly Json[]): readonly ListingChange[] {
   const [old, now] = [toolsByName(before), toolsByName(after)];
   return [
     ...[...old].flatMap(([tool, definition]) => {
@@ -39,7 +39,7 @@ export function toolsByName(tools: readonly Json[]): ReadonlyMap<string, JsonObj
 
 /** Whether a schema is for input or output: a change that is safe for one may break the other. */
 type Side = 'input' | 'output';
-type ChangeInTool = Omit<Change, 'tool'>;
+type ChangeInTool = Omit<ListingChange, 'tool'>;
 
 function toolChanges(before: JsonObject, after: JsonObject): readonly ChangeInTool[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];

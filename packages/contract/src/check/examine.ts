@@ -7,14 +7,14 @@ import { now } from '../wire/clock.ts';
 import { Unreachable } from '../wire/reach.ts';
 import type { CallPlan, CallPolicy } from '../wire/safety.ts';
 import type { Examples } from './examples.ts';
-import type { Change, CheckReport, Demands, OtherError } from './model.ts';
+import type { CheckReport, Demands, ListingChange, OtherError } from './model.ts';
 import { type Baseline, evaluateReport } from './verdict.ts';
 
 /** A check of a good server takes seconds. This limit ends the check of a server that hardly answers. */
 const standardDeadlineMs = 15 * 60_000;
 
 /** The options of a check. */
-export interface CheckOptions {
+export interface ExamineOptions {
   readonly demands: Demands;
   readonly selects: (rule: RuleText) => boolean;
   /** The eras of MCP to judge; by default those that the platform's servers speak. */
@@ -38,7 +38,7 @@ export interface CheckOptions {
 /** The tool list that the marketplace last read, if known. */
 export interface PreviousListing {
   readonly file: string;
-  changesTo(tools: readonly Json[]): readonly Change[];
+  changesTo(tools: readonly Json[]): readonly ListingChange[];
 }
 
 /** What the owner of a server knows of its errors: adds causes and places in its code to a report. */
@@ -57,7 +57,7 @@ export interface Examination {
  */
 export async function examine(
   { target, locate }: { readonly target: Target; readonly locate?: Locate },
-  options: CheckOptions,
+  options: ExamineOptions,
 ): Promise<Examination> {
   const { demands, selects, era, baseline, earlier, timeoutMs, calls, onRule, signal } = options;
   const deadlineAt = now() + (options.deadlineMs ?? standardDeadlineMs);

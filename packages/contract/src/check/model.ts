@@ -23,7 +23,7 @@ export interface CheckedRule extends RuleResult {
 }
 
 /** A difference between a tool list and an earlier one. */
-export interface Change {
+export interface ListingChange {
   readonly tool: string;
   /** Path in the definition; absent if the tool itself is new or removed. */
   readonly path?: string;
@@ -39,7 +39,7 @@ export interface Change {
 export interface Drift {
   /** The file with the earlier list or its fingerprints. */
   readonly against: string;
-  readonly changes: readonly Change[];
+  readonly changes: readonly ListingChange[];
   /** Whether the marketplace must read the list again (C§3.2, C§9.3). */
   readonly refreshNeeded: boolean;
 }

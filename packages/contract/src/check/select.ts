@@ -4,14 +4,14 @@ import type { InputError, Result } from '../command/result.ts';
 import type { RuleText } from '../model.ts';
 
 /** Names of rules or of groups of them: `gate.no-token`, `gate`. */
-export interface Selection {
+export interface RuleSelection {
   /** Empty: all. */
   readonly only: readonly string[];
   readonly skip: readonly string[];
 }
 
 /** The selected rules, as a predicate; refuses unknown names and an empty selection. */
-export function selector({ only, skip }: Selection): Result<(rule: RuleText) => boolean> {
+export function selector({ only, skip }: RuleSelection): Result<(rule: RuleText) => boolean> {
   const errors = [
     ...only.flatMap((name) => nameErrors('--only', name)),
     ...skip.flatMap((name) => nameErrors('--skip', name)),

@@ -60,7 +60,7 @@ export function choice<T extends string, Initial extends T | undefined = undefin
 }
 
 /** `--tool` of `--tool <name>`. */
-export function nameOf({ syntax }: Flag): string {
+export function flagName({ syntax }: Flag): string {
   return syntax.split(' ')[0] ?? '';
 }
 
@@ -74,6 +74,6 @@ export function replayFlags<Table extends FlagTable>(
     const flag: Flag = table[name] ?? { syntax: '', description: '' };
     const value: unknown = (values as { readonly [name: string]: unknown })[name] ?? flag.initial;
     if (value === flag.initial || [value].flat().length === 0) return [];
-    return typeof value === 'boolean' ? [nameOf(flag)] : [nameOf(flag), [value].flat().join(',')];
+    return typeof value === 'boolean' ? [flagName(flag)] : [flagName(flag), [value].flat().join(',')];
   });
 }

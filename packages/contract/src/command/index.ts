@@ -14,22 +14,22 @@ export {
   choice,
   type Flag,
   type FlagTable,
+  flagName,
   list,
-  nameOf,
   off,
   on,
   replayFlags,
   text,
   type Values,
 } from './flags.ts';
-export { allOf, readInput, textOf } from './input.ts';
+export { allOf, readInput, utf8Text } from './input.ts';
 export {
   closest,
   combineResults,
   errorSentence,
   inputError,
-  listed,
   oneOf,
+  orList,
   pass,
   refuse,
   reject,

@@ -52,7 +52,7 @@ export function closest(word: string, candidates: readonly string[]): string | u
 }
 
 /** `a, b or c` */
-export function listed(words: readonly string[]): string {
+export function orList(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
@@ -60,7 +60,7 @@ export function listed(words: readonly string[]): string {
 export function oneOf<T extends string>(allowed: readonly T[], text: string, where: string): Result<T> {
   const match = allowed.find((value) => value === text.trim());
   return match === undefined
-    ? reject(where, text, 'is not one of the choices', `Write ${listed(allowed)}.`)
+    ? reject(where, text, 'is not one of the choices', `Write ${orList(allowed)}.`)
     : pass(match);
 }
 

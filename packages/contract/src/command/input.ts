@@ -21,7 +21,7 @@ export async function readInput(
   if (path === '-') {
     const name = 'standard input';
     standardInput ??= allOf(process.stdin, maxBytes, () => tooLarge(name, maxBytes)).then((bytes) =>
-      textOf(bytes, name),
+      utf8Text(bytes, name),
     );
     return standardInput;
   }
@@ -34,7 +34,7 @@ export async function readInput(
     if (found.size > maxBytes) {
       throw tooLarge(path, maxBytes);
     }
-    return textOf(await readFile(path), path);
+    return utf8Text(await readFile(path), path);
   } catch (error) {
     if (error instanceof CommandError) throw error;
     const { code } = error as NodeJS.ErrnoException;
@@ -65,7 +65,7 @@ function tooLarge(name: string, maxBytes: number): CommandError {
 }
 
 /** Refuses bytes that are not UTF-8: decoding would change the text silently. */
-export function textOf(bytes: Buffer, name: string): string {
+export function utf8Text(bytes: Buffer, name: string): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
   const lines = bytes.toString('latin1').split('\n');
   const flawed = lines.findIndex((line) => !isUtf8(Buffer.from(line, 'latin1')));

@@ -12,6 +12,6 @@ export { validator as metaValidator } from './meta-validator.ts';
 export { boundFor, patternFlaw } from './pattern.ts';
 export { withLargeIntegersAsText } from './read-json.ts';
 export { recent } from './recent.ts';
-export { below, mismatches, problemsOf, stepsOf, tryCompile, valueAt } from './schema.ts';
+export { below, mismatches, mismatchesIn, stepsOf, tryCompile, valueAt } from './schema.ts';
 export type { Json, JsonObject } from './value.ts';
 export { bounds, isReadable, listed, named, schemasIn, single } from './walk.ts';

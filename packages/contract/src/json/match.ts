@@ -4,7 +4,7 @@ import { settings } from './ajv.ts';
 import { compileOnce, compileUnchecked, mayBeEndless } from './compile.ts';
 import { kept } from './json.ts';
 import { aloneName, propertyAlone } from './keywords.ts';
-import { guardSchemaWork, problemsOf } from './schema.ts';
+import { guardSchemaWork, mismatchesIn } from './schema.ts';
 import type { Json, JsonObject, Mismatch } from './value.ts';
 
 // The package is CommonJS: its types describe the namespace, but Node imports the function.
@@ -30,7 +30,7 @@ export function clientMismatches(schema: JsonObject, value: unknown, root: strin
   try {
     return guardSchemaWork(schema, () => {
       const validate = compiled(schema);
-      return validate(value) ? [] : problemsOf(validate, value, root);
+      return validate(value) ? [] : mismatchesIn(validate, value, root);
     });
   } catch {
     return [{ path: root, expected: 'a schema that can be validated quickly', actual: 'one that cannot' }];

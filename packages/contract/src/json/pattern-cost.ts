@@ -1,4 +1,4 @@
-import { type Alternatives, type Part, treeOf } from './pattern-tree.ts';
+import { type PatternAlternatives, type PatternPart, treeOf } from './pattern-tree.ts';
 
 /** Attempts of a backtracking engine that take about 20 ms, and the texts on which 2^n attempts are more. */
 const maxAttempts = 2_000_000;
@@ -72,7 +72,7 @@ class Automaton {
     this.#alphabet = [...new Set([...pattern.replace(/\\[a-z]/gi, ''), ...common])];
     const alternatives = treeOf(pattern);
     const isAnchored = alternatives.length === 1 && pattern.startsWith('^');
-    const anywhere: Part = {
+    const anywhere: PatternPart = {
       kind: 'repeat',
       of: { kind: 'one', source: '[^]' },
       min: 0,
@@ -156,7 +156,7 @@ class Automaton {
     return false;
   }
 
-  #sequence(parts: readonly Part[]): Ends {
+  #sequence(parts: readonly PatternPart[]): Ends {
     return parts
       .map((part) => this.#part(part))
       .reduce((before, after) => this.#joined(before, after), nothing);
@@ -175,7 +175,7 @@ class Automaton {
     for (const from of before.last) this.#next[from]?.push(...after.first);
   }
 
-  #part(part: Part): Ends {
+  #part(part: PatternPart): Ends {
     switch (part.kind) {
       case 'one':
         return this.#position(this.#classOf(part.source));
@@ -197,7 +197,7 @@ class Automaton {
     }
   }
 
-  #either(alternatives: Alternatives): Ends {
+  #either(alternatives: PatternAlternatives): Ends {
     const all = alternatives.map((parts) => this.#sequence(parts));
     return {
       first: all.flatMap(({ first }) => first),
@@ -206,7 +206,7 @@ class Automaton {
     };
   }
 
-  #repeated({ of, min, max }: Extract<Part, { kind: 'repeat' }>): Ends {
+  #repeated({ of, min, max }: Extract<PatternPart, { kind: 'repeat' }>): Ends {
     const isEndless = max === Number.POSITIVE_INFINITY || (this.#isLooped && max > most.copies);
     const needed = Math.min(min, isEndless ? 1 : most.copies);
     const optional = isEndless ? (needed === 0 ? 1 : 0) : Math.min(max - min, most.copies);

@@ -1,13 +1,13 @@
 /** A part of a pattern. */
-export type Part =
+export type PatternPart =
   /** One character: itself, an escape, a class. */
   | { readonly kind: 'one'; readonly source: string }
-  | { readonly kind: 'group' | 'look'; readonly alternatives: Alternatives }
-  | { readonly kind: 'repeat'; readonly of: Part; readonly min: number; readonly max: number }
+  | { readonly kind: 'group' | 'look'; readonly alternatives: PatternAlternatives }
+  | { readonly kind: 'repeat'; readonly of: PatternPart; readonly min: number; readonly max: number }
   /** The end, `^`, `\b` and `\B`, which match no character, and references to what a group matched. */
   | { readonly kind: 'end' | 'edge' | 'reference' };
 
-export type Alternatives = readonly (readonly Part[])[];
+export type PatternAlternatives = readonly (readonly PatternPart[])[];
 
 const escaped = String.raw`\\(?:u\{[^}]*\}|u[dD][89abAB]..\\u[dD][c-fC-F]..|u.{4}|x..|c.|[pP]\{[^}]*\}|k<[^>]*>|[1-9]\d*|.)`;
 const token = new RegExp(
@@ -17,7 +17,7 @@ const token = new RegExp(
 const quantifier = /(?:[*+?]|\{(?<min>\d+)(?<more>,(?<max>\d*))?\})\??/y;
 
 /** Reads a regular expression that compiles with the flag `u`. */
-export function treeOf(pattern: string): Alternatives {
+export function treeOf(pattern: string): PatternAlternatives {
   let at = 0;
   const take = (expected: RegExp) => {
     expected.lastIndex = at;
@@ -25,8 +25,8 @@ export function treeOf(pattern: string): Alternatives {
     at += match?.[0].length ?? 0;
     return match;
   };
-  const alternatives = (): Alternatives => {
-    const all: Part[][] = [[]];
+  const alternatives = (): PatternAlternatives => {
+    const all: PatternPart[][] = [[]];
     while (at < pattern.length && pattern[at] !== ')') {
       if (take(/\|/y)) all.push([]);
       else all.at(-1)?.push(repeated(part()));
@@ -34,7 +34,7 @@ export function treeOf(pattern: string): Alternatives {
     at++;
     return all;
   };
-  const part = (): Part => {
+  const part = (): PatternPart => {
     const { open, one = '' } = take(token)?.groups ?? {};
     if (open) return { kind: /[=!]$/.test(open) ? 'look' : 'group', alternatives: alternatives() };
     if (one === '$') return { kind: 'end' };
@@ -42,7 +42,7 @@ export function treeOf(pattern: string): Alternatives {
     if (/^\\(?:k<|[1-9])/.test(one)) return { kind: 'reference' };
     return { kind: 'one', source: one };
   };
-  const repeated = (of: Part): Part => {
+  const repeated = (of: PatternPart): PatternPart => {
     const found = take(quantifier);
     if (!found) return of;
     const { min = found[0].startsWith('+') ? '1' : '0', more, max } = found.groups ?? {};
@@ -62,7 +62,7 @@ const maxRepeats = 1_000;
  * @param pattern a regular expression that compiles with the flag `u`
  */
 export function needsBacktracking(pattern: string): boolean {
-  const needs = (part: Part, times: number): boolean => {
+  const needs = (part: PatternPart, times: number): boolean => {
     if (part.kind === 'look' || part.kind === 'reference') return true;
     if (part.kind === 'group')
       return part.alternatives.some((parts) => parts.some((one) => needs(one, times)));

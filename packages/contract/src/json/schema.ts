@@ -4,12 +4,12 @@ import { compileSchema, mayBeEndless, readyCompiler } from './compile.ts';
 import { kept, messageOf, shorten } from './json.ts';
 import type { Json, JsonObject, Mismatch } from './value.ts';
 
-export type Compiled =
+export type CompiledSchema =
   | { readonly ok: true; readonly validate: ValidateFunction }
   | { readonly ok: false; readonly reason: string };
 
 /** `compileSchema` with a cache; it reports a schema that does not compile instead of throwing. */
-export const tryCompile = kept((schema: JsonObject): Compiled => {
+export const tryCompile = kept((schema: JsonObject): CompiledSchema => {
   try {
     return { ok: true, validate: guardSchemaWork(schema, () => compileSchema(schema)) };
   } catch (error) {
@@ -45,7 +45,7 @@ export function mismatches(schema: JsonObject, value: unknown, root: string): re
   try {
     return guardSchemaWork(schema, () => result.validate(value))
       ? []
-      : problemsOf(result.validate, value, root);
+      : mismatchesIn(result.validate, value, root);
   } catch (error) {
     const actual =
       error instanceof TimeLimitExceeded ? `${tooSlow} that ${error.message}` : 'endless recursion';
@@ -71,7 +71,7 @@ export function guardSchemaWork<T>(schema: JsonObject, work: () => T): T {
  * The differences between a value and the schema it was validated against. Paths are dotted below `root`
  * (`structuredContent.items[0].price`).
  */
-export function problemsOf(validate: ValidateFunction, value: unknown, root: string): readonly Mismatch[] {
+export function mismatchesIn(validate: ValidateFunction, value: unknown, root: string): readonly Mismatch[] {
   return (validate.errors ?? [])
     .filter(({ keyword }) => keyword !== 'if') // the chosen branch has reported the error
     .map((error) => {

@@ -4,7 +4,7 @@ import type { Output } from '../command/output.ts';
 import { type CallPlan, type PlannedTool, type SubmissionCall, submissionHarm } from '../wire/safety.ts';
 
 /** A tool that a flag names. */
-export interface NamedTool {
+export interface FlaggedTool {
   readonly flag: string;
   readonly tool: string;
 }
@@ -13,7 +13,7 @@ export interface NamedTool {
 const maxNames = 20;
 
 /** @throws CommandError `UNKNOWN_TOOL` if a flag names a tool that is not listed. */
-export function requireListed(named: readonly NamedTool[], listed: readonly string[]): void {
+export function requireListed(named: readonly FlaggedTool[], listed: readonly string[]): void {
   const unknown = named.find(({ tool }) => !listed.includes(tool));
   if (!unknown) return;
   const { flag, tool } = unknown;
@@ -39,7 +39,7 @@ export type Choose = (withheld: readonly PlannedTool[]) => Promise<readonly stri
  */
 export async function decideCalls(
   plan: CallPlan,
-  named: readonly NamedTool[],
+  named: readonly FlaggedTool[],
   output: Output,
   choose: Choose | undefined,
 ): Promise<readonly string[]> {

@@ -1,4 +1,4 @@
-import { type CheckOptions, type Examination, examine, type Locate } from '../check/examine.ts';
+import { type Examination, type ExamineOptions, examine, type Locate } from '../check/examine.ts';
 import { baselineOf } from '../check/verdict.ts';
 import { CommandError, type ExitCode, exitCodes } from '../command/command-error.ts';
 import type { Output } from '../command/output.ts';
@@ -8,8 +8,8 @@ import { reporters } from '../report/reporters.ts';
 import { type Conclusion, conclusionOf } from '../report/summary.ts';
 import type { Target } from '../target.ts';
 import { type CallPlan, type SubmissionCall, submissionCalls } from '../wire/safety.ts';
-import { type Choose, decideCalls, type NamedTool, submissionLines } from './calls.ts';
-import type { CheckFlags } from './flags.ts';
+import { type Choose, decideCalls, type FlaggedTool, submissionLines } from './calls.ts';
+import type { UrlFlags } from './flags.ts';
 import { optionsOf } from './options.ts';
 import { serverAt } from './server.ts';
 
@@ -39,7 +39,7 @@ export interface Held {
 export async function checkUrl(
   url: string,
   output: Output,
-  flags: CheckFlags,
+  flags: UrlFlags,
   words: Words,
 ): Promise<ExitCode> {
   const target = await serverAt(url, flags);
@@ -53,9 +53,9 @@ export async function checkUrl(
  */
 export async function checkHeld(
   hold: () => Promise<Held>,
-  options: CheckOptions,
+  options: ExamineOptions,
   output: Output,
-  flags: CheckFlags,
+  flags: UrlFlags,
   words: Words,
   listingFile = 'listing.json',
 ): Promise<ExitCode> {
@@ -94,8 +94,8 @@ export const exitCodeOf: { readonly [conclusion in Conclusion]: ExitCode } = {
 /** Examines a server once, and prints what it answered from, and what a submission may change. */
 async function examined(
   { target, locate, asks, notes, release }: Held,
-  options: CheckOptions,
-  flags: CheckFlags,
+  options: ExamineOptions,
+  flags: UrlFlags,
   output: Output,
   { choose }: Words,
 ): Promise<Examination> {
@@ -134,7 +134,7 @@ async function examined(
 }
 
 /** The tools that the flags name. */
-function namedIn({ call, examples: file }: CheckFlags, { examples }: CheckOptions): readonly NamedTool[] {
+function namedIn({ call, examples: file }: UrlFlags, { examples }: ExamineOptions): readonly FlaggedTool[] {
   return [
     ...call.map((tool) => ({ flag: '--call', tool })),
     ...[...(examples?.keys() ?? [])].map((tool) => ({ flag: `--examples ${file}`, tool })),

@@ -4,7 +4,7 @@ import type { ReporterName } from '../report/reporters.ts';
 const reporterNames: readonly ReporterName[] = ['pretty', 'json', 'junit', 'sarif', 'github', 'markdown'];
 
 /** The flags of a check of any server. */
-export const checkFlags = {
+export const urlFlags = {
   only: list(
     '--only <rules>',
     'run only these rules or groups, separated by commas: gate,output.typed; repeatable',
@@ -61,4 +61,4 @@ export const checkFlags = {
 };
 
 /** The flags of a check of any server, as given. */
-export type CheckFlags = Values<typeof checkFlags>;
+export type UrlFlags = Values<typeof urlFlags>;

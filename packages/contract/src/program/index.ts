@@ -1,6 +1,6 @@
 /** The command line of a check. */
-export { type NamedTool, requireListed } from './calls.ts';
+export { type FlaggedTool, requireListed } from './calls.ts';
 export { checkHeld, checkUrl, exitCodeOf, type Held, type Words } from './check.ts';
 export { explain } from './explain.ts';
-export { checkFlags } from './flags.ts';
+export { urlFlags } from './flags.ts';
 export { optionsOf, rerunCommand } from './options.ts';

@@ -5,7 +5,7 @@ import { runMain } from '../command/main.ts';
 import type { Output } from '../command/output.ts';
 import { shellLine } from '../command/shell.ts';
 import { version } from '../version.ts';
-import { type CheckFlags, checkFlags } from './flags.ts';
+import { type UrlFlags, urlFlags } from './flags.ts';
 import { rerunCommand } from './options.ts';
 
 const program = 'market-mcp-contract';
@@ -29,9 +29,9 @@ export function main(args: readonly string[]): Promise<void> {
           )
           .exitOverride()
           .configureOutput({ writeErr: () => {}, outputError: () => {} });
-        withFlags(tree, checkFlags, run, async () => {
+        withFlags(tree, urlFlags, run, async () => {
           const { checkUrl } = await import('./check.ts');
-          return (url: string, output: Output, flags: CheckFlags) =>
+          return (url: string, output: Output, flags: UrlFlags) =>
             checkUrl(url, output, flags, {
               explain: (rule) => line('explain', rule),
               again: (rules) => rerunCommand(line, url, flags, rules),

@@ -1,12 +1,12 @@
-import type { CheckOptions, PreviousListing } from '../check/examine.ts';
+import type { ExamineOptions, PreviousListing } from '../check/examine.ts';
 import { readExamples } from '../check/examples.ts';
 import { listingIn, readBaseline } from '../check/files.ts';
 import { selector } from '../check/select.ts';
 import { unwrap } from '../command/command-error.ts';
-import { nameOf, replayFlags } from '../command/flags.ts';
+import { flagName, replayFlags } from '../command/flags.ts';
 import { numberIn } from '../command/numbers.ts';
 import { asOperand } from '../command/shell.ts';
-import { type CheckFlags, checkFlags } from './flags.ts';
+import { type UrlFlags, urlFlags } from './flags.ts';
 
 /**
  * What the flags of a check ask for.
@@ -14,7 +14,7 @@ import { type CheckFlags, checkFlags } from './flags.ts';
  * @param earlier the listing to compare with if no flag names one
  * @throws CommandError `INVALID_INPUT`, `NOT_READABLE`
  */
-export async function optionsOf(flags: CheckFlags, earlier?: PreviousListing): Promise<CheckOptions> {
+export async function optionsOf(flags: UrlFlags, earlier?: PreviousListing): Promise<ExamineOptions> {
   const { level, era, requireAll = false, only, skip, against, baseline, examples } = flags;
   return {
     demands: { level, requireAll },
@@ -28,8 +28,8 @@ export async function optionsOf(flags: CheckFlags, earlier?: PreviousListing): P
   };
 }
 
-function millisecondsIn(name: 'timeout' | 'deadline', flags: CheckFlags, most: number): number | undefined {
-  const flag = nameOf(checkFlags[name]);
+function millisecondsIn(name: 'timeout' | 'deadline', flags: UrlFlags, most: number): number | undefined {
+  const flag = flagName(urlFlags[name]);
   const what = `a number of milliseconds from 1 to ${most}`;
   return numberIn(flag, flags[name], [1, most], what, `Write ${flag} 5000.`);
 }
@@ -54,7 +54,7 @@ const repeated = [
 export function rerunCommand(
   command: (...args: readonly string[]) => string,
   target: string | undefined,
-  flags: CheckFlags,
+  flags: UrlFlags,
   rules: readonly string[],
 ): string {
   const { signingKey, token, header } = flags;
@@ -64,7 +64,7 @@ export function rerunCommand(
     ...(target === undefined ? [] : [asOperand(target)]),
     '--only',
     rules.join(','),
-    ...replayFlags(checkFlags, shown, [...repeated, 'level', 'requireAll']),
+    ...replayFlags(urlFlags, shown, [...repeated, 'level', 'requireAll']),
   );
   const secrets = [
     ...(token === undefined ? [] : ['--token "$TOKEN"']),

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { createTokenSigner } from '../check/token-signer.ts';
 import { type CommandError, invalidInput, requireNone, unwrap } from '../command/command-error.ts';
-import { nameOf } from '../command/flags.ts';
+import { flagName } from '../command/flags.ts';
 import { readInput } from '../command/input.ts';
 import { combineResults, inputError, pass, reject } from '../command/input-error.ts';
 import type { InputError, Result } from '../command/result.ts';
@@ -10,14 +10,14 @@ import type { PlatformProfile } from '../platforms/profile.ts';
 import { resolvePlatform } from '../platforms/resolve.ts';
 import type { Target } from '../target.ts';
 import { createSigner, type Signer } from '../wire/signer.ts';
-import { type CheckFlags, checkFlags } from './flags.ts';
+import { type UrlFlags, urlFlags } from './flags.ts';
 
 /**
  * The server at a URL, as flags describe it.
  *
  * @throws CommandError `INVALID_INPUT` for the address and each flag that is wrong; `NOT_READABLE`
  */
-export async function serverAt(url: string, flags: CheckFlags): Promise<Target> {
+export async function serverAt(url: string, flags: UrlFlags): Promise<Target> {
   const profile = flags.platform === undefined ? generic : unwrap(await resolvePlatform(flags.platform));
   requireNone([...addressErrors(url), ...keyErrors(flags)]);
   const signer = await signerOf(url, profile, flags);
@@ -26,12 +26,12 @@ export async function serverAt(url: string, flags: CheckFlags): Promise<Target> 
 }
 
 /** Issuer and audience are those of tokens that the check signs itself. */
-function keyErrors(flags: CheckFlags): readonly InputError[] {
+function keyErrors(flags: UrlFlags): readonly InputError[] {
   if (flags.signingKey !== undefined) return [];
   return (['issuer', 'audience'] as const)
     .filter((name) => flags[name] !== undefined)
     .map((name) => {
-      const flag = nameOf(checkFlags[name]);
+      const flag = flagName(urlFlags[name]);
       return inputError(
         flag,
         undefined,
@@ -57,7 +57,7 @@ export function addressErrors(target: string): readonly InputError[] {
 async function signerOf(
   url: string,
   { token: platform }: PlatformProfile,
-  { token, signingKey, issuer, audience = url }: CheckFlags,
+  { token, signingKey, issuer, audience = url }: UrlFlags,
 ): Promise<Signer | undefined> {
   if (token !== undefined) {
     if (signingKey !== undefined)

@@ -2,15 +2,15 @@
 export { isRule, rules } from '../catalogue.ts';
 export { arrived, changesBetween, gone, toolsByName } from '../check/drift.ts';
 export {
-  type CheckOptions,
   type Examination,
+  type ExamineOptions,
   examine,
   type Locate,
   type PreviousListing,
 } from '../check/examine.ts';
 export { examplesSchema, readExamples } from '../check/examples.ts';
 export { listingIn, readBaseline } from '../check/files.ts';
-export type { Change, CheckReport, OtherError } from '../check/model.ts';
+export type { CheckReport, ListingChange, OtherError } from '../check/model.ts';
 export { nameErrors, selector } from '../check/select.ts';
 export { createTokenSigner } from '../check/token-signer.ts';
 export { baselineOf, failsCheck } from '../check/verdict.ts';

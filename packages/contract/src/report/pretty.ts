@@ -1,4 +1,4 @@
-import type { Change, CheckedRule, CheckReport } from '../check/model.ts';
+import type { CheckedRule, CheckReport, ListingChange } from '../check/model.ts';
 import { failsCheck } from '../check/verdict.ts';
 import { type Paint, painted, plain, printable } from '../command/paint.ts';
 import { clip, counted } from '../command/text.ts';
@@ -134,11 +134,11 @@ function driftLines({ drift }: CheckReport, paint: Paint): readonly string[] {
   ];
 }
 
-function gravity({ breaks }: Change): number {
+function gravity({ breaks }: ListingChange): number {
   return breaks === null ? 1 : breaks ? 2 : 0;
 }
 
-function changeLine({ tool, path, breaks, what, before, after }: Change, paint: Paint): string {
+function changeLine({ tool, path, breaks, what, before, after }: ListingChange, paint: Paint): string {
   const where = [clip(tool, nameWidth), path].filter((part) => part !== undefined).map(printable);
   const values = [before, after].filter((value) => value !== undefined).map((value) => shorten(value, 40));
   const shown = values.length === 2 ? `: ${values.map(printable).join(' → ')}` : '';

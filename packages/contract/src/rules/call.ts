@@ -8,7 +8,7 @@ import { mapConcurrently } from '../wire/concurrency.ts';
 import { answeredCalls, answersCalls, noAnswerTo } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import { noSuchTool, type Probe } from '../wire/probe.ts';
-import { describe, describeCall, isRefusal, textOf } from '../wire/rpc.ts';
+import { describe, describeCall, isRefusal, resultText } from '../wire/rpc.ts';
 import { isClientError } from './expect.ts';
 import { noFailure, ofCall } from './result.ts';
 import { inParallel, judgeEach, type LiveRule, must, should, unless } from './rule.ts';
@@ -122,7 +122,7 @@ const tooManyRequests = 429;
 async function unknownToolProblems(probe: Probe, name: string): Promise<readonly Problem[]> {
   const answer = await probe.call(name, {});
   const { result } = answer;
-  const text = textOf(result?.content);
+  const text = resultText(result?.content);
   return unless(result?.isError === true && text?.includes(name) === true, {
     path: `tools/call of ${shorten(name)}`,
     expected: `a result with isError: true and a text that names ${name}`,

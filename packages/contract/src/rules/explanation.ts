@@ -49,7 +49,7 @@ export function taking(properties: JsonObject, required: readonly string[] = [])
 }
 
 /** The parts of a tool by which an agent chooses it. */
-export function named(name: string, description: string): JsonObject {
+export function describedTool(name: string, description: string): JsonObject {
   return { name, description };
 }
 

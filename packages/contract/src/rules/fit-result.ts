@@ -1,7 +1,7 @@
 import { estimatedTokens } from '../definition/tokens.ts';
 import { grouped } from '../json/grouped.ts';
 import { isObject } from '../json/json.ts';
-import { textOf } from '../wire/rpc.ts';
+import { resultText } from '../wire/rpc.ts';
 import { resultRule } from './result.ts';
 import { type LiveRule, problemsAt, should } from './rule.ts';
 
@@ -16,7 +16,8 @@ export const fitResultRule: LiveRule = resultRule({
   title: 'no result has more than 25,000 tokens',
   fix: 'Split the result into pages, let the caller choose fields, or summarize it. Hosts keep longer results from the model.',
   judge: ({ content, structuredContent }) => {
-    const text = textOf(content) ?? (isObject(structuredContent) ? JSON.stringify(structuredContent) : '');
+    const text =
+      resultText(content) ?? (isObject(structuredContent) ? JSON.stringify(structuredContent) : '');
     const tokens = estimatedTokens(text);
     const expected = 'at most 25,000 tokens (estimated)';
     return problemsAt(tokens <= maxTokens, 'result.content[0].text', expected, `about ${grouped(tokens)}`);

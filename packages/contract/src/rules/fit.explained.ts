@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json/value.ts';
-import { definition, type Explanations, exchange, named, parameter, taking } from './explanation.ts';
+import { definition, describedTool, type Explanations, exchange, parameter, taking } from './explanation.ts';
 
 const symbol = { type: 'string', description: 'Ticker of the coin.', examples: ['BTC'] };
 const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true };
@@ -146,12 +146,12 @@ export const fitExplanations: Explanations = {
   'fit.look-alike': {
     why: 'If two names are similar, a model may call the wrong tool, and the user who confirms the call does not notice.',
     failing: [
-      named('get_price', 'Returns the spot price of a coin. Use it for what a coin costs now.'),
-      named('fetch_prices', 'Returns the prices of a month. Use it for how a coin developed.'),
+      describedTool('get_price', 'Returns the spot price of a coin. Use it for what a coin costs now.'),
+      describedTool('fetch_prices', 'Returns the prices of a month. Use it for how a coin developed.'),
     ],
     passing: [
-      named('get_spot_price', 'Returns the spot price of a coin. Use it for what a coin costs now.'),
-      named('get_price_history', 'Returns the prices of a month. Use it for how a coin developed.'),
+      describedTool('get_spot_price', 'Returns the spot price of a coin. Use it for what a coin costs now.'),
+      describedTool('get_price_history', 'Returns the prices of a month. Use it for how a coin developed.'),
     ],
   },
   'fit.repetition': definition(

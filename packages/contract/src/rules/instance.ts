@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { shorten } from '../json/json.ts';
 import type { Problem } from '../model.ts';
-import type { Exit, Instance } from '../target.ts';
+import type { Instance, ProcessExit } from '../target.ts';
 import type { HttpAnswer } from '../wire/http.ts';
 import type { Probe } from '../wire/probe.ts';
 import type { PostOptions } from '../wire/requests.ts';
@@ -78,7 +78,7 @@ export async function callOf(
 }
 
 /** How an instance ends. One that does not end in time is killed, and the result shows it. */
-export async function waitForExit(instance: Instance, timeoutMs: number): Promise<Exit> {
+export async function waitForExit(instance: Instance, timeoutMs: number): Promise<ProcessExit> {
   const exit = await Promise.race([instance.exit, setTimeout(timeoutMs, undefined, { ref: false })]);
   if (!exit) await instance.stop();
   return instance.exit;

@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { isObject, kept, shorten } from '../json/json.ts';
 import { propertiesOf, typesOf } from '../json/keywords.ts';
-import { mismatches, problemsOf } from '../json/schema.ts';
+import { mismatches, mismatchesIn } from '../json/schema.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { fact, must, type StaticRule } from './rule.ts';
@@ -54,7 +54,7 @@ function referenceProblems(
   );
   if (validate(tool._meta)) return [];
   validate.errors = validate.errors?.filter(({ keyword }) => keyword === 'format') ?? null;
-  return problemsOf(validate, tool._meta, '_meta').map((problem) => ({
+  return mismatchesIn(validate, tool._meta, '_meta').map((problem) => ({
     ...problem,
     expected: problem.expected.includes('tool-name')
       ? 'the name of a tool of this server'

@@ -8,7 +8,7 @@ import type { Probe } from '../wire/probe.ts';
 import type { PostOptions } from '../wire/requests.ts';
 import type { RpcAnswer } from '../wire/rpc.ts';
 import { answerProblems, holdsResult, rejectedProblems, unauthorizedProblems } from './expect.ts';
-import { callsModern, listed, modernCall } from './modern.ts';
+import { callsModern, modernCall, modernList } from './modern.ts';
 import { type Control, inParallel, type LiveRule, must, should, unless } from './rule.ts';
 
 /** The error codes of the revision, and those of JSON-RPC that it uses. */
@@ -19,7 +19,7 @@ const codes = {
   invalidParams: -32_602,
 } as const;
 
-const listsModern: Control = async (probe) => ((await listed(probe)).result ? undefined : 'modernList');
+const listsModern: Control = async (probe) => ((await modernList(probe)).result ? undefined : 'modernList');
 const controls = [speaksModern, listsModern];
 
 /** Requests that the stateless revision of MCP refuses, and their errors; last, calls that nobody has paid. */

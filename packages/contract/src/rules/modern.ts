@@ -47,7 +47,7 @@ export const modernRules: readonly LiveRule[] = [
     controls,
     mustAnswer: true,
     check: async (probe) => {
-      const first = resultProblems(await listed(probe), 'tools/list');
+      const first = resultProblems(await modernList(probe), 'tools/list');
       const pages = await probe.modernPages();
       const problems = first.length > 0 ? first : pageProblems(pages);
       if (problems.length > 0) return problems;
@@ -103,7 +103,7 @@ export const modernRules: readonly LiveRule[] = [
     fix: 'Ignore Mcp-Session-Id in requests of this revision, and do not send it.',
     controls,
     check: async (probe) => {
-      await listed(probe);
+      await modernList(probe);
       const answer = await modernRpc(probe, 'tools/list', {}, { session: 'no-such-session' });
       return [
         ...resultProblems(answer, 'tools/list with an unknown Mcp-Session-Id'),
@@ -165,7 +165,7 @@ export const modernRules: readonly LiveRule[] = [
 ];
 
 /** The tools/list of the stateless revision, requested once in a run. */
-export function listed(probe: Probe): Promise<RpcAnswer> {
+export function modernList(probe: Probe): Promise<RpcAnswer> {
   return probe.once('modern list', () => modernRpc(probe, 'tools/list'));
 }
 
@@ -212,7 +212,7 @@ async function eachResult(
 ): Promise<readonly Problem[]> {
   const answers = [
     ['server/discover', await probe.discovered()],
-    ['tools/list', await listed(probe)],
+    ['tools/list', await modernList(probe)],
   ] as const;
   return answers.flatMap(([method, { result }]) => (result ? judge(result, method) : []));
 }

@@ -11,7 +11,7 @@ import { NotRun } from '../wire/not-run.ts';
 import type { CallOutcome } from '../wire/probe.ts';
 import { Unanswered } from '../wire/receive.ts';
 import { ListRejected, listingClient } from '../wire/rehearsal.ts';
-import { describe, describeCall, textOf } from '../wire/rpc.ts';
+import { describe, describeCall, resultText } from '../wire/rpc.ts';
 import { isUnrecorded, unrecordedFix } from '../wire/unrecorded.ts';
 import { listProblems } from './discovery.ts';
 import { textProblems } from './read.ts';
@@ -187,7 +187,7 @@ export function failureProblems(outcome: CallOutcome): readonly Problem[] {
   const payload = objectOr(structuredContent);
   const cause = fixFirst(outcome.tool, 'output.holds-failure');
   return [
-    ...valueProblems(textOf(content) !== undefined, 'result.content[0]', 'a text item', content),
+    ...valueProblems(resultText(content) !== undefined, 'result.content[0]', 'a text item', content),
     ...['error', 'message'].flatMap((field) =>
       textProblems(payload, field, `result.structuredContent.${field}`),
     ),

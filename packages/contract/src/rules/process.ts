@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { isObject, shorten } from '../json/json.ts';
 import type { Problem } from '../model.ts';
-import type { Environment, Exit, Instance } from '../target.ts';
+import type { Environment, Instance, ProcessExit } from '../target.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { answerProblems } from './expect.ts';
@@ -240,7 +240,7 @@ async function interruptedCallProblems(probe: Probe): Promise<readonly Problem[]
   ];
 }
 
-function orderlyProblems(instance: Instance, { code, signal }: Exit): readonly Problem[] {
+function orderlyProblems(instance: Instance, { code, signal }: ProcessExit): readonly Problem[] {
   const actual = code === null ? `ended by ${signal}` : `exit status ${code}: ${lastOutput(instance)}`;
   return problemsAt(code === 0, 'SIGTERM', 'exit status 0', actual);
 }

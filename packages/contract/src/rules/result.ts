@@ -4,11 +4,11 @@ import { propertiesOf } from '../json/keywords.ts';
 import { mismatches } from '../json/schema.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
-import { outputSchemaOf } from '../wire/cases.ts';
+import { listedOutputSchema } from '../wire/cases.ts';
 import { answeredCalls } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { CallOutcome, Probe } from '../wire/probe.ts';
-import { incidentIn, textOf } from '../wire/rpc.ts';
+import { incidentIn, resultText } from '../wire/rpc.ts';
 import { isText } from './read.ts';
 import { fact, judgeEach, type LiveRule, must, should, unless, valueProblems } from './rule.ts';
 
@@ -32,7 +32,7 @@ export const resultRules: readonly LiveRule[] = [
     title: 'every result has a text item',
     fix: 'Return content: [{type: "text", text: JSON.stringify(data)}].',
     judge: ({ content }) =>
-      unless(textOf(content) !== undefined, {
+      unless(resultText(content) !== undefined, {
         path: 'result.content[0]',
         expected: '{"type":"text","text":"…"}',
         actual: shorten(Array.isArray(content) ? content[0] : content),
@@ -43,7 +43,7 @@ export const resultRules: readonly LiveRule[] = [
     title: 'the text of every successful result is JSON',
     fix: 'Use JSON.stringify(data) as the text, with nothing before or after it.',
     judge: ({ content }) => {
-      const text = textOf(content);
+      const text = resultText(content);
       if (text === undefined) return undefined;
       return valueProblems(jsonIn(text).length > 0, 'result.content[0].text', 'JSON', text);
     },
@@ -87,7 +87,7 @@ export const resultRules: readonly LiveRule[] = [
     title: 'text and structuredContent contain the same data',
     fix: 'Build the text with JSON.stringify(structuredContent).',
     judge: ({ content, structuredContent }) => {
-      const [data] = jsonIn(textOf(content) ?? '');
+      const [data] = jsonIn(resultText(content) ?? '');
       if (data === undefined || structuredContent === undefined) return undefined;
       const isSame = isDeepStrictEqual(data, structuredContent);
       return valueProblems(isSame, 'result.content[0].text', shorten(structuredContent), data);
@@ -134,10 +134,10 @@ export const resultRules: readonly LiveRule[] = [
     title: 'no result is longer than the platform reads',
     fix: 'Split the result into pages, or summarize it.',
     judge: ({ content }, _outcome, { limits }) =>
-      unless((textOf(content)?.length ?? 0) <= limits.resultCharacters, {
+      unless((resultText(content)?.length ?? 0) <= limits.resultCharacters, {
         path: 'result.content[0].text',
         expected: `at most ${limits.resultCharacters} characters`,
-        actual: `${textOf(content)?.length} characters`,
+        actual: `${resultText(content)?.length} characters`,
       }),
   }),
   resultRule({
@@ -213,7 +213,7 @@ function fitProblems(
   { structuredContent }: JsonObject,
   { tool }: CallOutcome,
 ): readonly Problem[] | undefined {
-  const schema = outputSchemaOf(tool);
+  const schema = listedOutputSchema(tool);
   if (!schema || !isObject(structuredContent)) return undefined;
   return mismatches(schema, structuredContent, 'result.structuredContent');
 }

@@ -1,8 +1,8 @@
-import { outputSchemaOf } from '../wire/cases.ts';
+import { listedOutputSchema } from '../wire/cases.ts';
 import { initializesAgain, listsInClient } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import { Unanswered } from '../wire/receive.ts';
-import { failureProblems, fixes, rehearse, textProblems, thrownProblems } from '../wire/rehearsal.ts';
+import { failedStep, fixes, rehearse, thrownProblems, unparsedText } from '../wire/rehearsal.ts';
 import { listProblems } from './discovery.ts';
 import { ofCall } from './result.ts';
 import { fact, judgeEach, type LiveRule, unless } from './rule.ts';
@@ -37,7 +37,7 @@ export const submissionRules: readonly LiveRule[] = [
       const { steps } = await rehearse(probe);
       const answered = steps.filter(({ thrown }) => thrown === undefined);
       return judgeEach(answered, NotRun.by('noRehearsal'), (step) =>
-        failureProblems(step).map((problem) => ofCall(step, problem)),
+        failedStep(step).map((problem) => ofCall(step, problem)),
       );
     },
   },
@@ -47,12 +47,12 @@ export const submissionRules: readonly LiveRule[] = [
     fix: fixes.text,
     check: async (probe) => {
       const { steps } = await rehearse(probe);
-      if (steps.some(({ tool }) => !outputSchemaOf(tool))) {
+      if (steps.some(({ tool }) => !listedOutputSchema(tool))) {
         throw NotRun.by('noOutputSchema');
       }
       const answered = steps.filter(({ thrown }) => thrown === undefined);
       return judgeEach(answered, NotRun.by('noRehearsal'), (step) =>
-        textProblems(step).map((problem) => ofCall(step, problem)),
+        unparsedText(step).map((problem) => ofCall(step, problem)),
       );
     },
   },

@@ -1,5 +1,5 @@
 import { placeholderComment } from '../definition/placeholder.ts';
-import { definition, type Explanations, named, parameter, taking } from './explanation.ts';
+import { definition, describedTool, type Explanations, parameter, taking } from './explanation.ts';
 
 const symbol = { type: 'string', description: 'Ticker of the coin.', examples: ['BTC'] };
 
@@ -18,12 +18,12 @@ export const definitionExplanations: Explanations = {
   'tool.name-unique': {
     why: 'tools/call refers to a tool by its name only. If two tools have the same name, one of them can never be called.',
     failing: [
-      named('get_price', 'Returns the last price of a coin. Use it for a quick look.'),
-      named('get_price', 'Returns the average price of a day. Use it for statistics.'),
+      describedTool('get_price', 'Returns the last price of a coin. Use it for a quick look.'),
+      describedTool('get_price', 'Returns the average price of a day. Use it for statistics.'),
     ],
     passing: [
-      named('get_price', 'Returns the last price of a coin. Use it for a quick look.'),
-      named('get_daily_average', 'Returns the average price of a day. Use it for statistics.'),
+      describedTool('get_price', 'Returns the last price of a coin. Use it for a quick look.'),
+      describedTool('get_daily_average', 'Returns the average price of a day. Use it for statistics.'),
     ],
   },
   'tool.name-pattern': definition(
@@ -51,11 +51,11 @@ export const definitionExplanations: Explanations = {
   ),
   'tool.description-own-words': definition(
     'A description that repeats the name tells an agent nothing new.',
-    named(
+    describedTool(
       'returns_last_traded_price_when_used_for_coins',
       'Returns the last traded price when used for coins.',
     ),
-    named(
+    describedTool(
       'get_price',
       'Returns the last traded price of a coin in USD. Use it when a question names a coin.',
     ),
@@ -63,12 +63,15 @@ export const definitionExplanations: Explanations = {
   'tool.description-distinct': {
     why: 'If two tools have the same description, an agent chooses between them at random.',
     failing: [
-      named('get_spot', 'Returns the price of a coin. Use it when a question names a coin.'),
-      named('get_futures', 'Returns the price of a coin. Use it when a question names a coin.'),
+      describedTool('get_spot', 'Returns the price of a coin. Use it when a question names a coin.'),
+      describedTool('get_futures', 'Returns the price of a coin. Use it when a question names a coin.'),
     ],
     passing: [
-      named('get_spot', 'Returns the spot price of a coin. Use it for what a coin costs now.'),
-      named('get_futures', 'Returns the futures prices of a coin. Use it for what the market expects.'),
+      describedTool('get_spot', 'Returns the spot price of a coin. Use it for what a coin costs now.'),
+      describedTool(
+        'get_futures',
+        'Returns the futures prices of a coin. Use it for what the market expects.',
+      ),
     ],
   },
   'tool.to-do': definition(

@@ -69,6 +69,6 @@ export function invalidVariants(
 const wrongValues: readonly Json[] = ['wrong type', -0.5, [null], null, { wrong: ['type'] }];
 
 /** The tool's outputSchema, if it can be used for validation. */
-export function outputSchemaOf({ outputSchema }: JsonObject): JsonObject | undefined {
+export function listedOutputSchema({ outputSchema }: JsonObject): JsonObject | undefined {
   return isObject(outputSchema) && tryCompile(outputSchema).ok ? outputSchema : undefined;
 }

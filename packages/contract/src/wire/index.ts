@@ -1,9 +1,17 @@
 /** Requests to a server: guarded, signed, in both eras of MCP, with a plan of which tools may be called. */
 
 export { sampleArguments } from '../platforms/smoke.ts';
-export type { Ending, Environment, Exit, Instance, Launch, OwnedServer, Target } from '../target.ts';
+export type {
+  Environment,
+  Instance,
+  Launch,
+  OwnedServer,
+  ProcessEnding,
+  ProcessExit,
+  Target,
+} from '../target.ts';
 export { isLoopback, reachOf } from './address.ts';
-export { outputSchemaOf } from './cases.ts';
+export { listedOutputSchema } from './cases.ts';
 export { connect } from './client.ts';
 export { now } from './clock.ts';
 export { isEventStream, valuesIn } from './events.ts';
@@ -18,9 +26,9 @@ export {
   isRefusal,
   nextId,
   type RpcAnswer,
+  resultText,
   rpcAnswer,
   rpcRequest,
-  textOf,
   unanswered,
 } from './rpc.ts';
 export {

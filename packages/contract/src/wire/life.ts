@@ -1,6 +1,6 @@
 import type { Cause, Problem } from '../model.ts';
 import { staysUp } from '../rules/endpoint.ts';
-import type { Ending, Exit, Target } from '../target.ts';
+import type { ProcessEnding, ProcessExit, Target } from '../target.ts';
 import { Probe } from './probe.ts';
 
 /** When a server stopped answering. */
@@ -10,7 +10,7 @@ export interface Outage {
   /** Rules that ran at the same time. */
   readonly beside: readonly string[];
   /** How the process of a server that we own ended. */
-  readonly ending?: Ending;
+  readonly ending?: ProcessEnding;
 }
 
 /** Tracks during a run whether a server still answers, and which rules were running when it stopped. */
@@ -123,7 +123,7 @@ function wordsOf({ message, at }: Cause): string {
   return at === undefined ? message : `${message} at ${at}`;
 }
 
-function wordsOfExit({ code, signal }: Exit, lastLines = ''): string {
+function wordsOfExit({ code, signal }: ProcessExit, lastLines = ''): string {
   const how = signal === null ? `it exited with code ${code}` : `${signal} ended it`;
   return `${how}${lastLines === '' ? ' and wrote nothing' : `; its last lines: ${lastLines}`}`;
 }

@@ -4,14 +4,14 @@ import type { Problem } from '../model.ts';
 import { NoAnswer, Unanswered } from './receive.ts';
 import { describe, type RpcAnswer } from './rpc.ts';
 
-export interface Listing {
+export interface ListedPages {
   readonly tools: readonly Json[];
   /** Whether the last page was read; false if the limits were reached first. */
   readonly ended: boolean;
 }
 
 /** The pages of a list of tools that were read. */
-export interface Pages extends Listing {
+export interface Pages extends ListedPages {
   /** The first page that contains no list. */
   readonly fault?: {
     /** From 1. */

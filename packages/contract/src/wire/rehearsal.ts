@@ -3,12 +3,12 @@ import { mismatches } from '../json/schema.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem, RehearsalStep } from '../model.ts';
 import { sampleArguments } from '../platforms/smoke.ts';
-import { outputSchemaOf } from './cases.ts';
+import { listedOutputSchema } from './cases.ts';
 import { missingAnswerOf, type SdkSession } from './client.ts';
 import { now } from './clock.ts';
 import { harmless, NotRun } from './not-run.ts';
 import type { Probe } from './probe.ts';
-import { incidentIn, isRefusal, textOf } from './rpc.ts';
+import { incidentIn, isRefusal, resultText } from './rpc.ts';
 import { isUnrecorded, unrecordedFix } from './unrecorded.ts';
 
 /** A run of the submission test. */
@@ -132,14 +132,14 @@ export async function listingClient(
 }
 
 /** The problems that the test finds in the text of a step's result; none if there was no result. */
-export function textProblems({ tool, content, thrown }: Step): readonly Problem[] {
+export function unparsedText({ tool, content, thrown }: Step): readonly Problem[] {
   if (thrown !== undefined) return [];
-  const schema = outputSchemaOf(tool);
+  const schema = listedOutputSchema(tool);
   if (!schema) {
     const actual = shorten(tool.outputSchema);
     return [{ path: 'outputSchema', expected: 'a schema that compiles', actual, fix: fixes.schema }];
   }
-  const text = textOf(content) ?? '';
+  const text = resultText(content) ?? '';
   const path = 'result.content[0].text';
   try {
     return mismatches(schema, JSON.parse(text), path).map((problem) => ({ fix: fixes.text, ...problem }));
@@ -155,7 +155,7 @@ export function thrownProblems({ thrown }: Step): readonly Problem[] {
 }
 
 /** A call that the tool answered with a failure. */
-export function failureProblems({ failure, unrecorded }: Step): readonly Problem[] {
+export function failedStep({ failure, unrecorded }: Step): readonly Problem[] {
   if (failure === undefined) return [];
   const fix = unrecorded ? unrecordedFix : fixes.failure;
   return [{ path: 'result.isError', expected: 'a result that is not a failure', actual: failure, fix }];
@@ -165,7 +165,7 @@ export function failureProblems({ failure, unrecorded }: Step): readonly Problem
 export function verdictsOf({ steps }: Rehearsal): readonly RehearsalStep[] {
   return steps.map((step) => {
     const incident = incidentIn(step.content);
-    const problems = [...thrownProblems(step), ...failureProblems(step), ...textProblems(step)].map(
+    const problems = [...thrownProblems(step), ...failedStep(step), ...unparsedText(step)].map(
       (problem): Problem => ({
         ...problem,
         ...(step.failure !== undefined && { failed: true }),

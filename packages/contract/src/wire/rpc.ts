@@ -62,7 +62,7 @@ export function describe({ status, body }: HttpAnswer): string {
 export function describeCall({ http, result }: RpcAnswer): string {
   if (result === undefined) return describe(http);
   const { isError, structuredContent, content } = result;
-  const text = textOf(content);
+  const text = resultText(content);
   const shown =
     structuredContent === undefined && text !== undefined
       ? clipped(text)
@@ -71,14 +71,14 @@ export function describeCall({ http, result }: RpcAnswer): string {
 }
 
 /** The text of a result's first content item, if it is a text item. */
-export function textOf(content: Json | undefined): string | undefined {
+export function resultText(content: Json | undefined): string | undefined {
   const first: Json | undefined = Array.isArray(content) ? content[0] : undefined;
   return isObject(first) && first.type === 'text' && typeof first.text === 'string' ? first.text : undefined;
 }
 
 /** The id under which the server logged the cause of a failure, if the text of the result contains one. */
 export function incidentIn(content: Json | undefined): string | undefined {
-  return /\(incident ([\w-]{8,64})\)/.exec(textOf(content) ?? '')?.[1];
+  return /\(incident ([\w-]{8,64})\)/.exec(resultText(content) ?? '')?.[1];
 }
 
 const shownCharacters = 160;

@@ -2,7 +2,7 @@ import { isObject, objectOr } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { bounds, isReadable } from '../json/walk.ts';
 import type { Target } from '../target.ts';
-import { type Listing, listTools, type Pages } from './listing.ts';
+import { type ListedPages, listTools, type Pages } from './listing.ts';
 import { modernRpc, parameterHeaders } from './modern.ts';
 import { NotRun } from './not-run.ts';
 import { type PostOptions, Requests } from './requests.ts';
@@ -114,7 +114,7 @@ export class Sessions extends Requests {
   }
 
   /** The tool list. @throws NotRun, NoAnswer if it cannot be read to its end. */
-  async listing(): Promise<Listing> {
+  async listing(): Promise<ListedPages> {
     const { fault, ...listing } = await this.pages();
     if (fault) throw fault.silence ?? NotRun.by('list');
     return listing;
