@@ -94,7 +94,7 @@ const scanning: { readonly [keyword: string]: (parent: AnySchemaObject) => numbe
 
 function spendOnAll(value: object, steps: number): void {
   // To list the names of an object costs something even if it has none.
-  spend(Array.isArray(value) ? steps * value.length : 4 + steps * Object.keys(value).length);
+  spend(Array.isArray(value) ? steps * value.length : 12 + steps * Object.keys(value).length);
 }
 
 /** These collect the errors of what they try. */
