@@ -47,6 +47,11 @@ const demanding: readonly (readonly [name: string, sent: string, args: string])[
       ),
     }),
   ],
+  [
+    'a hundred lists',
+    '350,000 × {} and a number for an anyOf of 100 lists of objects',
+    `{"lists":${list('{}').slice(0, -1)},0]}`,
+  ],
   ['a costly enum', '80,000 × {"index":999}, the last of 1,000', `{"kinds":${list('{"index":999}')}}`],
 ];
 

@@ -116,6 +116,18 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
+    name: 'bodies of 60 kB without a token',
+    sent: '1,000 POSTs of 60 kB less one byte, with what looks like a token',
+    limits: ['MAX_MEMORY_BYTES'],
+    flood: async () => ({
+      connections: 1_000,
+      parts: [
+        [requestText('POST', lookalike, '', 60_000), 1],
+        ['x', 59_999],
+      ],
+    }),
+  },
+  {
     name: 'unfinished bodies',
     sent: '1,000 POSTs of 1 MiB less one byte, with what looks like a token',
     limits: [],

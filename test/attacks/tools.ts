@@ -81,6 +81,12 @@ const demanding = defineTool({
       unique: { $ref: '#/definitions/unique' },
       code: { type: 'string', pattern: '[ab]*a[ab]{1000}$' },
       codes: { type: 'array', items: { type: 'string', pattern: '\\p{L}.{10}\\p{N}$' } },
+      lists: {
+        anyOf: Array.from({ length: 100 }, (_, index) => ({
+          type: 'array',
+          items: { type: 'object', maxProperties: index },
+        })),
+      },
       kinds: {
         type: 'array',
         items: { enum: Array.from({ length: 1_000 }, (_, index) => ({ index })) },

@@ -45,7 +45,7 @@ export interface Victim {
 }
 
 /**
- * Starts a server with a heap of 512 MB.
+ * Starts a server.
  *
  * @param descriptors maximum number of its file descriptors
  */
@@ -53,9 +53,10 @@ export async function startVictim(
   directory: string,
   env: Readonly<Record<string, string>> = {},
   descriptors = 4096,
+  heapMegabytes = 512,
 ): Promise<Victim> {
   const signer = await createSigner(generic.token, audience);
-  const command = `ulimit -n ${descriptors}; exec "$0" --max-old-space-size=512 --import "$1" dist/src/main.js`;
+  const command = `ulimit -n ${descriptors}; exec "$0" --max-old-space-size=${heapMegabytes} --import "$1" dist/src/main.js`;
   const child = spawn('bash', ['-c', command, process.execPath, join(import.meta.dirname, 'loop-probe.js')], {
     cwd: directory,
     env: { ...liveEnvironment(signer), ...env },

@@ -1,0 +1,152 @@
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildProject } from '../runtime/built.ts';
+import { callHonestly, type Experience, startVictim, type Victim } from './victim.ts';
+
+// Paid calls whose API answers as much as a source accepts.
+
+/** Set by `npm run attacks`. */
+const isForPage = process.env.ATTACKS_PAGE !== undefined;
+const isWhole = isForPage || process.env.NIGHTLY !== undefined;
+
+const most = 1_990_000;
+const list = (item: string) => `[${Array(Math.floor(most / (item.length + 1))).fill(item)}]`;
+const record = JSON.stringify(Object.fromEntries(Array.from('abcdefghijkl', (name) => [name, 1])));
+const listOf = {
+  objects: list('{}'),
+  lists: list('[]'),
+  numbers: list('1.5'),
+  'short texts': list('"a"'),
+  records: list(record),
+};
+const mcp = (content: string, structured: string) =>
+  `{"content":[{"type":"text","text":${JSON.stringify(content)}}]${structured}}`;
+/** The answers by kind. */
+const answers: { readonly [kind: string]: string } = {
+  ...listOf,
+  'MCP, structured': mcp('', `,"structuredContent":{"items":${listOf.objects}}`),
+  'MCP, as text': mcp(`{"items":${listOf.objects}}`, ''),
+};
+const heaps = isWhole ? [128, 256, 512] : [256];
+const parallels = isWhole ? [8, 20, 60] : [20];
+const kinds = isWhole ? Object.keys(answers) : ['objects', 'MCP, structured', 'MCP, as text'];
+
+interface Row {
+  readonly heap: number;
+  readonly kind: string;
+  readonly calls: number;
+  readonly codes: ReadonlyMap<string, number>;
+  readonly honest: Experience;
+  readonly isAlive: boolean;
+}
+const rows: Row[] = [];
+
+let project: ReturnType<typeof buildProject>;
+const api = createServer(async (request, response) => {
+  const [, kind = ''] = decodeURIComponent(request.url ?? '').split('/');
+  response.setHeader('content-type', 'application/json');
+  if (kind !== 'mcp') return void response.end(answers[kind]);
+  const { id, method, params } = JSON.parse(await textOf(request));
+  if (id === undefined) return void response.writeHead(202).end();
+  const opened = '{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"a","version":"1"}}';
+  const result = method === 'tools/call' ? answers[params.arguments.kind] : opened;
+  response.end(`{"jsonrpc":"2.0","id":${id},"result":${result}}`);
+});
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const part of request) text += part;
+  return text;
+}
+
+beforeAll(async () => {
+  project = buildProject(join(import.meta.dirname, 'memory-tools.ts'));
+  await once(api.listen(0, '127.0.0.1'), 'listening');
+});
+afterAll(() => {
+  project.remove();
+  api.closeAllConnections();
+  api.close();
+  if (isWhole) writeMatrix();
+});
+
+/** The code of the result of a call: `found`, that of its failure, or its status. */
+async function callFor(victim: Victim, kind: string, number: number): Promise<string> {
+  const name = kind.startsWith('MCP') ? 'list_from_server' : 'list_from_api';
+  const response = await fetch(`http://127.0.0.1:${victim.port}/mcp`, {
+    method: 'POST',
+    headers: { ...victim.session, ...(await victim.paid()), 'content-type': 'application/json' },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name, arguments: { kind, number } },
+    }),
+  }).catch(() => null);
+  const text = await response?.text().catch(() => null);
+  if (!response || typeof text !== 'string') return 'no answer';
+  if (response.status !== 200) return String(response.status);
+  const [, code = 'found'] = /"error":"([A-Z_]+)"/.exec(text) ?? [];
+  return code;
+}
+
+const cases = heaps.flatMap((heap) =>
+  kinds.flatMap((kind) => parallels.map((calls) => ({ heap, kind, calls }))),
+);
+
+test.each(cases)('a heap of $heap MB survives $calls calls at once: $kind', async ({ heap, kind, calls }) => {
+  const { port } = api.address() as AddressInfo;
+  const env = { API_URL: `http://127.0.0.1:${port}`, CALL_TIMEOUT_MS: '10000' };
+  const victim = await startVictim(project.directory, env, undefined, heap);
+  try {
+    const all = Promise.all(Array.from({ length: calls }, (_, number) => callFor(victim, kind, number)));
+    const honest = await callHonestly(victim, all);
+    const codes = new Map<string, number>();
+    for (const code of await all) codes.set(code, (codes.get(code) ?? 0) + 1);
+    rows.push({ heap, kind, calls, codes, honest, isAlive: victim.isAlive() });
+    expect(victim.isAlive()).toBe(true);
+    expect(honest.times.length).toBeGreaterThan(0);
+    expect(codes.get('no answer')).toBeUndefined();
+    if (codes.has('OVERLOADED')) expect(victim.limitsMet).toContain('MAX_MEMORY_BYTES');
+  } finally {
+    await victim.kill();
+  }
+});
+
+const page = join(import.meta.dirname, '../../docs/evidence/reliability.md');
+const place = /(?<=<!-- memory -->\n).*?(?=<!-- end of memory -->)/s;
+
+function writeMatrix(): void {
+  const cellOf = ({ codes, honest: { times, failed }, isAlive }: Row) => {
+    const p99 = (times[Math.floor(times.length * 0.99)] ?? Number.NaN).toFixed(0);
+    const ends = [...codes].map(([code, count]) => `${count} ${code}`).join(', ');
+    return `${isAlive ? 'alive' : 'died'}; p99 ${p99} ms${failed ? `, ${failed} failed` : ''}; ${ends}`;
+  };
+  const lines = heaps.flatMap((heap) =>
+    kinds.map((kind) => {
+      const own = rows.filter((row) => row.heap === heap && row.kind === kind);
+      return [
+        `${heap} MB`,
+        kind,
+        ...parallels.map((calls) => own.filter((row) => row.calls === calls).map(cellOf)[0] ?? ''),
+      ];
+    }),
+  );
+  const head = ['heap', 'answer of 2 MB', ...parallels.map((calls) => `${calls} calls`)];
+  const table = [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  const date = new Date().toISOString().slice(0, 10);
+  const text = `\nMeasured on ${date} with Node ${process.version.slice(1)} on ${availableParallelism()} cores.\n\n${table}\n\n`;
+  console.log(text);
+  if (!isForPage || rows.length !== cases.length) return;
+  const whole = readFileSync(page, 'utf8');
+  if (!place.test(whole)) throw new Error('docs/evidence/reliability.md has no place for the memory');
+  writeFileSync(
+    page,
+    whole.replace(place, () => text),
+  );
+}
