@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from './server/log.ts';
+import { provide } from './server/readings.ts';
 import type { Replicas } from './server/session.ts';
 
 /**
@@ -74,6 +75,7 @@ export function createReplicas(
   const list = prefix + endedList;
   const listeners: ((id: string) => void)[] = [];
   let status: 'unknown' | 'shared' | 'alone' = 'unknown';
+  provide('shared', () => ({ value: Number(status === 'shared') }));
   let isDecided = () => {};
   const unsent: string[] = [];
   let sending: Promise<void> | undefined;

@@ -4,6 +4,7 @@ import type { JWTClaimValidationFailed } from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
 import { isolatesRequests } from './limits.ts';
 import { createCount, type Log, publishRefusal } from './log.ts';
+import { provide } from './readings.ts';
 import type { Replicas } from './session.ts';
 
 /** Sources of the keys that verify tokens. */
@@ -57,6 +58,7 @@ export const noAuthentication: Authentication = {
   identify: () => paying,
   prepare: async () => {},
   inUse: () => 'none, AUTH is off',
+  hasKey: () => true,
 };
 
 const maxRemembered = 1_000;
@@ -135,17 +137,18 @@ export function createAuthentication(
     return isFirst;
   };
 
-  const warnOfSkew = (seconds: number) => {
+  /** @param what the token shows of the clocks */
+  const warnOfSkew = (seconds: number, what: string) => {
     if (seconds <= rules.clockToleranceSeconds || Date.now() < warnsAt) return;
     warnsAt = Date.now() + longestRememberedMs;
-    const text = `A token was issued ${seconds} s in the future (iat). Compare the clock of this machine with the platform's.`;
-    log('warning', { text });
+    log('warning', { text: `A token ${what}. Compare the clock of this machine with the platform's.` });
   };
 
   const check = async (header: string, token: string): Promise<Caller> => {
     try {
       const { exp, iat = 0, jti } = await verify(token, rules, keys);
-      warnOfSkew(iat - Math.floor(Date.now() / 1000));
+      const ahead = iat - Math.floor(Date.now() / 1000);
+      warnOfSkew(ahead, `was issued ${ahead} s in the future (iat)`);
       const expiryMs = (exp + rules.clockToleranceSeconds) * 1000;
       const caller = bearer(jti, expiryMs);
       if (!rules.once) {
@@ -154,6 +157,9 @@ export function createAuthentication(
       }
       return caller;
     } catch (error) {
+      const since = expiredSince(error as Error);
+      const late = since > rules.maxLifetimeSeconds ? 0 : since; // an old token shows nothing
+      warnOfSkew(late, `was signed correctly and had expired ${late} s before (exp)`);
       return refused(refusalOf(error as Error, rules));
     }
   };
@@ -171,6 +177,8 @@ export function createAuthentication(
     prepare: keys.ready,
     /** Describes the keys in use. */
     inUse: keys.inUse,
+    /** Whether there is a key. */
+    hasKey: keys.hasKey,
   };
 }
 
@@ -193,6 +201,13 @@ function refusalOf(error: Error, { issuer, audience }: TokenRules): Refusal {
   const expected = { iss: issuer, aud: audience }[claim];
   const got = JSON.stringify(payload?.[claim])?.slice(0, 200);
   return { reason: `${code}: ${claim}`, expected, got };
+}
+
+/** How long ago a token of the platform expired, in seconds: its signature is valid. 0 after any other error. */
+function expiredSince(error: Error): number {
+  const { code, payload } = error as Partial<JWTClaimValidationFailed>;
+  const isExpired = code === 'ERR_JWT_EXPIRED' && typeof payload?.exp === 'number';
+  return isExpired ? Math.floor(Date.now() / 1000) - Number(payload.exp) : 0;
 }
 
 /** Errors of the token itself. After any other error the next key is tried. */
@@ -248,6 +263,7 @@ function createKeys({ initial, jwksUrl }: KeySources, log: Log) {
   let latest: Promise<void> | undefined;
   let hasEnded = false;
   const isAlone = isolatesRequests();
+  provide('keys', () => ({ value: keys.length }));
 
   const fetchKeys = async (url: URL) => {
     const before = `${inUse} ${failure}`;
@@ -292,6 +308,7 @@ function createKeys({ initial, jwksUrl }: KeySources, log: Log) {
       if (keys !== known) yield* keys;
     },
     inUse: () => inUse,
+    hasKey: () => keys.length > 0,
   };
 }
 

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { Report } from './log.ts';
+import { provide } from './readings.ts';
 
 /** Limits on the memory and work that callers can cause. Sizes are in bytes, times in milliseconds. */
 export interface Limits {
@@ -172,6 +173,8 @@ export function createCalls({ maxCalls, maxCallsPerToken, bodyBudgetBytes }: Lim
   if (isolatesRequests()) return { enter: () => true, leave() {} };
   const tokens = new Map<string, Running>();
   const all: Running = { calls: 0, bytes: 0 };
+  provide('calls', () => ({ value: all.calls }));
+  provide('callsLimit', () => ({ value: maxCalls }));
   const limitOf = (own: Running, bytes: number): string | null => {
     if (all.calls >= maxCalls) return 'MAX_CALLS';
     if (own.calls >= maxCallsPerToken) return 'MAX_CALLS_PER_TOKEN';
