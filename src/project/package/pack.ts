@@ -39,7 +39,7 @@ export function packPackage(directory: string): PackedPackage {
  */
 export function packRuntime(directory: string): PackedPackage {
   const place = join(directory, 'packages/runtime');
-  const paths = ['README.md', 'grafana.json', ...filesBelow(place, 'dist'), ...filesBelow(place, 'src')];
+  const paths = ['README.md', 'grafana.json', 'alerts.yml', ...filesBelow(place, 'dist'), ...filesBelow(place, 'src')];
   const peers = Object.entries(sourceDependencies);
   const needs = {
     dependencies: runtimeDependencies,
