@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createReplicas, type SharedState } from '../../packages/runtime/src/replicas.ts';
+import { readingsOf } from '../../packages/runtime/src/server/readings.ts';
 
 it('works alone, and says so, if the store accepts commands at the start and never answers', async () => {
   const silent = () => new Promise<never>(() => {});
@@ -17,4 +18,5 @@ it('works alone, and says so, if the store accepts commands at the start and nev
   await start(50);
   expect(lines).toEqual([{ event: 'state', shared: false, reason: 'no answer in 50 ms' }]);
   expect(await replicas.claim('token', 1_000)).toBe(true);
+  expect(readingsOf('shared')).toEqual([{ value: 0 }]);
 });
