@@ -121,11 +121,9 @@ describe('what objects say of each other', () => {
     expect(spec.ports[0].targetPort).toBe(port.name);
     expect(named('NetworkPolicy').spec.ingress[0].ports[0].port).toBe(port.name);
     const [, metrics] = container.ports;
-    const { METRICS_PORT, METRICS_HOST } = Object.fromEntries(
-      container.env.map((one: { name: string }) => [one.name, one]),
-    );
-    expect(METRICS_PORT.value).toBe(String(metrics.containerPort));
-    expect(METRICS_HOST.valueFrom.fieldRef.fieldPath).toBe('status.podIP');
+    expect(settingOf('METRICS_PORT')).toBe(String(metrics.containerPort));
+    const address = container.env.find(({ name }) => name === 'METRICS_HOST')?.valueFrom?.fieldRef;
+    expect(address?.fieldPath).toBe('status.podIP');
     const [, scrape] = named('NetworkPolicy').spec.ingress;
     expect(scrape.ports).toEqual([{ port: metrics.name, protocol: 'TCP' }]);
     expect(scrape.from).toHaveLength(1);
