@@ -10,15 +10,23 @@ export interface Probe {
   readonly periodSeconds: number;
   readonly failureThreshold?: number;
 }
+interface ContainerPort {
+  readonly name: string;
+  readonly containerPort: number;
+}
 export interface Container {
   readonly name: string;
   readonly image: string;
-  readonly ports: readonly [{ readonly name: string; readonly containerPort: number }];
+  /** That of callers, that of metrics. */
+  readonly ports: readonly [ContainerPort, ContainerPort];
   readonly envFrom: readonly { readonly [kind: string]: { readonly name: string } }[];
   readonly env: readonly {
     readonly name: string;
     readonly value?: string;
-    readonly valueFrom?: { readonly secretKeyRef: { readonly name: string; readonly key: string } };
+    readonly valueFrom?: {
+      readonly secretKeyRef: { readonly name: string; readonly key: string };
+      readonly fieldRef?: { readonly fieldPath: string };
+    };
   }[];
   readonly resources: { readonly requests: Labels };
   readonly startupProbe: Probe;
@@ -77,7 +85,10 @@ export interface Objects {
   readonly NetworkPolicy: {
     readonly spec: {
       readonly podSelector: Selector;
-      readonly ingress: readonly [{ readonly ports: readonly [{ readonly port: string }] }];
+      readonly ingress: readonly [
+        { readonly ports: readonly [{ readonly port: string }] },
+        { readonly ports: readonly { readonly port: string }[]; readonly from: readonly object[] },
+      ];
       readonly egress: readonly {
         readonly ports?: readonly { readonly port: number; readonly protocol: string }[];
         readonly to?: readonly {

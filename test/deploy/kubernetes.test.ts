@@ -120,6 +120,13 @@ describe('what objects say of each other', () => {
     });
     expect(spec.ports[0].targetPort).toBe(port.name);
     expect(named('NetworkPolicy').spec.ingress[0].ports[0].port).toBe(port.name);
+    const [, metrics] = container.ports;
+    expect(settingOf('METRICS_PORT')).toBe(String(metrics.containerPort));
+    const address = container.env.find(({ name }) => name === 'METRICS_HOST')?.valueFrom?.fieldRef;
+    expect(address?.fieldPath).toBe('status.podIP');
+    const [, scrape] = named('NetworkPolicy').spec.ingress;
+    expect(scrape.ports).toEqual([{ port: metrics.name, protocol: 'TCP' }]);
+    expect(scrape.from).toHaveLength(1);
     const { startupProbe, livenessProbe, readinessProbe } = container;
     for (const { httpGet } of [startupProbe, livenessProbe, readinessProbe])
       expect(httpGet.port).toBe(port.name);

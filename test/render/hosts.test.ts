@@ -89,6 +89,7 @@ it.skipIf(!canRead)('fly.toml asks /ready at the port of the image (skipped with
   const { http_service: service, kill_signal, kill_timeout, env } = JSON.parse(stdout);
   expect(fileOf('Dockerfile')).toContain(` PORT=${service.internal_port}\n`);
   expect(service.checks).toMatchObject([{ path: '/ready' }]);
+  expect(service.concurrency).toEqual({ type: 'requests', soft_limit: 500 });
   expect(kill_signal).toBe('SIGTERM');
   expect(kill_timeout * 1_000).toBeGreaterThan(graceMs);
   // The proxy has asked twice before the server stops accepting connections.

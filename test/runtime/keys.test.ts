@@ -26,7 +26,10 @@ interface Published {
 }
 
 /** A platform on loopback that publishes keys, and the authentication of a server that is configured for it. */
-async function publish(first: unknown, { fallback = false, handler, env = {} }: PublishOptions = {}) {
+async function publish(
+  first: unknown,
+  { fallback = false, host = '127.0.0.1', handler, env = {} }: PublishOptions = {},
+) {
   const platform: Published = { body: first, status: 200, requests: 0, ...(handler && { handler }) };
   const server = createServer((request, response) => {
     platform.requests++;
@@ -46,7 +49,7 @@ async function publish(first: unknown, { fallback = false, handler, env = {} }: 
       token: {
         ...context.token,
         issuer,
-        jwksUrl: `http://127.0.0.1:${port}/jwks.json`,
+        jwksUrl: `http://${host}:${port}/jwks.json`,
         fallbackKey: fallback ? { pem: pemOf(shipped), source: 'the test' } : null,
       },
     },
@@ -65,6 +68,8 @@ async function publish(first: unknown, { fallback = false, handler, env = {} }: 
 
 interface PublishOptions {
   readonly fallback?: boolean;
+  /** By which the key set is fetched. */
+  readonly host?: string;
   readonly handler?: RequestListener;
   readonly env?: Record<string, string>;
 }
@@ -273,6 +278,35 @@ describe('the priority of the keys', () => {
     expect(await outside.admits()).toBe(false);
     expect(await outside.admits({}, byShipped)).toBe(true);
     expect(foreign.platform.requests).toBe(0);
+  });
+
+  test('a redirect to a host whose name only ends like ours is not followed', async () => {
+    const { admits, events } = await publish(null, {
+      fallback: true,
+      host: 'localhost',
+      handler: ({ headers }, response) =>
+        response.writeHead(302, { location: `http://evil${headers.host}/` }).end(),
+    });
+    expect(await admits({}, byShipped)).toBe(true);
+    expect(events()).toMatchObject([
+      { event: 'keys', reason: expect.stringMatching(/redirect to another site, http:\/\/evillocalhost/) },
+    ]);
+  });
+
+  test('a token is valid up to five seconds after its end, and is not remembered for longer', async () => {
+    vi.useFakeTimers({ now: 1_800_000_000_000, toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { authentication, admits } = await publish({ keys: [jwk(platformKey)] });
+    const ending = (seconds: number) => ({ iat: 1_799_999_900, exp: 1_800_000_000 + seconds });
+    expect(await admits(ending(-4))).toBe(true);
+    expect(await admits(ending(-6))).toBe(false);
+    const headers = { authorization: `Bearer ${await token(ending(60))}` };
+    const pays = async () => (await authentication.identify(headers)).isPaying;
+    expect(await pays()).toBe(true);
+    passTime(64_000);
+    expect(await pays()).toBe(true);
+    passTime(2_000);
+    expect(await pays()).toBe(false);
   });
 
   test('a key set that becomes available later replaces the fallback key', async () => {

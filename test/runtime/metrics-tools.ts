@@ -1,7 +1,7 @@
 import { defineTool, signals } from '../../packages/runtime/src/server/define-tool.ts';
 import { failed, httpSource } from '../../packages/runtime/src/source.ts';
 
-const { get } = httpSource({ baseUrl: process.env.API_URL ?? '', retries: 0 });
+const { get } = httpSource({ baseUrl: process.env.API_URL ?? '', retries: 0, perMinute: 1_000 });
 
 export const tools = [
   defineTool({

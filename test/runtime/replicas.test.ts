@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/generic.ts';
 import { createReplicas } from '../../packages/runtime/src/replicas.ts';
 import { createAuthentication } from '../../packages/runtime/src/server/auth.ts';
+import { readingsOf } from '../../packages/runtime/src/server/readings.ts';
 import type { SharedState } from '../../packages/runtime/src/store.ts';
 import { audience, issuer, platformKey, start, token } from './support.ts';
 
@@ -29,6 +30,7 @@ it.each([
     await start(50);
     expect(lines).toEqual([...warnings, { event: 'state', shared: false, reason: 'no answer in 50 ms' }]);
     expect(await replicas.claim('token', 1_000)).toBeNull();
+    expect(readingsOf('shared')).toEqual([{ value: 0 }]);
   },
 );
 

@@ -1,7 +1,14 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { createCounter, createGauge, createHistogram, limited, metricsText } from './prometheus.ts';
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import {
+  createCounter,
+  createGauge,
+  createHistogram,
+  createReadingGauge,
+  limited,
+  metricsText,
+} from './prometheus.ts';
 import { bind } from './server/listen.ts';
 import {
   type Operation,
@@ -21,6 +28,8 @@ const maxConnections = 20;
 const requestTimeout = 10_000;
 /** How often the delay of the event loop is measured, in milliseconds. A measured interval includes it. */
 const resolution = 20;
+/** The figures of the event loop cover the last one to two of these periods, in milliseconds. */
+const period = 60_000;
 
 /**
  * Answers `GET /metrics` from now on, with what the channels of the server publish from now on.
@@ -47,7 +56,7 @@ function collect({ name, version }: ServerInfo): () => string {
   const operations = createHistogram(
     'mcp_server_operation_duration_seconds',
     'Duration of requests to a method of MCP.',
-    ['mcp_method_name', 'gen_ai_tool_name', 'outcome', 'error_type'],
+    ['mcp_method_name', 'gen_ai_tool_name', 'outcome', 'error_type', 'code'],
     bounds,
   );
   const refused = createCounter('mcp_server_refusals_total', 'What the server did not accept.', ['reason']);
@@ -60,13 +69,13 @@ function collect({ name, version }: ServerInfo): () => string {
     ['server_address', 'http_response_status_class'],
     bounds,
   );
-  const errorType = limited();
+  const limitedCode = limited();
   const reason = limited();
   const address = limited();
   const on = <Message>({ name }: { readonly name: string | symbol }, take: (message: Message) => void) =>
     subscribe(name, (message) => take(message as Message));
-  on<Operation>(operationEnd, ({ method, tool = '', outcome = '', errorType: type = '', ms = 0 }) =>
-    operations.add([method, tool, outcome, errorType(type)], ms / 1000),
+  on<Operation>(operationEnd, ({ method, tool = '', outcome = '', errorType = '', code = '', ms = 0 }) =>
+    operations.add([method, tool, outcome, errorType, limitedCode(code)], ms / 1000),
   );
   on<Refusal>(refusals, (refusal) => refused.add([reason(refusal.reason)]));
   on<SessionChange>(sessionChanges, ({ change }) => sessions.add([change]));
@@ -75,9 +84,26 @@ function collect({ name, version }: ServerInfo): () => string {
     requests.add([address(host), statusClass], ms / 1000);
   });
 
-  const delay = monitorEventLoopDelay({ resolution });
-  delay.enable();
+  const delay = watchLoop();
   const seconds = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - resolution / 1000);
+  const state = [
+    createReadingGauge('mcp_server_ready', 'Whether calls can be paid, and the reason if not.', 'ready'),
+    createReadingGauge('mcp_server_keys', 'Keys in use that verify tokens.', 'keys'),
+    createReadingGauge(
+      'mcp_server_state_shared',
+      'Whether the store of all replicas answers; 0: this replica works alone.',
+      'shared',
+    ),
+    createReadingGauge('mcp_server_calls_running', 'Running calls.', 'calls'),
+    createReadingGauge('mcp_server_calls_limit', 'Calls that may run at once, MAX_CALLS.', 'callsLimit'),
+    createReadingGauge('mcp_server_connections', 'Open connections.', 'connections'),
+    createReadingGauge('mcp_server_streams', 'Open event streams.', 'streams'),
+    createReadingGauge(
+      'mcp_source_budget_remaining',
+      'Requests that this replica may send to an API now.',
+      'budgetRemaining',
+    ),
+  ];
   const gauges = [
     createGauge('target_info', 'The server.', () => 1, { service_name: name, service_version: version }),
     createGauge(
@@ -89,27 +115,34 @@ function collect({ name, version }: ServerInfo): () => string {
     createGauge('nodejs_heap_size_used_bytes', 'Used heap.', () => process.memoryUsage().heapUsed),
     createGauge(
       'nodejs_eventloop_delay_p50_seconds',
-      'Delay of the event loop since the last reading, median.',
-      () => seconds(delay.percentile(50)),
+      'Delay of the event loop in the last one to two minutes, median.',
+      () => seconds(delay().percentile(50)),
     ),
     createGauge(
       'nodejs_eventloop_delay_p99_seconds',
-      'Delay of the event loop since the last reading, 99th percentile.',
-      () => seconds(delay.percentile(99)),
+      'Delay of the event loop in the last one to two minutes, 99th percentile.',
+      () => seconds(delay().percentile(99)),
     ),
     createGauge(
       'nodejs_eventloop_delay_max_seconds',
-      'Delay of the event loop since the last reading, maximum.',
-      () => seconds(delay.max),
+      'Delay of the event loop in the last one to two minutes, maximum.',
+      () => seconds(delay().max),
     ),
   ];
   const cpu = createGauge('process_cpu_seconds_total', 'CPU time of the process.', cpuSeconds, {}, 'counter');
-  const all = [operations, refused, sessions, requests, ...gauges, cpu];
-  return () => {
-    const text = metricsText(all);
-    delay.reset();
-    return text;
-  };
+  const all = [operations, refused, sessions, requests, ...state, ...gauges, cpu];
+  return () => metricsText(all);
+}
+
+/** Measures the event loop. Returns the figures of the last one to two periods, the same for each reader. */
+function watchLoop(): () => IntervalHistogram {
+  let [older, newer] = [monitorEventLoopDelay({ resolution }), monitorEventLoopDelay({ resolution })];
+  for (const histogram of [older, newer]) histogram.enable();
+  setInterval(() => {
+    older.reset();
+    [older, newer] = [newer, older];
+  }, period).unref();
+  return () => older;
 }
 
 function cpuSeconds(): number {

@@ -1,4 +1,5 @@
 import { other } from './server/log.ts';
+import { type Gauge, readingsOf } from './server/readings.ts';
 
 /** A metric: its name, what it says, and its current values. */
 export interface Metric {
@@ -83,6 +84,16 @@ export function createGauge(
 ): Metric {
   const key = labelsText(Object.keys(labels), Object.values(labels));
   return { name, help, type, lines: () => [`${name}${key && `{${key}}`} ${read()}`] };
+}
+
+/** @returns a metric with the present values of a gauge of the server */
+export function createReadingGauge(name: string, help: string, gauge: Gauge): Metric {
+  const lines = () =>
+    readingsOf(gauge).map(({ value, labels = {} }) => {
+      const key = labelsText(Object.keys(labels), Object.values(labels));
+      return `${name}${key && `{${key}}`} ${value}`;
+    });
+  return { name, help, type: 'gauge', lines };
 }
 
 /** Maximum number of values of a label that others choose, and of the characters of each. */

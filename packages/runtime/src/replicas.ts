@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Log } from './server/log.ts';
+import { provide } from './server/readings.ts';
 import type { Replicas } from './server/session.ts';
 import { createStore, type SharedState, type Store, valueIn } from './store.ts';
 
@@ -84,6 +85,7 @@ export function createReplicas(state: SharedState, options: ReplicaOptions) {
       sending ??= send();
     },
   });
+  provide('shared', () => ({ value: Number(store.isShared()) }));
   const tokenStore = tokens
     ? createStore(tokens, {
         ...common,

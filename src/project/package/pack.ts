@@ -42,6 +42,7 @@ export function packRuntime(directory: string): PackedPackage {
   const paths = [
     'README.md',
     'grafana.json',
+    'alerts.yml',
     'renamed.json',
     ...filesBelow(place, 'dist'),
     ...filesBelow(place, 'src'),

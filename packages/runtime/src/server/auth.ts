@@ -146,17 +146,18 @@ export function createAuthentication(
     return 'later';
   };
 
-  const warnOfSkew = (seconds: number) => {
+  /** @param what the token shows of the clocks */
+  const warnOfSkew = (seconds: number, what: string) => {
     if (seconds <= rules.clockToleranceSeconds || Date.now() < warnsAt) return;
     warnsAt = Date.now() + longestRememberedMs;
-    const text = `A token was issued ${seconds} s in the future (iat). Compare the clock of this machine with the platform's.`;
-    log('warning', { text });
+    log('warning', { text: `A token ${what}. Compare the clock of this machine with the platform's.` });
   };
 
   const check = async (header: string, token: string): Promise<Caller> => {
     try {
       const { exp, iat = 0, jti } = await verify(token, rules, keys);
-      warnOfSkew(iat - Math.floor(Date.now() / 1000));
+      const ahead = iat - Math.floor(Date.now() / 1000);
+      warnOfSkew(ahead, `was issued ${ahead} s in the future (iat)`);
       const expiryMs = (exp + rules.clockToleranceSeconds) * 1000;
       const caller = bearer(jti, expiryMs);
       if (!once) {
@@ -165,6 +166,9 @@ export function createAuthentication(
       }
       return caller;
     } catch (error) {
+      const since = expiredSince(error as Error);
+      const late = since > rules.maxLifetimeSeconds ? 0 : since; // an old token shows nothing
+      warnOfSkew(late, `was signed correctly and had expired ${late} s before (exp)`);
       return refused(refusalOf(error as Error, rules));
     }
   };
@@ -209,6 +213,13 @@ function refusalOf(error: Error, { issuer, audience }: TokenRules): Refusal {
   const expected = { iss: issuer, aud: audience }[claim];
   const got = JSON.stringify(payload?.[claim])?.slice(0, 200);
   return { reason: `${code}: ${claim}`, expected, got };
+}
+
+/** How long ago a token of the platform expired, in seconds: its signature is valid. 0 after any other error. */
+function expiredSince(error: Error): number {
+  const { code, payload } = error as Partial<JWTClaimValidationFailed>;
+  const isExpired = code === 'ERR_JWT_EXPIRED' && typeof payload?.exp === 'number';
+  return isExpired ? Math.floor(Date.now() / 1000) - Number(payload.exp) : 0;
 }
 
 /** Errors of the token itself. After any other error the next key is tried. */

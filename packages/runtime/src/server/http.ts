@@ -21,6 +21,7 @@ import {
 import { countSources, createMemory, Held, weightOf } from './memory.ts';
 import { createModern, isModern, traceparentOf } from './modern.ts';
 import { createOrigins, type OriginOptions } from './origins.ts';
+import { provide } from './readings.ts';
 import {
   answered,
   cutOff,
@@ -106,6 +107,11 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
   const methods = createMethods(config, tools, log);
   const payers = new WeakSet<Socket>();
   let isDraining = false;
+  provide('ready', () => {
+    const unready = token?.audience === null ? 'audience' : authentication.hasKey() ? '' : 'key';
+    const reason = isDraining ? 'stopping' : unready;
+    return { value: Number(reason === ''), labels: { reason } };
+  });
   const modern = config.modern === false ? null : createModern(methods, config, tools);
   const routes = routesOf(config);
   const files = wellKnownOf(config, tools, routes);

@@ -2,6 +2,7 @@ import { createPublicKey, type JsonWebKey, type KeyObject, X509Certificate } fro
 import { setTimeout as pause } from 'node:timers/promises';
 import { isolatesRequests } from './limits.ts';
 import type { Log } from './log.ts';
+import { provide } from './readings.ts';
 
 /** Sources of the keys that verify tokens. */
 export interface KeySources {
@@ -28,6 +29,7 @@ export function createKeys({ initial, jwksUrl }: KeySources, log: Log) {
   let latest: Promise<void> | undefined;
   let hasEnded = false;
   const isAlone = isolatesRequests();
+  provide('keys', () => ({ value: keys.length }));
 
   const fetchKeys = async (url: URL) => {
     const before = `${inUse} ${failure}`;

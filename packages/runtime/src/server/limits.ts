@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { Report } from './log.ts';
+import { provide } from './readings.ts';
 
 /** Limits on the memory and work that callers can cause. Sizes are in bytes, times in milliseconds. */
 export interface Limits {
@@ -177,6 +178,8 @@ export function createCalls({ maxCalls, maxCallsPerToken }: Limits, report: Repo
   if (isolatesRequests()) return { enter: () => true, leave() {} };
   const tokens = new Map<string, number>();
   let all = 0;
+  provide('calls', () => ({ value: all }));
+  provide('callsLimit', () => ({ value: maxCalls }));
   return {
     enter(token) {
       const own = tokens.get(token) ?? 0;

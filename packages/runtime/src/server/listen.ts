@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from './http.ts';
 import { createHoldings, networkOf } from './limits.ts';
 import { createReport, type Log } from './log.ts';
+import { provide } from './readings.ts';
 
 export interface RunningServer {
   readonly port: number;
@@ -62,6 +63,7 @@ export async function listen(
   const { host, port, requestTimeoutMs, shutdownGraceMs, drainMs, maxPipelined } = options;
   const report = createReport(log);
   const open = new Map<Socket, Connection>();
+  provide('connections', () => ({ value: open.size }));
   // A stream has sent its head, and waits for nothing.
   const isRunning = ({ req, headersSent }: ServerResponse) =>
     req.complete && (req.method === 'POST' || !headersSent);

@@ -80,6 +80,9 @@ export function createCount(log: Log, event: string, ms: number): (kind: string,
 /** What callers name and the server does not have: a tool, a method. */
 export const other = '_OTHER';
 
+/** The `error.type` of a result with `isError`, in the conventions of OpenTelemetry for MCP. */
+export const toolError = 'tool_error';
+
 /** What the log lines of a request have in common. */
 export interface RequestIds {
   /** Random. The answer has it in the header `x-request-id`. */
@@ -96,8 +99,10 @@ export interface Operation extends RequestIds {
   tool?: string;
   /** `found`, `empty` and `fail` as the tool says, `ok` of other methods, or `error`. */
   outcome?: string;
-  /** The code of a failed call, or of the JSON-RPC error. */
+  /** `tool_error` of a result with `isError`, else the code of the JSON-RPC error. */
   errorType?: string | undefined;
+  /** The code of a failed call. */
+  code?: string | undefined;
   /** Its duration in milliseconds. */
   ms?: number;
 }
@@ -146,7 +151,7 @@ export function startOperation(
 
 export interface RunningOperation {
   /** Says how it ends. */
-  ends(result: Pick<Operation, 'tool' | 'outcome' | 'errorType'>): void;
+  ends(result: Pick<Operation, 'tool' | 'outcome' | 'errorType' | 'code'>): void;
   /** Publishes its end. */
   publish(): void;
 }

@@ -1,7 +1,7 @@
 import { type CallResult, type Incident, type RequestContext, runCall } from './call.ts';
 import type { Outcome, Tool } from './define-tool.ts';
 import { createTurns } from './limits.ts';
-import { type Log, other, startOperation } from './log.ts';
+import { type Log, other, startOperation, toolError } from './log.ts';
 import { type CompiledTool, compileTool, isObject, type Members } from './schema.ts';
 
 export type RequestId = string | number;
@@ -158,14 +158,15 @@ export function createMethods(
     if (!compiled) {
       const shown = name.slice(0, 100).replace(/\p{C}/gu, '\uFFFD');
       const code = 'UNKNOWN_TOOL';
-      operation?.ends({ tool: other, outcome: 'error', errorType: code });
+      operation?.ends({ tool: other, outcome: 'error', errorType: toolError, code });
       log('call', { tool: shown, ms: 0, outcome: code, code, request, traceparent });
       const text = `Unknown tool: ${shown}. tools/list names all tools.`;
       return textOf({ content: [{ type: 'text', text }], isError: true });
     }
     const started = performance.now();
     const { result, ending, code } = await runCall(compiled, args, { ...common, ...context });
-    operation?.ends({ tool: name, outcome: kinds.has(ending) ? ending : 'error', errorType: code });
+    const errorType = result.isError ? toolError : undefined;
+    operation?.ends({ tool: name, outcome: kinds.has(ending) ? ending : 'error', errorType, code });
     const ms = Math.round((performance.now() - started) * 10) / 10;
     log('call', { tool: name, ms, outcome: ending, code, request, traceparent });
     return textOf(result);

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createHoldings, type Limits } from './limits.ts';
 import type { Report } from './log.ts';
+import { provide } from './readings.ts';
 
 /** What a server shares with its replicas. Nothing here rejects. */
 export interface Replicas {
@@ -104,6 +105,7 @@ export function createStreams({ maxStreams }: Pick<Limits, 'maxStreams'>, report
     () => true,
     (stream) => stream.end(),
   );
+  provide('streams', () => ({ value: new Set(newest.values()).size }));
   return {
     /** Starts a stream on a response whose head is written. */
     open(session: string, address: string, socket: Socket, response: ServerResponse): void {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import PQueue from 'p-queue';
 import { sharedBySources } from '../replicas.ts';
 import { isolatesRequests } from '../server/limits.ts';
+import { provide } from '../server/readings.ts';
 import { rateLimited } from './errors.ts';
 
 export interface BudgetOptions {
@@ -42,6 +43,9 @@ export class Budget {
     this.#perMinute = perMinute;
     this.#queueMs = queueMs;
     this.#source = source;
+    if (perMinute === Number.POSITIVE_INFINITY || !URL.canParse(source)) return;
+    const labels = { server_address: new URL(source).host };
+    provide('budgetRemaining', () => ({ value: Math.max(0, this.#free()), labels }), source);
   }
 
   /**
