@@ -300,7 +300,9 @@ async function buildContract() {
  * published, projects contain neither: the packed runtime, beside its compiled files, is what is published.
  */
 async function packForProjects() {
-  const { packContract, packPackage, packRuntime, packedDirectory } = await load('src/project/package/pack.ts');
+  const { packContract, packPackage, packRuntime, packedDirectory } = await load(
+    'src/project/package/pack.ts',
+  );
   const packed = isPublished
     ? { 'packages/contract/dist': packContract, 'packages/runtime/dist': packRuntime }
     : { [packedDirectory]: packRuntime };
