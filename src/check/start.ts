@@ -1,7 +1,16 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { printable } from 'market-mcp-contract/command';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
-import { createSigner, type Instance, type Launch, type Signer } from 'market-mcp-contract/wire';
+import {
+  createSigner,
+  type Instance,
+  type Launch,
+  type OwnedServer,
+  type ProcessEnding,
+  type Signer,
+} from 'market-mcp-contract/wire';
+import { findCrash } from './causes.ts';
 import { type Deployed, nodeArguments } from './deployed.ts';
 import {
   createLauncher,
@@ -10,8 +19,7 @@ import {
   type WatchedInstance,
   type WatchedLaunch,
 } from './launch.ts';
-import type { SourceAnswer } from './logged.ts';
-import { ownedBy, type WatchedServer } from './owned.ts';
+import { type Incident, printedErrors, type SourceAnswer } from './logged.ts';
 
 /** `replay`: from recordings, without requests to other machines and without secrets. `live`: from the APIs. */
 export type Sources = 'replay' | 'live';
@@ -102,4 +110,45 @@ export async function start(
   }
   const lastLines = instance.output().trim().split('\n').slice(-15).map(printable).join('\n  ');
   throw new NotStarted(`The server does not start. The last lines it wrote:\n  ${lastLines || '(none)'}`);
+}
+
+/** The checked server of a project, with its log. */
+interface WatchedServer extends OwnedServer {
+  instance(): WatchedInstance;
+  /** The errors in its code that all its processes have logged. */
+  incidents(): readonly Incident[];
+}
+
+/** Milliseconds within which an ending process closes its output. */
+const closingMs = 1_000;
+const lastLines = 3;
+
+/**
+ * A server that keeps its address when it is restarted: tokens are issued for that address.
+ *
+ * @param directory the project; places in it are shown relative to it.
+ */
+export function ownedBy(first: WatchedInstance, launch: WatchedLaunch, directory: string): WatchedServer {
+  const all = [first];
+  const current = () => all.at(-1) ?? first;
+  return {
+    instance: current,
+    incidents: () =>
+      all.flatMap((instance) => [...instance.incidents(), ...printedErrors(instance.errors())]),
+    async restart() {
+      await current().stop();
+      const next = await launch({ PORT: new URL(first.url).port });
+      all.push(next);
+      return next;
+    },
+    async ending(): Promise<ProcessEnding> {
+      const instance = current();
+      const exit = await Promise.race([instance.exit, setTimeout(closingMs, undefined, { ref: false })]);
+      if (!exit) return {};
+      const errors = instance.errors();
+      const cause = findCrash(errors, directory);
+      if (cause) return { exit, cause };
+      return { exit, lastLines: errors.trim().split('\n').slice(-lastLines).join(' | ').slice(-300) };
+    },
+  };
 }

@@ -4,21 +4,39 @@ import { shorten } from 'market-mcp-contract/json';
 import {
   type CheckReport,
   countsOf,
+  exampleText,
+  explanations,
   failsCheck,
   groupOf,
+  nameErrors,
+  originOf,
   reasonLine,
   remarksOf,
+  rules,
   verdictOf,
 } from 'market-mcp-contract/report';
 import type { Checks } from '../core/checks.ts';
+import { MarketError } from '../core/errors.ts';
 import type { Job } from '../core/jobs.ts';
 import { findingOf } from '../core/model.ts';
-import { CodeCell, Head, live, type Mark, Notice, PostButton, shown, Table, Tag } from '../web/parts.tsx';
+import {
+  CodeCell,
+  FieldList,
+  Head,
+  LinkButton,
+  live,
+  type Mark,
+  Notice,
+  PostButton,
+  shown,
+  Table,
+  Tag,
+  Text,
+} from '../web/parts.tsx';
 import { RuleLink, tryPath } from '../web/references.tsx';
 import type { Site } from '../web/site.tsx';
 import { Findings } from './findings.tsx';
 import { doneWith, JobBody, jobPages, Steps } from './job.tsx';
-import { ruleRoutes } from './rule.tsx';
 import { sourceRoutes } from './source.tsx';
 
 /** Check: the page, its runs, the explanation of each rule, and the sources that a finding names. */
@@ -211,5 +229,60 @@ function Rehearsal({ report: { rehearsal = [] } }: { report: CheckReport }) {
         ))}
       </Table>
     </section>
+  );
+}
+
+function ruleRoutes(site: Site): void {
+  site.page('/check/rules/:id', 'Rule', (c) => ruleOf(c.req.param('id') ?? ''), Rule);
+}
+
+/** @throws MarketError `NO_SUCH_RULE` */
+function ruleOf(name: string) {
+  const id = name.replace(/\.json$/, '');
+  const rule = rules.find((one) => one.id === id);
+  const explanation = explanations[id];
+  if (rule && explanation) {
+    const { level, title, source, fact, fix } = rule;
+    return { id, level, title, source, ...(fact && { fact }), fix, ...explanation };
+  }
+  const [error] = nameErrors('rule', id);
+  const hint = error?.hint ?? 'market-mcp explain lists all rules.';
+  throw new MarketError('NO_SUCH_RULE', `there is no rule ${JSON.stringify(id)}`, hint);
+}
+
+/** What `market-mcp explain <rule>` prints, as a page. */
+function Rule({
+  data: { id, level, title, fact, why, failing, passing, fix, source },
+}: {
+  data: ReturnType<typeof ruleOf>;
+}) {
+  return (
+    <>
+      <Head title={id}>{title}</Head>
+      <p class="row">
+        <Tag mark={level === 'must' ? 'fail' : 'advice'}>{level.toUpperCase()}</Tag>
+        <span class="soft small">
+          {level === 'must'
+            ? 'Without it, the listing is rejected or the tool breaks.'
+            : 'Without it, the tool works worse.'}
+          {fact && ' The platform profile decides its level.'}
+        </span>
+      </p>
+      <p>{shown(why)}</p>
+      <div class="split even">
+        <section class="stack tight">
+          <h2 class="marked fail">Fails</h2>
+          <Text text={exampleText(failing)} />
+        </section>
+        <section class="stack tight">
+          <h2 class="marked pass">Passes</h2>
+          <Text text={exampleText(passing)} />
+        </section>
+      </div>
+      <FieldList fields={{ fix, source: originOf(source) }} />
+      <p>
+        <LinkButton to="/check" label="Back to the check" />
+      </p>
+    </>
   );
 }

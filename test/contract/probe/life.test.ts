@@ -6,7 +6,7 @@ import { conclusionOf } from '../../../packages/contract/src/report/summary.ts';
 import { runContract } from '../../../packages/contract/src/run.ts';
 import type { Environment } from '../../../packages/contract/src/target.ts';
 import { createLauncher } from '../../../src/check/launch.ts';
-import { ownedBy } from '../../../src/check/owned.ts';
+import { ownedBy } from '../../../src/check/start.ts';
 import { buildProgram, examples, type Program, signer, trust } from '../../broken/check.ts';
 
 let program: Program;
