@@ -1,5 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createLauncher } from '../../src/check/launch.ts';
@@ -20,6 +28,8 @@ beforeAll(async () => {
   for (const file of ['.env', '.env.local', '.env.production', 'src/.env.production.local']) {
     writeFileSync(join(project, file), `SESSION_SECRET=${secret}\n`);
   }
+  // As under umask 077.
+  chmodSync(join(project, 'package.json'), 0o600);
   for (const name of ['stages', 'empty-cache']) mkdirSync(join(root, name));
   image = await buildImage(project, join(root, 'stages'), { npm_config_cache: join(root, 'empty-cache') });
 });
@@ -50,6 +60,15 @@ describe('the image of a generated project, built step by step with an empty cac
         'require-from-string',
       ].map((name) => `node_modules/${name}`),
     );
+  });
+
+  it('can be read by any user, whatever the umask of the author', () => {
+    const entries = readdirSync(image, { recursive: true, withFileTypes: true });
+    const places = entries.filter((entry) => !entry.isSymbolicLink());
+    const unreadable = places.filter(
+      ({ parentPath, name }) => (statSync(join(parentPath, name)).mode & 0o4) === 0,
+    );
+    expect(unreadable.map(({ name }) => name)).toEqual([]);
   });
 
   it('contains no checker, no token signer, no vendored package, no source of the runtime and no secret', () => {
