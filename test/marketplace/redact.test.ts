@@ -152,7 +152,10 @@ test('takes a time that grows with the length of a hostile text, not with its sq
     '1-',
   ]) {
     // At 65,536 repetitions, the square is seconds.
-    expect({ part, isLong: costs(part.repeat(65_536)) > 1_000_000 }).toEqual({ part, isLong: false });
+    const text = part.repeat(65_536);
+    // A second measurement where the first was disturbed.
+    const isLong = [1, 2, 3].every(() => costs(text) > 1_000_000);
+    expect({ part, isLong }).toEqual({ part, isLong: false });
   }
 });
 
