@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { evaluateReport } from '../../packages/contract/src/check/verdict.ts';
 import type { Report } from '../../packages/contract/src/model.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
-import { type ReporterName, reporters } from '../../packages/contract/src/report/index.ts';
+import { type ReporterName, reporters } from '../../packages/contract/src/report/reporters.ts';
 import { runContract } from '../../packages/contract/src/run.ts';
 import { Unreachable } from '../../packages/contract/src/wire/reach.ts';
 import { createSigner } from '../../packages/contract/src/wire/signer.ts';

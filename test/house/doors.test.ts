@@ -36,6 +36,22 @@ describe('the doors of the packages', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('pass on no name that nobody imports', () => {
+    const importers = [...sources].filter(([from]) => from.startsWith('src/'));
+    const arrows = importers.flatMap(([, source]) => source.arrows);
+    const scripts = ['scripts', 'test']
+      .flatMap(filesIn)
+      .map((path) => readFileSync(join(root, path), 'utf8'));
+    const unused = entries.filter(isPrivate).flatMap((entry) => {
+      const own = arrows.filter(({ to }) => to === entry);
+      if (own.some(({ names }) => names === 'all')) return []; // imported on demand, as a whole
+      const used = new Set(own.flatMap(({ names }) => names));
+      const names = [...(sources.get(entry)?.exports.keys() ?? [])];
+      return names.filter((name) => !used.has(name) && !scripts.some((text) => isImported(name, text)));
+    });
+    expect(unused).toEqual([]);
+  });
+
   it('pass each name on once, from the room that declares it', () => {
     const names = entries.flatMap((entry) => [...(sources.get(entry)?.exports ?? [])]);
     const places = new Map<string, Set<string>>();
@@ -64,6 +80,14 @@ it.each(Object.entries(budgets))('%s reaches no more lines than its budget', (_c
   expect(modules.size).toBeGreaterThan(10);
   expect(linesOf(modules)).toBeLessThanOrEqual(most);
 });
+
+function isPrivate(entry: string): boolean {
+  return !/src\/(platforms\/)?index\.ts$/.test(entry);
+}
+
+function isImported(name: string, text: string): boolean {
+  return new RegExp(`\\b${name}\\b[^;]*from 'market-mcp-contract/`).test(text);
+}
 
 /** The types of the published entry are those of the rooms. */
 function isPublic(key: string): boolean {

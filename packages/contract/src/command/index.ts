@@ -38,7 +38,7 @@ export { runMain } from './main.ts';
 export { numberIn, portIn } from './numbers.ts';
 export { Output } from './output.ts';
 export { printable } from './paint.ts';
-export { stopAllProgress, watchProgress, withProgress } from './progress.ts';
+export { withProgress } from './progress.ts';
 export type { InputError, Result } from './result.ts';
 export { notWritable, refuseUnwritable, replaceFile, saveJson, saveText } from './save.ts';
 export { asOperand, posixCommands, posixLine, shellLine } from './shell.ts';

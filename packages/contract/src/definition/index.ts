@@ -7,7 +7,6 @@ export type {
   RehearsalStep,
   Report,
   RuleResult,
-  RuleText,
   ToolDefinition,
   ToolExample,
 } from '../model.ts';

@@ -1,6 +1,6 @@
 /** The command line of a check. */
-export { type FlaggedTool, requireListed } from './calls.ts';
-export { checkHeld, checkUrl, exitCodeOf, type Held, type Words } from './check.ts';
+export { requireListed } from './calls.ts';
+export { checkHeld, checkUrl, type Held, type Words } from './check.ts';
 export { explain } from './explain.ts';
 export { urlFlags } from './flags.ts';
 export { optionsOf, rerunCommand } from './options.ts';

@@ -32,9 +32,7 @@ export {
   unanswered,
 } from './rpc.ts';
 export {
-  type CallPlan,
   type CallPolicy,
-  type PlannedTool,
   type SubmissionCall,
   submissionCalls,
   submissionHarm,
