@@ -223,11 +223,16 @@ export function bytesOf(directory: string): ReadonlyMap<string, string> {
     .map((path) => [relative(directory, path), path] as const)
     .filter(([path]) => !/^(\.git|node_modules|dist)\//.test(path))
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([path, place]) => [path, `${statSync(place).mode} ${readFileSync(place, 'latin1')}`] as const);
+    .map(([path, place]) => [path, `${modeOf(place)} ${readFileSync(place, 'latin1')}`] as const);
   return new Map(files);
 }
 
 export async function git(directory: string, ...args: readonly string[]): Promise<void> {
   const ran = await run('git', args, { cwd: directory, env: identity });
   if (ran.status !== 0) throw new Error(ran.stderr);
+}
+
+/** What git knows of the mode of a file: an upgrade keeps all of it, and git restores this. */
+function modeOf(place: string): string {
+  return (statSync(place).mode & 0o100) === 0 ? 'a file' : 'a program';
 }
