@@ -191,6 +191,7 @@ export const brokenDefinitions: readonly BrokenDefinitions[] = [
   },
   {
     rule: 'schema.repeated-scans',
+    along: ['fit.tokens-tool'],
     tools: edited({
       'outputSchema.properties.trades': {
         description: 'The trades.',
@@ -203,6 +204,7 @@ export const brokenDefinitions: readonly BrokenDefinitions[] = [
   },
   {
     rule: 'schema.repeated-scans',
+    along: ['output.members'],
     tools: edited({
       'outputSchema.properties.prices': {
         description: 'The prices by coin.',

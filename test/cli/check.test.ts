@@ -179,7 +179,11 @@ describe('market-mcp check <url>', () => {
 
   it('runs only the selected rules', async () => {
     const { status } = await reportOf({ only: ['health', 'tool.name'], skip: ['health.fields'] });
-    expect([...status.keys()]).toEqual(['tool.name', 'health.status', 'health.ready']);
+    expect([...status.keys()]).toEqual([
+      'tool.name',
+      ...['health.ready-paid', 'health.ready-key', 'health.ready-audience'],
+      ...['health.status', 'health.ready'],
+    ]);
     const { problem } = await run(server.url, { only: ['healt'] });
     expect(problem).toMatchObject({ code: 'INVALID_INPUT', hint: 'Did you mean health?' });
   });

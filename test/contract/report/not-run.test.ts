@@ -244,6 +244,7 @@ const excepted = {
   'because unanswered': 5,
   'because deadline': 1,
   'because error': 1,
+  'without claims': 1,
   'without launch': 1,
   'without signer': 1,
 };

@@ -215,6 +215,7 @@ describe('a write killed at any moment', () => {
     await build({
       input: join(import.meta.dirname, '../write-project.ts'),
       platform: 'node',
+      resolve: { conditionNames: ['market-mcp-source', 'import', 'node', 'default'] },
       output: { file: program, codeSplitting: false },
     });
   });
