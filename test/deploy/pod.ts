@@ -50,7 +50,13 @@ export async function playPod(engine: Engine, project: string, image: string, se
   const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data };
   const deployment = named('Deployment', loadAll(read('server.yaml')) as { kind: string }[]);
   const { containers } = deployment.spec.template.spec;
-  Object.assign(containers[0], { image });
+  // Podman 4.3 does not know the address of a pod before it runs.
+  const env = containers[0].env.map(({ valueFrom, ...one }) =>
+    valueFrom?.fieldRef === undefined
+      ? { ...one, ...(valueFrom && { valueFrom }) }
+      : { ...one, value: '0.0.0.0' },
+  );
+  Object.assign(containers[0], { image, env });
 
   const run = (...args: readonly string[]) => execa(engine.name, args, { env: engine.env });
   /** Podman reads no socket, which the standard input of a child process is here. */
