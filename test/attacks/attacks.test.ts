@@ -50,7 +50,9 @@ async function suffer(
   env: Record<string, string>,
   proxy?: (typeof proxies)[number],
 ): Promise<Outcome> {
-  const server = await startVictim(project.directory, env, scenario.descriptors);
+  // The default is a share of this machine's heap; the bound below is that of a small one.
+  const small = { MAX_MEMORY_BYTES: '134217728', ...env };
+  const server = await startVictim(project.directory, small, scenario.descriptors);
   const front =
     proxy &&
     (await startProxy(proxy, [server.port]).catch(async (error) => {
