@@ -123,6 +123,10 @@ const plants: { readonly [name: string]: (clone: Clone) => void } = {
       execFileSync('git', ['config', '--file', 'config', name, value], { cwd: c.directory });
     plantPrograms(c, '.');
   },
+  'a repository of its files elsewhere in it': (c) => {
+    execFileSync('git', ['init', '--quiet', '--separate-git-dir', 'data'], { cwd: c.directory });
+    plantPrograms(c, 'data');
+  },
   'a manifest with a file outside': (c) =>
     c.manifest(({ files }) => {
       files['../victim/secret.txt'] = { sha256: sha256(outside[victim] ?? ''), owner: 'generated' };
@@ -165,6 +169,11 @@ const commands: readonly (readonly string[])[] = [
   ['rename-tool', 'get_tip', 'get_fee', '--yes', '--no-check'],
   ['remove-tool', 'get_fee', '--yes', '--no-check', '--force'],
   ['upgrade', '--no-install'],
+  ['list', '--mark-listed'],
+  ['deploy', 'add', 'docker', 'compose'],
+  ['listing', '--endpoint', 'https://tools.example.com/mcp', '--registry-name', 'io.github.acme/project'],
+  ['new', '.', '--yes', '--force', '--overwrite', '--no-install'],
+  ['new', 'inner', '--yes', '--no-install'],
 ];
 
 describe('a project that was made to harm', () => {
