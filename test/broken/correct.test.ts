@@ -4,8 +4,9 @@ import { runContract } from '../../packages/contract/src/run.ts';
 import { examples, failuresOf, signer, trust } from './check.ts';
 import { correctServers } from './correct-servers.ts';
 
-/** Reasons that hold for every URL, or for a server without the stateless revision. */
-const known = /no way to start another instance|not belong to a project|does not speak MCP 2026-07-28/;
+/** Reasons that hold for every URL, or for a server without the stateless revision or without pages of others. */
+const known =
+  /no way to start another instance|not belong to a project|does not speak MCP 2026-07-28|admits no page/;
 
 describe('a correct server that is made otherwise is blamed for nothing', () => {
   it.concurrent.each(correctServers)('$name', async ({ serve, advised }) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { importSPKI, type JWTVerifyResult, jwtVerify } from 'jose';
+import { importSPKI, type JWTHeaderParameters, type JWTVerifyResult, jwtVerify } from 'jose';
 import { blankResult } from '../../packages/contract/src/definition/outcomes.ts';
 import { compileSchema } from '../../packages/contract/src/json/compile.ts';
 import { isObject } from '../../packages/contract/src/json/json.ts';
@@ -57,6 +57,13 @@ const versions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 const invalidSession: Answer = { status: 400, body: { error: 'Invalid session' } };
 const unauthorized: Answer = { status: 401, body: { error: 'Unauthorized' } };
 const maximumBytes = 1024 * 1024;
+/** The pages that may call the server. */
+const pages = 'https://ctxprotocol.com';
+const forPages = {
+  'access-control-allow-origin': pages,
+  'access-control-allow-headers': 'content-type, mcp-session-id',
+  'access-control-expose-headers': 'mcp-session-id',
+};
 
 /** The steps of a server that meets the whole contract, with some of them replaced. */
 export function createSteps(trust: Trust, breaks: Breaks = {}): Steps {
@@ -68,7 +75,13 @@ export function createSteps(trust: Trust, breaks: Breaks = {}): Steps {
     async answer(request) {
       if (request.path === '/health') return steps.health();
       if (!request.path.endsWith('/mcp')) return { status: 404, body: { error: 'Not found' } };
-      if (request.headers.origin !== undefined) return { status: 403, body: { error: 'Origin not allowed' } };
+      const { origin, ...headers } = request.headers;
+      if (origin === pages) {
+        const answer =
+          request.method === 'OPTIONS' ? { status: 204 } : await steps.answer({ ...request, headers });
+        return { ...answer, headers: { ...answer.headers, ...forPages } };
+      }
+      if (origin !== undefined) return { status: 403, body: { error: 'Origin not allowed' } };
       const session = request.headers['mcp-session-id']?.toString();
       switch (request.method) {
         case 'POST':
@@ -195,10 +208,8 @@ export async function serve(
     const { method = 'GET', url = '/', headers, rawHeaders } = incoming;
     const names = rawHeaders.filter((_, index) => index % 2 === 0);
     const body = await readBody(incoming).catch(() => '');
-    send(
-      response,
-      await steps.answer({ method, path: new URL(url, 'http://localhost').pathname, headers, names, body }),
-    );
+    const { pathname, search } = new URL(url, 'http://localhost');
+    send(response, await steps.answer({ method, path: pathname, search, headers, names, body }));
   });
   attach(server);
   return listening(server, port);
@@ -220,10 +231,15 @@ export async function listening(server: Server, port = 0): Promise<RunningServer
   };
 }
 
-/** Whether a token was not issued in the future and is not valid for longer than ten minutes. */
-export function isTimely({ payload: { iat = 0, exp = 0 } }: Pick<JWTVerifyResult, 'payload'>): boolean {
-  return iat <= Date.now() / 1000 && exp - iat <= 600;
+/** Whether a token is a JWT for one server, was not issued in the future and is not valid for longer than ten minutes. */
+export function isTimely({ payload, protectedHeader: { typ } }: Verified): boolean {
+  const { iat = 0, exp = 0, aud } = payload;
+  return typ === 'JWT' && [aud].flat().length === 1 && iat <= Date.now() / 1000 && exp - iat <= 600;
 }
+
+type Verified = Pick<JWTVerifyResult, 'payload'> & {
+  readonly protectedHeader: JWTHeaderParameters | { typ?: string };
+};
 
 /** A successful result of structured data. */
 export function resultOf(data: JsonObject): JsonObject {

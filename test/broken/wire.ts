@@ -4,6 +4,8 @@ import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 export interface Request {
   readonly method: string;
   readonly path: string;
+  /** The query, with its question mark. */
+  readonly search?: string;
   readonly headers: IncomingMessage['headers'];
   /** The names of the headers as they were spelled. */
   readonly names?: readonly string[];

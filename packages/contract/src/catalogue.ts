@@ -2,6 +2,8 @@ import { callRules } from './rules/call.ts';
 import { discoveryRules } from './rules/discovery.ts';
 import { endpointRules } from './rules/endpoint.ts';
 import { fitResultRule } from './rules/fit-result.ts';
+import { gateClaimRules } from './rules/gate-claims.ts';
+import { gateDoorRules } from './rules/gate-door.ts';
 import { gateRequestRules } from './rules/gate-request.ts';
 import { gateTokenRules } from './rules/gate-token.ts';
 import { identityRules } from './rules/identity.ts';
@@ -34,7 +36,9 @@ export const liveRules: readonly LiveRule[] = [
   ...modernRules,
   ...modernRefusalRules,
   ...gateTokenRules,
+  ...gateClaimRules,
   ...gateRequestRules,
+  ...gateDoorRules,
   ...resultRules,
   fitResultRule,
   ...outcomeRules,

@@ -105,6 +105,8 @@ export interface RuleResult {
   readonly see?: readonly string[];
   /** What was wrong the first time, if the rule was asked again alone because load or other sessions may have caused it. */
   readonly again?: string;
+  /** What the verdict leaves out, such as tools that were not asked. */
+  readonly note?: string;
   /** Empty unless the status is `fail`. */
   readonly problems: readonly Problem[];
   /** Duration in milliseconds. */

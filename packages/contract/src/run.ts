@@ -251,13 +251,17 @@ class Run {
     if (life.isOver && rule.turn !== 'separate') return undefined;
     begun.add(rule);
     const started = now();
-    const judged = (problems: readonly Problem[]) => verdict(rule, level, problems, started);
+    const notes: string[] = [];
+    const judged = (problems: readonly Problem[]) => ({
+      ...verdict(rule, level, problems, started),
+      ...(notes.length > 0 && { note: notes.join('; ') }),
+    });
     let isControlled = isControlledBefore;
     try {
       const problems = await life.during(rule.id, async () => {
         if (!isControlled) await control(rule, probe);
         isControlled = true;
-        return rule.check(probe);
+        return rule.check(probe, (text) => notes.push(text));
       });
       if (problems.length > 0 && rule.turn === 'last') await life.isAnswering(rule.id);
       if (submissionRules.includes(rule)) this.#rehearsed = probe;

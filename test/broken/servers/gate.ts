@@ -1,5 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import {
+  compactVerify,
   decodeJwt,
   decodeProtectedHeader,
   importJWK,
@@ -8,7 +9,8 @@ import {
   jwtVerify,
 } from 'jose';
 import { isTimely, type Steps, type Trust } from '../good-server.ts';
-import { type BrokenServer, instead, methodOf } from '../variant.ts';
+import { hasModernHeader } from '../modern-era.ts';
+import { type BrokenServer, instead, methodOf, withHeaders, withRequest } from '../variant.ts';
 import type { Request } from '../wire.ts';
 
 /** Servers whose authentication admits one kind of invalid caller. */
@@ -23,6 +25,12 @@ export function brokenGates(trust: Trust): readonly BrokenServer[] {
     jwtVerify(token, createPublicKey(trust.publicKey), options).then(isTimely, () => false);
   const isSigned = (token: string): Promise<boolean> =>
     jwtVerify(token, createPublicKey(trust.publicKey), complete).then(() => true);
+  /** Signed with the trusted key, whatever the claims are. */
+  const isGenuine = (token: string): Promise<boolean> =>
+    compactVerify(token, createPublicKey(trust.publicKey)).then(() => true);
+  const isPlain = (token: string) => !isList(token) && decodeProtectedHeader(token).typ === 'JWT';
+  const isList = (token: string) => Array.isArray(decodeJwt(token).aud);
+  const namesUs = (token: string) => [decodeJwt(token).aud].flat().includes(trust.audience);
   const { audience: _audience, ...anyAudience } = complete;
   const { issuer: _issuer, ...anyIssuer } = complete;
   const { requiredClaims: _required, ...anyExpiry } = complete;
@@ -81,6 +89,7 @@ export function brokenGates(trust: Trust): readonly BrokenServer[] {
     { rule: 'gate.expired-after-success', breaks: cachedForever() },
     {
       rule: 'gate.expired-after-success',
+      along: ['gate.expired-lately'],
       breaks: cachedForever((token) => verifies(token, { ...complete, clockTolerance: 20 })),
     },
     {
@@ -89,7 +98,7 @@ export function brokenGates(trust: Trust): readonly BrokenServer[] {
     },
     {
       rule: 'gate.issued-later',
-      breaks: admitsToken((token) => !isTenYears(token) && isSigned(token)),
+      breaks: admitsToken((token) => !isTenYears(token) && isPlain(token) && isSigned(token)),
     },
     {
       rule: 'gate.similar-issuer',
@@ -98,7 +107,74 @@ export function brokenGates(trust: Trust): readonly BrokenServer[] {
       ),
     },
     {
+      rule: 'gate.similar-issuer',
+      breaks: admitsToken(
+        (token) => decodeJwt(token).iss === trust.issuer.toUpperCase() && verifies(token, anyIssuer),
+      ),
+    },
+    {
+      rule: 'gate.similar-audience',
+      breaks: admitsToken(
+        (token) => decodeJwt(token).aud === trust.audience.toUpperCase() && verifies(token, anyAudience),
+      ),
+    },
+    {
+      rule: 'gate.expired-lately',
+      breaks: admitsToken((token) => verifies(token, { ...complete, clockTolerance: 60 })),
+    },
+    {
+      rule: 'gate.other-audiences',
+      breaks: admitsToken((token) => isList(token) && !namesUs(token) && isGenuine(token)),
+    },
+    {
+      rule: 'gate.several-audiences',
+      breaks: admitsToken((token) => isList(token) && namesUs(token) && isSigned(token)),
+    },
+    {
+      rule: 'gate.claim-types',
+      breaks: admitsToken((token) => typeof decodeJwt(token).exp === 'string' && isGenuine(token)),
+    },
+    {
+      rule: 'gate.claim-types',
+      breaks: admitsToken((token) => typeof decodeJwt(token).nbf === 'string' && isGenuine(token)),
+    },
+    {
+      rule: 'gate.unknown-critical',
+      breaks: admitsToken((token) => {
+        const { crit = [] } = decodeProtectedHeader(token);
+        return verifies(token, { ...complete, crit: Object.fromEntries(crit.map((name) => [name, true])) });
+      }),
+    },
+    {
+      rule: 'gate.other-type',
+      breaks: admitsToken((token) => decodeProtectedHeader(token).typ === 'at+jwt' && isSigned(token)),
+    },
+    {
+      rule: 'gate.unknown-key-id',
+      breaks: crashes((token) => decodeProtectedHeader(token).kid !== undefined),
+    },
+    {
+      rule: 'gate.large-token',
+      attach: (server) => Object.assign(server, { maxHeaderSize: 65_536 }),
+      breaks: crashes((token) => token.length > 16_384),
+    },
+    {
+      rule: 'gate.token-elsewhere',
+      breaks: withRequest((request) => {
+        const token = new URLSearchParams(request.search).get('access_token');
+        return token ? withHeaders(request, { authorization: `Bearer ${token}` }) : request;
+      }),
+    },
+    {
+      rule: 'gate.token-elsewhere',
+      breaks: withRequest((request) => {
+        const [, token] = /token=(\S+)/.exec(request.headers.cookie ?? '') ?? [];
+        return token ? withHeaders(request, { authorization: `Bearer ${token}` }) : request;
+      }),
+    },
+    {
       rule: 'gate.expired',
+      along: ['gate.expired-lately'],
       breaks: admitsToken((token) => verifies(token, { ...complete, currentDate: minutesFromNow(-10) })),
     },
     { rule: 'gate.no-expiry', breaks: admitsToken((token) => verifies(token, anyExpiry)) },
@@ -194,7 +270,46 @@ const brokenRequests: readonly BrokenServer[] = [
     breaks: runsUnpaid((body) => (body?.params?.name === 'no_such_tool' ? body : null)),
   },
   { rule: 'gate.every-call', breaks: trustsSecondRequest() },
+  {
+    rule: 'gate.every-tool',
+    breaks: runsUnpaid((body) => (body?.params?.name === 'list_coins' ? body : null)),
+  },
+  {
+    rule: 'gate.every-tool',
+    breaks: instead(async (request, steps) => {
+      const body = parsed(request.body);
+      if (body?.method !== 'tools/call' || body.id === undefined || hasModernHeader(request))
+        return undefined;
+      const result = await steps.call((body.params ?? {}) as Parameters<Steps['call']>[0]);
+      const isInvalid =
+        JSON.stringify(result).includes('INVALID_ARGUMENTS') && body.params?.name === 'get_price';
+      return isInvalid ? { status: 200, body: { jsonrpc: '2.0', id: body.id, result } } : undefined;
+    }),
+  },
+  { rule: 'gate.other-address', breaks: openAt((path) => path === '/mcp/') },
+  { rule: 'gate.other-address', breaks: openAt((path) => path === '/MCP') },
+  { rule: 'gate.other-address', breaks: openAt((_path, search) => search === '?x=1') },
 ];
+
+/** Runs calls without a token at some addresses. */
+function openAt(isOpen: (path: string, search: string) => boolean): BrokenServer['breaks'] {
+  return runsUnpaid((body, { path, search = '' }) => (isOpen(path, search) ? body : null));
+}
+
+/** Ends with an error of the server for some tokens. */
+function crashes(breaks: (token: string) => boolean): BrokenServer['breaks'] {
+  return {
+    answer: (good) => async (request) => {
+      const [, token] = /^Bearer (\S+\.\S+\.\S+)$/.exec(request.headers.authorization ?? '') ?? [];
+      try {
+        if (token !== undefined && breaks(token)) return { status: 500, body: { error: 'Internal error' } };
+      } catch {
+        // Not a token.
+      }
+      return good(request);
+    },
+  };
+}
 
 type Body = Record<string, unknown> & { params?: { name?: unknown }; [index: number]: Body };
 
@@ -286,8 +401,11 @@ function parsed(body: string | undefined): Body | null {
 /** Whether the claims are those of a valid token, without a check of the signature. */
 function isOurs(token: string, trust: Trust): boolean {
   const payload = decodeJwt(token);
-  const { iss, aud, nbf = 0 } = payload;
-  const isInTime = nbf * 1000 <= Date.now() && isUnexpired(token) && isTimely({ payload });
+  const { iss, aud, exp, nbf = 0 } = payload;
+  const { typ = 'JWT', crit } = decodeProtectedHeader(token);
+  if (typeof exp !== 'number' || typeof nbf !== 'number' || crit !== undefined) return false;
+  const isInTime =
+    nbf * 1000 <= Date.now() && isUnexpired(token) && isTimely({ payload, protectedHeader: { typ } });
   return iss === trust.issuer && aud === trust.audience && isInTime;
 }
 

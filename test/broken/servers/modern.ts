@@ -96,6 +96,14 @@ export const brokenModern: readonly BrokenServer[] = [
     ),
   },
   {
+    rule: 'modern.results',
+    breaks: withResult((result, method) =>
+      method === 'tools/call' && result.isError !== true
+        ? { ...result, content: [{ type: 'text', text: '{"coins":[]}' }] }
+        : result,
+    ),
+  },
+  {
     rule: 'modern.failure',
     breaks: withResult((result) => (result.isError === true ? { ...result, isError: false } : result)),
   },

@@ -81,6 +81,16 @@ export const brokenResults: readonly BrokenServer[] = [
     along: ['outcome.client', 'submission.calls'],
     breaks: finds((data) => ({ ...data, price: String(data.price) })),
   },
+  {
+    rule: 'result.failure-flagged',
+    along: ['call.missing-arguments', 'call.no-arguments-object', 'call.wrong-arguments'],
+    breaks: {
+      result: (good) => (outcome, tool) => {
+        const result = good(outcome, tool);
+        return JSON.stringify(result).includes('INVALID_ARGUMENTS') ? { ...result, isError: false } : result;
+      },
+    },
+  },
   { rule: 'result.no-error', breaks: finds((data) => ({ ...data, error: 'STALE' })) },
   {
     rule: 'result.failure-fits',

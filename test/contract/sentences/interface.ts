@@ -167,7 +167,13 @@ export const interfaceSentences: readonly Sentence[] = [
   {
     section: '7',
     says: 'Tool failure: isError: true, a text item, structuredContent with error and message.',
-    rules: ['outcome.failure-payload', 'outcome.fail', 'call.no-stack', 'result.no-error'],
+    rules: [
+      'outcome.failure-payload',
+      'outcome.fail',
+      'call.no-stack',
+      'result.no-error',
+      'result.failure-flagged',
+    ],
   },
   {
     section: '7',

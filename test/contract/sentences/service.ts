@@ -120,12 +120,18 @@ export const serviceSentences: readonly Sentence[] = [
   {
     section: '2.2',
     says: 'structuredContent: required on success, matches outputSchema in every field.',
-    rules: ['result.structured', 'result.fits', 'result.failure-fits', 'result.declared-fields'],
+    rules: [
+      'result.structured',
+      'result.fits',
+      'result.failure-fits',
+      'result.declared-fields',
+      'modern.results',
+    ],
   },
   {
     section: '2.2',
     says: 'isError: true marks a failed call.',
-    rules: ['outcome.fail', 'outcome.found', 'call.wrong-arguments'],
+    rules: ['outcome.fail', 'outcome.found', 'call.wrong-arguments', 'result.failure-flagged'],
   },
   { section: '2.2', says: '_meta.outputSchema: a copy of the output schema.', rules: ['result.schema-copy'] },
   {

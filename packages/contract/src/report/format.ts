@@ -99,7 +99,7 @@ export function remarksOf(report: CheckReport): readonly Remark[] {
       fails: true,
     })),
     ...serverErrors.map((error) => ({ about: 'server', text: otherErrorLine(error), fails: false })),
-    ...rules.flatMap((rule) => againLines(rule).map((text) => ({ about: rule.id, text, fails: false }))),
+    ...rules.flatMap((rule) => footnotes(rule).map((text) => ({ about: rule.id, text, fails: false }))),
   ];
 }
 
@@ -111,11 +111,12 @@ export function otherErrorLine({ tool, message, at, times }: OtherError): string
   return printable(`${who}: ${message}${at === undefined ? '' : ` at ${at}`}${often}`);
 }
 
-/** That a rule was asked again alone, and what was wrong the first time, in a printable line. */
-export function againLines({ again, status }: CheckedRule): readonly string[] {
-  if (again === undefined) return [];
+/** What a verdict leaves out; that a rule was asked again alone, and what was wrong the first time: in printable lines. */
+export function footnotes({ again, note, status }: CheckedRule): readonly string[] {
   const how = status === 'pass' ? 'passed' : 'failed again';
-  return [printable(`${how} when it was asked again alone; the first time: ${again}`)];
+  const second =
+    again === undefined ? [] : [`${how} when it was asked again alone; the first time: ${again}`];
+  return [...(note === undefined ? [] : [note]), ...second].map(printable);
 }
 
 /** File and line of a place in a project: `src/tools/x.ts:12`. */

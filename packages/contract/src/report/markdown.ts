@@ -2,9 +2,9 @@ import type { CheckedRule, CheckReport } from '../check/model.ts';
 import { printable } from '../command/paint.ts';
 import { shorten } from '../json/json.ts';
 import {
-  againLines,
   countsOf,
   fixesOf,
+  footnotes,
   otherErrorLine,
   problemLine,
   reasonLine,
@@ -62,7 +62,7 @@ export function markdownReport(report: CheckReport): string {
     ),
     serverErrors.length === 0 ? [] : ['## Other errors in the server'],
     serverErrors.map((error) => `- ${text(otherErrorLine(error))}`),
-    rules.flatMap((rule) => againLines(rule).map((line) => `- ${text(`${rule.id} ${line}`)}`)),
+    rules.flatMap((rule) => footnotes(rule).map((line) => `- ${text(`${rule.id} ${line}`)}`)),
     notRun.length === 0 ? [] : ['## Not run'],
     table(
       ['rule', 'reason'],

@@ -5,8 +5,8 @@ import { clip, counted } from '../command/text.ts';
 import { shorten } from '../json/json.ts';
 import type { RehearsalStep } from '../model.ts';
 import {
-  againLines,
   countsOf,
+  footnotes,
   groupOf,
   otherErrorLine,
   problemLine,
@@ -37,7 +37,7 @@ export function prettyReport(report: CheckReport, options: ReportOptions): strin
     notRunLines(rules, paint, verbose),
     rehearsalLines(rehearsal, paint, verbose),
     serverErrors.map((error) => `${paint.yellow('!')} ${otherErrorLine(error)}`),
-    rules.flatMap((rule) => againLines(rule).map((line) => `· ${rule.id} ${line}`)),
+    rules.flatMap((rule) => footnotes(rule).map((line) => `· ${rule.id} ${line}`)),
     driftLines(report, paint),
     baselineLines(report, paint),
     [...summaryLines(report, paint), ...recapLines(report, paint, again)],

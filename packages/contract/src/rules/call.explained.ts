@@ -40,6 +40,11 @@ export const callExplanations: Explanations = {
     '{"structuredContent": {"price": "64000"}, …}',
     '{"structuredContent": {"price": 64000}, …}',
   ),
+  'result.failure-flagged': contrast(
+    'A caller reads isError to decide whether the call has failed. Without it, it shows the failure as data, and asks nobody again.',
+    '{"structuredContent": {"price": null, "error": "SOURCE_DOWN", "message": "…"}, …}',
+    '{"isError": true, "structuredContent": {"price": null, "error": "SOURCE_DOWN", "message": "…"}, …}',
+  ),
   'result.no-error': contrast(
     'A caller reads isError to decide whether to ask again. With an error in a successful result, it shows the error as data.',
     '{"structuredContent": {"price": null, "error": "SOURCE_DOWN"}, …}',

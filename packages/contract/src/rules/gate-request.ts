@@ -83,7 +83,7 @@ function openRequest(): JsonObject {
 }
 
 /** The answer to a request without a token. */
-interface Attempt {
+export interface Attempt {
   readonly answer: HttpAnswer;
   /** The request, for the report. */
   readonly path: string;
@@ -115,7 +115,7 @@ function bypass(id: string, what: string, forms: readonly Unpaid[]): LiveRule {
 }
 
 /** A method that needs no token may answer (the body names one, too); a call may not, not even of a tool that does not exist. */
-function ranProblems({ answer, path }: Attempt): readonly Problem[] {
+export function ranProblems({ answer, path }: Attempt): readonly Problem[] {
   const ran = answer.values
     .flat(8)
     .some(
@@ -128,17 +128,26 @@ function ranProblems({ answer, path }: Attempt): readonly Problem[] {
 }
 
 /** The form of a call without a token. */
-interface Unpaid {
+export interface Unpaid {
   /** The body; by default the JSON of the call. */
   readonly write?: (call: JsonObject) => string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The request target, where it is not that of the endpoint. */
+  readonly target?: string;
   /** The name of the request in a report. */
   readonly as?: string;
 }
 
-async function unpaid(probe: Probe, { write = JSON.stringify, headers = {}, as }: Unpaid): Promise<Attempt> {
+export async function unpaid(
+  probe: Probe,
+  { write = JSON.stringify, headers = {}, as, target }: Unpaid,
+): Promise<Attempt> {
   const { name, arguments: args } = await probe.authenticationCall();
   const call = rpcRequest(nextId(), 'tools/call', { name, arguments: args });
-  const answer = await probe.post(write(call), { session: await probe.session(), headers });
+  const answer = await probe.post(write(call), {
+    session: await probe.session(),
+    headers,
+    ...(target !== undefined && { target }),
+  });
   return { answer, path: as === undefined ? 'tools/call' : `tools/call as ${as}` };
 }

@@ -1,28 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { shorten } from '../json/json.ts';
-import type { Json } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { admitsPaid, initializes, refusesUnpaid } from '../wire/controls.ts';
-import type { HttpAnswer } from '../wire/http.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
-import { describe, nextId, rpcRequest } from '../wire/rpc.ts';
-import type { Forgery } from '../wire/signer.ts';
+import { describe } from '../wire/rpc.ts';
 import { answerProblems, unauthorizedProblems } from './expect.ts';
-import { type Control, inParallel, type LiveRule, must, should, unless } from './rule.ts';
+import {
+  bearing,
+  callWith,
+  claims,
+  forged,
+  freshToken,
+  refusalsOf,
+  refuses,
+  refusesOnlyOthers,
+  secondsFromNow,
+  shown,
+} from './gate-attempts.ts';
+import { type LiveRule, must, should, unless } from './rule.ts';
 
-/** Rules that refuse variants of a valid token mean something only if the valid token itself is accepted. */
-const refusesOnlyOthers = [refusesUnpaid, admitsPaid];
-
-/** A token that the platform does not issue, but that its own middleware accepts. */
-const doubtful = {
-  level: 'should',
-  source: 'C§5.1; RFC 7519 §4.1; the tokens of the platform are valid for two minutes',
-  fix: 'Refuse a token whose iat is in the future, or whose exp is far from its iat.',
-} as const;
-
-/** Only a caller with a valid token of the platform passes authentication, with the right claims and while it is valid. */
+/** Only a caller with a token that the platform has signed passes authentication. */
 export const gateTokenRules: readonly LiveRule[] = [
   {
     ...must('gate.valid-token', 'C§1.3, C§5.1'),
@@ -125,108 +123,12 @@ export const gateTokenRules: readonly LiveRule[] = [
       ]);
     },
   },
-  forged('gate.expired', 'an expired token', () => [claims({ exp: secondsFromNow(-120) })]),
   {
     ...refuses('gate.expired-after-success', 'an expired token that was accepted before', async () => []),
     controls: refusesOnlyOthers,
     check: usedTokenProblems,
   },
-  forged('gate.no-expiry', 'a token that never expires', claims({ exp: undefined })),
-  {
-    ...forged('gate.long-lived', 'a token that is valid for ten years', () => [
-      claims({ exp: secondsFromNow(10 * 365 * 86_400) }),
-    ]),
-    ...doubtful,
-  },
-  forged('gate.not-yet-valid', 'a token that is not valid yet', () => [claims({ nbf: secondsFromNow(600) })]),
-  {
-    ...forged('gate.issued-later', 'a token that was issued an hour from now', () => [
-      claims({ iat: secondsFromNow(3_600), exp: secondsFromNow(3_720) }),
-    ]),
-    ...doubtful,
-  },
-  forged('gate.wrong-issuer', 'a token of another issuer', claims({ iss: 'https://attacker.example' })),
-  forged('gate.no-issuer', 'a token without an issuer', claims({ iss: undefined })),
-  forged(
-    'gate.similar-issuer',
-    'a token of an issuer that only starts or ends like the right one',
-    ({ target: { signer } }) => similarTo(signer?.issuer).map((iss) => claims({ iss })),
-  ),
-  forged('gate.wrong-audience', 'a token for another server', claims({ aud: 'https://other.example/mcp' })),
-  forged('gate.no-audience', 'a token without an audience', claims({ aud: undefined })),
-  forged(
-    'gate.similar-audience',
-    'a token for a URL that only starts or ends like the right one',
-    ({ target: { signer } }) => similarTo(signer?.audience).map((aud) => claims({ aud })),
-  ),
 ];
-
-/** A value for the header of the token, and its name in a report, which must not contain a valid token. */
-interface Attempt {
-  readonly value: string | undefined;
-  readonly as: string;
-}
-
-/** A value that contains no secret. */
-function shown(value: string): Attempt {
-  return { value, as: shorten(value) };
-}
-
-function bearing(probe: Probe, token: string, as: string): Attempt {
-  return { value: `${probe.profile.token.scheme} ${token}`, as };
-}
-
-/** A rule that sends the same tools/call with each value of the token's header; each must be refused. */
-function refuses(
-  id: string,
-  what: string,
-  attempts: (probe: Probe) => Promise<readonly Attempt[]>,
-  controls: readonly Control[] = [refusesUnpaid],
-): LiveRule {
-  return {
-    ...must(id, 'C§5.1, C§5.4, C§7'),
-    title: `${what} is refused`,
-    fix: 'Verify signature, algorithm, issuer, audience and expiry of the token before anything else.',
-    controls,
-    check: async (probe) => refusalsOf(probe, await attempts(probe)),
-  };
-}
-
-/** A rule that sends the same tools/call with each of these forged tokens; each must be refused. */
-function forged(
-  id: string,
-  what: string,
-  forgeries: Forgery | ((probe: Probe) => readonly Forgery[]),
-): LiveRule {
-  const attempts = async (probe: Probe) => {
-    const all = typeof forgeries === 'function' ? forgeries(probe) : [forgeries];
-    const as = (forgery: Forgery) => (all.length === 1 ? what : shorten(forgery));
-    return Promise.all(all.map(async (one) => bearing(probe, await probe.token(one), as(one))));
-  };
-  return refuses(id, `tools/call with ${what}`, attempts, refusesOnlyOthers);
-}
-
-/** Sends a tools/call with this value of the token's header. */
-async function callWith(probe: Probe, value: string | undefined): Promise<HttpAnswer> {
-  const { header } = probe.profile.token;
-  const { name, arguments: args } = await probe.authenticationCall();
-  return probe.post(rpcRequest(nextId(), 'tools/call', { name, arguments: args }), {
-    session: await probe.session(),
-    headers: { [header]: value },
-  });
-}
-
-async function refusalsOf(probe: Probe, attempts: readonly Attempt[]): Promise<readonly Problem[]> {
-  const { header } = probe.profile.token;
-  return inParallel(attempts, async ({ value, as }) =>
-    unauthorizedProblems(await callWith(probe, value), probe.profile, `tools/call, ${header}: ${as}`),
-  );
-}
-
-/** A valid token that no other rule has sent. */
-function freshToken(probe: Probe): Promise<string> {
-  return probe.token({ claims: { jti: randomUUID() } });
-}
 
 /** The same header and signature around other claims. */
 function withOtherClaims(token: string): string {
@@ -234,20 +136,6 @@ function withOtherClaims(token: string): string {
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
   const changed = Buffer.from(JSON.stringify({ ...claims, sub: 'somebody-else' })).toString('base64url');
   return [header, changed, signature].join('.');
-}
-
-/** Texts that begin or end like another, in either direction. */
-function similarTo(text = ''): readonly string[] {
-  return [`${text}/`, `${text}/other`, `${text}.attacker.example`, text.replace(/.[^/]*$/, ''), `x${text}`];
-}
-
-function claims(changed: Readonly<Record<string, Json | undefined>>): Forgery {
-  return { claims: changed };
-}
-
-/** A NumericDate of RFC 7519. */
-function secondsFromNow(seconds: number): number {
-  return Math.floor(Date.now() / 1000) + seconds;
 }
 
 /** The seconds after the expiry of a token within which the leeway of a server is looked for: a few before, for its clock. */

@@ -101,6 +101,54 @@ export const gateExplanations: Explanations = {
     'The whole audience must match. A URL with the same beginning may belong to someone else.',
     'Bearer <aud https://tools.example.com/mcp/other>',
   ),
+  'gate.other-audiences': token(
+    'A token for other servers must not be valid here, however many they are. A server that only looks for a list accepts them all.',
+    'Bearer <aud ["https://other.example/mcp", "https://third.example/mcp"]>',
+  ),
+  'gate.several-audiences': token(
+    'The tokens of the platform name one server. Each server that a token names can use it at the others.',
+    'Bearer <aud [this server, "https://other.example/mcp"]>',
+  ),
+  'gate.expired-lately': token(
+    'Clocks differ by seconds. A longer tolerance lengthens the life of every stolen token.',
+    'Bearer <exp ten seconds ago>',
+  ),
+  'gate.claim-types': token(
+    'A comparison of a text with a number may be true, false or neither. A token whose times are no numbers was not issued by the platform.',
+    'Bearer <exp "1800000000">',
+  ),
+  'gate.unknown-critical': token(
+    'crit names what a server must understand before it accepts the token. A server that does not look accepts tokens whose conditions it does not know.',
+    'Bearer <header: crit ["x-unknown"]>',
+  ),
+  'gate.other-type': token(
+    'Tokens for other purposes may be signed with the same key. The type keeps them apart.',
+    'Bearer <header: typ "logout+jwt">',
+  ),
+  'gate.unknown-key-id': exchange(
+    'The key id comes from the caller, before anything is verified. An error of the server for an unknown one tells a caller more than a refusal, and hides the reason.',
+    `${call}, Authorization: Bearer <header: kid "no-such-key">`,
+    '500',
+    `${refused}, or 200 if the signature is right`,
+  ),
+  'gate.large-token': exchange(
+    'Anyone can send a large header. It must not become an error of the server.',
+    `${call}, Authorization: Bearer <20 kB>`,
+    '500',
+    '431, or 401 {"error": "Unauthorized"}',
+  ),
+  'gate.every-tool': bypass(
+    'Authentication that is attached to each tool is missing at the one that was added last.',
+    '{"method": "tools/call", "params": {"name": "<each tool>", "arguments": <refused by its inputSchema>}}',
+  ),
+  'gate.other-address': bypass(
+    'A router may serve /mcp/ like /mcp, while authentication compares the path with /mcp.',
+    'at /mcp/, /MCP, //mcp, /mcp?x=1: {"method": "tools/call", …}',
+  ),
+  'gate.token-elsewhere': bypass(
+    'Addresses are written to logs on their way, and a browser sends cookies for any page. A token there is soon known to others.',
+    'at /mcp?access_token=<token of the platform>: {"method": "tools/call", …}',
+  ),
   'gate.tampered': token(anyone, 'Bearer <claims changed, signature kept>'),
   'gate.tampered-after-success': token(
     'A cache of verified tokens must use the whole token as its key. With only a part, it accepts every token that shares this part.',

@@ -53,6 +53,12 @@ export const modernExplanations: Explanations = {
     'HTTP 400 {"error": "Invalid session"}',
     'HTTP 200 {"resultType": "complete", "structuredContent": {…}, …}',
   ),
+  'modern.results': exchange(
+    'Clients of both eras validate what they get. A result that is built twice is soon wrong in one of them.',
+    `${call}, Authorization: Bearer <token>`,
+    'HTTP 200 {"structuredContent": {"price": 3}, "content": [{"type": "text", "text": "{\\"price\\":2}"}]}',
+    'HTTP 200 {"structuredContent": {"price": 3}, "content": [{"type": "text", "text": "{\\"price\\":3}"}]}',
+  ),
   'modern.call-type': exchange(
     'A client reads the type of a result before the result. Without it, it takes the server for one of an earlier version.',
     `${call}, Authorization: Bearer <token>`,

@@ -1,15 +1,20 @@
 import { isObject, shorten } from '../json/json.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
+import { mapConcurrently } from '../wire/concurrency.ts';
 import { speaksAny, speaksModern } from '../wire/controls.ts';
 import { pageProblems } from '../wire/listing.ts';
 import { encoded, metaKey, modernRpc, modernVersion } from '../wire/modern.ts';
 import { noSuchTool, type Probe } from '../wire/probe.ts';
 import { type RpcAnswer, sessionOf } from '../wire/rpc.ts';
 import { answerProblems, resultProblems } from './expect.ts';
+import { ofCall, resultRules } from './result.ts';
 import { type LiveRule, must, problemsAt, should, valueProblems } from './rule.ts';
 
 const controls = [speaksModern];
+
+/** The maximum number of tools whose results are judged again. */
+const mostTools = 20;
 
 /** What the stateless revision of MCP must provide. A server without it fails the first rule; the others are not judged. */
 export const modernRules: readonly LiveRule[] = [
@@ -148,6 +153,30 @@ export const modernRules: readonly LiveRule[] = [
       const { http, result } = await modernCall(probe, {}, call);
       const path = `tools/call with ${shorten(call)} without a session`;
       return answerProblems(result?.isError === true, path, 'a result with isError: true', http);
+    },
+  },
+  {
+    ...must('modern.results', 'C§2.2, C§4.1'),
+    title: 'the result of every tool is right without a session, too',
+    fix: 'Build the result of a call in one place for both eras.',
+    controls: [speaksModern, callsModern],
+    check: async (probe) => {
+      const byTool = new Map((await probe.cases()).toReversed().map((one) => [one.name, one]));
+      const inSession = probe.target.era === 'modern' ? [] : await probe.outcomes();
+      const judges = resultRules.filter(({ level }) => level === 'must');
+      const problems = await mapConcurrently([...byTool.values()].slice(0, mostTools), 4, async (one) => {
+        const rpc = await modernCall(probe, {}, one);
+        const outcome = { ...one, rpc, result: rpc.result };
+        const known = inSession.find(
+          ({ tool, arguments: args }) => tool === one.tool && args === one.arguments,
+        );
+        // What is wrong in a session, too, has its own finding.
+        return judges
+          .filter((rule) => !known || rule.problemsOf(known, probe.profile).length === 0)
+          .flatMap((rule) => rule.problemsOf(outcome, probe.profile))
+          .map((problem) => ofCall(outcome, problem));
+      });
+      return problems.flat();
     },
   },
   {

@@ -26,7 +26,7 @@ const ofData = about(
 const ofFailures = about(({ isError }) => isError === true, noFailure);
 
 /** What a tools/call returns, judged on every example and on the arguments of the submission test. */
-export const resultRules: readonly LiveRule[] = [
+export const resultRules: readonly JudgingRule[] = [
   resultRule({
     ...must('result.content', 'C§2.2'),
     title: 'every result has a text item',
@@ -62,11 +62,20 @@ export const resultRules: readonly LiveRule[] = [
     judge: fitProblems,
   }),
   ofData({
+    ...must('result.failure-flagged', 'C§2.2, C§7'),
+    title: 'a result with the code and the message of a failure has isError: true',
+    fix: 'Set isError: true: without it, the caller takes the failure for data and pays for it.',
+    judge: ({ structuredContent }) =>
+      isObject(structuredContent)
+        ? valueProblems(!saysFailure(structuredContent), 'result.isError', 'true', structuredContent)
+        : undefined,
+  }),
+  ofData({
     ...should('result.no-error', 'C§2.2, C§7'),
     title: 'a result that is not a failure carries no error',
     fix: 'Set isError: true if the call failed; otherwise leave error out, or name the field differently.',
     judge: ({ structuredContent }) => {
-      if (!isObject(structuredContent)) return undefined;
+      if (!isObject(structuredContent) || saysFailure(structuredContent)) return undefined;
       const { error } = structuredContent;
       return valueProblems(
         !isText(error),
@@ -157,13 +166,26 @@ interface ResultRule extends Omit<LiveRule, 'check'> {
   judge(result: JsonObject, outcome: CallOutcome, profile: Probe['profile']): readonly Problem[] | undefined;
 }
 
+/** A rule that can judge a single result. */
+export interface JudgingRule extends LiveRule {
+  /** The problems of a result; none if it is not of the kind that the rule is about. */
+  problemsOf(outcome: CallOutcome, profile: Probe['profile']): readonly Problem[];
+}
+
+/** Whether data is what a failure carries: a code and a message (C§2.2). */
+function saysFailure({ error, message }: JsonObject): boolean {
+  return isText(error) && isText(message);
+}
+
 /** A rule about one kind of results; it is not run if no call returned one, or none that can be judged. */
 function about(
   concerns: (result: JsonObject) => boolean,
   otherwise: () => NotRun,
-): (rule: ResultRule) => LiveRule {
+): (rule: ResultRule) => JudgingRule {
   return ({ judge, ...text }) => ({
     ...text,
+    problemsOf: (outcome, profile) =>
+      (outcome.result && concerns(outcome.result) && judge(outcome.result, outcome, profile)) || [],
     check: async (probe) => {
       const outcomes = await answeredCalls(probe);
       if (!outcomes.some(({ result }) => result)) throw NotRun.by('noResult');

@@ -42,9 +42,9 @@ export interface LiveRule extends RuleText {
   levelOf?(target: Target): Level;
   /**
    * The violations in the answers. Throws `NotRun` if something it needs is missing or if
-   * no answer is of the kind that it judges, `NoAnswer` if an answer is missing.
+   * no answer is of the kind that it judges, `NoAnswer` if an answer is missing. What the verdict leaves out is passed to `note`.
    */
-  check(probe: Probe): Promise<readonly Problem[]>;
+  check(probe: Probe, note?: (text: string) => void): Promise<readonly Problem[]>;
 }
 
 export type Rule = StaticRule | LiveRule;

@@ -63,17 +63,10 @@ export const transportRules: readonly LiveRule[] = [
     turn: 'opening',
     controls: [lists],
     check: async (probe) => {
-      const { listing, token } = probe.profile;
-      const { origin } = new URL(listing.url ?? token.issuer ?? 'https://app.example.com');
-      const asks = {
-        origin,
-        'access-control-request-method': 'POST',
-        'access-control-request-headers': 'content-type, mcp-session-id',
-      };
-      const answers = [
-        ['OPTIONS', 'allow', await probe.http({ method: 'OPTIONS', headers: asks })],
-        ['initialize', 'expose', (await probe.initialize(undefined, { headers: { origin } })).http],
-      ] as const;
+      const origins = pagesOf(probe);
+      const { origin, answers } = await admittedPage(probe, origins);
+      if (origin === undefined)
+        throw NotRun.because('inapplicable', `the server admits no page of ${origins.join(', ')}`);
       return answers.flatMap(([path, what, { headers }]) => {
         const names = `access-control-${what}-headers`;
         const isOpen = headers['access-control-allow-origin'] !== undefined;
@@ -149,6 +142,30 @@ export const transportRules: readonly LiveRule[] = [
     },
   },
 ];
+
+/** The origins of pages that a server may admit: the marketplace's, its issuer's, and the server's own. */
+function pagesOf({ profile: { listing, token }, url }: Probe): readonly string[] {
+  const addresses = [listing.url, token.issuer, url.href, 'http://localhost:6274'];
+  return [...new Set(addresses.flatMap((one) => (one && URL.canParse(one) ? [new URL(one).origin] : [])))];
+}
+
+/** What the first admitted page gets to its preflight request and to initialize. */
+async function admittedPage(probe: Probe, origins: readonly string[]) {
+  for (const origin of origins) {
+    const headers = {
+      origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type, mcp-session-id',
+    };
+    const answers = [
+      ['OPTIONS', 'allow', await probe.http({ method: 'OPTIONS', headers })],
+      ['initialize', 'expose', (await probe.initialize(undefined, { headers: { origin } })).http],
+    ] as const;
+    if (answers.some(([, , answer]) => answer.headers['access-control-allow-origin'] !== undefined))
+      return { origin, answers };
+  }
+  return { answers: [] };
+}
 
 /** Whether a text contains a line of a stack trace or a path of the server's files near its beginning. */
 export function showsInsides(text: string): boolean {

@@ -25,6 +25,8 @@ const chunkBytes = 64 * 1024;
 export interface HttpRequest {
   readonly method: string;
   readonly url: URL;
+  /** The request target (RFC 9112 §3.2), sent as it is; by default the path of the URL. */
+  readonly target?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   /** Sends the body in chunks, without Content-Length. */
@@ -132,6 +134,7 @@ async function exchange(
       body === undefined || chunked ? {} : { 'content-length': Buffer.byteLength(body) };
     const outgoing = send(url, {
       method,
+      ...(request.target !== undefined && { path: request.target }),
       headers: { ...length, ...(request.onHeadersRead && { expect: '100-continue' }), ...request.headers },
       agent,
       setHost: request.headers.host === undefined,

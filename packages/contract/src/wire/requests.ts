@@ -20,6 +20,8 @@ export interface PostOptions {
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly chunked?: boolean;
   readonly timeoutMs?: number;
+  /** The request target, see `HttpRequest`. */
+  readonly target?: string;
   /** An endpoint other than the target's. */
   readonly url?: URL;
   /** Called between headers and body, see `HttpRequest`. */

@@ -19,6 +19,8 @@ export interface Signer {
 export interface Forgery {
   /** Replaces claims; undefined removes one. */
   readonly claims?: Readonly<Record<string, Json | undefined>>;
+  /** Further header parameters of a token that the platform signs. */
+  readonly header?: JsonObject;
   /**
    * Who signs. `platform`: the trusted key. `untrusted`: another key. `embedded`: another key, which the token's header
    * contains. `nobody`: alg none. `public-key`: HS256 with the trusted public key as the secret.
@@ -58,11 +60,15 @@ export async function createSigner(
     issuer,
     audience,
     publicKey,
-    async token({ claims, by = 'platform', algorithm: other = 'RS512' } = {}) {
+    async token({ claims, header: parameters, by = 'platform', algorithm: other = 'RS512' } = {}) {
       const payload = payloadOf(profile, { iss: issuer, aud: audience, ...claims });
       const signed = (alg: string, header = {}) =>
         new SignJWT(payload).setProtectedHeader({ alg, typ: 'JWT', ...header });
-      if (by === 'platform') return signed(algorithm).sign(own.privateKey);
+      if (by === 'platform') {
+        // jose signs only critical extensions that it is told of.
+        const critical = [parameters?.crit ?? []].flat().map((name) => [name, true]);
+        return signed(algorithm, parameters).sign(own.privateKey, { crit: Object.fromEntries(critical) });
+      }
       if (by === 'other-algorithm') {
         otherKeys ??= own.privateKey.asymmetricKeyType === 'rsa' ? Promise.resolve(own) : newKeys(other);
         return signed(other).sign((await otherKeys).privateKey);

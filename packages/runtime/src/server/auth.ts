@@ -253,6 +253,8 @@ async function verify(token: string, rules: TokenRules, keys: Keys): Promise<Cla
     }
     if (exp - iat > maxSeconds) throw new Error(`exp: valid for longer than ${maxSeconds} seconds`);
     if ([aud].flat().length !== 1) throw new Error('aud: more than one audience');
+    const { typ = 'JWT' } = verified.protectedHeader;
+    if (!/^(application\/)?jwt$/i.test(typ)) throw new Error('typ: not a JWT');
     return verified.payload;
   }
   throw new Error(`not signed by the key in use: ${keys.inUse()}`);

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { shorten } from '../json/json.ts';
+import type { Json } from '../json/value.ts';
+import type { Problem } from '../model.ts';
+import { admitsPaid, refusesUnpaid } from '../wire/controls.ts';
+import type { HttpAnswer } from '../wire/http.ts';
+import type { Probe } from '../wire/probe.ts';
+import { nextId, rpcRequest } from '../wire/rpc.ts';
+import type { Forgery } from '../wire/signer.ts';
+import { unauthorizedProblems } from './expect.ts';
+import { type Control, inParallel, type LiveRule, must } from './rule.ts';
+
+/** Rules that refuse variants of a valid token mean something only if the valid token itself is accepted. */
+export const refusesOnlyOthers = [refusesUnpaid, admitsPaid];
+
+/** A value for the header of the token, and its name in a report, which must not contain a valid token. */
+export interface Attempt {
+  readonly value: string | undefined;
+  readonly as: string;
+}
+
+/** A value that contains no secret. */
+export function shown(value: string): Attempt {
+  return { value, as: shorten(value) };
+}
+
+export function bearing(probe: Probe, token: string, as: string): Attempt {
+  return { value: `${probe.profile.token.scheme} ${token}`, as };
+}
+
+/** A rule that sends the same tools/call with each value of the token's header; each must be refused. */
+export function refuses(
+  id: string,
+  what: string,
+  attempts: (probe: Probe) => Promise<readonly Attempt[]>,
+  controls: readonly Control[] = [refusesUnpaid],
+): LiveRule {
+  return {
+    ...must(id, 'C§5.1, C§5.4, C§7'),
+    title: `${what} is refused`,
+    fix: 'Verify signature, algorithm, issuer, audience and expiry of the token before anything else.',
+    controls,
+    check: async (probe) => refusalsOf(probe, await attempts(probe)),
+  };
+}
+
+/** A rule that sends the same tools/call with each of these forged tokens; each must be refused. */
+export function forged(
+  id: string,
+  what: string,
+  forgeries: Forgery | ((probe: Probe) => readonly Forgery[]),
+): LiveRule {
+  const attempts = async (probe: Probe) => {
+    const all = typeof forgeries === 'function' ? forgeries(probe) : [forgeries];
+    const as = (forgery: Forgery) => (all.length === 1 ? what : shorten(forgery));
+    return Promise.all(all.map(async (one) => bearing(probe, await probe.token(one), as(one))));
+  };
+  return refuses(id, `tools/call with ${what}`, attempts, refusesOnlyOthers);
+}
+
+/** Sends a tools/call with this value of the token's header. */
+export async function callWith(probe: Probe, value: string | undefined): Promise<HttpAnswer> {
+  const { header } = probe.profile.token;
+  const { name, arguments: args } = await probe.authenticationCall();
+  return probe.post(rpcRequest(nextId(), 'tools/call', { name, arguments: args }), {
+    session: await probe.session(),
+    headers: { [header]: value },
+  });
+}
+
+export async function refusalsOf(probe: Probe, attempts: readonly Attempt[]): Promise<readonly Problem[]> {
+  const { header } = probe.profile.token;
+  return inParallel(attempts, async ({ value, as }) =>
+    unauthorizedProblems(await callWith(probe, value), probe.profile, `tools/call, ${header}: ${as}`),
+  );
+}
+
+/** A valid token that no other rule has sent. */
+export function freshToken(probe: Probe): Promise<string> {
+  return probe.token({ claims: { jti: randomUUID() } });
+}
+
+export function claims(changed: Readonly<Record<string, Json | undefined>>): Forgery {
+  return { claims: changed };
+}
+
+/** A NumericDate of RFC 7519. */
+export function secondsFromNow(seconds: number): number {
+  return Math.floor(Date.now() / 1000) + seconds;
+}

@@ -1,0 +1,122 @@
+import type { Problem } from '../model.ts';
+import type { Probe } from '../wire/probe.ts';
+import type { Forgery } from '../wire/signer.ts';
+import { answerProblems } from './expect.ts';
+import { bearing, callWith, claims, forged, refusesOnlyOthers, secondsFromNow } from './gate-attempts.ts';
+import { type LiveRule, must } from './rule.ts';
+
+const others = ['https://other.example/mcp', 'https://third.example/mcp'];
+const unknownExtension = 'x-unknown-4kx';
+
+/** A token that the platform does not issue, but that its own middleware accepts. */
+const doubtful = {
+  level: 'should',
+  source: 'C§5.1; RFC 7519 §4.1; the tokens of the platform are valid for two minutes',
+  fix: 'Refuse a token whose iat is in the future, or whose exp is far from its iat.',
+} as const;
+
+/** A token that the platform has signed passes authentication only with the right claims, and while it is valid. */
+export const gateClaimRules: readonly LiveRule[] = [
+  forged('gate.expired', 'an expired token', () => [claims({ exp: secondsFromNow(-120) })]),
+  {
+    ...forged(
+      'gate.expired-lately',
+      'a token that expired longer ago than clocks differ',
+      ({ profile: { token } }) => [claims({ exp: secondsFromNow(-token.clockToleranceSeconds - 5) })],
+    ),
+    level: 'should',
+    source: 'C§5.1; profile token.clockToleranceSeconds',
+    fix: 'Set the clock tolerance to a few seconds.',
+  },
+  forged('gate.no-expiry', 'a token that never expires', claims({ exp: undefined })),
+  {
+    ...forged('gate.long-lived', 'a token that is valid for ten years', () => [
+      claims({ exp: secondsFromNow(10 * 365 * 86_400) }),
+    ]),
+    ...doubtful,
+  },
+  forged('gate.not-yet-valid', 'a token that is not valid yet', () => [claims({ nbf: secondsFromNow(600) })]),
+  {
+    ...forged('gate.issued-later', 'a token that was issued an hour from now', () => [
+      claims({ iat: secondsFromNow(3_600), exp: secondsFromNow(3_720) }),
+    ]),
+    ...doubtful,
+  },
+  forged('gate.wrong-issuer', 'a token of another issuer', claims({ iss: 'https://attacker.example' })),
+  forged('gate.no-issuer', 'a token without an issuer', claims({ iss: undefined })),
+  forged(
+    'gate.similar-issuer',
+    'a token of an issuer that only resembles the right one',
+    ({ target: { signer } }) => similarTo(signer?.issuer).map((iss) => claims({ iss })),
+  ),
+  forged('gate.wrong-audience', 'a token for another server', claims({ aud: 'https://other.example/mcp' })),
+  forged('gate.no-audience', 'a token without an audience', claims({ aud: undefined })),
+  forged(
+    'gate.similar-audience',
+    'a token for a URL that only resembles the right one',
+    ({ target: { signer } }) => similarTo(signer?.audience).map((aud) => claims({ aud })),
+  ),
+  forged('gate.other-audiences', 'a token for several other servers', claims({ aud: others })),
+  {
+    ...forged('gate.several-audiences', 'a token for this server and others', ({ target: { signer } }) => [
+      claims({ aud: [signer?.audience ?? '', ...others] }),
+    ]),
+    level: 'should',
+    source: 'RFC 7519 §4.1.3, which allows both; the tokens of the platform name one audience',
+    fix: 'Refuse a token whose aud is a list of several: each of these servers could use it here.',
+  },
+  {
+    ...forged('gate.claim-types', 'a token whose exp or nbf is not a number', () => [
+      claims({ exp: String(secondsFromNow(120)) }),
+      claims({ nbf: 'later' }),
+    ]),
+    source: 'C§5.1; RFC 7519 §2, NumericDate',
+  },
+  {
+    ...forged('gate.unknown-critical', 'a token with a critical extension that no server knows', {
+      header: { crit: [unknownExtension], [unknownExtension]: true },
+    }),
+    source: 'C§5.1; RFC 7515 §4.1.11',
+    fix: 'Verify tokens with a library that refuses what crit names and it does not know.',
+  },
+  {
+    ...forged('gate.other-type', 'a token of another type than JWT', () =>
+      ['at+jwt', 'logout+jwt'].map((typ) => ({ header: { typ } })),
+    ),
+    level: 'should',
+    source: 'RFC 8725 §3.11; the tokens of the platform are of the type JWT',
+    fix: 'Refuse a token whose header has a typ other than JWT.',
+  },
+  survives('gate.unknown-key-id', 'a token whose kid is unknown', {
+    header: { kid: 'no-such-key-4kx' },
+  }),
+  survives('gate.large-token', 'a token of 20 kB', { header: { padding: 'x'.repeat(15_000) } }),
+];
+
+/** A rule that sends a tools/call with an unusual token of the platform: it may be refused or accepted. */
+function survives(id: string, what: string, forgery: Forgery): LiveRule {
+  return {
+    ...must(id, 'C§5.1, C§7'),
+    title: `tools/call with ${what} is refused or accepted, without an error of the server`,
+    fix: 'Treat every error of the verification as a refusal.',
+    controls: refusesOnlyOthers,
+    check: async (probe: Probe): Promise<readonly Problem[]> => {
+      const { value } = bearing(probe, await probe.token(forgery), what);
+      const answer = await callWith(probe, value);
+      const path = `tools/call, ${probe.profile.token.header}: ${what}`;
+      return answerProblems(answer.status < 500, path, 'HTTP 4xx, or the answer to the call', answer);
+    },
+  };
+}
+
+/** Texts that begin or end like another, in either direction, and the same in another case. */
+function similarTo(text = ''): readonly string[] {
+  return [
+    text.toUpperCase(),
+    `${text}/`,
+    `${text}/other`,
+    `${text}.attacker.example`,
+    text.replace(/.[^/]*$/, ''),
+    `x${text}`,
+  ];
+}

@@ -1,0 +1,159 @@
+import { onlyReads } from '../definition/effect.ts';
+import { objectOr } from '../json/json.ts';
+import { mismatches, withoutDialect } from '../json/schema.ts';
+import type { JsonObject } from '../json/value.ts';
+import type { Problem } from '../model.ts';
+import { invalidVariants } from '../wire/cases.ts';
+import { lists, refusesUnpaid } from '../wire/controls.ts';
+import { NotRun } from '../wire/not-run.ts';
+import type { Probe } from '../wire/probe.ts';
+import { describe, isRefusal, nextId, rpcRequest, unanswered } from '../wire/rpc.ts';
+import { unauthorizedProblems } from './expect.ts';
+import { bearing, callWith, freshToken, refusesOnlyOthers } from './gate-attempts.ts';
+import { ranProblems, type Unpaid, unpaid } from './gate-request.ts';
+import { inParallel, type LiveRule, must, should } from './rule.ts';
+
+/** The maximum number of tools that are asked. */
+const mostTools = 100;
+
+/** Authentication stands before every tool, and at every address of the endpoint. */
+export const gateDoorRules: readonly LiveRule[] = [
+  {
+    ...must('gate.every-tool', 'C§1.3, C§5.4, C§7'),
+    title: 'every tool refuses a call without a valid token',
+    fix: 'Authenticate tools/call before anything that depends on the tool or its arguments.',
+    controls: [refusesUnpaid, lists],
+    check: async (probe, note) => {
+      const tools = await probe.tools();
+      const calls: UnpaidCall[] = [];
+      const left: string[] = [];
+      for (const tool of tools) {
+        const args = refusedArguments(tool);
+        if (args || (await isHarmless(probe, tool))) calls.push({ tool, arguments: args ?? {} });
+        else left.push(String(tool.name));
+      }
+      if (left.length > 0)
+        note?.(`not asked, because they refuse no arguments and may change something: ${left.join(', ')}`);
+      if (calls.length > mostTools) note?.(`asked for the first ${mostTools} of ${calls.length} tools`);
+      if (calls.length === 0) throw tools.length === 0 ? NotRun.by('noTool') : withheld;
+      const headers = await untrusted(probe);
+      for (const call of calls.slice(0, mostTools)) {
+        const [problem] = await inParallel(headers, (header) => openProblems(probe, call, header));
+        if (problem) return [problem];
+      }
+      return [];
+    },
+  },
+  {
+    ...must(
+      'gate.other-address',
+      'C§5.4; RFC 9110 §4.2.3; routers differ in what they take for the same path',
+    ),
+    title: 'no other spelling of the address runs a tool without a token',
+    fix: 'Authenticate in the handler of the request, not by a path that is compared with /mcp.',
+    controls: [refusesUnpaid],
+    check: (probe) => runsNothing(probe, otherAddresses(probe.url)),
+  },
+  {
+    ...should('gate.token-elsewhere', 'C§5.7 leaves the place open; RFC 6750 §2.3 and §5.3'),
+    title: 'a token in the query or in a cookie does not pay for a call',
+    fix: 'Read the token from the Authorization header alone: addresses are logged, and cookies are sent by any page.',
+    controls: refusesOnlyOthers,
+    check: async (probe) => {
+      const token = await freshToken(probe);
+      const { pathname, search } = probe.url;
+      const query = (name: string): Unpaid => ({
+        target: `${pathname}${search === '' ? '?' : `${search}&`}${name}=${token}`,
+        as: `?${name}=<a valid token>`,
+      });
+      const cookie = (name: string): Unpaid => ({
+        headers: { cookie: `${name}=${token}` },
+        as: `Cookie: ${name}=<a valid token>`,
+      });
+      const names = ['access_token', 'token', 'authorization'];
+      return runsNothing(
+        probe,
+        names.flatMap((name) => [query(name), cookie(name)]),
+      );
+    },
+  },
+];
+
+interface UnpaidCall {
+  readonly tool: JsonObject;
+  readonly arguments: JsonObject;
+}
+
+const withheld = NotRun.because('withheld', 'every tool takes any arguments and may change something');
+
+/** Arguments that the inputSchema of a tool refuses, so that an open tool does nothing; undefined if it refuses none. */
+function refusedArguments({ inputSchema }: JsonObject): JsonObject | undefined {
+  const schema = objectOr(inputSchema);
+  const undeclared = { 'no such argument 4kx': true };
+  return [{}, ...invalidVariants(schema, {}, 1), undeclared].find(
+    (args) => mismatches(withoutDialect(schema), args, '').length > 0,
+  );
+}
+
+async function isHarmless(probe: Probe, tool: JsonObject): Promise<boolean> {
+  return onlyReads(tool) && !probe.target.writing?.has(String(tool.name)) && (await mayCall(probe, tool));
+}
+
+async function mayCall(probe: Probe, tool: JsonObject): Promise<boolean> {
+  return (await probe.callable()).includes(tool);
+}
+
+/** Values of the token's header that must be refused; a forged one only if it is refused where every rule tries it. */
+async function untrusted(probe: Probe): Promise<readonly Untrusted[]> {
+  const none: Untrusted = { value: undefined, as: 'no token' };
+  if (!probe.target.signer) return [none];
+  const forged = bearing(probe, await probe.token({ by: 'untrusted' }), 'a token signed with another key');
+  return isRefusal(await callWith(probe, forged.value)) ? [none, forged] : [none];
+}
+
+type Untrusted = ReturnType<typeof bearing>;
+
+async function openProblems(
+  probe: Probe,
+  { tool: { name }, arguments: args }: UnpaidCall,
+  { value, as }: Untrusted,
+): Promise<readonly Problem[]> {
+  const body = rpcRequest(nextId(), 'tools/call', { name: name ?? null, arguments: args });
+  const headers = { [probe.profile.token.header]: value };
+  const answer = await probe.post(body, { session: await probe.session(), headers });
+  return unauthorizedProblems(answer, probe.profile, `tools/call, ${as}`).map((problem) => ({
+    ...problem,
+    tool: String(name),
+    arguments: args,
+    actual: `at least this tool answers: ${describe(answer)}`,
+    ...(!isRefusal(answer) && {
+      fix: 'Verify the token before the arguments. Whoever sends no token gets past this tool to its validation, or further.',
+    }),
+  }));
+}
+
+function otherAddresses({ origin, pathname, search }: URL): readonly Unpaid[] {
+  const targets = [
+    `${pathname}/${search}`,
+    `${pathname.toUpperCase()}${search}`,
+    `/${pathname}${search}`,
+    `${pathname}${search === '' ? '?' : `${search}&`}x=1`,
+    `${pathname}%2f${search}`,
+    `${pathname}/.${search}`,
+    `${origin}${pathname}${search}`,
+  ];
+  return targets
+    .filter((target) => target !== `${pathname}${search}`)
+    .map((target) => ({ target, as: `POST ${target}` }));
+}
+
+/** Whoever gets no answer has run nothing that can be seen. */
+function runsNothing(probe: Probe, forms: readonly Unpaid[]): Promise<readonly Problem[]> {
+  return inParallel(forms, async (form) => {
+    const attempt = await unpaid(probe, form).catch((error: unknown) => ({
+      answer: unanswered(error).http,
+      path: form.as ?? '',
+    }));
+    return ranProblems(attempt);
+  });
+}
