@@ -54,7 +54,7 @@ export async function openLocalMarketplace({
   try {
     const file = noteOf(directory);
     const before = readSealed(file) ?? {};
-    serving = await serveMarketplace(marketplace, port, accessIn(before.link)?.secret);
+    serving = await serveMarketplace(marketplace, port, keptSecret(before));
     if (!(await believed(before, true))) await saveSealed(file, { link: linkOf(serving), ...ownStamp() });
     return { ...serving, marketplace, close };
   } catch (error) {
@@ -90,7 +90,7 @@ async function namedMarketplace(link: string): Promise<Access> {
   const access = accessIn(link);
   if (!access) {
     const message = `MARKET_MCP_URL: expected the link that the marketplace printed, got ${JSON.stringify(link)}`;
-    const hint = 'Write it as printed, http://127.0.0.1:4400/?secret=…, or unset MARKET_MCP_URL.';
+    const hint = 'Write it as printed, http://….localhost:4400/?secret=…, or unset MARKET_MCP_URL.';
     throw new MarketError('BAD_LINK', message, hint);
   }
   const objection = await objectionTo(access);
@@ -120,6 +120,12 @@ async function objectionTo(access: Access): Promise<string | undefined> {
     if ((error as Error).name === 'TimeoutError') return silence;
     return `does not answer as a marketplace (${(error as Error).message})`;
   }
+}
+
+/** The secret of a note whose marketplace had a host of its own for its pages. Any other secret was sent to all ports of 127.0.0.1. */
+function keptSecret({ link }: JsonObject): string | undefined {
+  const access = accessIn(link);
+  return access && link === linkOf(access) ? access.secret : undefined;
 }
 
 function noteOf(directory: string): string {

@@ -19,8 +19,10 @@ async function serve() {
   return {
     endpoint,
     marketplace,
-    url: serving.url,
+    url: new URL(linkOf(serving)).origin,
     link: linkOf(serving),
+    secret: serving.secret,
+    programs: serving.url,
     async restart() {
       const { secret, url } = serving;
       await serving.close();
@@ -97,7 +99,60 @@ test('an open page keeps working when the marketplace starts again: live parts a
   expect(await page.locator('tbody tr').count()).toBe(0);
 });
 
-/** A page of another website: localhost is not 127.0.0.1. @returns its URL. */
+test('at 127.0.0.1, a page says where the pages are, and leads there whoever has sent the secret', async () => {
+  const { url, programs, secret } = await serve();
+  for (const width of [390, 1280]) {
+    const { page, context, complaints } = await openPage(programs, { width });
+    expect(await page.locator('main').innerText()).toContain('Safari');
+    expect(await page.locator('main a').count()).toBe(0);
+    await screenshot(page, `not-admitted-address-${width}`);
+    const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    expect(await page.evaluate(overflow)).toBe(0);
+    await page.goto(`${programs}/?secret=${secret}`);
+    expect([complaints, await context.cookies()]).toEqual([[], []]);
+    await page.getByRole('link').click();
+    await page.getByRole('heading', { name: 'Your tools' }).waitFor();
+    expect(page.url()).toBe(`${url}/`);
+  }
+});
+
+test('no other port gets the secret: not of 127.0.0.1, not of localhost or a name under it', async () => {
+  const { url, link, secret } = await serve();
+  const seen: { at: string; cookie: string }[] = [];
+  const other = createServer(({ headers, url: path }, response) => {
+    seen.push({ at: `${headers.host}${path}`, cookie: headers.cookie ?? '' });
+    response.setHeader('set-cookie', 'own=1');
+    response.setHeader('content-type', 'text/html');
+    response.end('<!doctype html><title>x</title><a href="/linked">go</a>');
+  });
+  await once(other.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    other.closeAllConnections();
+    other.close();
+  });
+  const { port } = other.address() as AddressInfo;
+  const { page, context } = await openPage(link);
+  const foreign = await context.newPage();
+  for (const name of ['127.0.0.1', 'localhost', 'other.localhost']) {
+    const at = `${name}:${port}`;
+    await foreign.goto(`http://${at}/`);
+    await foreign.evaluate('fetch("/fetched", { credentials: "include" }).then((answer) => answer.text())');
+    await foreign.locator('a').click();
+    await foreign.waitForURL(`http://${at}/linked`);
+    // Cookies are sent and seen.
+    for (const path of ['/fetched', '/linked']) {
+      expect(seen).toContainEqual({ at: at + path, cookie: expect.stringContaining('own=1') });
+    }
+  }
+  expect(seen.filter(({ cookie }) => cookie.includes(secret))).toEqual([]);
+  await page.goto(`${url}/try?tool=get_price`);
+  await page.getByRole('button', { name: 'Call get_price' }).click();
+  expect((await page.locator('.verdicts').innerText()).match(/matches/g)).toHaveLength(3);
+  await page.getByRole('link', { name: 'Traffic', exact: true }).first().click();
+  await page.getByRole('heading', { name: 'Traffic', exact: true }).waitFor();
+});
+
+/** A page of another website. @returns its URL. */
 async function website(content: string): Promise<string> {
   const server = createServer((_, response) => {
     response.setHeader('content-type', 'text/html');

@@ -27,7 +27,7 @@ async function develop(change: (source: string) => string) {
   const starts = (count: number) =>
     vi.waitUntil(() => output.stdout.split('"listening"').length - 1 === count, within);
   await starts(1);
-  const [link = ''] = /http:\/\/127\.0\.0\.1:\d+\/\S*/.exec(output.stdout) ?? [];
+  const [link = ''] = /http:\/\/\w+\.localhost:\d+\/\?\S*/.exec(output.stdout) ?? [];
   const watched = await openPage(link);
   const end = async () => {
     child.kill('SIGINT');

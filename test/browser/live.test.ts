@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import type { ServerState } from '../../src/dev/state.ts';
-import { linkOf } from '../../src/marketplace/core/access.ts';
+import { linkOf, pageUrlOf } from '../../src/marketplace/core/access.ts';
 import type { MarketplaceOptions } from '../../src/marketplace/core/model.ts';
 import { requestJson } from '../../src/marketplace/local.ts';
 import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
@@ -23,8 +23,8 @@ async function open(
   const serving = await serveMarketplace(marketplace, 0);
   onTestFinished(() => serving.close());
   const watched = await openPage(linkOf(serving), view);
-  const connected = view.scripts === false || watched.page.waitForResponse(`${serving.url}/events`);
-  await Promise.all([watched.page.goto(serving.url + path), connected]);
+  const connected = view.scripts === false || watched.page.waitForResponse(`${pageUrlOf(serving)}/events`);
+  await Promise.all([watched.page.goto(pageUrlOf(serving) + path), connected]);
   return { ...watched, endpoint, marketplace, serving };
 }
 
@@ -160,9 +160,9 @@ test('the outcome filter, Try it and Check work without JavaScript', async () =>
   const row = page.locator('#rows tbody tr');
   expect(await row.count()).toBe(1);
   expect(await row.innerText()).toMatch(/refused\s+as expected\s+401/);
-  await page.goto(`${serving.url}/traffic?outcome=lost`);
+  await page.goto(`${pageUrlOf(serving)}/traffic?outcome=lost`);
   expect(await main(page)).toContain('Choose one of: found, empty, failed, refused, answered.');
-  await page.goto(`${serving.url}/try?tool=get_price`);
+  await page.goto(`${pageUrlOf(serving)}/try?tool=get_price`);
   await page.getByRole('button', { name: 'Call get_price' }).click();
   expect((await page.locator('.verdicts').innerText()).match(/matches/g)).toHaveLength(3);
 });
@@ -224,7 +224,7 @@ test.each<[View['theme'], number]>([
   await overlay.waitFor({ state: 'hidden' });
   expect(await page.getByRole('alert').innerText()).toContain(down.hint);
   expect(await stayed(page)).toBe(true);
-  await page.goto(`${serving.url}/traffic`);
+  await page.goto(`${pageUrlOf(serving)}/traffic`);
   expect(await page.getByRole('alert').innerText()).toContain(down.hint);
   expect(await overlay.count()).toBe(0);
 

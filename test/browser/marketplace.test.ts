@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
-import { linkOf } from '../../src/marketplace/core/access.ts';
+import { linkOf, pageUrlOf } from '../../src/marketplace/core/access.ts';
 import { deliberateErrors } from '../../src/marketplace/core/deliberate-errors.ts';
 import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import { type Breaks, resultOf } from '../broken/good-server.ts';
@@ -21,7 +21,7 @@ async function open(breaks: Breaks = {}, view: View = {}) {
   const serving = await serveMarketplace(marketplace, 0);
   onTestFinished(() => serving.close());
   const watched = await openPage(linkOf(serving), view);
-  return { ...watched, endpoint, marketplace, url: serving.url };
+  return { ...watched, endpoint, marketplace, url: pageUrlOf(serving) };
 }
 
 /** Fills in the form, submits it, and resolves when the submission has ended. */

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { effects } from '../../packages/contract/src/definition/effect.ts';
-import { linkOf } from '../../src/marketplace/core/access.ts';
+import { linkOf, pageUrlOf } from '../../src/marketplace/core/access.ts';
 import { pages } from '../../src/marketplace/web/layout.tsx';
 import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import { type Breaks, resultOf } from '../broken/good-server.ts';
@@ -15,7 +15,7 @@ async function open(breaks: Breaks, view: View = {}) {
   const marketplace = await openMarketplace({ endpoint, ...checking(endpoint) });
   const serving = await serveMarketplace(marketplace, 0);
   onTestFinished(() => serving.close());
-  return { ...(await openPage(linkOf(serving), view)), marketplace, endpoint, url: serving.url };
+  return { ...(await openPage(linkOf(serving), view)), marketplace, endpoint, url: pageUrlOf(serving) };
 }
 
 /** The good server's list, and a tool of each effect that is not reading. */
@@ -167,6 +167,6 @@ test('a report about a hostile server does no harm, and its links lead somewhere
   const links = page.locator('main a[href^="/try"]');
   const paths = new Set(await links.evaluateAll((all) => all.map((link) => link.getAttribute('href'))));
   expect(paths.size).toBeGreaterThan(0);
-  for (const path of paths) expect((await page.request.get(`${url}${path}`)).status()).toBe(200);
+  for (const path of paths) expect((await page.goto(`${url}${path}`))?.status()).toBe(200);
   expect(complaints).toEqual([]);
 });

@@ -25,7 +25,7 @@ async function develop(...flags: readonly string[]) {
   await vi.waitUntil(() => output.stdout.includes('listening'), within);
   const isApart = flags.includes('--no-marketplace');
   const beside = isApart ? run(project.directory, market, env, ['marketplace', '--port', '0']) : dev;
-  const address = () => /http:\/\/127\.0\.0\.1:\d+\/\?secret=\S*/.exec(beside.output.stdout)?.[0];
+  const address = () => /http:\/\/\w+\.localhost:\d+\/\?secret=\S*/.exec(beside.output.stdout)?.[0];
   const link = await vi.waitUntil(address, within);
   const file = join(project.directory, 'src/tools/get-price.ts');
   return { ...dev, link, file, source: readFileSync(file, 'utf8') };

@@ -16,11 +16,18 @@ import {
 } from 'node:fs';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import { freePort } from '../../src/check/launch.ts';
-import { accessIn, linkOf, proofHeader } from '../../src/marketplace/core/access.ts';
+import {
+  type Access,
+  linkOf,
+  newSecret,
+  programLinkOf,
+  proofHeader,
+} from '../../src/marketplace/core/access.ts';
 import { startProxy } from '../../src/marketplace/core/proxy.ts';
 import { Traffic } from '../../src/marketplace/core/traffic.ts';
 import {
@@ -60,6 +67,9 @@ async function openLocal(place: string, options: Partial<LocalOptions> = {}): Pr
   return { ...local, close };
 }
 
+/** The Host that a browser sends for the pages of a marketplace, which Node does not resolve. */
+const pageHostOf = (access: Access) => new URL(linkOf(access)).host;
+
 /** What an HTTP request is answered, as raw as curl sends it. */
 async function ask(url: string, headers: Record<string, string> = {}, method = 'GET') {
   const sent = request(url, { method, headers, agent: false });
@@ -84,6 +94,7 @@ test('every route but the key set, the proof and the assets needs the secret', a
   const serving = await serveMarketplace(marketplace, 0);
   onTestFinished(() => serving.close());
   const { url, secret } = serving;
+  const host = pageHostOf(serving);
   const { port } = new URL(url);
   const routes = appOf(marketplace, serving).routes.filter(({ path }) => path !== '/*');
   expect(routes.length).toBeGreaterThan(40);
@@ -94,17 +105,24 @@ test('every route but the key set, the proof and the assets needs the secret', a
     { authorization: `Bearer ${secret}A` },
     { authorization: `Bearer ${secret.slice(0, -1)}` },
     { authorization: 'Bearer ' },
-    { cookie: `market-mcp-${port}=${wrong}` },
-    { cookie: `market-mcp-${Number(port) + 1}=${secret}` },
-    { cookie: `market-mcp-${port}=` },
     { 'x-secret': secret },
+    // A cookie counts at the host of the pages alone.
+    { cookie: `market-mcp=${secret}` },
+    { cookie: `market-mcp=${secret}`, host: `localhost:${port}` },
+    { host },
+    { host, cookie: `market-mcp=${wrong}` },
+    { host, cookie: 'market-mcp=' },
+    { host, cookie: `other=${secret}` },
   ];
   const admitted: string[] = [];
   for (const { method, path } of routes) {
     const where = url + path.replaceAll(/:\w+/g, '1');
     for (const stranger of strangers) {
-      const { status } = await ask(where, { ...stranger, 'content-type': 'application/json' }, method);
+      const sent = { accept: 'text/html', ...stranger, 'content-type': 'application/json' };
+      const { status, headers, text } = await ask(where, sent, method);
       if (status !== 401) admitted.push(path);
+      // Whoever knows the host of the pages can serve a page at another port of it, which gets the cookie.
+      expect(text + JSON.stringify(headers)).not.toContain(host.slice(0, 16));
     }
     const own = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
     expect({ path, status: (await ask(where, own, method)).status }).not.toEqual({ path, status: 401 });
@@ -149,12 +167,14 @@ test('the link sets a cookie that scripts and other sites cannot use, and leads 
   const serving = await serveMarketplace(await openMarketplace(), 0);
   onTestFinished(() => serving.close());
   const { url } = serving;
-  const { status, headers, text } = await ask(linkOf(serving));
+  const host = pageHostOf(serving);
+  const { status, headers, text } = await ask(programLinkOf(serving), { host });
   expect({ status, location: headers.location, text }).toEqual({ status: 303, location: '/', text: '' });
   const [cookie = ''] = headers['set-cookie'] ?? [];
-  expect(cookie).toMatch(/; Path=\/; HttpOnly; SameSite=Strict$/);
+  // No Domain: the cookie is of this host alone.
+  expect(cookie).toMatch(/^market-mcp=[\w-]{22}; Path=\/; HttpOnly; SameSite=Strict$/);
   const [pair = ''] = cookie.split(';');
-  const own = { cookie: `other=1; ${pair}` };
+  const own = { host, cookie: `other=1; ${pair}` };
   expect((await ask(url, own)).status).toBe(200);
   expect((await ask(`${url}/events`, own)).status).toBe(200);
   const json = { ...own, 'content-type': 'application/json' };
@@ -164,6 +184,77 @@ test('the link sets a cookie that scripts and other sites cannot use, and leads 
   expect(
     (await ask(`${url}/traffic/clear.json`, { ...json, origin: 'http://evil.example' }, 'POST')).status,
   ).toBe(403);
+});
+
+test('answers under the host of the pages, 127.0.0.1 and localhost with its port, and no other name', async () => {
+  const serving = await serveMarketplace(await openMarketplace(), 0);
+  onTestFinished(() => serving.close());
+  const { url, secret } = serving;
+  const { port } = new URL(url);
+  const host = pageHostOf(serving);
+  expect(host).toMatch(new RegExp(`^[0-9a-f]{16}\\.localhost:${port}$`));
+  const statusAt = async (name: string) =>
+    (await ask(`${url}/index.json`, { host: name, authorization: `Bearer ${secret}` })).status;
+  for (const name of [host, `127.0.0.1:${port}`, `localhost:${port}`]) {
+    expect([name, await statusAt(name)]).toEqual([name, 200]);
+  }
+  const [name = ''] = host.split(':');
+  const others = [
+    name,
+    `${name}:${Number(port) + 1}`,
+    `${name}.:${port}`,
+    `x.${host}`,
+    `0123456789abcdef.localhost:${port}`,
+    `${name}.evil.example:${port}`,
+    '127.0.0.1',
+    `127.0.0.1:${Number(port) + 1}`,
+    `127.0.0.2:${port}`,
+    `[::1]:${port}`,
+    'localhost',
+  ];
+  for (const other of others) expect([other, await statusAt(other)]).toEqual([other, 403]);
+});
+
+test('the host of the pages is as random as the secret, and as stable', () => {
+  const url = 'http://127.0.0.1:4400';
+  const secrets = [newSecret(), newSecret()];
+  const hosts = secrets.map((secret) => pageHostOf({ url, secret }));
+  expect(new Set(hosts).size).toBe(2);
+  expect(secrets.map((secret) => pageHostOf({ url, secret }))).toEqual(hosts);
+});
+
+test('a browser at 127.0.0.1 gets the reason, and the link only if it has sent the secret; never a cookie', async () => {
+  const serving = await serveMarketplace(await openMarketplace(), 0);
+  onTestFinished(() => serving.close());
+  const { url } = serving;
+  const link = linkOf(serving);
+  for (const host of [new URL(url).host, `localhost:${new URL(url).port}`]) {
+    const stranger = await ask(url, { host, accept: 'text/html' });
+    expect(stranger.status).toBe(401);
+    expect(stranger.text).toContain('Safari');
+    expect(stranger.text).not.toContain('href="/"');
+    const own = await ask(programLinkOf(serving), { host, accept: 'text/html' });
+    expect(own.status).toBe(401);
+    expect(own.text).toContain(`<a href="${link}">`);
+    expect([stranger.headers['set-cookie'], own.headers['set-cookie']]).toEqual([undefined, undefined]);
+  }
+});
+
+const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ address }) => address === '::1'),
+);
+
+test.runIf(hasIpv6)('takes its port at ::1, too, where browsers look for the pages first', async () => {
+  const other = createServer();
+  await once(other.listen(0, '::1'), 'listening');
+  onTestFinished(() => void other.close());
+  const { port } = other.address() as AddressInfo;
+  const marketplace = await openMarketplace();
+  await expect(serveMarketplace(marketplace, port)).rejects.toMatchObject({ code: 'PORT_TAKEN' });
+  const serving = await serveMarketplace(marketplace, 0);
+  onTestFinished(() => serving.close());
+  const at = `http://[::1]:${new URL(serving.url).port}/?secret=${serving.secret}`;
+  expect((await ask(at, { host: pageHostOf(serving) })).status).toBe(303);
 });
 
 test('another user of the machine gets nothing: not from the page, the proxy or the directory', async () => {
@@ -242,6 +333,14 @@ test('keeps the secret for the next marketplace of the directory, and no secret 
   execFileSync('cp', ['-a', join(place, '.market-mcp'), other]);
   expect(modeOf(noteOf(other))).toBe('600');
   expect((await openLocal(other)).secret).not.toBe(first.secret);
+});
+
+test('keeps no secret of a marketplace that had its pages at 127.0.0.1, whose cookie every port got', async () => {
+  const place = directory();
+  const first = await openLocal(place);
+  await first.close();
+  await saveSealed(noteOf(place), { link: programLinkOf(first), pid: process.pid });
+  expect((await openLocal(place)).secret).not.toBe(first.secret);
 });
 
 /** A server of a stranger, which passes the questions for a proof on to the real marketplace. @returns what it was sent. */
@@ -343,22 +442,27 @@ test.each([
   `https://127.0.0.1:4400/?secret=${wrong}`,
   `http://127.0.0.1:4400/?secret=${wrong}\nx`,
   `http://127.0.0.1:4400/path/?secret=${wrong}`,
+  `http://0123456789abcdef.localhost:4400/?secret=${wrong}`,
+  `http://localhost:4400/?secret=${wrong}`,
   'nothing',
 ])('MARKET_MCP_URL=%j is refused with the fix', async (link) => {
   vi.stubEnv('MARKET_MCP_URL', link);
   onTestFinished(() => void vi.unstubAllEnvs());
   await expect(runningMarketplace(directory())).rejects.toMatchObject({
     code: 'BAD_LINK',
-    hint: expect.stringContaining('http://127.0.0.1:4400/?secret=…'),
+    hint: expect.stringContaining('http://….localhost:4400/?secret=…'),
   });
 });
 
-test('MARKET_MCP_URL takes the printed link from any directory', async () => {
+test.each([
+  ['the printed link', linkOf],
+  ['the link of programs', programLinkOf],
+])('MARKET_MCP_URL takes %s from any directory', async (_, link) => {
   const local = await openLocal(directory());
-  vi.stubEnv('MARKET_MCP_URL', linkOf(local));
+  vi.stubEnv('MARKET_MCP_URL', link(local));
   onTestFinished(() => void vi.unstubAllEnvs());
   const access = await runningMarketplace(directory());
-  expect(access).toEqual(accessIn(linkOf(local)));
+  expect(access).toEqual({ url: local.url, secret: local.secret });
   expect(await requestJson(access ?? { url: '', secret: '' }, '/index.json')).toMatchObject({ tools: [] });
 });
 

@@ -1,5 +1,5 @@
 import { type ExitCode, exitCodes, type Output, portIn } from 'market-mcp-contract/command';
-import { type Access, linkOf } from '../../marketplace/core/access.ts';
+import { type Access, programLinkOf } from '../../marketplace/core/access.ts';
 import { runningMarketplace } from '../../marketplace/local.ts';
 import { placeOf, withLocal } from '../../marketplace/place.ts';
 import { runShell } from '../../system/processes.ts';
@@ -45,7 +45,7 @@ function stdoutFor({ exec }: MarketplaceFlags, output: Output): 'inherit' | 'std
 }
 
 async function execute(command: string, access: Access, cwd: string): Promise<ExitCode> {
-  process.env.MARKET_MCP_URL = linkOf(access);
+  process.env.MARKET_MCP_URL = programLinkOf(access);
   const { exitCode = exitCodes.checkFailed } = await runShell(command, cwd);
   return exitCode as ExitCode;
 }

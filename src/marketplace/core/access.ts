@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 
 /** Where a marketplace answers, and the secret that admits to it. */
 export interface Access {
-  /** `http://127.0.0.1:4400` */
+  /** `http://127.0.0.1:4400`, for programs: not all of them resolve names under `.localhost`. */
   readonly url: string;
   readonly secret: string;
 }
@@ -12,15 +12,37 @@ export function newSecret(): string {
   return randomBytes(16).toString('base64url');
 }
 
-/** The link to open, which is also the value of MARKET_MCP_URL: `http://127.0.0.1:4400/?secret=…` */
-export function linkOf({ url, secret }: Access): string {
+/**
+ * Where browsers open the pages: `http://<16 hexadecimal digits>.localhost:4400`. Browsers send a cookie to every port of its
+ * host, so the host is one that no other program knows: only a client that has the secret may learn it. It is derived from the
+ * secret, does not reveal it, and remains the same as long as the secret does.
+ */
+export function pageUrlOf({ url, secret }: Access): string {
+  return url.replace(programHost, pageHostOf(secret));
+}
+
+/** The link to open in a browser: `http://<16 hexadecimal digits>.localhost:4400/?secret=…` */
+export function linkOf(access: Access): string {
+  return `${pageUrlOf(access)}/?secret=${access.secret}`;
+}
+
+/** The value of MARKET_MCP_URL for programs: `http://127.0.0.1:4400/?secret=…` */
+export function programLinkOf({ url, secret }: Access): string {
   return `${url}/?secret=${secret}`;
 }
 
-/** The parts of a link. Undefined for any other text: a marketplace listens on 127.0.0.1 alone. */
+/** The parts of a link of either form. Undefined for any other text: a marketplace listens on loopback alone. */
 export function accessIn(link: unknown): Access | undefined {
-  const parts = /^(http:\/\/127\.0\.0\.1:\d{1,5})\/\?secret=([\w-]{22})$/.exec(String(link));
-  return parts ? { url: parts[1] ?? '', secret: parts[2] ?? '' } : undefined;
+  const parts = /^http:\/\/([^/:@]+):(\d{1,5})\/\?secret=([\w-]{22})$/.exec(String(link));
+  const [, host = '', port, secret = ''] = parts ?? [];
+  const isOwn = host === programHost || host === pageHostOf(secret);
+  return isOwn ? { url: `http://${programHost}:${port}`, secret } : undefined;
+}
+
+const programHost = '127.0.0.1';
+
+function pageHostOf(secret: string): string {
+  return `${createHmac('sha256', secret).update('host').digest('hex').slice(0, 16)}.localhost`;
 }
 
 /** Whether two texts are the same, compared in a time that depends on neither. */

@@ -1,8 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { isObject } from 'market-mcp-contract/json';
-import { isLoopback } from 'market-mcp-contract/wire';
-import { type Access, isSame } from '../core/access.ts';
+import { type Access, isSame, linkOf, pageUrlOf } from '../core/access.ts';
 
 const policy = [
   "default-src 'none'",
@@ -15,59 +14,79 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/**
- * Accepts only requests from this machine to this server: the Host must be a name of this
- * machine (no DNS rebinding), a foreign Origin is refused, and no answer contains CORS headers.
- */
-export const onlyFromHere: MiddlewareHandler = async (c, next) => {
-  const host = c.req.header('host') ?? '';
-  const name = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : '';
-  const refuse = (error: { code: string; message: string }) => c.json({ error }, 403);
-  if (!isLoopback(name)) {
-    const message = `the host ${host} is not this machine: open the page as http://127.0.0.1 or http://localhost`;
-    return refuse({ code: 'FOREIGN_HOST', message });
-  }
-  const { origin, 'sec-fetch-site': site } = c.req.header();
-  const isForeign =
-    (origin !== undefined && origin !== `http://${host}`) ||
-    (c.req.method !== 'GET' && site === 'cross-site');
-  if (isForeign) {
-    return refuse({ code: 'FOREIGN_ORIGIN', message: 'requests from other websites are refused' });
-  }
-  await next();
-  const headers = {
-    'Content-Security-Policy': policy,
-    'X-Content-Type-Options': 'nosniff',
-    'X-Frame-Options': 'DENY',
-    'Referrer-Policy': 'same-origin',
-    'Cross-Origin-Opener-Policy': 'same-origin',
-    'Cross-Origin-Resource-Policy': 'same-origin',
-    'Cache-Control': 'no-store',
-  };
-  for (const [header, value] of Object.entries(headers)) c.res.headers.set(header, value);
+const headers = {
+  'Content-Security-Policy': policy,
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
 };
+
+/**
+ * Accepts only requests to this server: the Host must be exactly that of the pages, or 127.0.0.1 or localhost with this port (no
+ * DNS rebinding), a foreign Origin is refused, and no answer contains CORS headers.
+ */
+export function onlyFromHere(access: Access): MiddlewareHandler {
+  const { url } = access;
+  const hosts = [pageUrlOf(access), url, url.replace('127.0.0.1', 'localhost')].map((at) => new URL(at).host);
+  return async (c, next) => {
+    const host = c.req.header('host') ?? '';
+    const refuse = (error: { code: string; message: string }) => c.json({ error }, 403);
+    if (!hosts.includes(host)) {
+      const message = `the host ${host} is not this marketplace: open the link that it printed; a program uses ${url}`;
+      return refuse({ code: 'FOREIGN_HOST', message });
+    }
+    const { origin, 'sec-fetch-site': site } = c.req.header();
+    const isForeign =
+      (origin !== undefined && origin !== `http://${host}`) ||
+      (c.req.method !== 'GET' && site === 'cross-site');
+    if (isForeign) {
+      return refuse({ code: 'FOREIGN_ORIGIN', message: 'requests from other websites are refused' });
+    }
+    await next();
+    for (const [header, value] of Object.entries(headers)) c.res.headers.set(header, value);
+  };
+}
 
 const opensHome =
   '<!doctype html><title>Local marketplace</title><meta http-equiv="refresh" content="0; url=/">';
 
-/** Thrown for a request without the secret. */
-export class NotAdmitted extends Error {}
+/** Thrown for a request without the secret, or with it in a place where it does not count. */
+export class NotAdmitted extends Error {
+  /** The link of the pages, for a browser that has opened the link of programs. */
+  readonly link: string | undefined;
+  /** Whether the request came to the host of the pages. */
+  readonly isOfPages: boolean;
+
+  constructor(isOfPages: boolean, link?: string) {
+    super();
+    this.isOfPages = isOfPages;
+    this.link = link;
+  }
+}
+
+const cookie = 'market-mcp';
 
 /**
- * Accepts only requests with the secret, from a program in `Authorization: Bearer`, from a browser in a cookie. The link with the
- * secret sets the cookie and leads to the home page without it.
+ * Accepts only requests with the secret, from a program in `Authorization: Bearer`, from a browser in a cookie of the host of the
+ * pages. The link with the secret sets the cookie and leads to the home page without it.
  */
-export function onlyWithSecret({ url, secret }: Access): MiddlewareHandler {
-  // Cookies know no port.
-  const cookie = `market-mcp-${new URL(url).port}`;
+export function onlyWithSecret(access: Access): MiddlewareHandler {
+  const { secret } = access;
+  const { host } = new URL(pageUrlOf(access));
   return async (c, next) => {
+    const isOfPages = c.req.header('host') === host;
     if (c.req.path === '/' && isSame(c.req.query('secret'), secret)) {
+      if (!isOfPages) throw new NotAdmitted(isOfPages, linkOf(access));
       setCookie(c, cookie, secret, { path: '/', httpOnly: true, sameSite: 'Strict' });
       // After a link on another website, a redirect would not carry a Strict cookie. What a page of this site opens does.
       return c.req.header('sec-fetch-site') === 'cross-site' ? c.html(opensHome) : c.redirect('/', 303);
     }
-    const [, sent = getCookie(c, cookie)] = /^Bearer (.+)$/i.exec(c.req.header('authorization') ?? '') ?? [];
-    if (!isSame(sent, secret)) throw new NotAdmitted();
+    const kept = isOfPages ? getCookie(c, cookie) : undefined;
+    const [, sent = kept] = /^Bearer (.+)$/i.exec(c.req.header('authorization') ?? '') ?? [];
+    if (!isSame(sent, secret)) throw new NotAdmitted(isOfPages);
     return next();
   };
 }

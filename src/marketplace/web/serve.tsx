@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { streamSSE } from 'hono/streaming';
@@ -35,38 +35,66 @@ export async function serveMarketplace(
   port?: number,
   secret: string = newSecret(),
 ): Promise<Serving> {
-  const server = createServer();
-  const ports =
-    port === undefined ? [...Array.from({ length: 100 }, (_, more) => defaultPort + more), 0] : [port];
-  for (const candidate of ports) {
-    if (await listens(candidate)) break;
+  let servers: readonly Server[] = [];
+  for (const candidate of candidatesFor(port)) {
+    servers = await listenAt(candidate);
+    if (servers.length > 0) break;
   }
-  const address = server.address() as AddressInfo | null;
-  if (!address) {
+  const [server] = servers;
+  if (!server) {
     const hint = 'Choose another with --port, or leave it out.';
     throw new MarketError('PORT_TAKEN', `port ${port} is in use`, hint);
   }
-  const access = { url: `http://127.0.0.1:${address.port}`, secret };
-  server.on('request', getRequestListener(appOf(marketplace, access).fetch));
-  return {
-    ...access,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  const access = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, secret };
+  const listener = getRequestListener(appOf(marketplace, access).fetch);
+  for (const each of servers) each.on('request', listener);
+  return { ...access, close: () => closeAll(servers) };
+}
 
-  async function listens(candidate: number): Promise<boolean> {
-    server.listen(candidate, '127.0.0.1');
+/** 0 is a free port of 127.0.0.1, which may be in use at ::1. */
+const anyPort = [0, 0, 0, 0];
+
+function candidatesFor(port: number | undefined): readonly number[] {
+  if (port === undefined) {
+    return [...Array.from({ length: 100 }, (_, more) => defaultPort + more), ...anyPort];
+  }
+  return port === 0 ? anyPort : [port];
+}
+
+/**
+ * Listens on each loopback address of this machine. Browsers look for a name under `.localhost` at ::1, too: a program of
+ * another user that listened there would be sent the secret.
+ *
+ * @returns no server if the port is in use at one of them.
+ */
+async function listenAt(port: number): Promise<readonly Server[]> {
+  const servers: Server[] = [];
+  let chosen = port;
+  for (const address of ['127.0.0.1', '::1']) {
+    const server = createServer().listen(chosen, address);
     try {
       await once(server, 'listening');
-      return true;
+      servers.push(server);
+      chosen = (server.address() as AddressInfo).port;
     } catch (error) {
-      if (['EADDRINUSE', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+      const { code = '' } = error as NodeJS.ErrnoException;
+      const hasNoIpv6 = address === '::1' && ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(code);
+      if (hasNoIpv6) continue;
+      await closeAll(servers);
+      if (['EADDRINUSE', 'EACCES'].includes(code)) return [];
       throw error;
     }
   }
+  return servers;
+}
+
+async function closeAll(servers: readonly Server[]): Promise<void> {
+  const closed = servers.map((server) => {
+    server.closeAllConnections();
+    server.close();
+    return once(server, 'close');
+  });
+  await Promise.all(closed);
 }
 
 /** All routes of a marketplace. */

@@ -37,7 +37,7 @@ export class Site {
 
   constructor(marketplace: Marketplace, access: Access) {
     this.marketplace = marketplace;
-    this.app.use(onlyFromHere);
+    this.app.use(onlyFromHere(access));
     openRoutes(this.app, marketplace.keySet, access);
     this.app.use(onlyWithSecret(access));
     this.app.use(
@@ -56,7 +56,10 @@ export class Site {
         const isBrowser = c.req.header('accept')?.includes('text/html') && !wantsJson(c);
         const commands = packageManagerOf(marketplace.options.directory);
         if (!isBrowser) return c.json({ error: notAdmitted(commands) }, 401);
-        return c.html(`<!doctype html>${String(<NotAdmittedPage {...commands} />)}`, 401);
+        const { isOfPages, link } = error;
+        const where = { isOfPages, link, port: new URL(access.url).port };
+        const page = <NotAdmittedPage {...commands} {...where} />;
+        return c.html(`<!doctype html>${String(page)}`, 401);
       }
       if (error instanceof Refused) return this.#problem(c, 'REFUSED', error.message, '', 403);
       return this.#problem(c, 'UNEXPECTED', error.message, 'Please report this.', 500);
