@@ -13,6 +13,7 @@ import type { CreateAnswers } from '../questions/create-answers.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
 import { render } from '../render/render.ts';
 import { detectPackageManager } from '../system/detect.ts';
+import { installedVersion } from '../system/package-manager.ts';
 import { entriesOf } from './entries.ts';
 
 /** A project in memory: everything that is decided before the first write. */
@@ -34,6 +35,8 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Creat
 
   const { prepared } = preparation;
   const packageManager = answers.packageManager ?? detectPackageManager(answers.directory);
+  const version = packageManager === 'yarn' ? await installedVersion(packageManager) : null;
+  const manager = { packageManager, ...(version !== null && { packageManagerVersion: version }) };
   const name = projectName(answers.directory);
   const templates = readTemplates();
   const { kind } = answers.wanted;
@@ -43,7 +46,7 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Creat
     {
       name,
       profile: profile.value,
-      packageManager,
+      ...manager,
       tools: prepared.tools,
       packages: own.specifiers,
       start,
@@ -68,7 +71,7 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Creat
     platform: profile.value.name,
     answers: {
       name,
-      packageManager,
+      ...manager,
       profile: recorded(profile.value),
       tools,
       ...(start !== 'blank' && { start }),

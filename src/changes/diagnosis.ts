@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join, parse } from 'node:path';
+import { join } from 'node:path';
 import { CommandError } from 'market-mcp-contract/command';
 import { compareVersions, securityFixes } from 'market-mcp-contract/report';
 import type { Ownership } from '../plan/model.ts';
@@ -11,7 +11,7 @@ import { listingProblems } from '../project/read/open.ts';
 import { parsedJson } from '../project/read/text.ts';
 import { thisProgram } from '../system/command-line.ts';
 import { packageManagerOf } from '../system/detect.ts';
-import { run } from '../system/processes.ts';
+import { installedVersion } from '../system/package-manager.ts';
 import { cloneProblems } from './clone.ts';
 import { planUpgrade } from './upgrade/plan.ts';
 import { reportOf } from './upgrade/report.ts';
@@ -53,11 +53,9 @@ function requiredNode(directory: string): string | null {
 /** Its version is null if it is not installed. */
 async function installedManager(directory: string) {
   const { name, lockFile } = packageManagerOf(directory);
-  // Outside of the project: pnpm and Yarn run the version that a project names or contains.
-  const asked = await run(name, ['--version'], { cwd: parse(directory).root });
   return {
     name,
-    version: asked.exitCode === 0 ? (asked.stdout.trim().split('\n').at(-1) ?? null) : null,
+    version: await installedVersion(name),
     lockFile: existsSync(join(directory, lockFile)) ? lockFile : null,
     packagesInstalled: existsSync(join(directory, 'node_modules')),
   };

@@ -35,7 +35,13 @@ export function deployedImage(image: Image): Deployed {
       };
     },
     isProcess: true,
-    notStarted: (lines) => new SystemError('NOT_STARTED', 'the image does not start', hint, lines),
+    notStarted(lines) {
+      const [, path] = /\bEACCES: permission denied, \w+ '([^']+)'/.exec(lines.join('\n')) ?? [];
+      if (path === undefined) return new SystemError('NOT_STARTED', 'the image does not start', hint, lines);
+      const message = `the image does not start: its user, ${image.user || 'root'}, cannot read ${path}`;
+      const fix = `Let everyone read it. In the Dockerfile, behind the last RUN of the stage production: RUN chmod -R a+rX .`;
+      return new SystemError('NOT_STARTED', message, fix, lines);
+    },
   };
 }
 

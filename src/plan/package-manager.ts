@@ -22,7 +22,26 @@ export interface PackageManagerCommands {
   readonly installFiles: string;
 }
 
-export const packageManagerCommands: { readonly [name in PackageManager]: PackageManagerCommands } = {
+/** The commands of each package manager; `berry` are those of Yarn 2 and later, absent in archives of versions that have none. */
+export type CommandTable = { readonly [name in PackageManager]: PackageManagerCommands } & {
+  readonly berry?: PackageManagerCommands;
+};
+
+const yarn: PackageManagerCommands = {
+  name: 'yarn',
+  install: 'yarn install',
+  frozenInstall: 'yarn install --frozen-lockfile',
+  addDev: 'yarn add --dev',
+  setup: 'npm install --global --force yarn@1',
+  run: 'yarn run',
+  productionInstall: 'yarn install --frozen-lockfile --production',
+  market: 'yarn market-mcp',
+  inspect: 'yarn run dev --inspect',
+  lockFile: 'yarn.lock',
+  installFiles: 'package.json yarn.lock .yarnrc.yml',
+};
+
+export const packageManagerCommands: CommandTable = {
   npm: {
     name: 'npm',
     install: 'npm install',
@@ -49,18 +68,12 @@ export const packageManagerCommands: { readonly [name in PackageManager]: Packag
     lockFile: 'pnpm-lock.yaml',
     installFiles: 'package.json pnpm-lock.yaml',
   },
-  yarn: {
-    name: 'yarn',
-    install: 'yarn install',
-    frozenInstall: 'yarn install --frozen-lockfile',
-    addDev: 'yarn add --dev',
-    setup: null,
-    run: 'yarn run',
-    productionInstall: 'yarn install --frozen-lockfile --production',
-    market: 'yarn market-mcp',
-    inspect: 'yarn run dev --inspect',
-    lockFile: 'yarn.lock',
-    installFiles: 'package.json yarn.lock .yarnrc.yml',
+  yarn,
+  berry: {
+    ...yarn,
+    frozenInstall: 'yarn install --immutable',
+    setup: `npm install --global --force @yarnpkg/cli-dist@$(node -p "require('./package.json').packageManager.split(/[@+]/)[1]")`,
+    productionInstall: 'yarn workspaces focus --production',
   },
   bun: {
     name: 'bun',
@@ -76,3 +89,17 @@ export const packageManagerCommands: { readonly [name in PackageManager]: Packag
     installFiles: 'package.json bun.lock',
   },
 };
+
+/**
+ * The commands of a package manager.
+ *
+ * @param version as it was found; null if it is not known
+ */
+export function commandsOf(
+  name: PackageManager,
+  version: string | null,
+  table = packageManagerCommands,
+): PackageManagerCommands {
+  const isBerry = name === 'yarn' && version !== null && !/^[01]\./.test(version);
+  return (isBerry ? table.berry : undefined) ?? table[name];
+}

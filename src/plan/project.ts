@@ -1,15 +1,17 @@
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
+import { compareVersions } from 'market-mcp-contract/report';
 import type { ApiVariable, ImportedTool } from '../import/model.ts';
 import { toolFile } from '../model/names.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
 import { copies, type DeployTarget, filesOf, standardTargets, targetNames } from '../questions/targets.ts';
 import type { PlannedFile, TemplateSet } from './model.ts';
-import { type PackageManagerCommands, packageManagerCommands } from './package-manager.ts';
+import { commandsOf, type PackageManagerCommands } from './package-manager.ts';
 import { apisOf, variablesOf } from './sources.ts';
 import { planTool } from './tool.ts';
 import { planToolsIndex, toolsIndex } from './tools-index.ts';
 import {
   devDependencies,
+  imageNode,
   programPackage,
   redisDependencies,
   runtimePackage,
@@ -27,6 +29,8 @@ export interface CommonFileAnswers {
   readonly name: string;
   readonly profile: PlatformProfile;
   readonly packageManager: PackageManager;
+  /** The version of the package manager that was found, where the project names it: of Yarn. */
+  readonly packageManagerVersion?: string;
   /** Names of the tools, in order. */
   readonly tools: readonly string[];
   readonly packages: PackageSpecifiers;
@@ -89,6 +93,7 @@ export function projectContext({
   name,
   profile,
   packageManager,
+  packageManagerVersion,
   tools,
   packages,
   start,
@@ -107,7 +112,15 @@ export function projectContext({
       [runtimePackage]: packages.runtime,
     },
     devDependencies: { ...devDependencies, [programPackage]: packages.program },
-    packageManager: packageManagerCommands[packageManager],
+    packageManager: commandsOf(packageManager, packageManagerVersion ?? null),
+    /** The member `packageManager` of package.json. */
+    packageManagerSpec:
+      packageManagerVersion === undefined ? null : `${packageManager}@${packageManagerVersion}`,
+    /** Whether Yarn refuses packages of the last day, unless they are approved. */
+    hasAgeGate: packageManagerVersion !== undefined && compareVersions(packageManagerVersion, '4.10.0') >= 0,
+    nodeVersion: imageNode,
+    /** Whether the action that sets Node up can cache the packages: that of npm needs no other program for it. */
+    isCached: packageManager === 'npm',
     profile,
     platform: serverPlatform(profile),
     /** Whether MCP 2026-07-28 is served. */

@@ -9,6 +9,9 @@ export const programPackage = 'create-market-mcp';
 /** The package that a project's server runs with. It has the version of this program. */
 export const runtimePackage = 'market-mcp-runtime';
 
+/** The major version of Node in the images and in the workflow of a project. */
+export const imageNode = 24;
+
 /** The dependencies of the runtime, in exactly the versions that this package is developed and tested with. */
 export const runtimeDependencies = pick(['ajv', 'ajv-formats', 'jose', 're2js'] as const);
 

@@ -13,6 +13,8 @@ export interface Image {
   readonly tag: string;
   /** The working directory of its process. */
   readonly workingDirectory: string;
+  /** The user of its process, as the Dockerfile names it; empty for root. */
+  readonly user: string;
 }
 
 /**
@@ -62,9 +64,10 @@ export async function buildImage(
     const hint = `Correct ${file} or what it runs. In ${directory}: ${engine} build --file ${file} .`;
     throw new SystemError('IMAGE_NOT_BUILT', `${engine} could not build the image`, hint, lastLines);
   }
-  const format = ['image', 'inspect', '--format', '{{.Config.WorkingDir}}', tag];
+  const format = ['image', 'inspect', '--format', '{{.Config.WorkingDir}}\n{{.Config.User}}', tag];
   const { stdout } = await run(engine, format, { cwd: directory });
-  return { engine, tag, workingDirectory: stdout.trim() };
+  const [workingDirectory = '', user = ''] = stdout.split('\n').map((line) => line.trim());
+  return { engine, tag, workingDirectory, user };
 }
 
 let containers = 0;

@@ -1,3 +1,4 @@
+import { parse } from 'node:path';
 import { packageManagerCommands } from '../plan/package-manager.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
 import { SystemError } from './errors.ts';
@@ -24,6 +25,13 @@ export async function install(
   const hint = `All files are written. To continue, run in ${directory}: ${command}`;
   if (ended.missing) throw new SystemError('PACKAGE_MANAGER_MISSING', `${name} is not installed`, hint);
   throw new SystemError('INSTALL_FAILED', `${command} failed`, hint, ended.lastLines);
+}
+
+/** The version of a package manager; null if it is not installed. */
+export async function installedVersion(name: PackageManager): Promise<string | null> {
+  // Outside of any project: pnpm and Yarn run the version that a project names or contains.
+  const asked = await run(name, ['--version'], { cwd: parse(process.cwd()).root });
+  return asked.exitCode === 0 ? (asked.stdout.trim().split('\n').at(-1) ?? null) : null;
 }
 
 function runInstall(

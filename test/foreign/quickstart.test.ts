@@ -77,6 +77,11 @@ const confirmations: Readonly<Record<string, () => Promise<boolean>>> = {
   'gate.no-expiry': () => runsWith({ exp: undefined }),
   'gate.long-lived': () => runsWith({ exp: now() + 10 * 365 * 86_400 }),
   'gate.issued-later': () => runsWith({ iat: now() + 3_600, exp: now() + 3_720 }),
+  'gate.several-audiences': () => runsWith({ aud: [audience, 'https://another.example/mcp'] }),
+  'gate.other-type': async () => {
+    const token = await signer.token({ header: { typ: 'secevent+jwt' } });
+    return ran(await ask(call(), { authorization: `Bearer ${token}` }));
+  },
   'gate.batch': async () => !ran(await ask(call())) && ran(await ask(`[${call()}]`)),
   'gate.batch-mixed': async () => ran(await ask(`[${rpc('tools/list')},${call()}]`)),
   'gate.content-type': async () => ran(await ask(call(), { 'content-type': `${json}\u00a0` })),

@@ -47,7 +47,9 @@ function own(name: string): string {
 async function packPublished(): Promise<readonly string[]> {
   const source = own('source');
   const left = new Set(
-    ['.git', 'node_modules', 'dist', 'packages/runtime/dist', 'demo'].map((name) => join(repository, name)),
+    ['.git', 'node_modules', 'dist', 'packages/contract/dist', 'packages/runtime/dist', 'demo'].map((name) =>
+      join(repository, name),
+    ),
   );
   cpSync(repository, source, { recursive: true, filter: (path) => !left.has(path) });
   symlinkSync(join(repository, 'node_modules'), join(source, 'node_modules'), 'dir');

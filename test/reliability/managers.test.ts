@@ -54,7 +54,8 @@ describe.each(managers)('$title', ({ title, name, script }) => {
     expect(tested.status, tested.stdout + tested.stderr).toBe(0);
     record(place, { version, passed: selfCheck?.passed });
 
-    if (title === 'Yarn berry') return; // the Dockerfile has the Yarn of the base image
+    const { packageManager } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+    expect(packageManager).toBe(name === 'yarn' ? `yarn@${version.trim()}` : undefined);
     const stages = join(root, `${place}-stages`);
     mkdirSync(stages);
     const prefix = join(stages, 'global');

@@ -42,7 +42,14 @@ function contextsOf(template: string): readonly object[] {
       variables: variablesOf(apis),
       targets: targetNames,
     }),
-    projectContext({ ...answers, profile: context, packageManager: 'pnpm', variables: null, targets: [] }),
+    projectContext({
+      ...answers,
+      profile: context,
+      packageManager: 'yarn',
+      packageManagerVersion: '4.10.0',
+      variables: null,
+      targets: [],
+    }),
   ];
 }
 
@@ -50,6 +57,7 @@ function contextsOf(template: string): readonly object[] {
 const bare = [
   /^name$/,
   /^dnsLabel$/,
+  /^nodeVersion$/,
   /^packageManager\./,
   /^profile\.(token\.lifetimeSeconds|listing\.(name|description)Length\.(minimum|maximum))$/,
   /^firstTool\.(name|file)$/,

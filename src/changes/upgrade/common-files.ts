@@ -2,6 +2,7 @@ import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { compareVersions } from 'market-mcp-contract/report';
 import { toolFile } from '../../model/names.ts';
 import type { FileSet } from '../../plan/model.ts';
+import { commandsOf } from '../../plan/package-manager.ts';
 import {
   type CommonFileAnswers,
   type PackageSpecifiers,
@@ -114,7 +115,7 @@ function changed(files: FileSet, path: string, change: (text: string) => string)
 
 /** What the templates of a release read that is of its version. */
 function contextThen(
-  { packageManager, packages, targets }: CommonFileAnswers,
+  { packageManager, packageManagerVersion, packages, targets }: CommonFileAnswers,
   { facts }: Release,
 ): Partial<ReturnType<typeof projectContext>> {
   return {
@@ -123,7 +124,7 @@ function contextThen(
       [runtimePackage]: packages.runtime,
     },
     devDependencies: { ...facts.devDependencies, [programPackage]: packages.program },
-    packageManager: facts.packageManagerCommands[packageManager],
+    packageManager: commandsOf(packageManager, packageManagerVersion ?? null, facts.packageManagerCommands),
   };
 }
 

@@ -16,6 +16,7 @@ export const schema: JsonObject = {
       properties: {
         name: { type: 'string' },
         packageManager: { enum: [...packageManagers] },
+        packageManagerVersion: { type: 'string', pattern: '^\\d[\\w.-]{0,63}$' },
         profile: { type: ['string', 'object'] },
         tools: texts,
         start: { enum: ['sample', 'openapi', 'url'] },

@@ -38,6 +38,8 @@ export interface Manifest {
 export interface ManifestAnswers {
   readonly name: string;
   readonly packageManager: PackageManager;
+  /** See `CommonFileAnswers`. */
+  readonly packageManagerVersion?: string;
   /** The name of a built-in profile, or the profile itself. */
   readonly profile: string | PlatformProfile;
   readonly tools: readonly string[];

@@ -4,8 +4,7 @@ import { brotliDecompressSync } from 'node:zlib';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { compareVersions } from 'market-mcp-contract/report';
 import type { TemplateSet } from '../../plan/model.ts';
-import type { PackageManagerCommands } from '../../plan/package-manager.ts';
-import type { PackageManager } from '../../questions/package-managers.ts';
+import type { CommandTable } from '../../plan/package-manager.ts';
 import type { SourceNeeds } from '../source/sources.ts';
 import { unpack } from './templates.ts';
 
@@ -19,7 +18,7 @@ export interface Release {
 export interface ReleaseFacts {
   readonly version: string;
   readonly devDependencies: { readonly [name: string]: string };
-  readonly packageManagerCommands: { readonly [name in PackageManager]: PackageManagerCommands };
+  readonly packageManagerCommands: CommandTable;
   readonly redisDependencies: { readonly [name: string]: string };
   readonly sources: SourceNeeds;
   /** Its built-in profiles. */
