@@ -219,6 +219,7 @@ describe('the built programs', () => {
       'context',
       'claude-directory',
       'openai-apps',
+      'mcp',
     ]);
   });
 

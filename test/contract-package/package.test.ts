@@ -97,6 +97,13 @@ describe('the packed contract', () => {
       expect(counted(own)).toEqual(counted(other));
     });
 
+    it('judges by the protocol alone unless a platform is named, and says so', async () => {
+      const ran = await run(program, [urlOf(server), '--only', 'tool,gate'], { cwd: directory });
+      expect(ran.stderr).toContain('Judged by the Model Context Protocol and HTTP alone: --platform mcp.');
+      expect(ran.stdout).toContain('(platform mcp)');
+      expect(ran.stdout).not.toContain('gate.');
+    });
+
     it.each(['pretty', 'junit', 'sarif', 'github', 'markdown'])(
       'writes the same report: %s',
       async (name) => {

@@ -69,7 +69,7 @@ export async function examineWithExchanges(server: ForeignServer, place: string)
   return { ...examined, shown: failed.flatMap(({ id }) => shown.get(id) ?? []) };
 }
 
-async function started(server: ForeignServer, place: string, texts: readonly string[]) {
+export async function started(server: ForeignServer, place: string, texts: readonly string[]) {
   const port = await freePort();
   const args = texts.map((text) => text.replace('$PORT', String(port)));
   const child = spawn(process.execPath, ['--import', join(import.meta.dirname, 'loopback.js'), ...args], {

@@ -52,7 +52,7 @@ export const liveRules: readonly LiveRule[] = [
 /** Every rule. */
 export const rules: readonly Rule[] = [...staticRules, ...liveRules];
 
-/** Whether a rule has this id. */
-export function isRule(id: string): boolean {
-  return rules.some((rule) => rule.id === id);
+/** Whether this is the id of a rule, or the name of a group. */
+export function isRule(name: string): boolean {
+  return rules.some(({ id }) => id === name || id.startsWith(`${name}.`));
 }

@@ -7,7 +7,7 @@ import { errorSentence } from './command/input-error.ts';
 import { plain } from './command/paint.ts';
 import type { Result } from './command/result.ts';
 import type { Level, RuleResult, RuleText, ToolExample } from './model.ts';
-import { platforms } from './platforms/all.ts';
+import { mcp, platforms } from './platforms/all.ts';
 import type { PlatformProfile } from './platforms/profile.ts';
 import { addressErrors } from './program/server.ts';
 import { ruleLines } from './report/lines.ts';
@@ -23,7 +23,7 @@ export const rules: readonly RuleText[] = catalogue;
 
 /** What `check` may be told. */
 export interface CheckOptions {
-  /** A built-in profile by its name, or a profile; `generic` by default. */
+  /** A built-in profile by its name, or a profile; `mcp` by default. */
   readonly platform?: string | PlatformProfile;
   /** Ids of rules or of groups of them, such as `gate`; all rules by default. */
   readonly only?: readonly string[];
@@ -58,7 +58,7 @@ export interface CheckOptions {
  * @throws CommandError `UNREACHABLE` if nothing answers
  */
 export async function check(url: string, options: CheckOptions = {}): Promise<CheckReport> {
-  const { platform = 'generic', only = [], skip = [], level = 'must', call = [], examples = {} } = options;
+  const { platform = mcp, only = [], skip = [], level = 'must', call = [], examples = {} } = options;
   const { privateKey, issuer, audience = url, headers, timeoutMs, deadlineMs, signal } = options;
   const [wrong] = addressErrors(url);
   if (wrong) throw new TypeError(`url ${JSON.stringify(url)} ${wrong.message}. ${wrong.hint}`);
@@ -88,12 +88,12 @@ export async function check(url: string, options: CheckOptions = {}): Promise<Ch
  * The verdict of the rules that need no server on tool definitions, the elements of a `tools/list` result (C§2.1).
  *
  * @param definitions any JSON: what is not a tool fails `tool.readable`
- * @param platform a built-in profile by its name, or a profile; `generic` by default
+ * @param platform a built-in profile by its name, or a profile; `mcp` by default
  * @throws RangeError for an unknown platform
  */
 export function inspectTools(
   definitions: readonly unknown[],
-  platform: string | PlatformProfile = 'generic',
+  platform: string | PlatformProfile = mcp,
 ): readonly RuleResult[] {
   return inspect(definitions, profileOf(platform));
 }

@@ -33,6 +33,7 @@ describe('the built-in profiles', () => {
       'context',
       'claude-directory',
       'openai-apps',
+      'mcp',
     ]);
   });
 

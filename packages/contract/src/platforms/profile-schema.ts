@@ -91,7 +91,7 @@ function closed(properties: JsonObject, optional: readonly string[] = []): JsonO
 /**
  * Every error of a platform profile, with its path; none if the value is a `PlatformProfile`.
  *
- * @param isRule decides whether an id is that of a rule; by default, any id may have a level of its own
+ * @param isRule decides whether a name is that of a rule or of a group; by default, any name may have a level of its own
  */
 export function profileProblems(
   value: unknown,
@@ -136,7 +136,11 @@ function toolMetaProblems(profile: unknown): readonly Problem[] {
 function overrideProblems(profile: unknown, isRule: (id: string) => boolean): readonly Problem[] {
   return Object.keys(objectOr(at(profile, 'rules.overrides')))
     .filter((id) => !isRule(id))
-    .map((id) => ({ path: `profile.rules.overrides.${id}`, expected: 'the id of a rule', actual: id }));
+    .map((id) => ({
+      path: `profile.rules.overrides.${id}`,
+      expected: 'the id of a rule, or a group',
+      actual: id,
+    }));
 }
 
 function at(value: unknown, path: string): Json | undefined {

@@ -1,14 +1,23 @@
 import { Command } from 'commander';
 import { withFlags } from '../command/commander.ts';
-import { on } from '../command/flags.ts';
+import { on, text } from '../command/flags.ts';
 import { runMain } from '../command/main.ts';
 import type { Output } from '../command/output.ts';
 import { shellLine } from '../command/shell.ts';
+import { mcp } from '../platforms/mcp.ts';
 import { version } from '../version.ts';
 import { type UrlFlags, urlFlags } from './flags.ts';
 import { rerunCommand } from './options.ts';
 
 const program = 'market-mcp-contract';
+const flags = {
+  ...urlFlags,
+  platform: text(
+    '--platform <name|file>',
+    `the platform profile to check against (default: ${mcp.name}, which is no marketplace)`,
+  ),
+};
+const byDefault = `Judged by ${mcp.title}: --platform ${mcp.name}. A marketplace asks for more: --platform context, or generic.`;
 /** A line to paste, wherever the package is installed. */
 const line = (...args: readonly string[]) => shellLine(['npx', program, ...args]);
 
@@ -21,7 +30,9 @@ export function main(args: readonly string[]): Promise<void> {
         const tree = new Command(program)
           .version(version, '-V, --version', 'show the version')
           .helpOption('-h, --help', 'show this help')
-          .description('Check the MCP server at a URL against the contract of a tool marketplace.')
+          .description(
+            'Check the MCP server at a URL against the protocol, or the contract of a tool marketplace.',
+          )
           .argument('<url>', 'address of the MCP endpoint, such as https://tools.example.com/mcp')
           .addHelpText(
             'after',
@@ -29,13 +40,20 @@ export function main(args: readonly string[]): Promise<void> {
           )
           .exitOverride()
           .configureOutput({ writeErr: () => {}, outputError: () => {} });
-        withFlags(tree, urlFlags, run, async () => {
+        withFlags(tree, flags, run, async () => {
           const { checkUrl } = await import('./check.ts');
-          return (url: string, output: Output, flags: UrlFlags) =>
-            checkUrl(url, output, flags, {
-              explain: (rule) => line('explain', rule),
-              again: (rules) => rerunCommand(line, url, flags, rules),
-            });
+          return (url: string, output: Output, given: UrlFlags) => {
+            if (given.platform === undefined) output.comment([byDefault]);
+            return checkUrl(
+              url,
+              output,
+              { ...given, platform: given.platform ?? mcp.name },
+              {
+                explain: (rule) => line('explain', rule),
+                again: (rules) => rerunCommand(line, url, given, rules),
+              },
+            );
+          };
         });
         const explain = withFlags(
           tree.command('explain'),

@@ -109,7 +109,9 @@ export function valueProblems(
 
 /** The level of a rule in a profile: its own, an override, or the profile's setting for platform facts. */
 export function effectiveLevel(rule: RuleText, { rules }: PlatformProfile): Level | 'off' {
-  const override = Object.hasOwn(rules.overrides, rule.id) ? rules.overrides[rule.id] : undefined;
+  const [group = ''] = rule.id.split('.');
+  const name = [rule.id, group].find((one) => Object.hasOwn(rules.overrides, one));
+  const override = name === undefined ? undefined : rules.overrides[name];
   if (override) return override;
   if (!rule.fact || rules.facts === 'own') return rule.level;
   return rules.facts;
