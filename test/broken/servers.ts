@@ -1,4 +1,5 @@
 import { trust } from './check.ts';
+import { brokenAnswers } from './servers/answers.ts';
 import { brokenDiscovery } from './servers/discovery.ts';
 import { brokenGates } from './servers/gate.ts';
 import { brokenModern } from './servers/modern.ts';
@@ -10,6 +11,7 @@ import { brokenTransport } from './servers/transport.ts';
 
 /** For each rule that judges a server, servers that break it. */
 export const brokenServers = [
+  ...brokenAnswers,
   ...brokenDiscovery,
   ...brokenSessions,
   ...brokenProtocol,

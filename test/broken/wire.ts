@@ -17,7 +17,7 @@ export interface Answer {
   /** 0: the connection is reset. */
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text is sent as it is, anything else as JSON. */
+  /** Text and bytes are sent as they are, anything else as JSON. */
   readonly body?: unknown;
   /** Keeps the connection open after the data is sent. */
   readonly stream?: true;

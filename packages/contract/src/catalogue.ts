@@ -1,3 +1,4 @@
+import { answerRules } from './rules/answers.ts';
 import { callRules } from './rules/call.ts';
 import { discoveryRules } from './rules/discovery.ts';
 import { endpointRules } from './rules/endpoint.ts';
@@ -46,6 +47,7 @@ export const liveRules: readonly LiveRule[] = [
   ...submissionRules,
   ...processRules,
   ...loadRules,
+  ...answerRules,
   ...runtimeRules,
 ];
 

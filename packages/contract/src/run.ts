@@ -128,7 +128,7 @@ class Run {
 
   /** Forgets the facts about the server: after a restart its sessions are gone. */
   #renew(): void {
-    this.#probes.push(new Probe(this.#target, this.#options.signal));
+    this.#probes.push(new Probe(this.#target, this.#options.signal, undefined, this.#probes.at(-1)?.ledger));
   }
 
   get #isRestarted(): boolean {

@@ -12,6 +12,8 @@ export const interfaceSentences: readonly Sentence[] = [
       'http.accept-events',
       'http.charset',
       'http.content-type',
+      'answers.type',
+      'answers.utf8',
     ],
   },
   {

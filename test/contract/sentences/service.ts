@@ -115,7 +115,7 @@ export const serviceSentences: readonly Sentence[] = [
   {
     section: '2.2',
     says: 'content: text items, the data serialized as JSON text.',
-    rules: ['result.content', 'result.json-text', 'result.no-lost-values'],
+    rules: ['result.content', 'result.json-text', 'result.no-lost-values', 'answers.numbers'],
   },
   {
     section: '2.2',

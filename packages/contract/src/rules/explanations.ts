@@ -1,3 +1,4 @@
+import { answerExplanations } from './answers.explained.ts';
 import { callExplanations } from './call.explained.ts';
 import { addressExplanations } from './endpoint.explained.ts';
 import type { Explanations } from './explanation.ts';
@@ -23,5 +24,6 @@ export const explanations: Explanations = {
   ...gateExplanations,
   ...modernExplanations,
   ...callExplanations,
+  ...answerExplanations,
   ...processExplanations,
 };

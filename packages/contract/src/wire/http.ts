@@ -46,6 +46,8 @@ export interface HttpAnswer {
   readonly headers: IncomingHttpHeaders;
   /** Empty for the answer to a GET that is a stream of events: it stays open, so only its headers are read. */
   readonly body: string;
+  /** The same as it came; absent if there was none. */
+  readonly bytes?: Uint8Array;
   /**
    * The JSON values of the answer: its body, or the data of its server-sent events. Empty if there are none, or if
    * the body is not in UTF-8, as JSON must be (RFC 8259 §8.1).
@@ -154,7 +156,7 @@ async function exchange(
     if (!outgoing.writableFinished) outgoing.destroy();
     const text = bytes.toString('utf8');
     const values = isUtf8(bytes) ? valuesIn(text, headers['content-type']) : [];
-    return { status: statusCode, headers, body: text, values, open, ms: endedAt - started };
+    return { status: statusCode, headers, body: text, bytes, values, open, ms: endedAt - started };
   } catch (error) {
     if (limit.signal.aborted) throw limit.signal.reason;
     throw error instanceof NoAnswer ? error : new NoAnswer(networkReason(error), { cause: error });

@@ -5,6 +5,7 @@ import type { PlatformProfile } from '../platforms/profile.ts';
 import type { Environment, Instance, Target } from '../target.ts';
 import { now } from './clock.ts';
 import { createHttp, type Http, type HttpAnswer, type HttpRequest } from './http.ts';
+import { Ledger } from './ledger.ts';
 import { NotRun } from './not-run.ts';
 import { nextId, type RpcAnswer, rpcAnswer, rpcRequest, sessionOf } from './rpc.ts';
 import type { Forgery } from './signer.ts';
@@ -34,17 +35,20 @@ export class Requests {
   readonly profile: PlatformProfile;
   readonly url: URL;
   readonly signal: AbortSignal | undefined;
+  /** What everything that the server said has in common. */
+  readonly ledger: Ledger;
   protected readonly exchanges: Http;
   readonly #instances: Instance[] = [];
   /** The sessions that were opened at the endpoint of the target and not ended. */
   readonly #opened = new Set<string>();
   #token = { value: Promise.resolve(''), staleAt: Number.NEGATIVE_INFINITY };
 
-  constructor(target: Target, signal?: AbortSignal) {
+  constructor(target: Target, signal?: AbortSignal, ledger = new Ledger()) {
     this.target = target;
     this.profile = target.profile;
     this.url = new URL(target.url);
     this.signal = signal;
+    this.ledger = ledger;
     this.exchanges = createHttp(target.deadlineAt);
     if (signal) setMaxListeners(0, signal); // each running request listens to it
   }
@@ -97,6 +101,8 @@ export class Requests {
       headers: { ...this.target.headers, ...headers },
       signal: this.signal,
     });
+    const { bytes } = answer;
+    if (bytes) this.ledger.record(`${method} ${rest.target ?? path ?? url.pathname}`, { ...answer, bytes });
     if (url === this.url && headers['mcp-session-id'] === undefined) this.opened(sessionOf(answer));
     return answer;
   }

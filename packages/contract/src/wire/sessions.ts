@@ -19,8 +19,8 @@ export class Sessions extends Requests {
   readonly #facts = new Map<string, Promise<unknown>>();
 
   /** @param earlier a probe of the same server, whose session, methods, list of tools and permission to call them this one reuses. */
-  constructor(target: Target, signal?: AbortSignal, earlier?: Sessions) {
-    super(target, signal);
+  constructor(target: Target, signal?: AbortSignal, earlier?: Sessions, ledger = earlier?.ledger) {
+    super(target, signal, ledger);
     if (!earlier) return;
     for (const name of [...ofSession, 'other method', 'pages', 'modern pages', 'tools', 'callable']) {
       const fact = earlier.#facts.get(name);
