@@ -72,7 +72,8 @@ const budgets: Readonly<Record<string, readonly [module: string, lines: number]>
   token: ['src/cli/commands/token.ts', 5_500],
   doctor: ['src/cli/commands/doctor.ts', 9_000],
   'a check of a URL': ['packages/contract/src/program/check.ts', 14_000],
-  explain: ['src/cli/commands/explain.ts', 12_000],
+  // It reaches every rule: 12,000 until the gate of every tool and the properties of all answers came.
+  explain: ['src/cli/commands/explain.ts', 12_400],
 };
 
 it.each(Object.entries(budgets))('%s reaches no more lines than its budget', (_command, [module, most]) => {

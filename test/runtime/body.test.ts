@@ -69,7 +69,13 @@ describe('size limit', () => {
       config(),
       createMemory(config(), () => {}),
       () => {},
-    ).read(request, '', true, (bytes) => JSON.parse(String(bytes)));
+    ).read({
+      request,
+      owner: '',
+      isPaying: true,
+      parse: (bytes) => JSON.parse(String(bytes)),
+      weigh: () => 0,
+    });
     const value = 'x'.repeat(400_000);
     const bytes = Buffer.from(JSON.stringify(value));
     const before = used();

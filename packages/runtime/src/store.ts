@@ -91,10 +91,6 @@ export function createStore(state: SharedState, options: StoreOptions): Store {
   let unusable: Error | undefined;
   let isDecided = () => {};
   let isKnown = false;
-  /** The last two positions that were read. */
-  let last: string | null = null;
-  let previous: string | null = null;
-  let isResuming = false;
 
   const decide = (next: 'shared' | 'alone') => {
     status = next;
@@ -118,27 +114,11 @@ export function createStore(state: SharedState, options: StoreOptions): Store {
     options.onInfo(info);
   };
 
-  /** Reads what follows the last entry; all entries if that one is not there: it is another store, or one that has lost some. */
-  const read = async (): Promise<number> => {
+  const followed = follow(async (after) => {
     const waitMs = status === 'shared' ? readMs : 0;
-    const reading = state.read(list, isResuming ? previous : last, waitMs);
-    let entries = await (isTimed ? within(reading, waitMs + connectMs) : reading);
-    if (isResuming) {
-      isResuming = false;
-      if (last !== null && entries[0]?.position !== last) {
-        last = null;
-        previous = null;
-        return read();
-      }
-      entries = entries.slice(last === null ? 0 : 1);
-    }
-    for (const { position, text } of entries) {
-      previous = last;
-      last = position;
-      options.onEntry(text);
-    }
-    return entries.length;
-  };
+    const reading = state.read(list, after, waitMs);
+    return isTimed ? within(reading, waitMs + connectMs) : reading;
+  }, options.onEntry);
 
   /** Whether the store takes what calls wait for, in time. */
   const probe = async () => {
@@ -152,10 +132,10 @@ export function createStore(state: SharedState, options: StoreOptions): Store {
     for (;;) {
       try {
         if (!isKnown) await learn();
-        const count = await read();
+        const count = await followed.read();
         if (status !== 'shared' && count === 0) await probe();
       } catch (error) {
-        isResuming = true;
+        followed.resume();
         lose(error);
         // Not all replicas at once.
         await pause(retryMs * (0.5 + Math.random()), undefined, { ref: false });
@@ -182,6 +162,43 @@ export function createStore(state: SharedState, options: StoreOptions): Store {
       void run();
       await decided.finally(() => clearTimeout(late));
       if (unusable) throw unusable;
+    },
+  };
+}
+
+/** Follows a list from its beginning. */
+function follow(
+  entriesAfter: (position: string | null) => Promise<readonly SharedEntry[]>,
+  onEntry: (text: string) => void,
+) {
+  /** The last two positions that were read. */
+  let last: string | null = null;
+  let previous: string | null = null;
+  let isResuming = false;
+  /** Reads what follows the last entry; all entries if that one is not there: it is another store, or one that has lost some. */
+  const read = async (): Promise<number> => {
+    let entries = await entriesAfter(isResuming ? previous : last);
+    if (isResuming) {
+      isResuming = false;
+      if (last !== null && entries[0]?.position !== last) {
+        last = null;
+        previous = null;
+        return read();
+      }
+      entries = entries.slice(last === null ? 0 : 1);
+    }
+    for (const { position, text } of entries) {
+      previous = last;
+      last = position;
+      onEntry(text);
+    }
+    return entries.length;
+  };
+  return {
+    read,
+    /** The next read finds out whether the last entry is still there. */
+    resume() {
+      isResuming = true;
     },
   };
 }

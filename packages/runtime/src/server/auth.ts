@@ -90,17 +90,10 @@ export function createAuthentication(
   const form = new RegExp(`^${prefix} *([\\w-]+\\.[\\w-]+\\.[\\w-]+)$`, 'i');
   const keys = createKeys(rules.keys, log);
   const trusted = new Map<string, { readonly caller: Caller; readonly until: number }>();
-  const used = new Map<string, number>();
+  const used = createUsed();
   let warnsAt = 0;
 
-  const count = createCount(log, 'refused', refusalsMs);
-  const refuse = (refusal: Refusal, request: string) => {
-    const line = { ...refusal, request };
-    const kind = kindOf(refusal);
-    publishRefusal(kind);
-    if (counts) count(kind, line);
-    else log('refused', line);
-  };
+  const refuse = refuserOf(log, counts);
   const refused = (refusal: Refusal): Caller => ({
     isPaying: false,
     mayCall(request) {
@@ -110,23 +103,13 @@ export function createAuthentication(
   });
   const withoutToken = refused({ reason: `no token: expected ${headerName}: ${prefix}<token>` });
 
-  /** Marks a token as used. Returns why it may not be used. */
-  const use = (jti: unknown, expiryMs: number): string | null => {
-    if (typeof jti !== 'string') return 'jti: missing, but each token is valid for one call only';
-    if (used.has(jti)) return 'jti: used before';
-    if (used.size >= maxUsed) for (const [id, until] of used) if (until <= Date.now()) used.delete(id);
-    if (used.size >= maxUsed) return `more than ${maxUsed} tokens in use`;
-    used.set(jti, expiryMs);
-    return null;
-  };
-
   /** The caller with a verified token, which may expire while the body of the request arrives. */
   const bearer = (jti: unknown, expiryMs: number): Caller => ({
     isPaying: true,
     mayCall(request) {
       const isLate = Date.now() >= expiryMs;
       const late = 'exp: the token expired before the request was complete';
-      const reason = isLate ? late : once ? use(jti, expiryMs) : null;
+      const reason = isLate ? late : once ? used.take(jti, expiryMs) : null;
       if (reason !== null) refuse({ reason }, request);
       if (reason !== null || !once || !replicas) return reason === null;
       return claimed(replicas, String(jti), expiryMs, request);
@@ -141,7 +124,7 @@ export function createAuthentication(
     const isFirst = await claim(`token ${jti}`, Math.ceil(expiryMs - Date.now()));
     if (isFirst === false) refuse({ reason: 'jti: used before, on another replica' }, request);
     if (isFirst !== null || rules.once === 'on') return isFirst ?? true;
-    used.delete(jti); // its caller may try again, here with the claim that this replica has made
+    used.release(jti); // its caller may try again, here with the claim that this replica has made
     refuse({ reason: 'TOKEN_ONCE=strict: the store of used tokens does not answer' }, request);
     return 'later';
   };
@@ -191,6 +174,37 @@ export function createAuthentication(
     inUse: keys.inUse,
     /** Whether there is a key. */
     hasKey: keys.hasKey,
+  };
+}
+
+/** Logs and publishes a refused call. */
+function refuserOf(log: Log, counts: boolean): (refusal: Refusal, request: string) => void {
+  const count = createCount(log, 'refused', refusalsMs);
+  return (refusal, request) => {
+    const line = { ...refusal, request };
+    const kind = kindOf(refusal);
+    publishRefusal(kind);
+    if (counts) count(kind, line);
+    else log('refused', line);
+  };
+}
+
+/** The tokens that were used here, until they expire. */
+function createUsed() {
+  const used = new Map<string, number>();
+  return {
+    /** Marks a token as used. Returns why it may not be used. */
+    take(jti: unknown, expiryMs: number): string | null {
+      if (typeof jti !== 'string') return 'jti: missing, but each token is valid for one call only';
+      if (used.has(jti)) return 'jti: used before';
+      if (used.size >= maxUsed) for (const [id, until] of used) if (until <= Date.now()) used.delete(id);
+      if (used.size >= maxUsed) return `more than ${maxUsed} tokens in use`;
+      used.set(jti, expiryMs);
+      return null;
+    },
+    release(jti: string): void {
+      used.delete(jti);
+    },
   };
 }
 

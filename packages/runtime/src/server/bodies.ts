@@ -45,6 +45,19 @@ export function discardRest(request: IncomingMessage): void {
   setTimeout(() => request.complete || request.destroy(), discardMs).unref();
 }
 
+/** What a request's body is read for. */
+interface Order<Value> {
+  readonly request: IncomingMessage;
+  /** The caller's network. */
+  readonly owner: string;
+  /** Whether the request has a valid token; may resolve while the body arrives. */
+  readonly isPaying: boolean | Promise<boolean>;
+  /** Is called for one body at a time, small ones excepted. */
+  parse(bytes: Buffer, weight: number): Value;
+  /** The memory of a paid body's value, in bytes. The caller gives it back when the body is done. */
+  weigh(bytes: Buffer): number;
+}
+
 /**
  * Reads bodies. A body that does not come in one piece is copied into a buffer of its declared size, or into blocks, because
  * a chunk of one byte takes two hundred bytes of memory. A body whose buffer exceeds the budget of all bodies is refused before
@@ -52,152 +65,201 @@ export function discardRest(request: IncomingMessage): void {
  * weighed and taken from the memory of the calls before it is parsed.
  */
 export function createBodies(limits: Limits, memory: Memory, report: Report) {
-  const { maxBodyBytes, unpaidBodyBytes, unpaidBodyMs, maxMemoryBytes } = limits;
   const unfinishedOf = (portion: number) =>
     createHoldings<Body>(
-      maxMemoryBytes * portion,
+      limits.maxMemoryBytes * portion,
       // Equal bodies of one network do not displace each other: each would be read before it is refused.
       (body, other) => body.owner !== other.owner || body.held > other.held,
       (body) => body.refuse(),
     );
-  /** Bodies without a valid token take nothing from those with one. One whose token is not yet verified counts as paid. */
-  const unfinished = {
-    unpaid: unfinishedOf(portions.unpaidBodies),
-    paid: unfinishedOf(portions.paidBodies),
+  const common: Common = {
+    limits,
+    memory,
+    report,
+    unfinished: {
+      unpaid: unfinishedOf(portions.unpaidBodies),
+      paid: unfinishedOf(portions.paidBodies),
+    },
+    turns: { unpaid: createTurns(), paid: createTurns() },
+    waiting: new Set(),
   };
-  const turns = { unpaid: createTurns(), paid: createTurns() };
-  /** Refuses bodies without a valid token that wait for their turn. */
-  const waiting = new Set<() => void>();
   return {
-    /**
-     * Resolves with the value of a body, or with the HTTP status of a refusal. Rejects with an error of `parse`.
-     *
-     * @param owner the caller's network
-     * @param isPaying whether the request has a valid token; may resolve while the body arrives
-     * @param parse is called for one body at a time, small ones excepted
-     * @param weigh the memory of a paid body's value, in bytes. The caller gives it back when the body is done
-     */
-    read<Value extends object>(
-      request: IncomingMessage,
-      owner: string,
-      isPaying: boolean | Promise<boolean>,
-      parse: (bytes: Buffer, weight: number) => Value,
-      weigh: (bytes: Buffer) => number = () => 0,
-    ): Promise<Value | BodyRefusal> {
-      const declared = Number(request.headers['content-length'] ?? 0);
-      return new Promise((resolve, reject) => {
-        let most = maxBodyBytes;
-        let blocks: Buffer[] = [];
-        let free = noBytes;
-        let size = 0;
-        let deadline: NodeJS.Timeout | undefined;
-        let isRefused = false;
-        let kind: keyof typeof unfinished = isPaying === false ? 'unpaid' : 'paid';
-        const release = () => {
-          clearTimeout(deadline);
-          unfinished[kind].remove(owner, body);
-          waiting.delete(giveUp);
-          blocks = [];
-        };
-        const finish = (outcome: Value | BodyRefusal) => {
-          release();
-          resolve(outcome);
-        };
-        const refuse = (status: BodyRefusal, variable?: string) => {
-          isRefused = true;
-          if (variable) report(variable);
-          finish(status);
-        };
-        const giveUp = () => refuse(503);
-        const refuseSoon = () => {
-          isRefused = true;
-          release();
-          setTimeout(finish, request.complete ? 0 : discardMs, 413).unref();
-        };
-        const body: Body = { owner, held: 0, refuse: () => refuse(503, 'MAX_MEMORY_BYTES') };
-        const hold = (bytes: number) => {
-          body.held += bytes;
-          unfinished[kind].add(owner, body, bytes);
-        };
-        const keep = (chunk: Buffer) => {
-          for (let from = 0; from < chunk.length; ) {
-            if (free.length === 0) {
-              const bytes = declared || blockBytes;
-              hold(bytes);
-              if (isRefused) return;
-              free = Buffer.allocUnsafeSlow(bytes);
-              blocks.push(free);
-            }
-            const copied = chunk.copy(free, 0, from);
-            free = free.subarray(copied);
-            from += copied;
-          }
-        };
-        const limitUnpaid = () => {
-          unfinished.paid.remove(owner, body);
-          kind = 'unpaid';
-          if (body.held > 0 && !isRefused) unfinished.unpaid.add(owner, body, body.held);
-          most = Math.min(maxBodyBytes, unpaidBodyBytes);
-          if (isRefused) return;
-          if (Math.max(declared, size) > most) refuseSoon();
-          else if (!request.complete) {
-            deadline = setTimeout(refuse, unpaidBodyMs, 408, 'UNPAID_BODY_MS').unref();
-          }
-        };
-        const parseWhole = (bytes: Buffer, weight: number) => {
-          try {
-            finish(parse(bytes, weight));
-          } catch (error) {
-            memory.give(weight);
-            release();
-            reject(error);
-          }
-        };
-        const parseNow = (): void | Promise<void> => {
-          const [first] = blocks;
-          const bytes = first?.length === size ? first : Buffer.concat(blocks, size);
-          const weight = kind === 'paid' ? weigh(bytes) : 0;
-          const taken = weight === 0 || memory.take(weight);
-          if (taken === true) return parseWhole(bytes, weight);
-          return Promise.resolve(taken).then((isTaken) => {
-            if (!isTaken) return finish(503);
-            if (!request.socket.destroyed && !isRefused) return parseWhole(bytes, weight);
-            memory.give(weight);
-            finish(408);
-          });
-        };
-        const parseInTurn = async () => {
-          if (size > smallBytes.unpaid && body.held === 0) hold(size);
-          await isPaying;
-          clearTimeout(deadline);
-          if (size > smallBytes[kind] && !isRefused) {
-            if (kind === 'unpaid') waiting.add(giveUp);
-            await turns[kind]();
-          }
-          if (request.socket.destroyed) finish(408);
-          else if (!isRefused) await parseNow();
-        };
-        if (declared > most) refuseSoon();
-        if (isPaying === false) limitUnpaid();
-        else if (isPaying !== true) void isPaying.then((isPaying) => isPaying || limitUnpaid());
-        onData(request, (chunk) => {
-          if (isRefused) return;
-          size += chunk.length;
-          if (size > most) refuseSoon();
-          else if (chunk.length === declared) blocks = [chunk];
-          else keep(chunk);
-        });
-        request.on('end', () => {
-          if (isRefused) finish(413);
-          else if (isPaying === true && size <= smallBytes.paid) void parseNow();
-          else void parseInTurn();
-        });
-        request.on('error', () => finish(408)); // the caller disconnected
-      });
+    /** Resolves with the value of a body, or with the HTTP status of a refusal. Rejects with an error of `parse`. */
+    read<Value extends object>(order: Order<Value>): Promise<Value | BodyRefusal> {
+      return new Promise((resolve, reject) => new Reading(order, common, resolve, reject));
     },
     /** Refuses the bodies that wait to be parsed and are not paid. */
     stop(): void {
-      for (const giveUp of waiting) giveUp();
+      for (const giveUp of common.waiting) giveUp();
     },
   };
+}
+
+/** What all bodies of a server share. */
+interface Common {
+  readonly limits: Limits;
+  readonly memory: Memory;
+  readonly report: Report;
+  /** Bodies without a valid token take nothing from those with one. One whose token is not yet verified counts as paid. */
+  readonly unfinished: { readonly [kind in 'unpaid' | 'paid']: ReturnType<typeof createHoldings<Body>> };
+  readonly turns: { readonly [kind in 'unpaid' | 'paid']: ReturnType<typeof createTurns> };
+  /** Refuses bodies without a valid token that wait for their turn. */
+  readonly waiting: Set<() => void>;
+}
+
+/** A body while it arrives, and until it is parsed. */
+class Reading<Value extends object> implements Body {
+  held = 0;
+  readonly owner: string;
+  readonly #order: Order<Value>;
+  readonly #common: Common;
+  readonly #resolve: (outcome: Value | BodyRefusal) => void;
+  readonly #reject: (error: unknown) => void;
+  /** Its declared size; 0 if none is. */
+  readonly #declared: number;
+  #most: number;
+  #blocks: Buffer[] = [];
+  #free = noBytes;
+  #size = 0;
+  #deadline: NodeJS.Timeout | undefined;
+  #isRefused = false;
+  #kind: 'unpaid' | 'paid';
+  readonly #giveUp = () => this.#refuse(503);
+
+  constructor(
+    order: Order<Value>,
+    common: Common,
+    resolve: (outcome: Value | BodyRefusal) => void,
+    reject: (error: unknown) => void,
+  ) {
+    const { request, isPaying } = order;
+    this.#order = order;
+    this.#common = common;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.owner = order.owner;
+    this.#declared = Number(request.headers['content-length'] ?? 0);
+    this.#most = common.limits.maxBodyBytes;
+    this.#kind = isPaying === false ? 'unpaid' : 'paid';
+    if (this.#declared > this.#most) this.#refuseSoon();
+    if (isPaying === false) this.#limitUnpaid();
+    else if (isPaying !== true) void isPaying.then((isPaying) => isPaying || this.#limitUnpaid());
+    onData(request, (chunk) => this.#take(chunk));
+    request.on('end', () => {
+      if (this.#isRefused) this.#finish(413);
+      else if (isPaying === true && this.#size <= smallBytes.paid) void this.#parseNow();
+      else void this.#parseInTurn();
+    });
+    request.on('error', () => this.#finish(408)); // the caller disconnected
+  }
+
+  /** Ends it for the sake of others. */
+  refuse(): void {
+    this.#refuse(503, 'MAX_MEMORY_BYTES');
+  }
+
+  #release(): void {
+    const { unfinished, waiting } = this.#common;
+    clearTimeout(this.#deadline);
+    unfinished[this.#kind].remove(this.owner, this);
+    waiting.delete(this.#giveUp);
+    this.#blocks = [];
+  }
+
+  #finish(outcome: Value | BodyRefusal): void {
+    this.#release();
+    this.#resolve(outcome);
+  }
+
+  #refuse(status: BodyRefusal, variable?: string): void {
+    this.#isRefused = true;
+    if (variable) this.#common.report(variable);
+    this.#finish(status);
+  }
+
+  #refuseSoon(): void {
+    this.#isRefused = true;
+    this.#release();
+    setTimeout(() => this.#finish(413), this.#order.request.complete ? 0 : discardMs).unref();
+  }
+
+  #hold(bytes: number): void {
+    this.held += bytes;
+    this.#common.unfinished[this.#kind].add(this.owner, this, bytes);
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#isRefused) return;
+    this.#size += chunk.length;
+    if (this.#size > this.#most) this.#refuseSoon();
+    else if (chunk.length === this.#declared) this.#blocks = [chunk];
+    else this.#keep(chunk);
+  }
+
+  #keep(chunk: Buffer): void {
+    for (let from = 0; from < chunk.length; ) {
+      if (this.#free.length === 0) {
+        const bytes = this.#declared || blockBytes;
+        this.#hold(bytes);
+        if (this.#isRefused) return;
+        this.#free = Buffer.allocUnsafeSlow(bytes);
+        this.#blocks.push(this.#free);
+      }
+      const copied = chunk.copy(this.#free, 0, from);
+      this.#free = this.#free.subarray(copied);
+      from += copied;
+    }
+  }
+
+  /** From now on the limits for a body without a valid token hold. */
+  #limitUnpaid(): void {
+    const { unfinished, limits } = this.#common;
+    unfinished.paid.remove(this.owner, this);
+    this.#kind = 'unpaid';
+    if (this.held > 0 && !this.#isRefused) unfinished.unpaid.add(this.owner, this, this.held);
+    this.#most = Math.min(limits.maxBodyBytes, limits.unpaidBodyBytes);
+    if (this.#isRefused) return;
+    if (Math.max(this.#declared, this.#size) > this.#most) this.#refuseSoon();
+    else if (!this.#order.request.complete) {
+      const late = () => this.#refuse(408, 'UNPAID_BODY_MS');
+      this.#deadline = setTimeout(late, limits.unpaidBodyMs).unref();
+    }
+  }
+
+  #parseNow(): void | Promise<void> {
+    const { memory } = this.#common;
+    const [first] = this.#blocks;
+    const bytes = first?.length === this.#size ? first : Buffer.concat(this.#blocks, this.#size);
+    const weight = this.#kind === 'paid' ? this.#order.weigh(bytes) : 0;
+    const taken = weight === 0 || memory.take(weight);
+    if (taken === true) return this.#parseWhole(bytes, weight);
+    return Promise.resolve(taken).then((isTaken) => {
+      if (!isTaken) return this.#finish(503);
+      if (!this.#order.request.socket.destroyed && !this.#isRefused) return this.#parseWhole(bytes, weight);
+      memory.give(weight);
+      this.#finish(408);
+    });
+  }
+
+  #parseWhole(bytes: Buffer, weight: number): void {
+    try {
+      this.#finish(this.#order.parse(bytes, weight));
+    } catch (error) {
+      this.#common.memory.give(weight);
+      this.#release();
+      this.#reject(error);
+    }
+  }
+
+  async #parseInTurn(): Promise<void> {
+    if (this.#size > smallBytes.unpaid && this.held === 0) this.#hold(this.#size);
+    await this.#order.isPaying;
+    clearTimeout(this.#deadline);
+    if (this.#size > smallBytes[this.#kind] && !this.#isRefused) {
+      if (this.#kind === 'unpaid') this.#common.waiting.add(this.#giveUp);
+      await this.#common.turns[this.#kind]();
+    }
+    if (this.#order.request.socket.destroyed) this.#finish(408);
+    else if (!this.#isRefused) await this.#parseNow();
+  }
 }

@@ -86,60 +86,139 @@ interface Answer {
  * @throws Error if two tools have the same name, a schema does not compile, or a route, file or header is invalid.
  */
 export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): App {
-  const { name, version, token, replicas = null } = config;
-  const authentication =
-    token === null ? noAuthentication : createAuthentication(token, log, config.production, replicas);
-  const { sessionSecret, previousSessionSecret, sessionTtlSeconds } = config;
-  const sessions = createSessions(
-    sessionSecret,
-    sessionTtlSeconds,
-    token?.audience ?? undefined,
-    undefined,
-    previousSessionSecret,
-  );
-  const report = createReport(log);
-  const memory = createMemory(config, report);
-  countSources(memory);
-  const bodies = createBodies(config, memory, report);
-  const answers = createAnswers(config, report);
-  const streams = createStreams(config, report);
-  const calls = createCalls(config, report);
-  const methods = createMethods(config, tools, log);
-  const payers = new WeakSet<Socket>();
-  let isDraining = false;
-  provide('ready', () => {
-    const unready = token?.audience === null ? 'audience' : authentication.hasKey() ? '' : 'key';
-    const reason = isDraining ? 'stopping' : unready;
-    return { value: Number(reason === ''), labels: { reason } };
-  });
-  const modern = config.modern === false ? null : createModern(methods, config, tools);
-  const routes = routesOf(config);
-  const files = wellKnownOf(config, tools, routes);
-  const addedHeaders = headersOf(config);
-  const unauthorized = json(token?.refusalStatus ?? 401, { error: 'Unauthorized' });
-  const origins = createOrigins(config, [
-    ...['content-type', 'accept', 'mcp-session-id', 'mcp-protocol-version', 'last-event-id'],
-    'traceparent',
-    ...[token?.header ?? 'authorization', ...(modern?.headers ?? [])],
-  ]);
+  const endpoints = new Endpoints(config, tools, log);
+  return {
+    handle: (request, response) => endpoints.handle(request, response),
+    prepare: () => endpoints.prepare(),
+    refuse: (response, status, headers) => endpoints.refuse(response, status, headers),
+    hasPaid: (socket) => endpoints.hasPaid(socket),
+    keyInUse: () => endpoints.keyInUse(),
+    unready: () => endpoints.unready(),
+    drain: () => endpoints.drain(),
+    stop: () => endpoints.stop(),
+  };
+}
 
-  async function post(request: IncomingMessage, response: ServerResponse, id: string): Promise<Answer> {
+class Endpoints implements App {
+  readonly #config: AppConfig;
+  readonly #log: Log;
+  readonly #authentication: ReturnType<typeof createAuthentication>;
+  readonly #sessions: ReturnType<typeof createSessions>;
+  readonly #memory: ReturnType<typeof createMemory>;
+  readonly #bodies: ReturnType<typeof createBodies>;
+  readonly #answers: ReturnType<typeof createAnswers>;
+  readonly #streams: ReturnType<typeof createStreams>;
+  readonly #calls: ReturnType<typeof createCalls>;
+  readonly #methods: ReturnType<typeof createMethods>;
+  readonly #modern: ReturnType<typeof createModern> | null;
+  readonly #routes: ReturnType<typeof routesOf>;
+  readonly #files: ReturnType<typeof wellKnownOf>;
+  readonly #addedHeaders: ReturnType<typeof headersOf>;
+  readonly #origins: ReturnType<typeof createOrigins>;
+  readonly #unauthorized: Answer;
+  readonly #payers = new WeakSet<Socket>();
+  #isDraining = false;
+
+  constructor(config: AppConfig, tools: readonly Tool[], log: Log) {
+    const { token, replicas = null, sessionSecret, previousSessionSecret, sessionTtlSeconds } = config;
+    this.#config = config;
+    this.#log = log;
+    this.#authentication =
+      token === null ? noAuthentication : createAuthentication(token, log, config.production, replicas);
+    this.#sessions = createSessions(
+      sessionSecret,
+      sessionTtlSeconds,
+      token?.audience ?? undefined,
+      undefined,
+      previousSessionSecret,
+    );
+    const report = createReport(log);
+    this.#memory = createMemory(config, report);
+    countSources(this.#memory);
+    this.#bodies = createBodies(config, this.#memory, report);
+    this.#answers = createAnswers(config, report);
+    this.#streams = createStreams(config, report);
+    this.#calls = createCalls(config, report);
+    this.#methods = createMethods(config, tools, log);
+    provide('ready', () => {
+      const unready = token?.audience === null ? 'audience' : this.#authentication.hasKey() ? '' : 'key';
+      const reason = this.#isDraining ? 'stopping' : unready;
+      return { value: Number(reason === ''), labels: { reason } };
+    });
+    this.#modern = config.modern === false ? null : createModern(this.#methods, config, tools);
+    this.#routes = routesOf(config);
+    this.#files = wellKnownOf(config, tools, this.#routes);
+    this.#addedHeaders = headersOf(config);
+    this.#unauthorized = json(token?.refusalStatus ?? 401, { error: 'Unauthorized' });
+    this.#origins = createOrigins(config, [
+      ...['content-type', 'accept', 'mcp-session-id', 'mcp-protocol-version', 'last-event-id'],
+      'traceparent',
+      ...[token?.header ?? 'authorization', ...(this.#modern?.headers ?? [])],
+    ]);
+    replicas?.follow((session) => {
+      if (this.#sessions.isKnown(session)) this.#endSession(session);
+    });
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const id = logId();
+    this.#streams.close(request.socket); // this request waits behind it
+    this.#addHeaders(response);
+    if (this.#isDraining) response.setHeader('connection', 'close');
+    try {
+      const answer = await this.#route(request, response, id);
+      if (answer !== null && !response.destroyed) this.#send(response, answer, id);
+    } catch (error) {
+      // A request that the caller aborted is not an incident.
+      if (!response.destroyed) this.#send(response, this.#failureOf(error, request.headers, id), id);
+    }
+    discardRest(request);
+  }
+
+  refuse(response: ServerResponse, status: number, headers: OutgoingHttpHeaders): void {
+    if (status < 500) publishRefusal(`HTTP ${status}`);
+    this.#addHeaders(response);
+    response.writeHead(status, { ...headers, [requestIdHeader]: logId() }).end();
+  }
+
+  prepare(): Promise<void> {
+    return this.#authentication.prepare();
+  }
+
+  hasPaid(socket: Socket): boolean {
+    return this.#payers.has(socket);
+  }
+
+  keyInUse(): string {
+    return this.#authentication.inUse();
+  }
+
+  drain(): void {
+    this.#isDraining = true;
+  }
+
+  stop(): void {
+    this.#streams.closeAll();
+    this.#bodies.stop();
+  }
+
+  async #post(request: IncomingMessage, response: ServerResponse, id: string): Promise<Answer> {
     const { headers } = request;
     if (!jsonType.test(headers['content-type'] ?? '')) {
       return json(415, { error: 'Content-Type must be application/json' });
     }
-    const identified = authentication.identify(headers);
-    const body = await receive(request, identified, weighedBody, (bytes) => weightOf(bytes) ?? 0);
+    const identified = this.#authentication.identify(headers);
+    const body = await this.#receive(request, identified, weighedBody, (bytes) => weightOf(bytes) ?? 0);
     if (typeof body === 'number') return bodyRefusals[body];
-    const held = new Held(memory, body.weight);
+    const held = new Held(this.#memory, body.weight);
     try {
-      return await answerTo(request, response, id, body.message, held, await identified);
+      return await this.#answerTo(request, response, id, body.message, held, await identified);
     } finally {
       held.release();
     }
   }
 
-  async function answerTo(
+  async #answerTo(
     request: IncomingMessage,
     response: ServerResponse,
     id: string,
@@ -148,65 +227,64 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     caller: Caller,
   ): Promise<Answer> {
     const { headers } = request;
-    if (caller.isPaying) payers.add(request.socket);
+    if (caller.isPaying) this.#payers.add(request.socket);
     const isPaid = message === undefined || holdsPaidMethod(message);
     const admission = !isPaid || (await caller.mayCall(id));
     if (admission === 'later') return tokenUnknown;
-    if (!admission) return unauthorized;
+    if (!admission) return this.#unauthorized;
     if (message === undefined) throw new RpcError(ErrorCode.ParseError, 'Nested too deeply');
-    const era = modern && isModern(message, headers) ? modern : null;
+    const era = this.#modern && isModern(message, headers) ? this.#modern : null;
     const refusal = era?.refusalOf(message, headers);
     if (refusal) return json(refusal.error.code === ErrorCode.MethodNotFound ? 404 : 400, refusal);
     if (!isObject(message)) throw new RpcError(ErrorCode.InvalidRequest, 'Expected one JSON-RPC message');
     const session = headers['mcp-session-id']?.toString();
     const initializes = !era && message.method === 'initialize' && 'id' in message;
-    if (!era && !(initializes && session === undefined) && !sessions.isKnown(session)) return invalidSession;
+    if (!era && !(initializes && session === undefined) && !this.#sessions.isKnown(session))
+      return invalidSession;
     const protocol = headers['mcp-protocol-version']?.toString();
     if (!era && !initializes && protocol !== undefined && !protocolVersions.includes(protocol)) {
       throw new RpcError(ErrorCode.InvalidRequest, 'Unsupported MCP-Protocol-Version');
     }
 
-    const payer = message.method === paidMethod ? String(headers[token?.header ?? '']) : null;
-    if (payer !== null && !calls.enter(payer)) return tooManyCalls;
+    const payer = message.method === paidMethod ? String(headers[this.#config.token?.header ?? '']) : null;
+    if (payer !== null && !this.#calls.enter(payer)) return tooManyCalls;
     try {
       const traceparent = traceparentOf(message, headers);
       const context = { request: id, traceparent, held, onGone: onGone(response) };
-      const reply = await replyTo(message, era?.methods ?? methods, context);
+      const reply = await replyTo(message, era?.methods ?? this.#methods, context);
       if (reply === null) return { status: 202 };
       if (typeof reply === 'string') {
-        return json(200, reply, initializes ? { 'mcp-session-id': session ?? openSession() } : undefined);
+        const opened = initializes ? { 'mcp-session-id': session ?? this.#openSession() } : undefined;
+        return json(200, reply, opened);
       }
       return json(reply.error.code === ErrorCode.InvalidRequest ? 400 : 200, reply);
     } finally {
-      if (payer !== null) calls.leave(payer);
+      if (payer !== null) this.#calls.leave(payer);
     }
   }
 
-  function endSession(session: string): void {
-    sessions.close(session);
-    streams.close(session);
+  #endSession(session: string): void {
+    this.#sessions.close(session);
+    this.#streams.close(session);
   }
-  replicas?.follow((session) => {
-    if (sessions.isKnown(session)) endSession(session);
-  });
 
-  function openSession(): string {
+  #openSession(): string {
     publishSession('opened');
-    return sessions.open();
+    return this.#sessions.open();
   }
 
-  function receive<Value extends object>(
+  #receive<Value extends object>(
     request: IncomingMessage,
     caller: Caller | Promise<Caller>,
     parse: (bytes: Buffer, weight: number) => Value,
-    weigh?: (bytes: Buffer) => number,
+    weigh: (bytes: Buffer) => number = () => 0,
   ): Promise<Value | BodyRefusal> {
     const isPaying = caller instanceof Promise ? caller.then(isPayingOf) : caller.isPaying;
-    return bodies.read(request, ownerOf(request), isPaying, parse, weigh);
+    return this.#bodies.read({ request, owner: this.#ownerOf(request), isPaying, parse, weigh });
   }
 
   /** Null if the handler has answered. */
-  async function answerRoute(
+  async #answerRoute(
     handler: RouteHandler,
     path: string,
     request: IncomingMessage,
@@ -214,16 +292,21 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     id: string,
   ): Promise<Answer | null> {
     response.setHeader(requestIdHeader, id);
-    const body = await receive(request, authentication.identify(request.headers), (bytes) => bytes);
+    const body = await this.#receive(
+      request,
+      this.#authentication.identify(request.headers),
+      (bytes) => bytes,
+    );
     if (typeof body === 'number') return bodyRefusals[body];
-    const late = () => log('incident', { id, detail: `${path}: no answer after ${config.callTimeoutMs} ms` });
+    const late = () =>
+      this.#log('incident', { id, detail: `${path}: no answer after ${this.#config.callTimeoutMs} ms` });
     try {
-      await answered(handler, withBody(request, body), response, config.callTimeoutMs, late);
+      await answered(handler, withBody(request, body), response, this.#config.callTimeoutMs, late);
     } catch (error) {
-      const failure = failureOf(error, request.headers, id);
+      const failure = this.#failureOf(error, request.headers, id);
       if (!response.headersSent) {
         for (const name of response.getHeaderNames()) response.removeHeader(name);
-        addHeaders(response);
+        this.#addHeaders(response);
         return failure;
       }
       if (!response.writableEnded) cutOff(response);
@@ -231,140 +314,110 @@ export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): 
     return null;
   }
 
-  function addHeaders(response: ServerResponse): void {
-    for (const [name, value] of addedHeaders) response.setHeader(name, value);
+  #addHeaders(response: ServerResponse): void {
+    for (const [name, value] of this.#addedHeaders) response.setHeader(name, value);
   }
 
   /** The caller's network, by the last address in the trusted header or that of the socket. */
-  function ownerOf({ headers, socket }: IncomingMessage): string {
-    const named = config.clientAddressHeader && headers[config.clientAddressHeader]?.toString();
+  #ownerOf({ headers, socket }: IncomingMessage): string {
+    const named = this.#config.clientAddressHeader && headers[this.#config.clientAddressHeader]?.toString();
     return networkOf(named?.split(',').at(-1)?.trim() || (socket.remoteAddress ?? ''));
   }
 
   /** The process is healthy, even if it can do nothing. */
-  function health(): Answer {
+  #health(): Answer {
+    const { name, version, token } = this.#config;
     return json(200, {
       status: 'ok',
       server: name,
       version,
-      ...(!authentication.hasKey() && { keys: 'none' }),
+      ...(!this.#authentication.hasKey() && { keys: 'none' }),
       ...(token?.audience === null && { audience: 'pending' }),
     });
   }
 
   /** Ready means that a call can be paid. */
-  async function ready(): Promise<Answer> {
-    const preparing = authentication.prepare();
+  async #ready(): Promise<Answer> {
+    const preparing = this.#authentication.prepare();
     if (isolatesRequests()) await preparing;
-    const reason = unready();
-    if (isDraining) return json(503, { status: 'stopping' });
+    const reason = this.unready();
+    if (this.#isDraining) return json(503, { status: 'stopping' });
     return reason === null ? json(200, { status: 'ok' }) : json(503, { status: 'not ready', reason });
   }
 
-  function unready(): string | null {
-    if (token?.audience === null) return 'PLATFORM_AUDIENCE is pending: no token names this server';
-    return authentication.hasKey()
+  unready(): string | null {
+    if (this.#config.token?.audience === null)
+      return 'PLATFORM_AUDIENCE is pending: no token names this server';
+    return this.#authentication.hasKey()
       ? null
-      : 'no key: the key set of the platform was not fetched; the log says why';
+      : 'no key: the key set of the platform was not fetched; the this.#log says why';
   }
 
   /** Null for an event stream, whose response has already started. */
-  function route(
+  #route(
     request: IncomingMessage,
     response: ServerResponse,
     id: string,
   ): Answer | null | Promise<Answer | null> {
     const { method, headers, url = '', socket } = request;
     const { host, origin } = headers;
-    if (!origins.admitsHost(host)) {
+    if (!this.#origins.admitsHost(host)) {
       return json(403, { error: 'Host not allowed: name it in ALLOWED_HOSTS' });
     }
     const path = targetForm.exec(url)?.[1];
     const isReading = method === 'GET' || method === 'HEAD';
-    if (path === '/health' && isReading) return health();
+    if (path === '/health' && isReading) return this.#health();
     if (path !== '/mcp') {
-      const file = files.get(path ?? '');
+      const file = this.#files.get(path ?? '');
       if (file) return isReading ? { status: 200, ...file } : notAllowed('GET, HEAD');
-      const handler = path === undefined ? undefined : routes.get(path);
-      if (handler && path) return answerRoute(handler, path, request, response, id);
-      if (path === '/ready') return ready();
+      const handler = path === undefined ? undefined : this.#routes.get(path);
+      if (handler && path) return this.#answerRoute(handler, path, request, response, id);
+      if (path === '/ready') return this.#ready();
       return json(404, { error: 'Not found' });
     }
     if (origin !== undefined) {
-      if (!origins.admits(origin)) return json(403, { error: 'Origin not allowed' });
+      if (!this.#origins.admits(origin)) return json(403, { error: 'Origin not allowed' });
       response.setHeader('access-control-allow-origin', origin);
       response.setHeader('access-control-expose-headers', `mcp-session-id, ${requestIdHeader}`);
       response.setHeader('vary', 'origin');
-      if (method === 'OPTIONS') return { status: 204, headers: origins.preflight };
+      if (method === 'OPTIONS') return { status: 204, headers: this.#origins.preflight };
     }
-    if (method === 'POST') return post(request, response, id);
+    if (method === 'POST') return this.#post(request, response, id);
     if (method !== 'GET' && method !== 'DELETE') {
       return notAllowed('GET, POST, DELETE');
     }
     const session = headers['mcp-session-id']?.toString();
-    if (!sessions.isKnown(session)) return invalidSession;
+    if (!this.#sessions.isKnown(session)) return invalidSession;
     if (method === 'DELETE') {
-      endSession(session);
+      this.#endSession(session);
       publishSession('closed');
+      const { replicas } = this.#config;
       return replicas ? replicas.endSession(session).then(() => noContent) : noContent;
     }
     // Starts synchronously: the next request of the connection, which may already be here, ends the stream.
     response.writeHead(200, { ...streamHeaders, [requestIdHeader]: id });
-    streams.open(session, ownerOf(request), socket, response);
+    this.#streams.open(session, this.#ownerOf(request), socket, response);
     return null;
   }
 
-  function send(response: ServerResponse, answer: Answer, id: string): void {
+  #send(response: ServerResponse, answer: Answer, id: string): void {
     const { status, headers, body = '' } = answer;
     // A refused token and a reached limit have reasons of their own.
-    const isCounted = status >= 400 && status < 500 && status !== 408 && answer !== unauthorized;
+    const isCounted = status >= 400 && status < 500 && status !== 408 && answer !== this.#unauthorized;
     if (isCounted) publishRefusal(`HTTP ${status}`);
     response.writeHead(status, { ...headers, [requestIdHeader]: id });
-    answers.send(response, body, ownerOf(response.req));
+    this.#answers.send(response, body, this.#ownerOf(response.req));
   }
 
-  function failureOf(error: unknown, headers: IncomingHttpHeaders, incident: string): Answer {
+  #failureOf(error: unknown, headers: IncomingHttpHeaders, incident: string): Answer {
     if (error instanceof RpcError) {
       // The stateless revision has no id of null.
-      const id = modern && isModern(null, headers) ? undefined : null;
+      const id = this.#modern && isModern(null, headers) ? undefined : null;
       return json(400, errorReply(error.code, error.message, id));
     }
-    log('incident', { id: incident, detail: error instanceof Error ? error.stack : String(error) });
+    this.#log('incident', { id: incident, detail: error instanceof Error ? error.stack : String(error) });
     return json(500, { error: `Internal error (incident ${incident})` });
   }
-
-  return {
-    async handle(request, response) {
-      const id = logId();
-      streams.close(request.socket); // this request waits behind it
-      addHeaders(response);
-      if (isDraining) response.setHeader('connection', 'close');
-      try {
-        const answer = await route(request, response, id);
-        if (answer !== null && !response.destroyed) send(response, answer, id);
-      } catch (error) {
-        // A request that the caller aborted is not an incident.
-        if (!response.destroyed) send(response, failureOf(error, request.headers, id), id);
-      }
-      discardRest(request);
-    },
-    refuse(response, status, headers) {
-      if (status < 500) publishRefusal(`HTTP ${status}`);
-      addHeaders(response);
-      response.writeHead(status, { ...headers, [requestIdHeader]: logId() }).end();
-    },
-    prepare: authentication.prepare,
-    hasPaid: (socket) => payers.has(socket),
-    keyInUse: authentication.inUse,
-    unready,
-    drain() {
-      isDraining = true;
-    },
-    stop() {
-      streams.closeAll();
-      bodies.stop();
-    },
-  };
 }
 
 /** Names a request in its answer and in the log. One from the caller is not read: it could equal that of another request. */

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from './http.ts';
 import { createHoldings, networkOf } from './limits.ts';
-import { createReport, type Log } from './log.ts';
+import { createReport, type Log, type Report } from './log.ts';
 import { provide } from './readings.ts';
 
 export interface RunningServer {
@@ -64,21 +64,6 @@ export async function listen(
   const report = createReport(log);
   const open = new Map<Socket, Connection>();
   provide('connections', () => ({ value: open.size }));
-  // A stream has sent its head, and waits for nothing.
-  const isRunning = ({ req, headersSent }: ServerResponse) =>
-    req.complete && (req.method === 'POST' || !headersSent);
-  const isIdle = ({ pending }: Connection) => pending.size === 0 || ![...pending].some(isRunning);
-  /** Silent connections end first; those that carried a valid token last, unless their network has a quarter of all. */
-  const rankOf = ({ socket, openedAt, hasAsked }: Connection, held: number) => {
-    if (!hasAsked) return performance.now() - openedAt > silentMs ? 0 : 1;
-    return app.hasPaid(socket) && held * 4 <= options.maxConnections ? 2 : 1;
-  };
-  const connections = createHoldings<Connection>(
-    options.maxConnections,
-    isIdle,
-    ({ socket }) => socket.destroy(),
-    rankOf,
-  );
   const load = watchLoad(options.maxLoopDelayMs);
 
   const answer = (request: IncomingMessage, response: ServerResponse) => {
@@ -122,7 +107,45 @@ export async function listen(
     answer,
   );
   server.maxHeadersCount = 0; // Node drops headers beyond the count in silence, `Authorization` and `Origin` too
-  server.on('connection', (socket: Socket) => {
+  server.on('connection', holdConnections(open, options.maxConnections, app, report));
+  const boundPort = await bind(server, host, port);
+
+  const stop = async () => {
+    if (drainMs > 0) {
+      app.drain();
+      await sleep(drainMs);
+    }
+    const closed = close(server, open, shutdownGraceMs - drainMs);
+    load.stop();
+    app.stop();
+    await closed;
+  };
+  return { port: boundPort, stop };
+}
+
+// A stream has sent its head, and waits for nothing.
+function isRunning({ req, headersSent }: ServerResponse): boolean {
+  return req.complete && (req.method === 'POST' || !headersSent);
+}
+
+function isIdle({ pending }: Connection): boolean {
+  return pending.size === 0 || ![...pending].some(isRunning);
+}
+
+/** Keeps each new connection in `open`, and ends others when there are too many. */
+function holdConnections(
+  open: Map<Socket, Connection>,
+  most: number,
+  app: Pick<App, 'hasPaid'>,
+  report: Report,
+): (socket: Socket) => void {
+  /** Silent connections end first; those that carried a valid token last, unless their network has a quarter of all. */
+  const rankOf = ({ socket, openedAt, hasAsked }: Connection, held: number) => {
+    if (!hasAsked) return performance.now() - openedAt > silentMs ? 0 : 1;
+    return app.hasPaid(socket) && held * 4 <= most ? 2 : 1;
+  };
+  const connections = createHoldings<Connection>(most, isIdle, ({ socket }) => socket.destroy(), rankOf);
+  return (socket) => {
     const owner = networkOf(socket.remoteAddress ?? ''); // undefined after close
     const connection: Connection = {
       socket,
@@ -137,35 +160,26 @@ export async function listen(
       connections.remove(owner, connection);
     });
     if (!connections.add(owner, connection)) report('MAX_CONNECTIONS');
-  });
-  const boundPort = await bind(server, host, port);
-
-  const close = (graceMs: number) =>
-    new Promise<void>((resolve) => {
-      const lateAt = performance.now() + arrivalMs;
-      const sweeping = setInterval(() => {
-        const isLate = performance.now() > lateAt;
-        for (const connection of open.values()) {
-          if (connection.pending.size === 0 || (isLate && isIdle(connection))) connection.socket.destroy();
-        }
-      }, sweepMs);
-      const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
-      load.stop();
-      server.close(() => {
-        clearInterval(sweeping);
-        clearTimeout(deadline);
-        resolve();
-      });
-      app.stop();
-    });
-  const stop = async () => {
-    if (drainMs > 0) {
-      app.drain();
-      await sleep(drainMs);
-    }
-    await close(shutdownGraceMs - drainMs);
   };
-  return { port: boundPort, stop };
+}
+
+/** Accepts no more connections, closes those that are idle, and after a grace period the others. */
+function close(server: Server, open: ReadonlyMap<Socket, Connection>, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const lateAt = performance.now() + arrivalMs;
+    const sweeping = setInterval(() => {
+      const isLate = performance.now() > lateAt;
+      for (const connection of open.values()) {
+        if (connection.pending.size === 0 || (isLate && isIdle(connection))) connection.socket.destroy();
+      }
+    }, sweepMs);
+    const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearInterval(sweeping);
+      clearTimeout(deadline);
+      resolve();
+    });
+  });
 }
 
 /**

@@ -87,6 +87,61 @@ export function mcpSource(options: McpSourceOptions): McpSource {
   const redact = redactorOf(secretsOf(options));
   const source = options.baseUrl;
   const budget = new Budget({ concurrency, queueMs, source, ...(perMinute !== undefined && { perMinute }) });
+  const ask = askerOf(options, maxBytes);
+
+  const forward = async <Schema extends ObjectSchema>(tool: string, call: McpCall<Schema>) => {
+    const { arguments: args = {}, isReadOnly = false, signal, schema, wrap } = call;
+    const asked = { method: 'call', path: `/${tool}`, json: args };
+    const url = new URL(options.baseUrl);
+    const late = AbortSignal.timeout(timeoutMs);
+    const ending = signal ? AbortSignal.any([signal, late]) : late;
+    const fetched = async (): Promise<string> => {
+      const held = heldBySource();
+      try {
+        const answer = await budget
+          .run(() => {
+            tellCheck('network', asked);
+            return ask(tool, call, ending, held);
+          }, ending)
+          .then(redact);
+        await holdAnswer(answer, held, signal);
+        return answer;
+      } catch (error) {
+        held?.release();
+        const known = errorOf(error, isReadOnly, signal?.aborted === true, late.aborted);
+        const variables = variablesOf([options]);
+        throw explainedFailure(known, error, {
+          method: 'call',
+          url,
+          path: asked.path,
+          variables,
+          timeoutMs,
+        });
+      }
+    };
+    const { text } = kept(asked) ?? (isReplaying() ? replayed(asked) : { text: await fetched() });
+    const result: Result = JSON.parse(text);
+    if (result.isError === true) throw failureOf(result, isReadOnly);
+    const whole = answerOf(result, wrap);
+    const only = call.keep === 'declared' ? schema : undefined;
+    const answer = only ? declared(whole, only) : whole;
+    const hasNothing = isEmpty(result, wrap, isReadOnly);
+    const problem = hasNothing ? null : checkOf(schema)(answer, 'answer', text.length);
+    if (problem) throw mismatch(problem, { method: asked.method, host: url.host, path: asked.path });
+    if (isRecording()) {
+      const body = recordable(asked, whole, only);
+      const recorded = only && !hasNothing ? JSON.stringify(resultOf(result, body, wrap)) : text;
+      record(asked, { status: 200, text: recorded }, secretsOf(options));
+    } else if (keptDirectory() !== undefined && !isReplaying())
+      record(asked, { status: 200, text }, secretsOf(options), keptDirectory());
+    return hasNothing ? undefined : (answer as Data<Schema>);
+  };
+
+  return { call: (tool, call) => logged(() => forward(tool, call), call.signal) };
+}
+
+/** How one tool of the server is asked, in a session that is opened when it is needed. */
+function askerOf(options: McpSourceOptions, maxBytes: number) {
   let opened: Promise<Session> | Session | undefined;
   let lastId = 0;
 
@@ -144,7 +199,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     return opening;
   };
 
-  const ask = async (
+  return async (
     tool: string,
     { arguments: args = {}, isReadOnly = false, inputSchema }: McpCall<ObjectSchema>,
     signal: AbortSignal,
@@ -173,56 +228,6 @@ export function mcpSource(options: McpSourceOptions): McpSource {
       return resultIn(response, id, isReadOnly);
     }
   };
-
-  const forward = async <Schema extends ObjectSchema>(tool: string, call: McpCall<Schema>) => {
-    const { arguments: args = {}, isReadOnly = false, signal, schema, wrap } = call;
-    const asked = { method: 'call', path: `/${tool}`, json: args };
-    const url = new URL(options.baseUrl);
-    const late = AbortSignal.timeout(timeoutMs);
-    const ending = signal ? AbortSignal.any([signal, late]) : late;
-    const fetched = async (): Promise<string> => {
-      const held = heldBySource();
-      try {
-        const answer = await budget
-          .run(() => {
-            tellCheck('network', asked);
-            return ask(tool, call, ending, held);
-          }, ending)
-          .then(redact);
-        await holdAnswer(answer, held, signal);
-        return answer;
-      } catch (error) {
-        held?.release();
-        const known = errorOf(error, isReadOnly, signal?.aborted === true, late.aborted);
-        const variables = variablesOf([options]);
-        throw explainedFailure(known, error, {
-          method: 'call',
-          url,
-          path: asked.path,
-          variables,
-          timeoutMs,
-        });
-      }
-    };
-    const { text } = kept(asked) ?? (isReplaying() ? replayed(asked) : { text: await fetched() });
-    const result: Result = JSON.parse(text);
-    if (result.isError === true) throw failureOf(result, isReadOnly);
-    const whole = answerOf(result, wrap);
-    const only = call.keep === 'declared' ? schema : undefined;
-    const answer = only ? declared(whole, only) : whole;
-    const hasNothing = isEmpty(result, wrap, isReadOnly);
-    const problem = hasNothing ? null : checkOf(schema)(answer, 'answer', text.length);
-    if (problem) throw mismatch(problem, { method: asked.method, host: url.host, path: asked.path });
-    if (isRecording()) {
-      const body = recordable(asked, whole, only);
-      const recorded = only && !hasNothing ? JSON.stringify(resultOf(result, body, wrap)) : text;
-      record(asked, { status: 200, text: recorded }, secretsOf(options));
-    } else if (keptDirectory() !== undefined && !isReplaying())
-      record(asked, { status: 200, text }, secretsOf(options), keptDirectory());
-    return hasNothing ? undefined : (answer as Data<Schema>);
-  };
-
-  return { call: (tool, call) => logged(() => forward(tool, call), call.signal) };
 }
 
 /** The result of a request as JSON. @throws SourceError */
