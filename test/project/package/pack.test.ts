@@ -85,9 +85,9 @@ describe('this program as a dependency of a project', () => {
     expect(readdirSync(join(copy, 'dist/vendor'))).toEqual([runtime]);
   });
 
-  it('is under 950 kB', () => {
+  it('is under 960 kB', () => {
     const [{ content } = { content: new Uint8Array() }] = [...ownPackages().files.values()];
     expect(content.byteLength).toBeGreaterThan(100_000);
-    expect(content.byteLength).toBeLessThan(950_000);
+    expect(content.byteLength).toBeLessThan(960_000);
   });
 });
