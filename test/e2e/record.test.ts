@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
@@ -53,6 +53,11 @@ beforeAll(async () => {
     GAS_TOKEN: secret,
   };
 });
+
+interface Step {
+  readonly run?: string;
+  readonly if?: string;
+}
 
 describe('npm run record', () => {
   it('requests every example from the API and records the answers without secrets', async () => {
@@ -176,10 +181,11 @@ net.Socket.prototype.connect = function (...args) {
 
   it('every step of the workflow succeeds', async () => {
     const workflow = load(readFileSync(join(directory, '.github/workflows/ci.yml'), 'utf8')) as {
-      jobs: { check: { env: { readonly [name: string]: string }; steps: readonly { run?: string }[] } };
+      jobs: { check: { env: { readonly [name: string]: string }; steps: readonly Step[] } };
     };
     const { env } = workflow.jobs.check;
-    const steps = workflow.jobs.check.steps.flatMap(({ run: command }) => command ?? []);
+    const all = workflow.jobs.check.steps;
+    const steps = all.flatMap((step) => (step.run === undefined || step.if ? [] : step.run));
     const [install, ...others] = steps;
     expect(install).toBe('npm ci');
     expect(others).toHaveLength(3);
@@ -189,6 +195,38 @@ net.Socket.prototype.connect = function (...args) {
       expect(ran.status, `${step}\n${ran.stdout}${ran.stderr}`).toBe(0);
     }
     expect(existsSync(left) ? readFileSync(left, 'utf8') : '').toBe('');
+  });
+
+  it('the workflow checks the image where what it is built from has changed, and only there', async () => {
+    const { jobs } = load(readFileSync(join(directory, '.github/workflows/ci.yml'), 'utf8')) as {
+      jobs: { check: { steps: readonly Step[] } };
+    };
+    const [image, ...others] = jobs.check.steps.filter((step) => step.if !== undefined);
+    expect(others).toEqual([]);
+    const checkout = join(root, 'checkout');
+    const git = (...args: readonly string[]) =>
+      run('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args], { cwd: checkout });
+    mkdirSync(checkout);
+    await git('init', '--quiet');
+    const commit = async (name: string, text: string) => {
+      writeFileSync(join(checkout, name), text);
+      await git('add', '--all');
+      await git('commit', '--quiet', '--message', name);
+    };
+    await commit('Dockerfile', 'FROM a');
+    await commit('README.md', 'x');
+    // In place of the program: whether it is called.
+    const npx = join(root, 'called');
+    mkdirSync(npx);
+    writeFileSync(join(npx, 'npx'), '#!/bin/sh\necho "called $*"\n', { mode: 0o755 });
+    const called = async (before: string) => {
+      const env = { PATH: `${npx}:${process.env.PATH}`, BEFORE: before };
+      return (await run('sh', ['-e', '-c', image?.run ?? ''], { cwd: checkout, env })).stdout.trim();
+    };
+    expect(await called('HEAD~1')).toBe('');
+    await commit('Dockerfile', 'FROM b');
+    expect(await called('HEAD~1')).toBe('called market-mcp check --deploy docker');
+    expect(await called('0000000000000000000000000000000000000000')).toContain('called');
   });
 
   it('a request without a recording fails with the command that records it', async () => {

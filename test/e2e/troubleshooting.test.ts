@@ -282,6 +282,12 @@ field. Test numbers with \`Number.isFinite\` in \`source.read\`, and return \`nu
 - The generated server fetches the key set of the platform (\`PLATFORM_JWKS_URL\`) directly. If its network allows only a proxy, set
   \`PLATFORM_PUBLIC_KEY\` instead. No request is needed then.
 
+### use Yarn on the day of a release
+
+Yarn 4.10 and later refuse versions that are less than a day old. In a project, \`.yarnrc.yml\` approves \`create-market-mcp\` and
+\`market-mcp-runtime\`. \`yarn dlx\` and \`yarn create\` read no such file outside of a project: on the day of a release they take the
+version before, or refuse the new one by name. Wait a day, or use \`npx create-market-mcp --package-manager yarn\`.
+
 ### continue after an interruption
 
 If you press Ctrl-C, or if the installation fails, all files of the project are already written. The last lines name the command

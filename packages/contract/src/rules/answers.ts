@@ -1,3 +1,4 @@
+import { speaksAny } from '../wire/controls.ts';
 import type { Property } from '../wire/ledger.ts';
 import { type LiveRule, must, should } from './rule.ts';
 
@@ -30,7 +31,12 @@ export const answerRules: readonly LiveRule[] = [
   }),
 ];
 
-/** A rule about all answers, judged when the others have been. */
+/** A rule about all answers of an MCP server, judged when the others have been. */
 function always(property: Property, text: Omit<LiveRule, 'check'>): LiveRule {
-  return { ...text, turn: 'last', controls: [], check: async (probe) => probe.ledger.problemsOf(property) };
+  return {
+    ...text,
+    turn: 'last',
+    controls: [speaksAny],
+    check: async (probe) => probe.ledger.problemsOf(property),
+  };
 }
