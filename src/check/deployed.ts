@@ -20,6 +20,10 @@ export const nodeArguments = ['--enable-source-maps', '--trace-exit'];
 
 const recordings = 'test/recordings';
 
+/** The file that Node cannot read: as code names it, and as Node does for package.json. */
+const unreadable =
+  /EACCES: permission denied, \w+ '([^']+)'|Cannot read package config (.+): permission denied/;
+
 export function deployedImage(image: Image): Deployed {
   const { engine, tag, workingDirectory: inside } = image;
   const hint = `Correct the Dockerfile. To look inside: ${engine} run --rm -it --entrypoint sh ${tag}`;
@@ -36,7 +40,8 @@ export function deployedImage(image: Image): Deployed {
     },
     isProcess: true,
     notStarted(lines) {
-      const [, path] = /\bEACCES: permission denied, \w+ '([^']+)'/.exec(lines.join('\n')) ?? [];
+      const [, path = undefined] =
+        unreadable.exec(lines.join('\n'))?.filter((part) => part !== undefined) ?? [];
       if (path === undefined) return new SystemError('NOT_STARTED', 'the image does not start', hint, lines);
       const message = `the image does not start: its user, ${image.user || 'root'}, cannot read ${path}`;
       const fix = `Let everyone read it. In the Dockerfile, behind the last RUN of the stage production: RUN chmod -R a+rX .`;
