@@ -97,7 +97,8 @@ describe('a call is refused', () => {
         return [answer.status, await answer.json()];
       }),
     );
-    expect(ready).toEqual([503, { status: 'not ready', reason: expect.stringMatching(/^no key: /) }]);
+    const reason = 'no key: the key set of the platform was not fetched; the log says why';
+    expect(ready).toEqual([503, { status: 'not ready', reason }]);
     expect(health).toEqual([200, expect.objectContaining({ status: 'ok', keys: 'none' })]);
   });
 

@@ -350,7 +350,7 @@ class Endpoints implements App {
       return 'PLATFORM_AUDIENCE is pending: no token names this server';
     return this.#authentication.hasKey()
       ? null
-      : 'no key: the key set of the platform was not fetched; the this.#log says why';
+      : 'no key: the key set of the platform was not fetched; the log says why';
   }
 
   /** Null for an event stream, whose response has already started. */
