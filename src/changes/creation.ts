@@ -1,5 +1,5 @@
-import { pass, type Result } from 'market-mcp-contract/command';
-import { type PlatformProfile, platforms, resolvePlatform } from 'market-mcp-contract/platforms';
+import { pass, type Result, reject } from 'market-mcp-contract/command';
+import { mcp, type PlatformProfile, platforms, resolvePlatform } from 'market-mcp-contract/platforms';
 import type { ImportedTool } from '../import/model.ts';
 import { type ImportedPrepared, prepareImported } from '../import/prepare.ts';
 import { projectName } from '../model/names.ts';
@@ -28,6 +28,15 @@ export interface Creation {
 export async function planCreation(answers: CreateAnswers): Promise<Result<Creation>> {
   const profile = await resolvePlatform(answers.platform);
   if (!profile.ok) return profile;
+  if (profile.value === mcp) {
+    const hint = 'Choose generic or context. check --platform mcp judges any server.';
+    return reject(
+      '--platform',
+      mcp.name,
+      'asks for no payment, so a project for it would not be checked for that',
+      hint,
+    );
+  }
   const entries = await entriesOf(answers.wanted, profile.value);
   if (!entries.ok) return entries;
   const preparation = prepareImported(entries.value, profile.value);

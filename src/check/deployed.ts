@@ -20,9 +20,8 @@ export const nodeArguments = ['--enable-source-maps', '--trace-exit'];
 
 const recordings = 'test/recordings';
 
-/** The file that Node cannot read: as code names it, and as Node does for package.json. */
-const unreadable =
-  /EACCES: permission denied, \w+ '([^']+)'|Cannot read package config (.+): permission denied/;
+/** Names the file that Node cannot read; Node 24 has words of its own for package.json. */
+const unreadable = /(?:EACCES: permission denied, \w+ '|Cannot read package config )([^':]+)/;
 
 export function deployedImage(image: Image): Deployed {
   const { engine, tag, workingDirectory: inside } = image;
@@ -40,8 +39,7 @@ export function deployedImage(image: Image): Deployed {
     },
     isProcess: true,
     notStarted(lines) {
-      const [, path = undefined] =
-        unreadable.exec(lines.join('\n'))?.filter((part) => part !== undefined) ?? [];
+      const [, path] = unreadable.exec(lines.join('\n')) ?? [];
       if (path === undefined) return new SystemError('NOT_STARTED', 'the image does not start', hint, lines);
       const message = `the image does not start: its user, ${image.user || 'root'}, cannot read ${path}`;
       const fix = `Let everyone read it. In the Dockerfile, behind the last RUN of the stage production: RUN chmod -R a+rX .`;

@@ -37,7 +37,7 @@ const tool: CreateQuestion<string> = {
 const platform: CreateQuestion<string> = {
   ...textFlag(
     '--platform <name>',
-    'profile: generic, context, claude-directory, openai-apps, mcp, or the path of your own profile (JSON or YAML)',
+    'profile: generic, context, claude-directory, openai-apps, or the path of your own profile (JSON or YAML)',
     'Write the name of a profile (market-mcp platforms), or the path of one.',
   ),
   prompt: { message: 'For which marketplace?' },

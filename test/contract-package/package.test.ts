@@ -147,12 +147,13 @@ describe('the packed contract', () => {
 import { platforms } from 'market-mcp-contract/platforms';
 const [good = '', open = ''] = process.argv.slice(2);
 const report: CheckReport = await check(good, { platform: 'context', only: ['tool', 'gate.no-token'] });
-const matched = await toMeetTheContract(open, { only: ['gate.no-token'], call: ['get_gas_price'] });
+const matched = await toMeetTheContract(open, { platform: 'generic', only: ['gate.no-token'], call: ['get_gas_price'] });
 const refused = await check('x').catch((error: Error) => error.name + ': ' + error.message);
+const off = await check(good, { only: ['gate.no-token'] }).catch((error: Error) => error.message);
 const unknown = await check(good, { only: ['gat'] }).catch((error: Error) => error.name + ': ' + error.message);
 const [first] = inspectTools([{ name: 1 }]).filter(({ status }) => status === 'fail');
 const names: readonly string[] = platforms.map(({ name }) => name);
-console.log(JSON.stringify({ ok: report.ok, pass: matched.pass, message: matched.message(), refused, unknown, first: first?.id, names, rules: rules.length }));
+console.log(JSON.stringify({ ok: report.ok, pass: matched.pass, message: matched.message(), refused, off, unknown, first: first?.id, names, rules: rules.length }));
 // @ts-expect-error a platform is a name or a profile
 if (good === 'never') await check(good, { platform: 1 });
 `,
@@ -170,6 +171,7 @@ if (good === 'never') await check(good, { platform: 1 });
     expect(used).toMatchObject({ ok: true, pass: false, first: 'tool.name' });
     expect(used.message).toContain('gate.no-token');
     expect(used.refused).toContain('TypeError: url "x" is neither');
+    expect(used.off).toBe('the platform mcp asks for none of the selected rules');
     expect(used.unknown).toContain('RangeError: only "gat": unknown rule');
     expect(used.names).toContain('context');
   });

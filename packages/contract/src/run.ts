@@ -252,10 +252,7 @@ class Run {
     begun.add(rule);
     const started = now();
     const notes: string[] = [];
-    const judged = (problems: readonly Problem[]) => ({
-      ...verdict(rule, level, problems, started),
-      ...(notes.length > 0 && { note: notes.join('; ') }),
-    });
+    const judged = (problems: readonly Problem[]) => verdict(rule, level, problems, started, notes);
     let isControlled = isControlledBefore;
     try {
       const problems = await life.during(rule.id, async () => {

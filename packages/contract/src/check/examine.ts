@@ -1,6 +1,8 @@
+import { rules } from '../catalogue.ts';
 import { CommandError } from '../command/command-error.ts';
 import type { Json } from '../json/value.ts';
 import type { Era, Report, RuleResult, RuleText } from '../model.ts';
+import { effectiveLevel } from '../rules/rule.ts';
 import { runContract } from '../run.ts';
 import type { Target } from '../target.ts';
 import { now } from '../wire/clock.ts';
@@ -93,10 +95,7 @@ export async function examine(
       : `Start the server, or correct the URL: it must be that of the MCP endpoint, such as https://tools.example.com/mcp.${proxyNote()}`;
     throw new CommandError('UNREACHABLE', error.message, hint);
   });
-  if (report.rules.length === 0) {
-    const why = `no selected rule belongs to the era ${report.era} of MCP`;
-    throw new CommandError('NO_RULES', why, 'Change --only, --skip or --era.');
-  }
+  if (report.rules.length === 0) throw noRules(report, target, selects);
   const changes = listed && earlier?.changesTo(listed);
   const drift = changes && earlier && { against: earlier.file, changes, refreshNeeded: changes.length > 0 };
   const { serverErrors, ...explained } = locate?.(report) ?? { ...report, serverErrors: [] };
@@ -105,6 +104,25 @@ export async function examine(
     report: { ...evaluated, ...(plan && { calls: plan }), ...(serverErrors.length > 0 && { serverErrors }) },
     listed,
   };
+}
+
+function noRules(
+  { platform, era }: Report,
+  { profile }: Target,
+  selects: ExamineOptions['selects'],
+): CommandError {
+  const isOn = rules.some((rule) => selects(rule) && effectiveLevel(rule, profile) !== 'off');
+  return isOn
+    ? new CommandError(
+        'NO_RULES',
+        `no selected rule belongs to the era ${era} of MCP`,
+        'Change --only, --skip or --era.',
+      )
+    : new CommandError(
+        'NO_RULES',
+        `the platform ${platform} asks for none of the selected rules`,
+        'Change --platform, --only or --skip.',
+      );
 }
 
 /** The plan after the user has allowed further tools. */

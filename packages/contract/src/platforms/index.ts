@@ -1,5 +1,5 @@
 /** The facts of each platform, by which the rules judge. */
-export { marketplaces, platforms } from './all.ts';
+export { marketplaces, mcp, platforms } from './all.ts';
 export { generic } from './generic.ts';
 export type { PlatformProfile } from './profile.ts';
 export { profileProblems } from './profile-schema.ts';

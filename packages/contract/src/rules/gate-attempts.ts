@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { shorten } from '../json/json.ts';
 import type { Json } from '../json/value.ts';
 import type { Problem } from '../model.ts';
+import type { CallCase } from '../wire/cases.ts';
 import { admitsPaid, refusesUnpaid } from '../wire/controls.ts';
 import type { HttpAnswer } from '../wire/http.ts';
 import type { Probe } from '../wire/probe.ts';
@@ -14,17 +15,17 @@ import { type Control, inParallel, type LiveRule, must } from './rule.ts';
 export const refusesOnlyOthers = [refusesUnpaid, admitsPaid];
 
 /** A value for the header of the token, and its name in a report, which must not contain a valid token. */
-export interface Attempt {
+export interface HeaderValue {
   readonly value: string | undefined;
   readonly as: string;
 }
 
 /** A value that contains no secret. */
-export function shown(value: string): Attempt {
+export function shown(value: string): HeaderValue {
   return { value, as: shorten(value) };
 }
 
-export function bearing(probe: Probe, token: string, as: string): Attempt {
+export function bearing(probe: Probe, token: string, as: string): HeaderValue {
   return { value: `${probe.profile.token.scheme} ${token}`, as };
 }
 
@@ -32,7 +33,7 @@ export function bearing(probe: Probe, token: string, as: string): Attempt {
 export function refuses(
   id: string,
   what: string,
-  attempts: (probe: Probe) => Promise<readonly Attempt[]>,
+  attempts: (probe: Probe) => Promise<readonly HeaderValue[]>,
   controls: readonly Control[] = [refusesUnpaid],
 ): LiveRule {
   return {
@@ -58,17 +59,24 @@ export function forged(
   return refuses(id, `tools/call with ${what}`, attempts, refusesOnlyOthers);
 }
 
-/** Sends a tools/call with this value of the token's header. */
-export async function callWith(probe: Probe, value: string | undefined): Promise<HttpAnswer> {
+/** Sends a tools/call with this value of the token's header; by default the call that every rule about tokens sends. */
+export async function callWith(
+  probe: Probe,
+  value: string | undefined,
+  call?: Pick<CallCase, 'name' | 'arguments'>,
+): Promise<HttpAnswer> {
   const { header } = probe.profile.token;
-  const { name, arguments: args } = await probe.authenticationCall();
+  const { name, arguments: args } = call ?? (await probe.authenticationCall());
   return probe.post(rpcRequest(nextId(), 'tools/call', { name, arguments: args }), {
     session: await probe.session(),
     headers: { [header]: value },
   });
 }
 
-export async function refusalsOf(probe: Probe, attempts: readonly Attempt[]): Promise<readonly Problem[]> {
+export async function refusalsOf(
+  probe: Probe,
+  attempts: readonly HeaderValue[],
+): Promise<readonly Problem[]> {
   const { header } = probe.profile.token;
   return inParallel(attempts, async ({ value, as }) =>
     unauthorizedProblems(await callWith(probe, value), probe.profile, `tools/call, ${header}: ${as}`),

@@ -1,5 +1,3 @@
-import type { Problem } from '../model.ts';
-import type { Probe } from '../wire/probe.ts';
 import type { Forgery } from '../wire/signer.ts';
 import { answerProblems } from './expect.ts';
 import { bearing, callWith, claims, forged, refusesOnlyOthers, secondsFromNow } from './gate-attempts.ts';
@@ -8,12 +6,14 @@ import { type LiveRule, must } from './rule.ts';
 const others = ['https://other.example/mcp', 'https://third.example/mcp'];
 const unknownExtension = 'x-unknown-4kx';
 
-/** A token that the platform does not issue, but that its own middleware accepts. */
-const doubtful = {
-  level: 'should',
-  source: 'C§5.1; RFC 7519 §4.1; the tokens of the platform are valid for two minutes',
-  fix: 'Refuse a token whose iat is in the future, or whose exp is far from its iat.',
-} as const;
+/** For a token that the platform does not issue, but that servers which keep the contract may accept. */
+const advice = (source: string, fix: string) => ({ level: 'should', source, fix }) as const;
+
+/** A token that the platform's own middleware accepts. */
+const doubtful = advice(
+  'C§5.1; RFC 7519 §4.1; the tokens of the platform are valid for two minutes',
+  'Refuse a token whose iat is in the future, or whose exp is far from its iat.',
+);
 
 /** A token that the platform has signed passes authentication only with the right claims, and while it is valid. */
 export const gateClaimRules: readonly LiveRule[] = [
@@ -24,9 +24,7 @@ export const gateClaimRules: readonly LiveRule[] = [
       'a token that expired longer ago than clocks differ',
       ({ profile: { token } }) => [claims({ exp: secondsFromNow(-token.clockToleranceSeconds - 5) })],
     ),
-    level: 'should',
-    source: 'C§5.1; profile token.clockToleranceSeconds',
-    fix: 'Set the clock tolerance to a few seconds.',
+    ...advice('C§5.1; profile token.clockToleranceSeconds', 'Set the clock tolerance to a few seconds.'),
   },
   forged('gate.no-expiry', 'a token that never expires', claims({ exp: undefined })),
   {
@@ -61,9 +59,10 @@ export const gateClaimRules: readonly LiveRule[] = [
     ...forged('gate.several-audiences', 'a token for this server and others', ({ target: { signer } }) => [
       claims({ aud: [signer?.audience ?? '', ...others] }),
     ]),
-    level: 'should',
-    source: 'RFC 7519 §4.1.3, which allows both; the tokens of the platform name one audience',
-    fix: 'Refuse a token whose aud is a list of several: each of these servers could use it here.',
+    ...advice(
+      'RFC 7519 §4.1.3, which allows both; the tokens of the platform name one audience',
+      'Refuse a token whose aud is a list of several: each of these servers could use it here.',
+    ),
   },
   {
     ...forged('gate.claim-types', 'a token whose exp or nbf is not a number', () => [
@@ -83,9 +82,10 @@ export const gateClaimRules: readonly LiveRule[] = [
     ...forged('gate.other-type', 'a token of another type than JWT', () =>
       ['at+jwt', 'logout+jwt'].map((typ) => ({ header: { typ } })),
     ),
-    level: 'should',
-    source: 'RFC 8725 §3.11; the tokens of the platform are of the type JWT',
-    fix: 'Refuse a token whose header has a typ other than JWT.',
+    ...advice(
+      'RFC 8725 §3.11; the tokens of the platform are of the type JWT',
+      'Refuse a token whose header has a typ other than JWT.',
+    ),
   },
   survives('gate.unknown-key-id', 'a token whose kid is unknown', {
     header: { kid: 'no-such-key-4kx' },
@@ -100,10 +100,10 @@ function survives(id: string, what: string, forgery: Forgery): LiveRule {
     title: `tools/call with ${what} is refused or accepted, without an error of the server`,
     fix: 'Treat every error of the verification as a refusal.',
     controls: refusesOnlyOthers,
-    check: async (probe: Probe): Promise<readonly Problem[]> => {
-      const { value } = bearing(probe, await probe.token(forgery), what);
+    check: async (probe) => {
+      const { value, as } = bearing(probe, await probe.token(forgery), what);
       const answer = await callWith(probe, value);
-      const path = `tools/call, ${probe.profile.token.header}: ${what}`;
+      const path = `tools/call, ${probe.profile.token.header}: ${as}`;
       return answerProblems(answer.status < 500, path, 'HTTP 4xx, or the answer to the call', answer);
     },
   };

@@ -3,13 +3,13 @@ import { objectOr } from '../json/json.ts';
 import { mismatches, withoutDialect } from '../json/schema.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
-import { invalidVariants } from '../wire/cases.ts';
+import { type CallCase, invalidVariants } from '../wire/cases.ts';
 import { lists, refusesUnpaid } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
-import { describe, isRefusal, nextId, rpcRequest, unanswered } from '../wire/rpc.ts';
+import { describe, isRefusal, unanswered } from '../wire/rpc.ts';
 import { unauthorizedProblems } from './expect.ts';
-import { bearing, callWith, freshToken, refusesOnlyOthers } from './gate-attempts.ts';
+import { bearing, callWith, freshToken, type HeaderValue, refusesOnlyOthers } from './gate-attempts.ts';
 import { ranProblems, type Unpaid, unpaid } from './gate-request.ts';
 import { inParallel, type LiveRule, must, should } from './rule.ts';
 
@@ -28,9 +28,10 @@ export const gateDoorRules: readonly LiveRule[] = [
       const calls: UnpaidCall[] = [];
       const left: string[] = [];
       for (const tool of tools) {
+        const name = String(tool.name);
         const args = refusedArguments(tool);
-        if (args || (await isHarmless(probe, tool))) calls.push({ tool, arguments: args ?? {} });
-        else left.push(String(tool.name));
+        if (args || (await isHarmless(probe, tool))) calls.push({ name, arguments: args ?? {} });
+        else left.push(name);
       }
       if (left.length > 0)
         note?.(`not asked, because they refuse no arguments and may change something: ${left.join(', ')}`);
@@ -79,10 +80,7 @@ export const gateDoorRules: readonly LiveRule[] = [
   },
 ];
 
-interface UnpaidCall {
-  readonly tool: JsonObject;
-  readonly arguments: JsonObject;
-}
+type UnpaidCall = Pick<CallCase, 'name' | 'arguments'>;
 
 const withheld = NotRun.because('withheld', 'every tool takes any arguments and may change something');
 
@@ -95,35 +93,29 @@ function refusedArguments({ inputSchema }: JsonObject): JsonObject | undefined {
   );
 }
 
+/** Whether a tool may be called with arguments that nobody has chosen. */
 async function isHarmless(probe: Probe, tool: JsonObject): Promise<boolean> {
-  return onlyReads(tool) && !probe.target.writing?.has(String(tool.name)) && (await mayCall(probe, tool));
-}
-
-async function mayCall(probe: Probe, tool: JsonObject): Promise<boolean> {
+  if (!onlyReads(tool) || probe.target.writing?.has(String(tool.name))) return false;
   return (await probe.callable()).includes(tool);
 }
 
 /** Values of the token's header that must be refused; a forged one only if it is refused where every rule tries it. */
-async function untrusted(probe: Probe): Promise<readonly Untrusted[]> {
-  const none: Untrusted = { value: undefined, as: 'no token' };
+async function untrusted(probe: Probe): Promise<readonly HeaderValue[]> {
+  const none: HeaderValue = { value: undefined, as: 'no token' };
   if (!probe.target.signer) return [none];
   const forged = bearing(probe, await probe.token({ by: 'untrusted' }), 'a token signed with another key');
   return isRefusal(await callWith(probe, forged.value)) ? [none, forged] : [none];
 }
 
-type Untrusted = ReturnType<typeof bearing>;
-
 async function openProblems(
   probe: Probe,
-  { tool: { name }, arguments: args }: UnpaidCall,
-  { value, as }: Untrusted,
+  { name, arguments: args }: UnpaidCall,
+  { value, as }: HeaderValue,
 ): Promise<readonly Problem[]> {
-  const body = rpcRequest(nextId(), 'tools/call', { name: name ?? null, arguments: args });
-  const headers = { [probe.profile.token.header]: value };
-  const answer = await probe.post(body, { session: await probe.session(), headers });
+  const answer = await callWith(probe, value, { name, arguments: args });
   return unauthorizedProblems(answer, probe.profile, `tools/call, ${as}`).map((problem) => ({
     ...problem,
-    tool: String(name),
+    tool: name,
     arguments: args,
     actual: `at least this tool answers: ${describe(answer)}`,
     ...(!isRefusal(answer) && {

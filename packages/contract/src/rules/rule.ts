@@ -123,7 +123,9 @@ export function verdict(
   level: Level,
   problems: readonly Problem[],
   started: number,
+  notes: readonly string[] = [],
 ): RuleResult {
   const status = problems.length > 0 ? 'fail' : 'pass';
-  return { id, level, title, source, fix, status, problems, ms: now() - started };
+  const note = notes.length > 0 && { note: notes.join('; ') };
+  return { id, level, title, source, fix, status, ...note, problems, ms: now() - started };
 }

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { shorten } from '../json/json.ts';
+import { isObject, objectOr, shorten, visibleJson } from '../json/json.ts';
+import type { Json } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { isEventStream } from './events.ts';
 import type { HttpAnswer } from './http.ts';
@@ -54,27 +55,15 @@ const judges: readonly (readonly [Property, Judge])[] = [
 ];
 
 /** JSON between systems is UTF-8 without a byte order mark (RFC 8259 §8.1). */
-function encodingProblem({ bytes, headers }: Said): ReturnType<Judge> {
+function encodingProblem({ bytes, headers, body }: Said): ReturnType<Judge> {
   if (!isJsonType(headers['content-type'])) return undefined;
   const expected = 'UTF-8 without a byte order mark';
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf)
     return { expected, actual: 'a byte order mark at byte 0' };
-  return isUtf8(bytes) ? undefined : { expected, actual: `not UTF-8 at byte ${invalidAt(bytes)}` };
-}
-
-/** The position of the first byte that belongs to no character of UTF-8. */
-function invalidAt(bytes: Uint8Array): number {
-  // A prefix may end within a character of up to four bytes.
-  const isRight = (length: number) =>
-    [0, 1, 2, 3].some((less) => length >= less && isUtf8(bytes.subarray(0, length - less)));
-  let [right, wrong] = [0, bytes.length];
-  while (wrong - right > 1) {
-    const middle = Math.floor((right + wrong) / 2);
-    if (isRight(middle)) right = middle;
-    else wrong = middle;
-  }
-  const start = [3, 2, 1, 0].find((less) => right >= less && isUtf8(bytes.subarray(0, right - less))) ?? 0;
-  return right - start;
+  if (isUtf8(bytes)) return undefined;
+  // What is no character was replaced when it was read.
+  const read = Buffer.from(body);
+  return { expected, actual: `not UTF-8 at byte ${bytes.findIndex((byte, at) => byte !== read[at])}` };
 }
 
 /** A JSON-RPC message comes as JSON or as an event (MCP, Streamable HTTP). */
@@ -85,23 +74,29 @@ function typeProblem({ status, headers, body }: Said): ReturnType<Judge> {
 }
 
 /** A number beyond the doubles becomes infinite or null in most readers (RFC 8259 §6). */
-function numberProblem({ body, headers }: Said): ReturnType<Judge> {
-  if (!isJsonType(headers['content-type']) || !/[eE]\+?\d{3}|\d{309}/.test(body)) return undefined;
-  for (const [token] of body.matchAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/gs)) {
-    if (token.startsWith('"') || Number.isFinite(Number(token))) continue;
-    return { expected: 'numbers that a double holds', actual: shorten(token) };
-  }
-  return undefined;
+function numberProblem({ body, values }: Said): ReturnType<Judge> {
+  if (!/[eE]\+?\d{3}|\d{309}/.test(body)) return undefined;
+  const beyond = leafIn(values, (leaf) => typeof leaf === 'number' && !Number.isFinite(leaf));
+  return beyond === undefined
+    ? undefined
+    : { expected: 'numbers that a double holds', actual: `a number that is read as ${beyond}` };
 }
 
 /** Half of a surrogate pair is no character: what a reader makes of it is unpredictable (RFC 8259 §8.2). */
 function surrogateProblem({ body, values }: Said): ReturnType<Judge> {
   if (!/\\u[dD][89a-fA-F]/.test(body)) return undefined;
-  // JSON.stringify escapes nothing of this range but what stands alone.
-  const [alone] = /(?<!\\)(?:\\\\)*\\ud[89a-f][0-9a-f]{2}/.exec(JSON.stringify(values)) ?? [];
-  return alone === undefined
-    ? undefined
-    : { expected: 'whole characters', actual: `${alone.slice(-6)} alone` };
+  const cut = leafIn(values, (leaf) => typeof leaf === 'string' && /\p{Cs}/u.test(leaf));
+  return cut === undefined ? undefined : { expected: 'whole characters', actual: visibleJson(shorten(cut)) };
+}
+
+/** A value inside of others that is neither an object nor a list. */
+function leafIn(values: readonly Json[], isWanted: (leaf: Json) => boolean): Json | undefined {
+  const open = [...values];
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) open.push(item);
+    else if (isWanted(value)) return value;
+  }
+  return undefined;
 }
 
 /** Forms of keys that no caller should see; in addresses only where a call failed, since data may contain signed links. */
@@ -109,11 +104,15 @@ const secrets =
   /-----BEGIN [A-Z ]*PRIVATE KEY|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_\w{36}\b|\bAIza[\w-]{35}\b|\bxox[bp]-[\w-]{20,}|\bsk[-_](?:live|proj|ant)[-_][\w-]{20,}/;
 const secretsInAddress = /[?&](?:api_?key|apikey|appid|access_token|secret|password)=[^&\s"\\]{8,}/i;
 
-function secretProblem({ status, body }: Said): ReturnType<Judge> {
-  const isFailure = status >= 400 || /"isError"\s*:\s*true|"error"\s*:/.test(body);
+function secretProblem({ status, body, values }: Said): ReturnType<Judge> {
+  const isFailure = status >= 400 || values.some(tellsFailure);
   const found = secrets.exec(body) ?? (isFailure ? secretsInAddress.exec(body) : null);
   if (!found) return undefined;
   return { expected: 'no keys', actual: `${found[0].slice(0, 12)}… at character ${found.index}` };
+}
+
+function tellsFailure(message: Json): boolean {
+  return isObject(message) && (isObject(message.error) || objectOr(message.result).isError === true);
 }
 
 function isJsonType(type: string | undefined): boolean {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { App } from './http.ts';
+import type { App } from './app.ts';
 import { createHoldings, networkOf } from './limits.ts';
 import { createReport, type Log, type Report } from './log.ts';
 import { provide } from './readings.ts';

@@ -1,0 +1,40 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+
+/** An answer with its whole body. */
+export interface Answer {
+  readonly status: number;
+  readonly headers?: OutgoingHttpHeaders;
+  readonly body?: string;
+}
+
+/** @param value an object, or JSON text */
+export function json(status: number, value: object | string, headers?: OutgoingHttpHeaders): Answer {
+  const body = typeof value === 'string' ? value : JSON.stringify(value);
+  const length = Buffer.byteLength(body);
+  return {
+    status,
+    headers: { 'content-type': 'application/json', 'content-length': length, ...headers },
+    body,
+  };
+}
+
+export function notAllowed(allow: string): Answer {
+  return json(405, { error: 'Method not allowed' }, { allow });
+}
+
+const retrySoon = { 'retry-after': '1' };
+export const bodyRefusals = {
+  408: json(408, { error: 'Request took too long' }, { connection: 'close' }),
+  413: json(413, { error: 'Request too large' }),
+  503: json(503, { error: 'Too many unfinished requests' }, { ...retrySoon, connection: 'close' }),
+};
+export const tooManyCalls = json(503, { error: 'Too many calls at once' }, retrySoon);
+export const tokenUnknown = json(503, { error: 'Used tokens are not known at the moment' }, retrySoon);
+export const noContent: Answer = { status: 204 };
+export const invalidSession = json(400, { error: 'Invalid session' });
+
+export const streamHeaders = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+};
