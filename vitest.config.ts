@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { ownSource } from './test/own-source.ts';
 import slow from './test/slow.json' with { type: 'json' };
 
 const results = process.env.TEST_RESULTS;
@@ -32,9 +33,7 @@ function project(name: string, test: TestProjectInlineConfiguration['test']): Te
 
 /** `npm test` runs `unit`, `npm run test:more` `slow`, `e2e` and `machines`, `npm run test:nightly` `nightly`: docs/testing.md. */
 export default defineConfig({
-  // The contract's own source, as tsconfig.json has it.
-  resolve: { conditions: ['market-mcp-source'] },
-  ssr: { resolve: { conditions: ['market-mcp-source'] } },
+  ...ownSource,
   test: {
     // Most tests wait for processes of their own, and a generated project is several of them; two cores bear two at once.
     maxConcurrency: 2,

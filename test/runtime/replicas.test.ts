@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/generic.ts';
 import { createReplicas } from '../../packages/runtime/src/replicas.ts';
 import { createAuthentication } from '../../packages/runtime/src/server/auth.ts';
-import { readingsOf } from '../../packages/runtime/src/server/readings.ts';
+import { readingsOf } from '../../packages/runtime/src/server/log.ts';
 import type { SharedState } from '../../packages/runtime/src/store.ts';
 import { audience, issuer, platformKey, start, token } from './support.ts';
 

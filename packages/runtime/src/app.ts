@@ -1,4 +1,3 @@
 export { type Config, type ConfigResult, type Configured, readConfig } from './config.ts';
-export type { App, AppConfig } from './server/app.ts';
-export { createApp } from './server/http.ts';
+export { type App, type AppConfig, createApp } from './server/http.ts';
 export { createLog, type Log } from './server/log.ts';

@@ -1,9 +1,10 @@
-import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { getHeapStatistics } from 'node:v8';
 import { audienceOf } from './audience.ts';
-import type { AppConfig } from './server/app.ts';
+import { publicKeyOf, type ReadText } from './public-key.ts';
 import type { TokenRules } from './server/auth.ts';
+import type { AppConfig } from './server/http.ts';
 import { jwkOf, type KeySources } from './server/keys.ts';
 import type { ListenOptions } from './server/listen.ts';
 import { isLoopback } from './server/origins.ts';
@@ -74,7 +75,6 @@ const answerMs = 2_000;
 const lifetimeFactor = 10;
 
 type Environment = { readonly [name: string]: string | undefined };
-type ReadText = (path: string) => string;
 
 /**
  * Reads the configuration from environment variables; an empty variable counts as unset. Reports every error at once
@@ -265,39 +265,6 @@ function keySetOf(text: string | null): URL {
   const local = url?.protocol === 'http:' && isLoopback(url.hostname);
   if (url !== null && (url.protocol === 'https:' || local)) return url;
   throw new Error(`expected an https URL, got ${JSON.stringify(text)}.`);
-}
-
-const keyTypes: { readonly [family: string]: string } = { RS: 'rsa', PS: 'rsa', ES: 'ec', Ed: 'ed25519' };
-
-function publicKeyOf(text: string, algorithms: readonly string[], readText: ReadText): JsonWebKey {
-  const pem = text.includes('-----BEGIN') ? text.replaceAll('\\n', '\n') : contentOf(text, readText);
-  if (/-----BEGIN [A-Z ]*PRIVATE KEY/.test(pem))
-    throw new Error('contains a private key; use the public key of the platform.');
-  let key: KeyObject;
-  try {
-    key = createPublicKey(pem);
-  } catch {
-    throw new Error(
-      'expected a public key or a certificate as PEM text, or the path of a file that contains it.',
-    );
-  }
-  const { asymmetricKeyType: type = 'unknown', asymmetricKeyDetails } = key;
-  if (!algorithms.some((algorithm) => keyTypes[algorithm.slice(0, 2)] === type)) {
-    throw new Error(`is a key of type ${type}, which cannot be used with ${algorithms.join(' or ')}.`);
-  }
-  if (type === 'rsa' && Number(asymmetricKeyDetails?.modulusLength) < 2048) {
-    throw new Error('expected an RSA key of 2048 bits or more.');
-  }
-  return jwkOf(key);
-}
-
-function contentOf(path: string, readText: ReadText): string {
-  try {
-    return readText(path);
-  } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? 'unreadable';
-    throw new Error(`is neither PEM text nor the path of a readable file (${reason}).`);
-  }
 }
 
 function secretOf(text: string | null): string | null {

@@ -1,5 +1,4 @@
-import { other } from './server/log.ts';
-import { type Gauge, readingsOf } from './server/readings.ts';
+import { type Gauge, other, readingsOf } from './server/log.ts';
 
 /** A metric: its name, what it says, and its current values. */
 export interface Metric {

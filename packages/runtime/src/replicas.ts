@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Log } from './server/log.ts';
-import { provide } from './server/readings.ts';
+import { type Log, provide } from './server/log.ts';
 import type { Replicas } from './server/session.ts';
 import { createStore, type SharedState, type Store, valueIn } from './store.ts';
 

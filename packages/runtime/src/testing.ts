@@ -1,7 +1,8 @@
 import { AssertionError } from 'node:assert';
 import { placeIn } from './place.ts';
-import { type CallResult, type Incident, logId, runCall, type SourceLine } from './server/call.ts';
+import { type CallResult, type Incident, runCall, type SourceLine } from './server/call.ts';
 import type { JsonObject, Tool, ToolExample } from './server/define-tool.ts';
+import { logId } from './server/log.ts';
 import { compileTool } from './server/schema.ts';
 
 export { requireVariables } from './process.ts';

@@ -19,7 +19,7 @@ export const mcp: PlatformProfile = {
       ...off('session.open', 'session.get-known', 'session.missing-call', 'session.foreign-initialize'),
       ...off('session.missing-post', 'session.missing-get', 'session.unknown-post', 'session.unknown-get'),
       ...off('session.tampered', 'session.tampered-get', 'session.long', 'session.long-get'),
-      ...off('session.prototype', 'session.prototype-get', 'session.delete-unknown'),
+      ...off('session.prototype', 'session.prototype-get', 'session.delete', 'session.delete-unknown'),
       // A client must accept both forms of an answer.
       ...off('http.accept-absent', 'http.accept-any', 'http.accept-json', 'http.accept-events'),
       ...off('modern.served', 'modern.no-token', 'modern.forged-token', 'modern.disguised-call'),

@@ -6,7 +6,7 @@ import type { HttpAnswer } from '../wire/http.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import type { PostOptions } from '../wire/requests.ts';
-import { nextId, rpcRequest } from '../wire/rpc.ts';
+import { nextId, rpcRequest, sessionOf } from '../wire/rpc.ts';
 import { rejectedProblems, resultProblems } from './expect.ts';
 import { inParallel, type LiveRule, problemsAt, should, unless } from './rule.ts';
 
@@ -67,6 +67,8 @@ export const transportRules: readonly LiveRule[] = [
       const { origin, answers } = await admittedPage(probe, origins);
       if (origin === undefined)
         throw NotRun.because('inapplicable', `the server admits no page of ${origins.join(', ')}`);
+      if (answers.every(([, , answer]) => sessionOf(answer) === undefined))
+        throw NotRun.because('inapplicable', 'the server gives a page no session id');
       return answers.flatMap(([path, what, { headers }]) => {
         const names = `access-control-${what}-headers`;
         const isOpen = headers['access-control-allow-origin'] !== undefined;

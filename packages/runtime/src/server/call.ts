@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { JsonObject, Outcome, Outcomes, Tool } from './define-tool.ts';
@@ -302,21 +301,4 @@ function withoutRetryWords(problem: Problem): string {
   const plain = 'does not match the inputSchema';
   const wordings = [inWords(problem), `${problem.path}: ${plain}`];
   return wordings.find((text) => !retryWords.test(text)) ?? `arguments: one ${plain}`;
-}
-
-/** Only consonants, so that an id never matches `retryWords`: two for each byte. */
-const alphabet = 'bcdfghjklmnpqrst';
-const pairs = Array.from({ length: 256 }, (_, byte) => `${alphabet[byte >> 4]}${alphabet[byte & 15]}`);
-const idBytes = 10;
-
-/** Random bytes of the next ids: fetched one by one, they would take 7% of a small call. */
-let pool = Buffer.alloc(0);
-
-/** A random id that identifies a request in the log and, to its caller, an error. */
-export function logId(): string {
-  if (pool.length === 0) pool = randomBytes(128 * idBytes);
-  let id = '';
-  for (const byte of pool.subarray(0, idBytes)) id += pairs[byte];
-  pool = pool.subarray(idBytes);
-  return id;
 }

@@ -11,18 +11,18 @@ import {
   tokenUnknown,
   tooManyCalls,
 } from './answer.ts';
-import type { App, AppConfig } from './app.ts';
-import { type Caller, createAuthentication, noAuthentication } from './auth.ts';
+import { type Caller, createAuthentication, noAuthentication, type TokenRules } from './auth.ts';
 import { type BodyRefusal, createBodies, discardRest } from './bodies.ts';
-import { logId, type OnGone } from './call.ts';
+import type { OnGone } from './call.ts';
 import type { Tool } from './define-tool.ts';
-import { createAnswers, createCalls, isolatesRequests, networkOf } from './limits.ts';
-import { createReport, type Log, publishRefusal, publishSession } from './log.ts';
+import { createAnswers, createCalls, isolatesRequests, type Limits, networkOf } from './limits.ts';
+import { createReport, type Log, logId, provide, publishRefusal, publishSession } from './log.ts';
 import {
   createMethods,
   ErrorCode,
   errorReply,
   holdsPaidMethod,
+  type MethodOptions,
   paidMethod,
   parseBody,
   protocolVersions,
@@ -31,11 +31,57 @@ import {
 } from './mcp.ts';
 import { countSources, createMemory, Held, weightOf } from './memory.ts';
 import { createModern, isModern, traceparentOf } from './modern.ts';
-import { createOrigins } from './origins.ts';
-import { provide } from './readings.ts';
-import { answered, cutOff, headersOf, type RouteHandler, routesOf, wellKnownOf, withBody } from './routes.ts';
+import { createOrigins, type OriginOptions } from './origins.ts';
+import {
+  answered,
+  cutOff,
+  headersOf,
+  type RouteHandler,
+  type RouteOptions,
+  routesOf,
+  wellKnownOf,
+  withBody,
+} from './routes.ts';
 import { isObject } from './schema.ts';
-import { createSessions, createStreams } from './session.ts';
+import { createSessions, createStreams, type Replicas } from './session.ts';
+
+/** A complete configuration; `readConfig` gives all but the name and the version. */
+export interface AppConfig extends MethodOptions, Limits, OriginOptions, RouteOptions {
+  /** Null if the token check is off. */
+  readonly token: TokenRules | null;
+  /** Null for a random secret: sessions then end with the process. */
+  readonly sessionSecret: string | null;
+  /** A former secret, whose sessions stay valid; null or absent if there is none. */
+  readonly previousSessionSecret?: string | null;
+  /** Lifetime of a session, in seconds. */
+  readonly sessionTtlSeconds: number;
+  /** Whether requests of MCP 2026-07-28 are answered, too; true by default. */
+  readonly modern?: boolean;
+  /** Header in which a trusted proxy names the caller, lower case; null without a proxy. */
+  readonly clientAddressHeader: string | null;
+  /** What it shares with its replicas; null or absent: nothing. */
+  readonly replicas?: Replicas | null;
+}
+
+/** The endpoints of C§4, for a server of `node:http`. */
+export interface App {
+  /** Answers a request: a listener of `createServer`. Never rejects. */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Fetches the platform's keys before the first call, which fetches them otherwise; never rejects. */
+  prepare(): Promise<void>;
+  /** Answers without a body a request that is not handled, such as one that comes while the server stops. */
+  refuse(response: ServerResponse, status: number, headers: OutgoingHttpHeaders): void;
+  /** Whether a request of a connection carried a valid token. */
+  hasPaid(socket: Socket): boolean;
+  /** Describes the keys that verify tokens. */
+  keyInUse(): string;
+  /** Why no call can be paid now; null if one can. */
+  unready(): string | null;
+  /** From now on `/ready` answers 503, and each answer ends its connection. */
+  drain(): void;
+  /** Ends event streams and refuses bodies that wait to be parsed, unless they are paid: they would delay a shutdown. */
+  stop(): void;
+}
 
 /**
  * Serves tools on the endpoints of C§4: `POST`, `GET` and `DELETE` of `/mcp`, `GET /health`, `GET /ready`, routes, and files

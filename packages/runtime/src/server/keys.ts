@@ -1,8 +1,7 @@
 import { createPublicKey, type JsonWebKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isolatesRequests } from './limits.ts';
-import type { Log } from './log.ts';
-import { provide } from './readings.ts';
+import { type Log, provide } from './log.ts';
 
 /** Sources of the keys that verify tokens. */
 export interface KeySources {

@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import type { Report } from './log.ts';
-import { provide } from './readings.ts';
+import { provide, type Report } from './log.ts';
 
 /** Limits on the memory and work that callers can cause. Sizes are in bytes, times in milliseconds. */
 export interface Limits {

@@ -1,10 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { App } from './app.ts';
+import type { App } from './http.ts';
 import { createHoldings, networkOf } from './limits.ts';
-import { createReport, type Log, type Report } from './log.ts';
-import { provide } from './readings.ts';
+import { createReport, type Log, provide, type Report } from './log.ts';
 
 export interface RunningServer {
   readonly port: number;

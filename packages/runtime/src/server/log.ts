@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { channel } from 'node:diagnostics_channel';
 
 /** Writes an event as one JSON line. Callers never pass arguments or tokens. */
@@ -162,4 +163,56 @@ export function publishRefusal(reason: string): void {
 
 export function publishSession(change: SessionChange['change']): void {
   if (sessionChanges.hasSubscribers) sessionChanges.publish({ change } satisfies SessionChange);
+}
+
+/** A number that a part of the server can give at any time, with labels of a limited number of values. */
+export interface Reading {
+  readonly value: number;
+  readonly labels?: { readonly [name: string]: string };
+}
+
+/** What the parts of a server say of their present state. */
+export type Gauge =
+  | 'ready'
+  | 'keys'
+  | 'shared'
+  | 'calls'
+  | 'callsLimit'
+  | 'connections'
+  | 'streams'
+  | 'budgetRemaining';
+
+const gauges = new Map<Gauge, Map<string, () => Reading>>();
+
+/**
+ * Lets the metrics read a number when somebody asks for them. The latest function of a gauge and key is read: a process has one server.
+ *
+ * @param key what the number is of, where there are several
+ */
+export function provide(gauge: Gauge, read: () => Reading, key = ''): void {
+  const readers = gauges.get(gauge) ?? new Map<string, () => Reading>();
+  gauges.set(gauge, readers);
+  readers.set(key, read);
+}
+
+/** The present values of a gauge; none if no part of the server provides it. */
+export function readingsOf(gauge: Gauge): readonly Reading[] {
+  return [...(gauges.get(gauge)?.values() ?? [])].map((read) => read());
+}
+
+/** Only consonants, so that an id contains no word that makes a platform retry: two for each byte. */
+const alphabet = 'bcdfghjklmnpqrst';
+const pairs = Array.from({ length: 256 }, (_, byte) => `${alphabet[byte >> 4]}${alphabet[byte & 15]}`);
+const idBytes = 10;
+
+/** Random bytes of the next ids: fetched one by one, they would take 7% of a small call. */
+let pool = Buffer.alloc(0);
+
+/** A random id that identifies a request in the log and, to its caller, an error. */
+export function logId(): string {
+  if (pool.length === 0) pool = randomBytes(128 * idBytes);
+  let id = '';
+  for (const byte of pool.subarray(0, idBytes)) id += pairs[byte];
+  pool = pool.subarray(idBytes);
+  return id;
 }

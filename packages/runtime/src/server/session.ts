@@ -2,8 +2,7 @@ import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypt
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createHoldings, type Limits } from './limits.ts';
-import type { Report } from './log.ts';
-import { provide } from './readings.ts';
+import { provide, type Report } from './log.ts';
 
 /** What a server shares with its replicas. Nothing here rejects. */
 export interface Replicas {

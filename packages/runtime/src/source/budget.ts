@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import PQueue from 'p-queue';
 import { sharedBySources } from '../replicas.ts';
 import { isolatesRequests } from '../server/limits.ts';
-import { provide } from '../server/readings.ts';
+import { provide } from '../server/log.ts';
 import { rateLimited } from './errors.ts';
 
 export interface BudgetOptions {
