@@ -20,6 +20,7 @@ mkdirSync(out);
 
 compileRuntime();
 const { precompile } = await load('src/render/compile.ts');
+const { explanations } = await load('packages/contract/src/rules/explanations.ts');
 
 // Files for code that many runs do not need, loaded on first use.
 const generatorFile = './generator.cjs';
@@ -58,6 +59,7 @@ const program = await build({
   treeshake: { moduleSideEffects: (id) => (id.includes('node_modules') ? undefined : false) },
   plugins: [
     compiledTemplates(),
+    readExplanations(),
     briefSchemas(compilerFile),
     compiledDefaults(),
     onDemand(),
@@ -135,6 +137,17 @@ function shortened(code) {
       /(lookupProperty = container\.lookupProperty) \|\| function[^{]*\{(?:[^{}]|\{[^{}]*\})*\}/g,
       '$1',
     );
+}
+
+/** Replaces the module that reads the explanations of the rules. */
+function readExplanations() {
+  return {
+    name: 'explanations',
+    load(id) {
+      if (/[\\/]rules[\\/]explanations\.ts$/.test(id))
+        return `export const explanations = ${JSON.stringify(explanations)};`;
+    },
+  };
 }
 
 /** Replaces each file read in an `assets.ts` by the file's text. */
@@ -279,7 +292,7 @@ async function buildContract() {
     platform: 'node',
     resolve: { conditionNames },
     treeshake: { moduleSideEffects: (id) => (id.includes('node_modules') ? undefined : false) },
-    plugins: [compiledSchemas(), commanderWithoutProcesses(), smallDependencies()],
+    plugins: [readExplanations(), compiledSchemas(), commanderWithoutProcesses(), smallDependencies()],
     output: {
       dir: join(place, 'dist'),
       comments: false,

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { basename, isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
 
@@ -37,6 +37,20 @@ export async function bundle(input, file) {
     platform: 'node',
     resolve: { conditionNames },
     external,
+    plugins: [sourceDirectories],
     output: { file, codeSplitting: false },
   });
 }
+
+/** Modules read the files beside their source, not beside the bundle. */
+const sourceDirectories = {
+  name: 'source directories',
+  transform: {
+    filter: { code: 'import.meta.dirname' },
+    /**
+     * @param {string} code
+     * @param {string} id
+     */
+    handler: (code, id) => code.replaceAll('import.meta.dirname', JSON.stringify(dirname(id))),
+  },
+};

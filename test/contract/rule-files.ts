@@ -15,18 +15,16 @@ export interface RuleFiles {
 /** The files of each rule. @throws Error if a file is missing or ambiguous. */
 export async function filesOf(rules: readonly Rule[]): Promise<ReadonlyMap<string, RuleFiles>> {
   const defined = await Promise.all(
-    sources(definitions)
-      .filter((path) => !path.endsWith('.explained.ts'))
-      .map(async (path) => [path, await idsOf(path)] as const),
+    sources(definitions).map(async (path) => [path, await idsOf(path)] as const),
   );
-  const explanations = texts(definitions).filter(([path]) => path.endsWith('.explained.ts'));
+  const explanations = texts(definitions, '.md');
   const broken = texts('test/broken');
   return new Map(
     rules.map(({ id }) => [
       id,
       {
         rule: only(id, defined, (ids) => ids.has(id)),
-        explanation: only(id, explanations, (text) => text.includes(`'${id}'`)),
+        explanation: only(id, explanations, (text) => text.includes(`## ${id}\n`)),
         broken: only(id, broken, (text) => text.includes(`rule: '${id}'`)),
       },
     ]),
@@ -43,13 +41,13 @@ function isRule(value: unknown): value is Rule {
   return typeof value === 'object' && value !== null && 'id' in value && 'fix' in value;
 }
 
-function texts(folder: string): readonly (readonly [path: string, text: string])[] {
-  return sources(folder).map((path) => [path, readFileSync(join(root, path), 'utf8')]);
+function texts(folder: string, extension = '.ts'): readonly (readonly [path: string, text: string])[] {
+  return sources(folder, extension).map((path) => [path, readFileSync(join(root, path), 'utf8')]);
 }
 
-function sources(folder: string): readonly string[] {
+function sources(folder: string, extension = '.ts'): readonly string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts'))
+    .filter((path) => path.endsWith(extension))
     .toSorted()
     .map((path) => `${folder}/${path}`);
 }

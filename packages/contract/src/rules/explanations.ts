@@ -1,29 +1,27 @@
-import { answerExplanations } from './answers.explained.ts';
-import { callExplanations } from './call.explained.ts';
-import { addressExplanations } from './endpoint.explained.ts';
-import type { Explanations } from './explanation.ts';
-import { fitExplanations } from './fit.explained.ts';
-import { gateExplanations } from './gate.explained.ts';
-import { modernExplanations } from './modern.explained.ts';
-import { processExplanations } from './process.explained.ts';
-import { protocolExplanations } from './protocol.explained.ts';
-import { schemaExplanations } from './schema.explained.ts';
-import { sessionExplanations } from './session.explained.ts';
-import { definitionExplanations } from './tool.explained.ts';
-import { httpExplanations } from './transport.explained.ts';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { JsonObject } from '../json/value.ts';
+import type { Example, Explanation, Explanations } from './explanation.ts';
 
-/** An explanation of every rule of the catalogue, by its id. */
-export const explanations: Explanations = {
-  ...definitionExplanations,
-  ...schemaExplanations,
-  ...fitExplanations,
-  ...addressExplanations,
-  ...sessionExplanations,
-  ...protocolExplanations,
-  ...httpExplanations,
-  ...gateExplanations,
-  ...modernExplanations,
-  ...callExplanations,
-  ...answerExplanations,
-  ...processExplanations,
-};
+/**
+ * An explanation of every rule of the catalogue, by its id, from the Markdown file of its group. Under the heading of a rule
+ * are the reason and one block of the changes from the failing example to the passing one; `diff tools` is parts of tools.
+ * The build replaces this module by what it reads.
+ */
+export const explanations: Explanations = Object.fromEntries(
+  readdirSync(import.meta.dirname)
+    .filter((file) => file.endsWith('.md'))
+    .flatMap((file) => explanationsIn(readFileSync(join(import.meta.dirname, file), 'utf8'))),
+);
+
+function explanationsIn(text: string): readonly (readonly [id: string, Explanation])[] {
+  const sections = text.matchAll(/^## (\S+)\n\n([^\n]+)\n\n```diff( tools)?\n(.*?)\n```$/gms);
+  return [...sections].map(([, id = '', why = '', tools, changes = '']) => {
+    const side = (other: string): Example => {
+      const lines = changes.split('\n').filter((line) => !line.startsWith(other));
+      const example = lines.map((line) => line.slice(2)).join('\n');
+      return tools ? ([JSON.parse(example)].flat() as readonly JsonObject[]) : example;
+    };
+    return [id, { why, failing: side('+'), passing: side('-') }];
+  });
+}
