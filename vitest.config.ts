@@ -43,6 +43,8 @@ export default defineConfig({
     reporters: results ? ['default', ['json', { outputFile: results }]] : ['default'],
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    // A click does not wait for the page that it opens.
+    expect: { poll: { timeout: 20_000 } },
     projects: [
       project('unit', {
         include: folders('**'),

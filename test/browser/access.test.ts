@@ -40,19 +40,19 @@ test('the link leads to the home page at a clean address, and everything works f
   const { url, link } = await serve();
   const { page, context, complaints } = await openPage(link);
   expect(page.url()).toBe(`${url}/`);
-  expect(await page.locator('h1').innerText()).toBe('Your tools');
+  await expect.poll(() => page.locator('h1').innerText()).toBe('Your tools');
   const [cookie, ...others] = await context.cookies();
   expect(others).toEqual([]);
   expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/', expires: -1 });
   expect(await page.evaluate('document.cookie')).toBe('');
   await page.reload();
-  expect(await page.locator('h1').innerText()).toBe('Your tools');
+  await expect.poll(() => page.locator('h1').innerText()).toBe('Your tools');
   await page.goto(`${url}/try?tool=get_price`);
   await page.getByRole('button', { name: 'Call get_price' }).click();
   expect((await page.locator('.verdicts').innerText()).match(/matches/g)).toHaveLength(3);
   const second = await context.newPage();
   await second.goto(`${url}/traffic`);
-  expect(await second.locator('tbody tr').count()).toBeGreaterThan(0);
+  await expect.poll(() => second.locator('tbody tr').count()).toBeGreaterThan(0);
   await second.goBack();
   expect(second.url()).not.toContain('secret');
   expect(complaints).toEqual([]);
@@ -65,9 +65,9 @@ test.each<[View['theme'], number]>([
   const { url, link } = await serve();
   const { page, context, complaints } = await openPage(url, { theme, width });
   const refused = async () => {
-    expect(await page.locator('h1').innerText()).toBe('Open this page by its link');
-    expect(await page.locator('main').innerText()).toContain('npm run dev');
-    expect(await page.locator('nav, form, [data-live]').count()).toBe(0);
+    await expect.poll(() => page.locator('h1').innerText()).toBe('Open this page by its link');
+    await expect.poll(() => page.locator('main').innerText()).toContain('npm run dev');
+    await expect.poll(() => page.locator('nav, form, [data-live]').count()).toBe(0);
   };
   await refused();
   await screenshot(page, `not-admitted-${theme}-${width}`);
@@ -76,7 +76,7 @@ test.each<[View['theme'], number]>([
   await page.goto(`${url}/?secret=AAAAAAAAAAAAAAAAAAAAAA`);
   await refused();
   await page.goto(link);
-  expect(await page.locator('h1').innerText()).toBe('Your tools');
+  await expect.poll(() => page.locator('h1').innerText()).toBe('Your tools');
   await page.goto(`${url}/try`);
   await context.clearCookies();
   await page.getByRole('button', { name: /^Call / }).click();
@@ -95,16 +95,16 @@ test('an open page keeps working when the marketplace starts again: live parts a
   await page.getByRole('cell', { name: 'tools/call get_price' }).first().waitFor();
   await page.getByRole('button', { name: 'Clear' }).click();
   await page.waitForLoadState();
-  expect(await page.locator('h1').innerText()).toBe('Traffic');
-  expect(await page.locator('tbody tr').count()).toBe(0);
+  await expect.poll(() => page.locator('h1').innerText()).toBe('Traffic');
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(0);
 });
 
 test('at 127.0.0.1, a page says where the pages are, and leads there whoever has sent the secret', async () => {
   const { url, programs, secret } = await serve();
   for (const width of [390, 1280]) {
     const { page, context, complaints } = await openPage(programs, { width });
-    expect(await page.locator('main').innerText()).toContain('Safari');
-    expect(await page.locator('main a').count()).toBe(0);
+    await expect.poll(() => page.locator('main').innerText()).toContain('Safari');
+    await expect.poll(() => page.locator('main a').count()).toBe(0);
     await screenshot(page, `not-admitted-address-${width}`);
     const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
     expect(await page.evaluate(overflow)).toBe(0);
@@ -186,7 +186,7 @@ test('another website can open the page, but use nothing of it', async () => {
   await page.goto(foreign);
   await page.locator('#link').click();
   await page.waitForURL(`${url}/`);
-  expect(await page.locator('h1').innerText()).toBe('Open this page by its link');
+  await expect.poll(() => page.locator('h1').innerText()).toBe('Open this page by its link');
   await page.getByRole('link', { name: 'open the home page from here' }).click();
   await page.getByRole('heading', { name: 'Your tools' }).waitFor();
 });

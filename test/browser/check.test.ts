@@ -51,7 +51,7 @@ test('lists what failed with links to the rule, the line and the failed call, an
       .replace(", description: 'Last price in US dollars'", ''),
   );
   await check(page, url);
-  expect(await page.getByRole('alert').first().innerText()).toContain('The check failed');
+  await expect.poll(() => page.getByRole('alert').first().innerText()).toContain('The check failed');
   const headings = (await page.locator('h2, summary').allInnerTexts()).map((text) =>
     text.replaceAll(/\d+/g, 'N'),
   );
@@ -62,7 +62,7 @@ test('lists what failed with links to the rule, the line and the failed call, an
     'Submission rehearsal',
     'N rules passed',
   ]);
-  expect(await page.locator('details').getAttribute('open')).toBeNull();
+  await expect.poll(() => page.locator('details').getAttribute('open')).toBeNull();
 
   const paths = await page
     .locator('main a')
@@ -82,25 +82,25 @@ test('lists what failed with links to the rule, the line and the failed call, an
   expect(new Set(kinds)).toEqual(new Set(['/check/rules', '/check/source', '/try']));
 
   const found = page.locator('.findings > li', { has: page.getByRole('link', { name: 'outcome.found' }) });
-  expect(await found.innerText()).toContain('the exchange is down');
+  await expect.poll(() => found.innerText()).toContain('the exchange is down');
   const line =
     readFileSync(file, 'utf8')
       .split('\n')
       .findIndex((text) => text.includes(thrown)) + 1;
   await found.getByRole('link', { name: `src/tools/get-price.ts:${line}` }).click();
-  expect(new URL(page.url()).hash).toBe(`#L${line}`);
-  expect(await page.locator(`#L${line}[aria-current]`).innerText()).toContain(thrown);
+  await page.waitForURL(({ hash }) => hash === `#L${line}`);
+  await expect.poll(() => page.locator(`#L${line}[aria-current]`).innerText()).toContain(thrown);
   await page.goBack();
   await found.getByRole('link', { name: 'outcome.found' }).click();
-  expect(await page.locator('h1').innerText()).toBe('outcome.found');
-  expect(await page.locator('main').innerText()).toMatch(/Fails[\s\S]*Passes/);
+  await expect.poll(() => page.locator('h1').innerText()).toBe('outcome.found');
+  await expect.poll(() => page.locator('main').innerText()).toMatch(/Fails[\s\S]*Passes/);
   await page.goBack();
   const empty = page.locator('.findings > li', { has: page.getByRole('link', { name: 'outcome.empty' }) });
   await empty.getByRole('link', { name: 'Try it with these arguments' }).click();
   const [, symbol] = /symbol: '(\w+)' }, expect: 'empty'/.exec(readFileSync(file, 'utf8')) ?? [];
-  expect(await page.getByLabel('symbol').inputValue()).toBe(symbol);
+  await expect.poll(() => page.getByLabel('symbol').inputValue()).toBe(symbol);
   await page.getByRole('button', { name: 'Call get_price' }).click();
-  expect(await page.locator('.verdicts').innerText()).toContain('failure of the tool');
+  await expect.poll(() => page.locator('.verdicts').innerText()).toContain('failure of the tool');
 
   const violations: unknown[] = [];
   for (const path of [
@@ -126,22 +126,22 @@ test('the mark of a passed check goes when the file of a tool changes', async ()
   const { page, url, file, original, starts, end } = await develop((source) => source);
   const step = page.locator('.next li', { has: page.getByRole('link', { name: 'Check', exact: true }) });
   await check(page, url);
-  expect(await page.getByRole('status').first().innerText()).toContain('The check');
+  await expect.poll(() => page.getByRole('status').first().innerText()).toContain('The check');
   await page.goto(url);
-  expect(await step.innerText()).toMatch(/✓[\s\S]*rules passed/);
+  await expect.poll(() => step.innerText()).toMatch(/✓[\s\S]*rules passed/);
   writeFileSync(file, `${original}\n// another line\n`);
   await page.reload();
   expect(await step.innerText()).not.toContain('✓');
-  expect(await step.innerText()).toContain('Your tools have changed since the last check.');
+  await expect.poll(() => step.innerText()).toContain('Your tools have changed since the last check.');
   await starts(2);
   await page.reload();
   expect(await step.innerText()).not.toContain('✓');
   await page.goto(`${url}/check`);
-  expect(await page.getByRole('status').first().innerText()).toContain(
-    'Your tools have changed since this check',
-  );
+  await expect
+    .poll(() => page.getByRole('status').first().innerText())
+    .toContain('Your tools have changed since this check');
   await check(page, url);
   await page.goto(url);
-  expect(await step.innerText()).toContain('✓');
+  await expect.poll(() => step.innerText()).toContain('✓');
   await end();
 });

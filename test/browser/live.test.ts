@@ -53,18 +53,18 @@ test('Try it shows that it calls, and sends a call once', async () => {
     },
   });
   const button = page.locator('form[action="/try"][method="post"] button');
-  expect(await button.innerText()).toBe('Call get_price');
+  await expect.poll(() => button.innerText()).toBe('Call get_price');
   await button.click();
   await call;
-  expect(await button.innerText()).toBe('Calling get_price…');
-  expect(await button.getAttribute('aria-disabled')).toBe('true');
-  expect(await page.getByLabel('The result').innerText()).toContain('Calling get_price…');
+  await expect.poll(() => button.innerText()).toBe('Calling get_price…');
+  await expect.poll(() => button.getAttribute('aria-disabled')).toBe('true');
+  await expect.poll(() => page.getByLabel('The result').innerText()).toContain('Calling get_price…');
   await button.click({ force: true });
   await page.getByLabel('symbol').press('Enter');
   release();
   await page.locator('.verdicts').waitFor();
   expect(called).toHaveLength(1);
-  expect(await button.innerText()).toBe('Call get_price');
+  await expect.poll(() => button.innerText()).toBe('Call get_price');
   await button.click();
   await page.locator('.verdicts').waitFor();
   expect(called).toHaveLength(2);
@@ -77,11 +77,11 @@ test('a call that cannot be made says why, and what was entered stays', async ()
   await page.getByLabel('Arguments as JSON').fill('{"symbol":');
   await page.getByRole('button', { name: 'Call get_price' }).click();
   await page.getByLabel('The result').getByRole('alert').waitFor();
-  expect(await page.getByLabel('The result').innerText()).toContain('Arguments as JSON: ');
+  await expect.poll(() => page.getByLabel('The result').innerText()).toContain('Arguments as JSON: ');
   await page.getByLabel('Arguments as JSON').fill('{"symbol":"ETH"}');
   await page.getByRole('button', { name: 'Call get_price' }).click();
   await page.locator('.verdicts').waitFor();
-  expect(await page.getByLabel('Arguments as JSON').inputValue()).toBe('{"symbol":"ETH"}');
+  await expect.poll(() => page.getByLabel('Arguments as JSON').inputValue()).toBe('{"symbol":"ETH"}');
   expect(complaints).toEqual([]);
 });
 
@@ -98,7 +98,7 @@ test('Home follows calls and listings without a reload', async () => {
   await page.locator('.next .done', { hasText: 'Try' }).waitFor();
   await marketplace.register(formFor(endpoint));
   await card.getByText('listed', { exact: true }).waitFor();
-  expect(await main(page)).toContain('Buyers see what your server serves');
+  await expect.poll(() => main(page)).toContain('Buyers see what your server serves');
   expect(await stayed(page)).toBe(true);
   expect(complaints).toEqual([]);
 });
@@ -125,7 +125,7 @@ test('Check follows a check that another page has started', async () => {
   release();
   await started;
   await page.getByText('the server is gone').waitFor();
-  expect(await page.getByRole('heading', { name: 'Last check' }).count()).toBe(1);
+  await expect.poll(() => page.getByRole('heading', { name: 'Last check' }).count()).toBe(1);
   expect(await stayed(page)).toBe(true);
   expect(complaints).toEqual([]);
 });
@@ -142,10 +142,14 @@ test('Traffic follows the calls of one outcome, and keeps the order that the rea
   const second = await call('no_such_tool', 'A');
   const rows = page.locator('#rows tbody tr');
   await rows.nth(1).waitFor();
-  expect(await rows.locator('td:first-child').allInnerTexts()).toEqual([`${first.id}`, `${second.id}`]);
-  expect(await rows.locator('.arguments').allInnerTexts()).toEqual(['{"symbol":"B"}', '{"symbol":"A"}']);
-  expect(await rows.locator('.tag').allInnerTexts()).toEqual(['failed', 'failed']);
-  expect(await page.getByLabel('Search').inputValue()).toBe('half a word');
+  await expect
+    .poll(() => rows.locator('td:first-child').allInnerTexts())
+    .toEqual([`${first.id}`, `${second.id}`]);
+  await expect
+    .poll(() => rows.locator('.arguments').allInnerTexts())
+    .toEqual(['{"symbol":"B"}', '{"symbol":"A"}']);
+  await expect.poll(() => rows.locator('.tag').allInnerTexts()).toEqual(['failed', 'failed']);
+  await expect.poll(() => page.getByLabel('Search').inputValue()).toBe('half a word');
   expect(await stayed(page)).toBe(true);
   expect(complaints).toEqual([]);
 });
@@ -156,12 +160,12 @@ test('the outcome filter, Try it and Check work without JavaScript', async () =>
   await marketplace.call({ endpoint, tool: 'get_price', arguments: {}, deliberate: 'no-token' });
   await page.getByLabel('Outcome').selectOption({ label: 'refused as expected' });
   await page.getByRole('button', { name: 'Filter' }).click();
-  expect(new URL(page.url()).searchParams.get('outcome')).toBe('refused');
+  await page.waitForURL(({ searchParams }) => searchParams.get('outcome') === 'refused');
   const row = page.locator('#rows tbody tr');
-  expect(await row.count()).toBe(1);
-  expect(await row.innerText()).toMatch(/refused\s+as expected\s+401/);
+  await expect.poll(() => row.count()).toBe(1);
+  await expect.poll(() => row.innerText()).toMatch(/refused\s+as expected\s+401/);
   await page.goto(`${pageUrlOf(serving)}/traffic?outcome=lost`);
-  expect(await main(page)).toContain('Choose one of: found, empty, failed, refused, answered.');
+  await expect.poll(() => main(page)).toContain('Choose one of: found, empty, failed, refused, answered.');
   await page.goto(`${pageUrlOf(serving)}/try?tool=get_price`);
   await page.getByRole('button', { name: 'Call get_price' }).click();
   expect((await page.locator('.verdicts').innerText()).match(/matches/g)).toHaveLength(3);
@@ -204,7 +208,7 @@ test.each<[View['theme'], number]>([
     marketplace.emit('change', 'server');
   };
   const overlay = page.getByRole('dialog');
-  expect(await overlay.count()).toBe(0);
+  await expect.poll(() => overlay.count()).toBe(0);
   await stay(page);
 
   becomes(down);
@@ -216,17 +220,17 @@ test.each<[View['theme'], number]>([
   await overlay.getByText('It is being built.').waitFor();
   becomes(running);
   await overlay.waitFor({ state: 'detached' });
-  expect(await page.getByText(down.message).count()).toBe(0);
+  await expect.poll(() => page.getByText(down.message).count()).toBe(0);
 
   becomes(down);
   await overlay.waitFor();
   await page.keyboard.press('Escape');
   await overlay.waitFor({ state: 'hidden' });
-  expect(await page.getByRole('alert').innerText()).toContain(down.hint);
+  await expect.poll(() => page.getByRole('alert').innerText()).toContain(down.hint);
   expect(await stayed(page)).toBe(true);
   await page.goto(`${pageUrlOf(serving)}/traffic`);
-  expect(await page.getByRole('alert').innerText()).toContain(down.hint);
-  expect(await overlay.count()).toBe(0);
+  await expect.poll(() => page.getByRole('alert').innerText()).toContain(down.hint);
+  await expect.poll(() => overlay.count()).toBe(0);
 
   becomes({ ...down, details: ['TypeError: another one'] });
   await overlay.getByText('another one').waitFor();
@@ -271,14 +275,14 @@ test('a form that is being filled in keeps its text and focus when the tool gets
   marketplace.emit('change', 'server');
   await page.getByLabel('day').waitFor();
   await page.keyboard.type('GE');
-  expect(await page.getByLabel('symbol').inputValue()).toBe('DOGE');
-  expect(await page.getByLabel('day').inputValue()).toBe('today');
-  expect(await page.getByLabel('currency').inputValue()).toBe('EUR');
-  expect(await page.getByLabel('Arguments as JSON').inputValue()).toBe('{"symbol":');
+  await expect.poll(() => page.getByLabel('symbol').inputValue()).toBe('DOGE');
+  await expect.poll(() => page.getByLabel('day').inputValue()).toBe('today');
+  await expect.poll(() => page.getByLabel('currency').inputValue()).toBe('EUR');
+  await expect.poll(() => page.getByLabel('Arguments as JSON').inputValue()).toBe('{"symbol":');
   extra = {};
   marketplace.emit('change', 'server');
   await page.getByLabel('day').waitFor({ state: 'detached' });
-  expect(await page.getByLabel('symbol').inputValue()).toBe('DOGE');
+  await expect.poll(() => page.getByLabel('symbol').inputValue()).toBe('DOGE');
   expect(complaints).toEqual([]);
 });
 

@@ -34,33 +34,37 @@ async function register(page: Page, url: string): Promise<void> {
 
 const main = (page: Page) => page.locator('main').innerText();
 
+const clipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
+
 test('registers a server with the mouse: form, live steps, listing', async () => {
   const { page, url, complaints } = await open();
   await page.getByRole('link', { name: 'Register', exact: true }).first().click();
   await page.locator('#price').fill('0.5');
-  expect(await page.locator('#stake').innerText()).toBe('50');
+  await expect.poll(() => page.locator('#stake').innerText()).toBe('50');
   await register(page, url);
-  expect(await page.getByRole('status').first().innerText()).toContain('Accepted: Coin prices is listed');
-  expect(await page.locator('.steps').innerText()).toContain('Submission test');
+  await expect
+    .poll(() => page.getByRole('status').first().innerText())
+    .toContain('Accepted: Coin prices is listed');
+  await expect.poll(() => page.locator('.steps').innerText()).toContain('Submission test');
   await page.locator('main').getByRole('link', { name: 'My tools' }).click();
-  expect(await main(page)).toContain('get_price');
-  expect(await main(page)).toContain('healthy');
+  await expect.poll(() => main(page)).toContain('get_price');
+  await expect.poll(() => main(page)).toContain('healthy');
   await page.goto(url);
-  expect(await main(page)).toContain('Buyers see what your server serves');
+  await expect.poll(() => main(page)).toContain('Buyers see what your server serves');
   expect(complaints).toEqual([]);
 });
 
 test('shows the errors of an invalid form at its fields', async () => {
   const { page, url, complaints } = await open();
   await page.goto(`${url}/register`);
-  expect(await page.locator('#category').inputValue()).toBe('Other');
+  await expect.poll(() => page.locator('#category').inputValue()).toBe('Other');
   await page.locator('#category').selectOption('');
   await page.getByLabel('Endpoint').fill('http://tools.example/mcp/');
   await page.getByRole('button', { name: 'Submit' }).click();
   const field = page.getByLabel('Endpoint');
-  expect(await field.getAttribute('aria-invalid')).toBe('true');
-  expect(await page.locator('#endpoint-problem').innerText()).toContain('ends with /mcp');
-  expect(await page.locator('#category-problem').innerText()).toContain('Choose a category');
+  await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
+  await expect.poll(() => page.locator('#endpoint-problem').innerText()).toContain('ends with /mcp');
+  await expect.poll(() => page.locator('#category-problem').innerText()).toContain('Choose a category');
   expect(complaints).toEqual([]);
 });
 
@@ -91,11 +95,11 @@ test('hides a changed tool from buyers until Refresh Skills', async () => {
   await page.goto(`${url}/ask`);
   expect(await main(page)).not.toContain('get_rate');
   await page.goto(url);
-  expect(await main(page)).toContain('Buyers still see the old ones');
+  await expect.poll(() => main(page)).toContain('Buyers still see the old ones');
   await page.goto(`${url}/listings`);
-  expect(await main(page)).toContain('The server differs from what buyers see');
+  await expect.poll(() => main(page)).toContain('The server differs from what buyers see');
   await page.getByRole('button', { name: 'Refresh Skills' }).click();
-  expect(await main(page)).toContain('Coin prices is refreshed');
+  await expect.poll(() => main(page)).toContain('Coin prices is refreshed');
   expect(
     await page
       .getByRole('row', { name: /get_rate/ })
@@ -103,33 +107,35 @@ test('hides a changed tool from buyers until Refresh Skills', async () => {
       .innerText(),
   ).toContain('the tool is new');
   await page.goto(`${url}/ask`);
-  expect(await main(page)).toContain('get_rate');
+  await expect.poll(() => main(page)).toContain('get_rate');
 });
 
 test('calls a tool from the form, judges and copies the result, and saves it as an example', async () => {
   const { page, url, complaints } = await open();
   await page.goto(`${url}/try?tool=get_price`);
-  expect(await page.getByLabel('symbol').inputValue()).toBe('BTC');
-  expect(await page.getByLabel('currency').inputValue()).toBe('USD');
+  await expect.poll(() => page.getByLabel('symbol').inputValue()).toBe('BTC');
+  await expect.poll(() => page.getByLabel('currency').inputValue()).toBe('USD');
   await page.getByLabel('symbol').fill('ETH');
   await page.getByRole('button', { name: 'Call get_price' }).click();
   const verdicts = await page.locator('.verdicts').innerText();
   expect(verdicts).toContain('data');
   expect(verdicts.match(/matches/g)).toHaveLength(3);
-  expect(await main(page)).toContain('3100');
+  await expect.poll(() => main(page)).toContain('3100');
   await page.getByRole('button', { name: 'Copy as curl' }).click();
-  const copied = await page.evaluate<string>('navigator.clipboard.readText()');
-  expect(copied).toContain('"name":"get_price","arguments":{"symbol":"ETH","currency":"USD"}');
+  await expect
+    .poll(() => clipboard(page))
+    .toContain('"name":"get_price","arguments":{"symbol":"ETH","currency":"USD"}');
   await page.getByRole('button', { name: 'Save as example' }).click();
-  expect(await page.getByRole('link', { name: '{"symbol":"ETH"' }).innerText()).toContain('ETH');
+  await expect.poll(() => page.getByRole('link', { name: '{"symbol":"ETH"' }).innerText()).toContain('ETH');
+  await page.waitForLoadState();
   await page.locator('select[name=tool]').selectOption('list_coins');
   await page.getByRole('button', { name: 'Call list_coins' }).click();
   const rows = page.getByRole('region', { name: 'coins' }).locator('tbody tr');
   await rows.first().waitFor();
-  expect(await rows.allInnerTexts()).toEqual(['BTC', 'ETH']);
+  await expect.poll(() => rows.allInnerTexts()).toEqual(['BTC', 'ETH']);
   await page.getByRole('button', { name: 'symbol' }).click();
   await page.getByRole('button', { name: 'symbol' }).click();
-  expect(await rows.allInnerTexts()).toEqual(['ETH', 'BTC']);
+  await expect.poll(() => rows.allInnerTexts()).toEqual(['ETH', 'BTC']);
   expect(complaints).toEqual([]);
 });
 
@@ -140,8 +146,10 @@ test.each(Object.entries(deliberateErrors))(
     await page.goto(`${url}/try?tool=get_price`);
     await page.getByLabel('Call as').selectOption({ label: title });
     await page.getByRole('button', { name: 'Call get_price' }).click();
-    expect(await page.getByRole('status').first().innerText()).toContain('The server answered correctly');
-    expect(await page.getByLabel('Call as').inputValue()).toBe(way);
+    await expect
+      .poll(() => page.getByRole('status').first().innerText())
+      .toContain('The server answered correctly');
+    await expect.poll(() => page.getByLabel('Call as').inputValue()).toBe(way);
   },
 );
 
@@ -152,10 +160,12 @@ test('answers a question with the matching tool, and copies the whole log card',
   await page.getByRole('textbox', { name: 'Question' }).fill('What is the last price of BTC?');
   await page.getByRole('button', { name: 'Ask' }).click();
   await page.locator('[data-done]').waitFor({ state: 'attached' });
-  expect(await page.getByRole('status').first().innerText()).toContain('Answered from the evidence');
+  await expect
+    .poll(() => page.getByRole('status').first().innerText())
+    .toContain('Answered from the evidence');
   await page.getByRole('button', { name: 'Copy all' }).click();
-  const card = await page.evaluate<string>('navigator.clipboard.readText()');
-  expect(card).toContain('## User question\nWhat is the last price of BTC?');
+  await expect.poll(() => clipboard(page)).toContain('## User question\nWhat is the last price of BTC?');
+  const card = await clipboard(page);
   expect(card).toContain('get_price({"symbol":"BTC"})');
   expect(card).toContain('## Final result');
   expect(complaints).toEqual([]);
@@ -172,9 +182,9 @@ test('retries an empty result without a signal until fan-out ends the run', asyn
   await page.getByRole('checkbox', { name: /^get_price/ }).check();
   await page.getByRole('button', { name: 'Ask' }).click();
   await page.locator('[data-done]').waitFor({ state: 'attached' });
-  expect(await page.getByRole('status').first().innerText()).toContain(
-    'repeated calls of the same endpoint gave no evidence',
-  );
+  await expect
+    .poll(() => page.getByRole('status').first().innerText())
+    .toContain('repeated calls of the same endpoint gave no evidence');
 });
 
 test('disputes a call and judges it by the stored schema', async () => {
@@ -187,7 +197,7 @@ test('disputes a call and judges it by the stored schema', async () => {
   wrong = true;
   await page.goto(`${url}/try?tool=get_price`);
   await page.getByRole('button', { name: 'Call get_price' }).click();
-  expect(await page.getByRole('alert').innerText()).toContain('structuredContent.price');
+  await expect.poll(() => page.getByRole('alert').innerText()).toContain('structuredContent.price');
   await page.getByRole('button', { name: 'Dispute' }).click();
   const row = await page.locator('tbody tr').first().innerText();
   expect(row).toContain('guilty');
@@ -200,14 +210,14 @@ test('shows the traffic live, a request with its log lines, and replays an edite
   const { id } = await marketplace.call({ endpoint, tool: 'get_price', arguments: { symbol: 'BTC' } });
   marketplace.takeLog({ stream: 'stderr', text: 'Error: seen\n    at src/tools/get-price.ts:7' }, id);
   await page.getByRole('link', { name: String(id), exact: true }).click();
-  expect(await main(page)).toContain('tools/call get_price');
-  expect(await main(page)).toContain('Bearer [redacted]');
-  expect(await main(page)).toContain('at src/tools/get-price.ts:7');
+  await expect.poll(() => main(page)).toContain('tools/call get_price');
+  await expect.poll(() => main(page)).toContain('Bearer [redacted]');
+  await expect.poll(() => main(page)).toContain('at src/tools/get-price.ts:7');
   const body = page.getByLabel('Body');
   await body.fill((await body.inputValue()).replace('BTC', 'ETH'));
   await page.getByRole('button', { name: 'Replay' }).click();
-  expect(await main(page)).toContain('sent for replay');
-  expect(await main(page)).toContain('3100');
+  await expect.poll(() => main(page)).toContain('sent for replay');
+  await expect.poll(() => main(page)).toContain('3100');
   expect(complaints).toEqual([]);
 });
 
@@ -260,9 +270,11 @@ test('renders the texts of a hostile server without harm on every page', async (
   marketplace.takeLog({ stream: 'stdout', text: hostile }, id);
   const seen = async () => {
     expect(await page.title()).toContain('Local marketplace');
-    expect(await page.locator('h1').count()).toBe(1);
-    expect(await page.locator('main img, main svg, main script, main iframe').count()).toBe(0);
-    expect(await page.locator('main a[href^="javascript:"], main a[href^="data:"]').count()).toBe(0);
+    await expect.poll(() => page.locator('h1').count()).toBe(1);
+    await expect.poll(() => page.locator('main img, main svg, main script, main iframe').count()).toBe(0);
+    await expect
+      .poll(() => page.locator('main a[href^="javascript:"], main a[href^="data:"]').count())
+      .toBe(0);
     expect(complaints).toEqual([]);
   };
   for (const path of [
@@ -281,11 +293,11 @@ test('renders the texts of a hostile server without harm on every page', async (
   await page.goto(`${url}/try?tool=get_price`);
   await page.getByRole('button', { name: 'Call get_price' }).click();
   await page.locator('.verdicts').waitFor();
-  expect(await main(page)).toContain('<img src=x onerror=alert(1)>');
+  await expect.poll(() => main(page)).toContain('<img src=x onerror=alert(1)>');
   await seen();
   await marketplace.withdraw('hostile');
   await register(page, url);
-  expect(await main(page)).toContain('Rejected');
+  await expect.poll(() => main(page)).toContain('Rejected');
   await seen();
 });
 

@@ -39,18 +39,22 @@ test('tools that change something wear a badge wherever tools are listed, and th
   const badges = (within: string) => page.locator(`${within} .effect`).allInnerTexts();
   const all = ['adds data', 'changes data', 'acts'];
   expect(await badges('article')).toEqual(all);
-  expect(await page.locator('article', { hasText: 'cancel_alert' }).locator('.effect').innerText()).toBe(
-    'changes data',
-  );
-  expect(await page.locator('article', { hasText: 'list_coins' }).locator('.effect').count()).toBe(0);
+  await expect
+    .poll(() => page.locator('article', { hasText: 'cancel_alert' }).locator('.effect').innerText())
+    .toBe('changes data');
+  await expect
+    .poll(() => page.locator('article', { hasText: 'list_coins' }).locator('.effect').count())
+    .toBe(0);
   await page.goto(`${url}/try?tool=send_alert`);
-  expect(await page.locator('select[name=tool] option').allInnerTexts()).toEqual([
-    'get_price',
-    'list_coins',
-    'create_alert (adds data)',
-    'cancel_alert (changes data)',
-    'send_alert (acts)',
-  ]);
+  await expect
+    .poll(() => page.locator('select[name=tool] option').allInnerTexts())
+    .toEqual([
+      'get_price',
+      'list_coins',
+      'create_alert (adds data)',
+      'cancel_alert (changes data)',
+      'send_alert (acts)',
+    ]);
   expect(await badges('main')).toEqual(['acts']);
   for (const path of ['/register', '/listings', '/ask']) {
     await page.goto(url + path);
@@ -106,17 +110,17 @@ test.each([true, false])(
     await page.goto(`${url}/register`);
     await fill(page, '');
     await page.getByRole('button', { name: 'Submit' }).click();
-    expect(await page.getByRole('alert').innerText()).toContain('The form was not submitted');
-    expect(await filled(page)).toEqual({ ...typed, category: '' });
+    await expect.poll(() => page.getByRole('alert').innerText()).toContain('The form was not submitted');
+    await expect.poll(() => filled(page)).toEqual({ ...typed, category: '' });
     await fill(page, 'Utility');
     await page.getByRole('button', { name: 'Submit' }).click();
     await page.waitForURL(/\/register\/./);
     const ended = () => marketplace.jobs.newest('register')?.state;
     await expect.poll(ended, { timeout: 20_000 }).toBe('done');
     if (!scripts) await page.reload();
-    expect(await page.getByRole('alert').innerText()).toContain('Rejected: Submission test');
+    await expect.poll(() => page.getByRole('alert').innerText()).toContain('Rejected: Submission test');
     await page.getByRole('link', { name: 'Back to the form' }).click();
-    expect(await filled(page)).toEqual({ ...typed, category: 'Utility' });
+    await expect.poll(() => filled(page)).toEqual({ ...typed, category: 'Utility' });
     expect(complaints).toEqual([]);
   },
 );
@@ -160,10 +164,10 @@ test('a report about a hostile server does no harm, and its links lead somewhere
     `/check/rules/${encodeURIComponent(hostile)}`,
   ]) {
     await page.goto(url + path);
-    expect(await page.locator('main img, main script').count()).toBe(0);
+    await expect.poll(() => page.locator('main img, main script').count()).toBe(0);
   }
   await page.goto(`${url}/check`);
-  expect(await page.locator('main').innerText()).toContain('<img src=x onerror=alert(1)>');
+  await expect.poll(() => page.locator('main').innerText()).toContain('<img src=x onerror=alert(1)>');
   const links = page.locator('main a[href^="/try"]');
   const paths = new Set(await links.evaluateAll((all) => all.map((link) => link.getAttribute('href'))));
   expect(paths.size).toBeGreaterThan(0);

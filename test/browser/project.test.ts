@@ -36,7 +36,7 @@ test('leads from a new project to a listing with the mouse: dev, try, change, ch
   const { page, complaints } = await openPage(link);
   const main = () => page.locator('main').innerText();
 
-  expect(await main()).toContain('Edit src/tools/get-price.ts');
+  await expect.poll(() => main()).toContain('Edit src/tools/get-price.ts');
   await page.getByRole('link', { name: 'Try get_price' }).click();
   await page.getByRole('button', { name: 'Call get_price' }).click();
   expect((await page.locator('.verdicts').innerText()).match(/matches/g)).toHaveLength(3);
@@ -54,31 +54,32 @@ test('leads from a new project to a listing with the mouse: dev, try, change, ch
   await page.locator('.verdicts', { hasText: 'failure of the tool' }).waitFor();
   await page.getByRole('link', { name: 'See the request' }).click();
   const written = page.locator('section', { hasText: 'What the server wrote during this request' });
-  expect(await written.innerText()).toContain('the exchange is down');
-  expect(await written.innerText()).toContain(`src/tools/get-price.ts:${line}:`);
+  await expect.poll(() => written.innerText()).toContain('the exchange is down');
+  await expect.poll(() => written.innerText()).toContain(`src/tools/get-price.ts:${line}:`);
   writeFileSync(file, source);
   await vi.waitUntil(() => starts() === 3, within);
 
   await page.getByRole('link', { name: 'Check', exact: true }).click();
   await page.getByRole('button', { name: 'Run the check' }).click();
   await page.locator('[data-done]').waitFor({ state: 'attached', timeout: 120_000 });
-  expect(await page.getByRole('status').first().innerText()).toContain('The check passed');
+  await expect.poll(() => page.getByRole('status').first().innerText()).toContain('The check passed');
 
   await page.getByRole('link', { name: 'Register', exact: true }).click();
   await page.getByLabel('Category').selectOption('Financial Markets');
   await page.getByRole('button', { name: 'Submit' }).click();
   await page.locator('[data-done]').waitFor({ state: 'attached' });
-  expect(await page.getByRole('status').first().innerText()).toContain('Accepted');
+  await expect.poll(() => page.getByRole('status').first().innerText()).toContain('Accepted');
 
   writeFileSync(file, source.replace("name: 'get_price'", "name: 'get_latest_price'"));
   await vi.waitUntil(() => starts() === 4, within);
   await page.getByRole('link', { name: 'Ask', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Ask' }).waitFor();
   expect(await main()).not.toContain('get_latest_price');
   await page.getByRole('link', { name: 'My tools', exact: true }).click();
   await page.getByRole('button', { name: 'Refresh Skills' }).click();
-  expect(await main()).toContain('is refreshed');
+  await expect.poll(() => main()).toContain('is refreshed');
   await page.getByRole('link', { name: 'Ask', exact: true }).click();
-  expect(await main()).toContain('get_latest_price');
+  await expect.poll(() => main()).toContain('get_latest_price');
   expect(complaints).toEqual([]);
   child.kill('SIGINT');
   expect(await exit).toMatchObject({ code: 0 });
@@ -115,9 +116,9 @@ test('open pages follow the server: why it is down, its new tools, a check; what
     await page.getByRole('dialog').waitFor({ state: 'detached', timeout: within.timeout });
   await home.getByText('Returns the newest price of one coin.').waitFor();
   await attempt.getByLabel('currency').waitFor();
-  expect(await attempt.getByLabel('currency').inputValue()).toBe('USD');
-  expect(await attempt.getByLabel('symbol').inputValue()).toBe('DOGE');
-  expect(await attempt.getByLabel('Call as').inputValue()).toBe('expired');
+  await expect.poll(() => attempt.getByLabel('currency').inputValue()).toBe('USD');
+  await expect.poll(() => attempt.getByLabel('symbol').inputValue()).toBe('DOGE');
+  await expect.poll(() => attempt.getByLabel('Call as').inputValue()).toBe('expired');
   await attempt.getByRole('button', { name: 'Call get_price' }).click();
   await attempt.getByText('The server answered correctly').waitFor();
   await home.getByText('last call: refused').waitFor();
@@ -127,7 +128,7 @@ test('open pages follow the server: why it is down, its new tools, a check; what
   await other.getByRole('button', { name: 'Run the check' }).click();
   await home.getByText(/\d+ rules (?:passed|failed)/).waitFor({ timeout: within.timeout });
   await check.getByRole('heading', { name: 'Last check' }).waitFor();
-  expect(await check.locator('main').innerText()).toContain('The check');
+  await expect.poll(() => check.locator('main').innerText()).toContain('The check');
   for (const page of pages) expect(await page.evaluate('window.stayed')).toBe(true);
   expect(complaints).toEqual([]);
   child.kill('SIGINT');
@@ -145,7 +146,7 @@ test('a page of a marketplace beside another dev follows the server of that dev'
     .waitFor({ timeout: within.timeout });
   writeFileSync(file, source.replace('Returns the last', 'Returns the newest'));
   await page.getByText('Returns the newest price').waitFor({ timeout: within.timeout });
-  expect(await page.getByRole('dialog').count()).toBe(0);
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
   expect(await page.evaluate('window.stayed')).toBe(true);
   expect(complaints).toEqual([]);
   child.kill('SIGINT');

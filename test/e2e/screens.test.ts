@@ -53,6 +53,7 @@ it('docs/terminal.md shows the screens of the program', async () => {
   terminal.press(keys.enter);
   await terminal.asked('What are the inputs of the tool?');
   await terminal.waitFor('Esc goes back');
+  await terminal.shows('Esc goes back');
   take(
     'The suggestion',
     'Enter accepts the suggestion. The right arrow turns it into text to edit. Typing replaces it.',
@@ -66,7 +67,7 @@ it('docs/terminal.md shows the screens of the program', async () => {
     'Write one field per line, in the [field language](field-language.md). The table shows what the lines mean.',
   );
   terminal.press('eger=five', keys.enter);
-  await terminal.shows('integer=five█');
+  await terminal.shows('is not an integer');
   take(
     'An error',
     'An error is shown below its line. Enter does not leave the line until you have corrected it.',
