@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 import type { JsonObject, Outcome, Outcomes, Tool } from './define-tool.ts';
 import { maxDetail, type RequestIds, type RunningOperation } from './log.ts';
 import { answerWeight, type Held } from './memory.ts';
+import { retryWords } from './retry-words.ts';
 import { type CompiledTool, holdsInfinity, isObject, type Members, type Problem } from './schema.ts';
 
 /** A complete `tools/call` result (C§2.2). */
@@ -101,7 +102,7 @@ export async function runCall(compiled: CompiledTool, args: unknown, context: Ca
   // Without a prototype, `input.constructor` is a parameter or undefined, and defaults apply to every name.
   const input = isObject(args) ? Object.assign(Object.create(null), args) : args;
   const problem = compiled.checkInput(input, 'arguments');
-  if (problem) return failed({ code: 'INVALID_ARGUMENTS', message: withoutRetryWords(problem) });
+  if (problem) return failed({ code: 'INVALID_ARGUMENTS', message: problemText(problem) });
   if (holdsInfinity(args)) {
     return failed({ code: 'INVALID_ARGUMENTS', message: 'arguments: a number is too large' });
   }
@@ -291,13 +292,8 @@ function lostIn(value: unknown, parsed: unknown): string | null {
 }
 
 const inWords = ({ path, text }: Problem) => `${path}: ${text}`;
-
-/** A platform retries a call whose error contains these (public source: app lib/ai/skills/mcp.ts). */
-const retryWords =
-  /econn|etimedout|enotfound|eai_again|socket hang up|network|timeout|rate limit|too many requests|throttl|408|429|50[0234]/i;
-
 /** A problem in words that do not make a platform retry with the same arguments. */
-function withoutRetryWords(problem: Problem): string {
+function problemText(problem: Problem): string {
   const plain = 'does not match the inputSchema';
   const wordings = [inWords(problem), `${problem.path}: ${plain}`];
   return wordings.find((text) => !retryWords.test(text)) ?? `arguments: one ${plain}`;

@@ -1,10 +1,12 @@
 import type { JsonObject, Outcome } from '../server/define-tool.ts';
+import { retryWords } from '../server/retry-words.ts';
 
 /** All ways in which a source can fail. */
 export type SourceErrorCode =
   | 'INVALID_ARGUMENTS'
   | 'RATE_LIMITED'
   | 'SOURCE_REFUSED'
+  | 'SOURCE_QUOTA'
   | 'SOURCE_REJECTED'
   | 'SOURCE_NOT_FOUND'
   | 'SOURCE_TOO_SLOW'
@@ -25,7 +27,7 @@ export type SourceErrorCode =
 export class SourceError extends Error {
   override readonly name = 'SourceError';
   readonly code: SourceErrorCode;
-  /** Further members of the failure, such as `retryAfterSeconds`. */
+  /** Further members of the failure: `retryAfterSeconds`; `detail`, the reason that an API gives for a rejection. */
   readonly hints: JsonObject;
 
   constructor(code: SourceErrorCode, message: string, hints: JsonObject = {}) {
@@ -47,16 +49,13 @@ export function failed(error: unknown, fail: Fail): Outcome {
   return fail(error.code, error.message, error.hints);
 }
 
-/** Digits that make platforms call again at once. */
-const retryDigits = /408|429|50[0234]/;
-
 /** A longer wait helps no caller; the number may be anything that the source says. */
 const maxWait = 86_400;
 
 /** A failure that a later call will not have. */
 export function rateLimited(seconds: number): SourceError {
   let wait = Math.min(maxWait, Math.max(1, Math.ceil(seconds)));
-  while (retryDigits.test(String(wait))) wait += 1;
+  while (retryWords.test(String(wait))) wait += 1;
   const message = `The source accepts no more requests for now. Try again in ${wait} seconds.`;
   return new SourceError('RATE_LIMITED', message, { retryAfterSeconds: wait });
 }

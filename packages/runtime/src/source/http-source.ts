@@ -174,7 +174,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
       const exchange = { method, url, path, headers, body: content, isIdempotent, variables };
       const tries = isIdempotent && (method === 'get' || !isRehearsing()) ? retries : 0;
       const notFoundIsEmpty = notFound === 'empty';
-      const limits = { timeoutMs, retries: tries, maxBytes, notFoundIsEmpty };
+      const limits = { timeoutMs, retries: tries, maxBytes, notFoundIsEmpty, redact };
       const reply = await send(exchange, limits, budget, ending);
       return { ...reply, text: wrap === 'done' ? '' : redact(reply.text) };
     };
@@ -193,6 +193,13 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     const only = request.keep === 'declared' && text !== '' ? schema : undefined;
     const value = only ? declared(whole, only) : whole;
     const problem = ok && schema && checkOf(schema)(value, 'answer', text.length);
+    if (status === 202 && !isRead && schema && text !== '' && (!ok || problem)) {
+      const accepted = done(schema);
+      if (!checkOf(schema)(accepted, 'answer')) {
+        writeDown(asked, { ...reply, text: '' }, []);
+        return accepted;
+      }
+    }
     if (ok && !problem) {
       const isReduced = only !== undefined && isRecording();
       const body = isReduced ? unwrapped(recordable(asked, whole, only), wrap) : undefined;

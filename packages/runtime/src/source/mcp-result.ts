@@ -1,5 +1,6 @@
 import { isObject } from '../server/schema.ts';
 import { SourceError } from './errors.ts';
+import { foreignLine } from './reason.ts';
 
 /** The result of a request to an MCP server. */
 export interface Result {
@@ -68,15 +69,10 @@ function textIn(content: unknown): string {
     .join('\n');
 }
 
-/** What the tool says of its failure is text of somebody else: one line, short, and only where a repeated call does no harm. */
-export function failureOf({ structuredContent, content }: Result, isReadOnly: boolean): SourceError {
-  const said = structuredContent?.message ?? textIn(content);
-  const line = String(said)
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .trim()
-    .slice(0, 300);
-  const words = isReadOnly && line !== '' ? `The source failed: ${line}` : 'The source failed.';
-  return new SourceError('SOURCE_FAILED', words);
+/** What the tool says of its failure is text of somebody else: one line, short, and without words that make platforms repeat the call. */
+export function failureOf({ structuredContent, content }: Result): SourceError {
+  const line = foreignLine(String(structuredContent?.message ?? textIn(content)));
+  return new SourceError('SOURCE_FAILED', line === '' ? 'The source failed.' : `The source failed: ${line}`);
 }
 
 /** A text as a JSON object or list; undefined if it is none. */

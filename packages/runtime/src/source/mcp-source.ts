@@ -13,7 +13,8 @@ import { isRecording, isReplaying, kept, keptDirectory, record, replayed, tellCh
 import { redactorOf } from './redact.ts';
 import { holdAnswer, logged } from './running.ts';
 import type { Secret } from './secret.ts';
-import { attempt, explainedFailure, mismatch, statusError } from './send.ts';
+import { attempt, explainedFailure, mismatch } from './send.ts';
+import { rejected, statusError } from './status.ts';
 
 /** An MCP server (Streamable HTTP) and how it may be used. */
 export interface McpSourceOptions {
@@ -87,7 +88,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
   const redact = redactorOf(secretsOf(options));
   const source = options.baseUrl;
   const budget = new Budget({ concurrency, queueMs, source, ...(perMinute !== undefined && { perMinute }) });
-  const ask = askerOf(options, maxBytes);
+  const ask = askerOf(options, maxBytes, redact);
 
   const forward = async <Schema extends ObjectSchema>(tool: string, call: McpCall<Schema>) => {
     const { arguments: args = {}, isReadOnly = false, signal, schema, wrap } = call;
@@ -121,7 +122,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     };
     const { text } = kept(asked) ?? (isReplaying() ? replayed(asked) : { text: await fetched() });
     const result: Result = JSON.parse(text);
-    if (result.isError === true) throw failureOf(result, isReadOnly);
+    if (result.isError === true) throw failureOf(result);
     const whole = answerOf(result, wrap);
     const only = call.keep === 'declared' ? schema : undefined;
     const answer = only ? declared(whole, only) : whole;
@@ -141,7 +142,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
 }
 
 /** How one tool of the server is asked, in a session that is opened when it is needed. */
-function askerOf(options: McpSourceOptions, maxBytes: number) {
+function askerOf(options: McpSourceOptions, maxBytes: number, redact: (text: string) => string) {
   let opened: Promise<Session> | Session | undefined;
   let lastId = 0;
 
@@ -172,7 +173,7 @@ function askerOf(options: McpSourceOptions, maxBytes: number) {
     lastId += 1;
     const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'mcp-source', version: '1' } };
     const response = await post({ id: lastId, method: 'initialize', params }, {}, signal);
-    const result: Result = JSON.parse(await resultIn(response, lastId, true));
+    const result: Result = JSON.parse(await resultIn(response, lastId, true, redact));
     const version = result.protocolVersion;
     const id = response.headers.get('mcp-session-id');
     const session: Session = {
@@ -213,6 +214,7 @@ function askerOf(options: McpSourceOptions, maxBytes: number) {
         await post({ id, method: 'tools/call', params }, headers, signal, held),
         id,
         isReadOnly,
+        redact,
       );
     }
     for (let tries = 0; ; tries += 1) {
@@ -225,21 +227,25 @@ function askerOf(options: McpSourceOptions, maxBytes: number) {
         opened = undefined;
         continue;
       }
-      return resultIn(response, id, isReadOnly);
+      return resultIn(response, id, isReadOnly, redact);
     }
   };
 }
 
-/** The result of a request as JSON. @throws SourceError */
-async function resultIn(response: Response, id: number, isReadOnly: boolean): Promise<string> {
-  const message = response.ok
-    ? await messageIn(response, id)
-    : parsed<Message>(await response.clone().text());
+/** The result of a request as JSON. @throws SourceError, without keys */
+async function resultIn(
+  response: Response,
+  id: number,
+  isReadOnly: boolean,
+  redact: (text: string) => string,
+): Promise<string> {
+  const { status, headers } = response;
+  const text = await response.text();
+  const message = response.ok ? messageIn(text, headers, id) : parsed<Message>(text);
   if (otherVersion.includes(message?.error?.code))
     throw new SourceError('SOURCE_MISCONFIGURED', 'The source speaks another version of MCP.');
-  if (!response.ok) throw statusError(response, isReadOnly);
-  if (message?.error?.code === invalidParams)
-    throw new SourceError('SOURCE_REJECTED', 'The source rejected these arguments.');
+  if (!response.ok) throw statusError({ status, headers, text: redact(text) }, isReadOnly);
+  if (message?.error?.code === invalidParams) throw rejected(redact(JSON.stringify(message.error)));
   if (message?.result === undefined) throw unavailable(isReadOnly);
   const { resultType = 'complete' } = message.result;
   if (resultType !== 'complete')
@@ -248,9 +254,8 @@ async function resultIn(response: Response, id: number, isReadOnly: boolean): Pr
 }
 
 /** The response to a request, in JSON or in an event stream. */
-async function messageIn(response: Response, id: number): Promise<Message> {
-  const text = await response.text();
-  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+function messageIn(text: string, headers: Headers, id: number): Message {
+  const isStream = headers.get('content-type')?.startsWith('text/event-stream');
   const parts = isStream ? text.split(/\r?\n\r?\n/).map(dataOf) : [text];
   for (const part of parts) {
     const message = parsed<Message>(part);

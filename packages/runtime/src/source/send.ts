@@ -4,9 +4,10 @@ import { type Upstream, upstreams } from '../server/log.ts';
 import { answerWeight, type Held, heldBySource } from '../server/memory.ts';
 import type { Problem } from '../server/schema.ts';
 import type { Budget } from './budget.ts';
-import { overloaded, rateLimited, SourceError, tooSlow, unavailable } from './errors.ts';
+import { overloaded, SourceError, tooSlow, unavailable } from './errors.ts';
 import { type Reply, tellCheck } from './recordings.ts';
 import { explained } from './running.ts';
+import { isQuota, retryAfterMs, statusError, type Unsuccessful } from './status.ts';
 
 /** One request to a source, complete. */
 export interface Exchange {
@@ -27,6 +28,8 @@ export interface SendLimits {
   readonly retries: number;
   readonly maxBytes: number;
   readonly notFoundIsEmpty: boolean;
+  /** Removes keys from the body of an answer. */
+  redact(text: string): string;
 }
 
 const retryStatus = [408, 429, 500, 502, 503, 504];
@@ -73,7 +76,7 @@ export async function send(
         backoffLimit: backoffMs.most,
         delay: (count) => backoffMs.first * 2 ** (count - 1),
         jitter: (delay) => delay * (0.5 + Math.random() / 2),
-        shouldRetry: ({ error }) => mayRetry(error, deadline),
+        shouldRetry: ({ error }) => mayRetry(error, limits, deadline),
       },
     });
     const text = await response.text();
@@ -83,7 +86,8 @@ export async function send(
     held?.release();
     if (error instanceof HTTPError && error.response.status === 404 && limits.notFoundIsEmpty)
       return { status: 404, text: '' };
-    const known = errorOf(error, exchange, { isEnded: ended.aborted, isLate: ending.signal.aborted });
+    const answer = error instanceof HTTPError ? await unsuccessful(error, limits) : undefined;
+    const known = errorOf(error, exchange, answer, { isEnded: ended.aborted, isLate: ending.signal.aborted });
     throw explainedFailure(known, error, { ...exchange, timeoutMs: limits.timeoutMs });
   } finally {
     clearTimeout(timer);
@@ -92,11 +96,18 @@ export async function send(
 }
 
 /** Undefined leaves the choice to the status codes. */
-function mayRetry(error: Error, deadline: number): false | undefined {
+async function mayRetry(error: Error, limits: SendLimits, deadline: number): Promise<false | undefined> {
   if (error instanceof SourceError) return false;
   if (!(error instanceof HTTPError)) return undefined;
+  if (isQuota(await unsuccessful(error, limits))) return false;
   const wait = retryAfterMs(error.response.headers);
   return wait !== null && Date.now() + wait >= deadline ? false : undefined;
+}
+
+/** An answer that is an error, whose body is in memory. */
+async function unsuccessful({ response }: HTTPError, { redact }: SendLimits): Promise<Unsuccessful> {
+  const { status, headers } = response;
+  return { status, headers, text: redact(await response.clone().text()) };
 }
 
 /** One request over the network, including redirects within the host; its answer is limited in size. */
@@ -160,46 +171,13 @@ async function read(response: Response, maxBytes: number): Promise<Uint8Array<Ar
 function errorOf(
   error: unknown,
   { isIdempotent }: Exchange,
+  answer: Unsuccessful | undefined,
   { isEnded, isLate }: { readonly isEnded: boolean; readonly isLate: boolean },
 ): SourceError {
   if (isEnded) return new SourceError('CANCELLED', 'The caller disconnected.');
   if (error instanceof SourceError) return error;
   if (isLate) return tooSlow(isIdempotent);
-  if (!(error instanceof HTTPError)) return unavailable(isIdempotent);
-  return statusError(error.response, isIdempotent);
-}
-
-/** What an answer without success means. */
-export function statusError({ status, headers }: Response, isIdempotent: boolean): SourceError {
-  if (status === 429) return rateLimited((retryAfterMs(headers) ?? 60_000) / 1_000);
-  if (status === 401 || status === 403) {
-    return new SourceError(
-      'SOURCE_REFUSED',
-      'The source refused this server. The operator of the server must fix this.',
-    );
-  }
-  if (status === 404) return new SourceError('SOURCE_NOT_FOUND', 'The source has nothing at this address.');
-  if (status === 408) return tooSlow(isIdempotent);
-  if (status >= 500) return unavailable(isIdempotent);
-  return new SourceError('SOURCE_REJECTED', 'The source rejected these arguments.');
-}
-
-/** When to try again according to the headers, in milliseconds from now; null if they do not say. */
-function retryAfterMs(headers: Headers): number | null {
-  const said = [
-    'retry-after',
-    'ratelimit-reset',
-    'x-ratelimit-retry-after',
-    'x-ratelimit-reset',
-    'x-rate-limit-reset',
-  ]
-    .map((name) => headers.get(name))
-    .find((value) => value !== null);
-  if (said === undefined) return null;
-  const seconds = Number(said);
-  const at = Number.isNaN(seconds) ? Date.parse(said) : seconds > 1e9 ? seconds * 1_000 : Number.NaN;
-  const wait = Number.isNaN(at) ? seconds * 1_000 : at - Date.now();
-  return Number.isNaN(wait) ? null : Math.max(0, wait);
+  return answer ? statusError(answer, isIdempotent) : unavailable(isIdempotent);
 }
 
 type Failed = Pick<Exchange, 'url' | 'path' | 'variables'> & {
@@ -239,6 +217,8 @@ function hintFor(code: string, status: number | undefined, { url, variables }: F
     variables.length > 0 ? `set a valid key in ${variables.join(' and ')}` : 'it may require a key';
   const fixes: { readonly [code: string]: string } = {
     SOURCE_REFUSED: `The API refused this server: ${needed}.`,
+    SOURCE_QUOTA:
+      'Raise the quota or the plan of this server at the API, or ask less: cacheSeconds and perMinute in src/apis/.',
     SOURCE_NOT_FOUND:
       "The base URL may be wrong. If 404 means that nothing was found, set notFound: 'empty'.",
     SOURCE_MISCONFIGURED:

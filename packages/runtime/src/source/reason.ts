@@ -1,0 +1,74 @@
+import { withoutRetryWords } from '../server/retry-words.ts';
+import { isObject, type Members } from '../server/schema.ts';
+
+const maxLength = 300;
+const maxDepth = 4;
+
+/** Members that hold a sentence, the most exact first (RFC 9457, RFC 6749 §5.2, and what APIs use). */
+const sentences = 'detail message error_description errorMessage error_message msg reason faultstring';
+/** Members that hold further objects or lists of them. */
+const lists = 'error errors details violations issues fault invalid_params invalid-params';
+const titles = 'description title code';
+/** Members that say which argument a sentence is about. */
+const places = 'field loc path param parameter property pointer name';
+
+/**
+ * What an API gives as the reason of a rejection, for its caller: one line of at most 300 characters, without words that make a
+ * platform repeat the call. Undefined if the answer is not JSON or names no reason.
+ *
+ * @param text the body of the answer, without keys
+ */
+export function reasonIn(text: string): string | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const said = isObject(value) || Array.isArray(value) ? reasonOf(value, 0) : '';
+  return said === '' ? undefined : foreignLine(said);
+}
+
+/** A text of somebody else as one short line that makes no platform repeat the call. */
+export function foreignLine(text: string): string {
+  const line = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+  return withoutRetryWords([...line].slice(0, maxLength).join('')).trim();
+}
+
+function reasonOf(value: unknown, depth: number): string {
+  if (typeof value === 'string') return value.trim();
+  if (depth > maxDepth) return '';
+  if (Array.isArray(value)) return joined(value.slice(0, 5).map((one) => reasonOf(one, depth + 1)));
+  if (!isObject(value)) return '';
+  const said = firstOf(value, sentences, depth);
+  const listed = firstOf(value, lists, depth) || (said === '' ? byName(value, depth) : '');
+  const whole = joined([said, listed === said ? '' : listed]) || firstOf(value, titles, depth);
+  const [place] = depth === 0 ? [] : placesOf(value);
+  return place === undefined || whole === '' ? whole : `${place}: ${whole}`;
+}
+
+function firstOf(value: Members, names: string, depth: number): string {
+  for (const name of names.split(' ')) {
+    const said = Object.hasOwn(value, name) ? reasonOf(value[name], depth + 1) : '';
+    if (said !== '') return said;
+  }
+  return '';
+}
+
+/** Reasons by the name of the argument: `{"errors": {"chain": ["is unknown"]}}`. */
+function byName(value: Members, depth: number): string {
+  if (depth === 0) return '';
+  const lists = Object.entries(value).filter(([, one]) => Array.isArray(one));
+  return joined(lists.slice(0, 5).map(([name, one]) => `${name}: ${reasonOf(one, depth + 1)}`));
+}
+
+function placesOf(value: Members): readonly string[] {
+  return places.split(' ').flatMap((name) => {
+    const place = Object.hasOwn(value, name) ? [value[name]].flat().join('.') : '';
+    return /^[\w.[\]/-]{1,80}$/.test(place) ? [place] : [];
+  });
+}
+
+function joined(parts: readonly string[]): string {
+  return [...new Set(parts.filter((part) => part !== ''))].join('; ');
+}

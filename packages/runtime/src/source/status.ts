@@ -1,0 +1,81 @@
+import { rateLimited, SourceError, tooSlow, unavailable } from './errors.ts';
+import { reasonIn } from './reason.ts';
+
+/** Words in the body of a 403 or 429 that speak of what the operator has paid for, not of the rate of requests. */
+const quotaWords =
+  /quota|billing|insufficient[ _-]?(?:credit|balance|fund)|(?:out of|no (?:more|remaining)|not enough) (?:\w+ )?credit|credits? (?:balance )?(?:is |are |has |have )?(?:been )?(?:too low|exhausted|used|depleted|exceeded)|(?:daily|weekly|monthly|yearly|plan|usage|spend(?:ing)?)[ _-]?(?:\w+ )?(?:limit|allowance)|upgrade (?:to|your|the) |your (?:current |free )?(?:plan|subscription|trial)|(?:subscription|trial|plan) (?:has |is )?(?:expired|ended|required|inactive)/i;
+const ofRate = /per[ _-]?(?:second|minute|hour)/i;
+/** So much of a body is read for them. */
+const maxRead = 4_000;
+
+const conflicts: { readonly [status: number]: string } = {
+  409: 'The source rejected this request: it conflicts with the present state there.',
+  410: 'What these arguments name no longer exists at the source.',
+  412: 'What these arguments name has changed at the source since it was read.',
+};
+
+/** An answer without success. */
+export interface Unsuccessful {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The body, without keys. */
+  readonly text: string;
+}
+
+/** What an answer without success means. @param isIdempotent a repeated call does no harm */
+export function statusError(answer: Unsuccessful, isIdempotent: boolean): SourceError {
+  const { status, headers, text } = answer;
+  if (isQuota(answer)) {
+    const message =
+      'The quota of this server at its source is used up. The operator of the server must fix this.';
+    return new SourceError('SOURCE_QUOTA', message);
+  }
+  if (status === 429 || isRateOf403(answer)) return rateLimited((retryAfterMs(headers) ?? 60_000) / 1_000);
+  if (status === 401 || status === 403) {
+    return new SourceError(
+      'SOURCE_REFUSED',
+      'The source refused this server. The operator of the server must fix this.',
+    );
+  }
+  if (status === 404) return new SourceError('SOURCE_NOT_FOUND', 'The source has nothing at this address.');
+  if (status === 408) return tooSlow(isIdempotent);
+  if (status >= 500) return unavailable(isIdempotent);
+  return rejected(status === 400 || status === 422 ? text : '', conflicts[status]);
+}
+
+/** A failure of the caller. @param body of the answer, without keys; the reason that it gives becomes `detail` */
+export function rejected(body: string, message = 'The source rejected these arguments.'): SourceError {
+  const detail = reasonIn(body);
+  return new SourceError('SOURCE_REJECTED', message, detail === undefined ? {} : { detail });
+}
+
+/** Whether an answer says that the operator must pay, or wait for the next day or month. */
+export function isQuota({ status, headers, text }: Unsuccessful): boolean {
+  if (status === 402) return true;
+  if (status !== 403 && (status !== 429 || headers.has('retry-after'))) return false;
+  const said = text.slice(0, maxRead);
+  return quotaWords.test(said) && !ofRate.test(said);
+}
+
+/** GitHub and others answer a rate that is too high with 403. */
+function isRateOf403({ status, headers }: Unsuccessful): boolean {
+  return status === 403 && (headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0');
+}
+
+/** When to try again according to the headers, in milliseconds from now; null if they do not say. */
+export function retryAfterMs(headers: Headers): number | null {
+  const said = [
+    'retry-after',
+    'ratelimit-reset',
+    'x-ratelimit-retry-after',
+    'x-ratelimit-reset',
+    'x-rate-limit-reset',
+  ]
+    .map((name) => headers.get(name))
+    .find((value) => value !== null);
+  if (said === undefined) return null;
+  const seconds = Number(said);
+  const at = Number.isNaN(seconds) ? Date.parse(said) : seconds > 1e9 ? seconds * 1_000 : Number.NaN;
+  const wait = Number.isNaN(at) ? seconds * 1_000 : at - Date.now();
+  return Number.isNaN(wait) ? null : Math.max(0, wait);
+}
