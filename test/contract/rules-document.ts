@@ -1,14 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { rules } from '../../packages/contract/src/catalogue.ts';
 import type { Rule } from '../../packages/contract/src/rules/rule.ts';
 import { staticRules } from '../../packages/contract/src/static-rules.ts';
 import { filesOf } from './rule-files.ts';
-import { type Sentence, sentences } from './sentences/index.ts';
 
-/** The ids of the rules that test a sentence, with groups expanded. */
-export function rulesOf({ rules: named = [] }: Sentence): readonly string[] {
-  return named.flatMap((name) =>
-    name.endsWith('*') ? rules.map(({ id }) => id).filter((id) => id.startsWith(name.slice(0, -1))) : [name],
-  );
+const contract = readFileSync(join(import.meta.dirname, 'sentences.md'), 'utf8');
+
+/** A sentence of the contract, and the rules that test it or the reason why there are none. */
+export interface Sentence {
+  readonly says: string;
+  /** Ids, with groups expanded. */
+  readonly rules: readonly string[];
+  readonly reason: string;
+}
+
+export const sentences: readonly Sentence[] = [...contract.matchAll(/^\| \d\S* \| (.+) \| (.+) \|$/gm)].map(
+  ([, says = '', last = '']) => {
+    const named = [...last.matchAll(/`([^`]+)`/g)].flatMap(([, name = '']) => expanded(name));
+    return { says, rules: named, reason: named.length > 0 ? '' : last };
+  },
+);
+
+/** @param name the id of a rule, or the beginning of ids with a trailing `*` */
+function expanded(name: string): readonly string[] {
+  if (!name.endsWith('*')) return [name];
+  return rules.map(({ id }) => id).filter((id) => id.startsWith(name.slice(0, -1)));
 }
 
 /** docs/rules.md: the catalogue, the sentences of the contract that each rule tests, and the files of its code. */
@@ -30,15 +47,7 @@ export async function rulesDocument(): Promise<string> {
     'The [last table](#where-is-the-code-of-a-rule) names the files of each rule: definition, explanation and broken server.',
     '',
     ...groups().flatMap(([group, members]) => [`## ${group}`, '', ...ruleTable(members), '']),
-    '## The contract, sentence by sentence',
-    '',
-    '| C§ | says | rules |',
-    '| --- | --- | --- |',
-    ...sentences.map(
-      (sentence) =>
-        `| ${sentence.section} | ${cell(sentence.says)} | ${sentence.untested ?? ids(sentence)} |`,
-    ),
-    '',
+    contract.replace('# ', '## '),
     '## Beyond the contract',
     '',
     'Rules that test no sentence of the contract, but a standard that it builds on:',
@@ -86,12 +95,8 @@ async function fileRows(): Promise<readonly string[]> {
 
 /** The rules that no sentence of the contract names. */
 function beyond(): readonly Rule[] {
-  const tested = new Set(sentences.flatMap(rulesOf));
+  const tested = new Set(sentences.flatMap((sentence) => sentence.rules));
   return rules.filter(({ id }) => !tested.has(id));
-}
-
-function ids({ rules: named = [] }: Sentence): string {
-  return named.map((name) => `\`${name}\``).join(' ');
 }
 
 function cell(text: string): string {
