@@ -3,8 +3,9 @@ import { join, relative } from 'node:path';
 import type { ToolDefinition } from 'market-mcp-contract/definition';
 import type { Json } from 'market-mcp-contract/json';
 import {
-  arrived,
-  gone,
+  changeOf,
+  type Drift,
+  driftFrom,
   type ListingChange,
   listingIn,
   type PreviousListing,
@@ -32,6 +33,17 @@ export async function previousListing(directory: string): Promise<PreviousListin
   return { file: manifest, changesTo: (tools) => changesSince(listed, tools) };
 }
 
+/**
+ * What has changed since a project recorded its listing; undefined if it has recorded none.
+ *
+ * @param tools elements of a tools/list result
+ * @throws as `previousListing`
+ */
+export async function recordedDrift(directory: string, tools: readonly Json[]): Promise<Drift | undefined> {
+  const previous = await previousListing(directory);
+  return previous && driftFrom(previous, tools);
+}
+
 function fromHere(path: string): string {
   const short = relative(process.cwd(), path);
   return short.startsWith('..') ? path : short;
@@ -49,8 +61,8 @@ export function changesSince(listed: Listed, tools: readonly Json[]): readonly L
   }));
   const { added, changed, removed } = driftOf(definitions, listed);
   return [
-    ...removed.map((tool) => ({ tool, breaks: true, what: gone })),
-    ...changed.map((tool) => ({ tool, breaks: null, what: 'changed' })),
-    ...added.map((tool) => ({ tool, breaks: false, what: arrived })),
+    ...removed.map((tool) => changeOf('tool.gone', tool)),
+    ...changed.map((tool) => changeOf('tool.fingerprint', tool)),
+    ...added.map((tool) => changeOf('tool.new', tool)),
   ];
 }

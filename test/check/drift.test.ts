@@ -1,4 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
+import {
+  brokenBy,
+  type ChangeId,
+  changeRules,
+  type Party,
+} from '../../packages/contract/src/check/change-rules.ts';
 import { changesBetween } from '../../packages/contract/src/check/drift.ts';
 import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
 import type { ToolDefinition } from '../../packages/contract/src/model.ts';
@@ -21,11 +30,6 @@ function output(properties: JsonObject, required: readonly string[] = []): JsonO
   return { ...tool, outputSchema: { type: 'object', properties, required } };
 }
 
-/** The changes between two versions of a tool: where, what, and whether they break callers. */
-function told(before: Json, after: Json) {
-  return changesBetween([before], [after]).map(({ path, what, breaks }) => [path, what, breaks]);
-}
-
 describe('drift', () => {
   it('is empty between a list and itself, in any order', () => {
     const other = { ...tool, name: 'other' };
@@ -38,144 +42,125 @@ describe('drift', () => {
     );
   });
 
-  it('reports added and removed tools', () => {
-    expect(changesBetween([tool], [{ ...tool, name: 'new' }])).toEqual([
-      { tool: 'get_price', breaks: true, what: 'the tool was removed' },
-      { tool: 'new', breaks: false, what: 'the tool is new' },
+  const symbol = { type: 'string' };
+  const price = { type: 'number' };
+  const listOf = (items: JsonObject | boolean) => ({ list: { type: 'array', items } });
+  const closed = (schema: JsonObject) => ({
+    ...tool,
+    outputSchema: { ...schema, additionalProperties: false },
+  });
+  const inputSchema: JsonObject = tool.inputSchema;
+  const outputSchema: JsonObject = tool.outputSchema;
+  const enumOf = (...values: Json[]) => ({ x: { enum: values } });
+  const [n, s] = [{ x: { type: 'number' } }, { x: { type: 'string' } }];
+  const ns = { x: { type: ['string', 'number'] } };
+  const most = (maximum?: number) => ({ x: { type: 'number', ...(maximum !== undefined && { maximum }) } });
+  const like = (pattern: string) => ({ x: { type: 'string', pattern } });
+
+  /** For each rule, two versions of a tool between which it is the only change, and whom that breaks by the contract. */
+  const cases: readonly (readonly [ChangeId, Json, Json, readonly Party[]])[] = [
+    ['tool.text', tool, { ...tool, description: 'Returns the price.' }, []],
+    ['tool.text', tool, { ...tool, _meta: { surface: 'both' } }, []],
+    ['input.member.new', tool, input({ symbol, market: symbol }), []],
+    ['input.member.demanded', tool, input({ symbol, market: symbol }, ['market']), ['caller']],
+    ['input.member.gone', tool, input({}), ['caller']],
+    ['input.required.added', tool, input({ symbol }, ['symbol']), ['caller']],
+    ['input.required.gone', input({ symbol }, ['symbol']), tool, []],
+    ['input.type.narrower', input(ns), input(s), ['caller']],
+    ['input.type.wider', input(n), input(ns), []],
+    ['input.type.wider', input({ x: { type: 'integer' } }), input(n), []],
+    ['input.type.other', input(n), input(s), ['caller']],
+    ['input.enum.narrower', input(enumOf('a', 'b')), input(enumOf('a')), ['caller']],
+    ['input.enum.wider', input(enumOf('a')), input(enumOf('b', 'a')), []],
+    ['input.enum.other', input(enumOf('a')), input(enumOf('b')), ['caller']],
+    ['input.limit.narrower', input(most(9)), input(most(5)), ['caller']],
+    [
+      'input.limit.narrower',
+      tool,
+      { ...tool, inputSchema: { ...inputSchema, additionalProperties: false } },
+      ['caller'],
+    ],
+    ['input.limit.wider', input(most(5)), input(most(9)), []],
+    ['input.limit.wider', input(like('^a')), input(s), []],
+    ['input.limit.other', input(like('^a')), input(like('^b')), ['caller']],
+    ['input.text', tool, input({ symbol: { ...symbol, default: 'BTC' } }), []],
+    ['output.member.new', tool, output({ price, volume: price }, ['price']), []],
+    [
+      'output.member.refused',
+      closed(outputSchema),
+      closed({ ...outputSchema, properties: { price, volume: price } }),
+      ['dispute'],
+    ],
+    ['output.member.gone', output({ price }), output({}), ['reader']],
+    ['output.member.lost', tool, output({}), ['reader', 'dispute']],
+    ['output.required.added', output({ price }), tool, []],
+    ['output.required.gone', tool, output({ price }), ['reader', 'dispute']],
+    ['output.type.narrower', output(ns), output(n), []],
+    ['output.type.wider', output(n), output({ x: { type: ['number', 'null'] } }), ['reader', 'dispute']],
+    [
+      'output.type.wider',
+      output(n),
+      output({ x: { type: 'number', nullable: true } }),
+      ['reader', 'dispute'],
+    ],
+    ['output.type.other', output(listOf(price)), output(listOf(symbol)), ['reader', 'dispute']],
+    ['output.enum.narrower', output(enumOf(1, 2)), output(enumOf(1)), []],
+    ['output.enum.wider', output(enumOf(1)), output(enumOf(1, 2)), ['reader', 'dispute']],
+    ['output.enum.other', output(enumOf(1)), output(enumOf(2)), ['reader', 'dispute']],
+    ['output.limit.narrower', output(listOf(true)), output(listOf(price)), []],
+    ['output.limit.wider', output(most(5)), output(most()), ['reader', 'dispute']],
+    ['output.limit.other', output(like('^a')), output(like('^b')), ['reader', 'dispute']],
+    ['output.text', output({ price }), output({ price: { ...price, description: 'in USD' } }), []],
+  ];
+
+  it.each(cases)('says by the rule %s who breaks', (id, before, after, breaksFor) => {
+    expect(changesBetween([before], [after])).toMatchObject([
+      { tool: 'get_price', rule: id, breaksFor, breaks: breaksFor.length > 0 },
     ]);
   });
 
-  const { inputSchema, outputSchema } = tool;
-  const symbol = { type: 'string' };
-  const price = { type: 'number' };
-  const inp = 'inputSchema.properties';
-  const out = 'outputSchema.properties';
-  it.each<[string, Json, Json, unknown[]]>([
-    ['a new optional parameter', tool, input({ symbol, market: symbol }), [[`${inp}.market`, 'new', false]]],
-    [
-      'a new required parameter',
-      tool,
-      input({ symbol, market: symbol }, ['market']),
-      [[`${inp}.market`, 'new and required', true]],
-    ],
-    ['a parameter that is gone', tool, input({}), [[`${inp}.symbol`, 'removed', true]]],
-    [
-      'a parameter that is demanded now',
-      tool,
-      input({ symbol }, ['symbol']),
-      [[`${inp}.symbol`, 'required now', true]],
-    ],
-    [
-      'a parameter that is demanded no more',
-      input({ symbol }, ['symbol']),
-      tool,
-      [[`${inp}.symbol`, 'no longer required', false]],
-    ],
-    [
-      'a parameter of another type',
-      tool,
-      input({ symbol: { type: 'number' } }),
-      [[`${inp}.symbol.type`, 'changed', true]],
-    ],
-    [
-      'a parameter of more types',
-      tool,
-      input({ symbol: { type: ['string', 'null'] } }),
-      [[`${inp}.symbol.type`, 'changed', false]],
-    ],
-    [
-      'an integer parameter that may be any number',
-      input({ n: { type: 'integer' } }),
-      input({ n: { type: 'number' } }),
-      [[`${inp}.n.type`, 'changed', false]],
-    ],
-    [
-      'fewer allowed values',
-      input({ symbol: { enum: ['a', 'b'] } }),
-      input({ symbol: { enum: ['a'] } }),
-      [[`${inp}.symbol.enum`, 'changed', true]],
-    ],
-    [
-      'more allowed values',
-      input({ symbol: { enum: ['a'] } }),
-      input({ symbol: { enum: ['b', 'a'] } }),
-      [[`${inp}.symbol.enum`, 'changed', false]],
-    ],
-    [
-      'a new pattern',
-      tool,
-      input({ symbol: { ...symbol, pattern: '^A' } }),
-      [[`${inp}.symbol.pattern`, 'new', true]],
-    ],
-    [
-      'another default',
-      tool,
-      input({ symbol: { ...symbol, default: 'BTC' } }),
-      [[`${inp}.symbol.default`, 'new', false]],
-    ],
-    [
-      'a new output field',
-      output({ price }),
-      output({ price, volume: price }),
-      [[`${out}.volume`, 'new', false]],
-    ],
-    ['an output field that is gone', output({ price }), output({}), [[`${out}.price`, 'removed', true]]],
-    [
-      'an output field that may be null now',
-      output({ price }),
-      output({ price: { type: ['number', 'null'] } }),
-      [[`${out}.price.type`, 'changed', true]],
-    ],
-    [
-      'the same by the keyword nullable',
-      output({ price }),
-      output({ price: { ...price, nullable: true } }),
-      [],
-    ],
-    [
-      'an output field that is never null now',
-      output({ price: { type: ['number', 'null'] } }),
-      output({ price }),
-      [[`${out}.price.type`, 'changed', false]],
-    ],
-    [
-      'an output field that may be missing now',
-      tool,
-      output({ price }),
-      [[`${out}.price`, 'no longer required', true]],
-    ],
-    [
-      'a new output value',
-      output({ price: { enum: [1] } }),
-      output({ price: { enum: [1, 2] } }),
-      [[`${out}.price.enum`, 'changed', true]],
-    ],
-    [
-      'items of another type',
-      output({ price: { type: 'array', items: price } }),
-      output({ price: { type: 'array', items: symbol } }),
-      [[`${out}.price.items.type`, 'changed', true]],
-    ],
-    [
-      'another description',
-      tool,
-      { ...tool, description: 'Returns the price.' },
-      [['description', 'changed', false]],
-    ],
-    ['other _meta', tool, { ...tool, _meta: { surface: 'both' } }, [['_meta', 'new', false]]],
-    [
-      'no schemas at all',
-      { name: 'get_price', inputSchema, outputSchema },
-      { name: 'get_price' },
-      [
-        ['inputSchema.type', 'removed', false],
-        [`${inp}.symbol`, 'removed', true],
-        ['outputSchema.type', 'removed', true],
-        [`${out}.price`, 'removed', true],
-      ],
-    ],
-  ])('%s', (_, before, after, expected) => {
-    expect(told(before, after)).toEqual(expected);
+  it('reports added and removed tools, and every rule has a case', () => {
+    const changes = changesBetween([tool], [{ ...tool, name: 'new' }]);
+    expect(changes.map(({ tool, rule, breaksFor }) => [tool, rule, breaksFor])).toEqual([
+      ['get_price', 'tool.gone', ['caller', 'dispute']],
+      ['new', 'tool.new', []],
+    ]);
+    const tried = [...cases.map(([id]) => id), 'tool.gone', 'tool.new', 'tool.fingerprint'];
+    expect(new Set(tried)).toEqual(new Set(Object.keys(changeRules)));
+  });
+
+  it('is described rule by rule in docs/check.md', () => {
+    const text = readFileSync(join(import.meta.dirname, '../../docs/check.md'), 'utf8');
+    const rows = Object.entries(changeRules).map(
+      ([id, { what, breaks }]) => `| \`${id}\` | ${what} | ${brokenBy(breaks)} |`,
+    );
+    expect(text).toContain(rows.join('\n'));
+  });
+
+  it('agrees with a validator: what breaks nobody refuses no earlier arguments, and loses no dispute', () => {
+    // Every value of a small world is judged by both schemas of each case with Ajv, as the marketplace judges.
+    const ajv = new Ajv({ strict: false });
+    const values = [undefined, null, 1, 2, 6, 'a', 'b', 'BTC', [1], ['a'], {}];
+    const names = ['x', 'price', 'symbol', 'list'];
+    const world = names.flatMap((name) =>
+      values.map((value) => (value === undefined ? {} : { [name]: value })),
+    );
+    const accepts = (schema: unknown) => {
+      const validate = ajv.compile(schema as JsonObject);
+      return world.map((value) => validate(value));
+    };
+    for (const [id, before, after, breaks] of cases) {
+      const side = id.startsWith('output') ? 'outputSchema' : 'inputSchema';
+      const [old, now] = [accepts((before as JsonObject)[side]), accepts((after as JsonObject)[side])];
+      const [from, to] = side === 'inputSchema' ? [old, now] : [now, old];
+      const declared = side === 'inputSchema' ? before : after; // who sends, sends what is declared
+      const members = ((declared as JsonObject)[side] as JsonObject).properties as JsonObject;
+      const isRefused = from.some(
+        (was, at) => was && to[at] === false && Object.keys(world[at] ?? {}).every((name) => name in members),
+      );
+      const party = side === 'inputSchema' ? 'caller' : 'dispute';
+      if (!breaks.includes(party)) expect([id, isRefused]).toEqual([id, false]);
+    }
   });
 
   it('never throws for any two lists', () => {
@@ -209,10 +194,11 @@ describe('drift from fingerprints', () => {
 
   it('reports changed tools without the effect on callers', () => {
     const changed = { ...tool, description: 'Returns another price.' };
-    expect(changesSince(listed, [{ ...tool, name: 'new' }, changed])).toEqual([
-      { tool: 'get_volume', breaks: true, what: 'the tool was removed' },
-      { tool: 'get_price', breaks: null, what: 'changed' },
-      { tool: 'new', breaks: false, what: 'the tool is new' },
+    const changes = changesSince(listed, [{ ...tool, name: 'new' }, changed]);
+    expect(changes.map(({ tool, rule, breaks }) => [tool, rule, breaks])).toEqual([
+      ['get_volume', 'tool.gone', true],
+      ['get_price', 'tool.fingerprint', null],
+      ['new', 'tool.new', false],
     ]);
   });
 

@@ -1,3 +1,4 @@
+import { changeOf } from '../../packages/contract/src/check/drift.ts';
 import type { CheckReport, Demands, Drift } from '../../packages/contract/src/check/model.ts';
 import { type Baseline, evaluateReport } from '../../packages/contract/src/check/verdict.ts';
 import type { Problem, Report, RuleResult } from '../../packages/contract/src/model.ts';
@@ -78,9 +79,9 @@ export function everything(demands: Demands = lenient, baseline?: Baseline): Che
     against: 'listing.json',
     refreshNeeded: true,
     changes: [
-      { tool: hostile, path: hostile, breaks: true, what: 'changed', before: hostile, after: 5 },
-      { tool: 'get_volume', breaks: null, what: 'changed' },
-      { tool: 'list_coins', breaks: false, what: 'the tool is new' },
+      changeOf('output.type.other', hostile, { path: hostile, before: hostile, after: 5 }),
+      changeOf('tool.fingerprint', 'get_volume'),
+      changeOf('tool.new', 'list_coins'),
     ],
   };
   return evaluateReport({ ...report, rehearsal }, demands, baseline, drift);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { changeOf } from '../../packages/contract/src/check/drift.ts';
 import { evaluateReport } from '../../packages/contract/src/check/verdict.ts';
 import type { RehearsalStep, RuleResult } from '../../packages/contract/src/model.ts';
 import { type ReporterName, reporters } from '../../packages/contract/src/report/reporters.ts';
@@ -32,7 +33,11 @@ describe.each(names)('the reporter %s', (name) => {
         },
         lenient,
         undefined,
-        { against: text, refreshNeeded: true, changes: [{ tool: text, breaks: true, what: text }] },
+        {
+          against: text,
+          refreshNeeded: true,
+          changes: [changeOf('input.member.gone', text, { path: text })],
+        },
       );
       const own = name === 'github' ? /^::(error|warning|notice) title=/ : /^$/;
       for (const line of reporters[name](report, plain).split('\n')) {
@@ -128,7 +133,7 @@ describe('pretty', () => {
           actual    <hostile>
 
       Changes since listing.json
-      ✗ breaks callers  <hostile> · <hostile>  changed: "a\\u001b[31m\\u{9b}2J\\u{202e}\\r\\n::error::x\\n<b>&\\"]… → 5
+      ✗ breaks readers, loses disputes  <hostile> · <hostile>  has another type: "a\\u001b[31m\\u{9b}2J\\u{202e}\\r\\n::error::x\\n<b>&\\"]… → 5
       ! may break callers  get_volume  changed
       · safe for callers  list_coins  the tool is new
       The marketplace uses the old list until you trigger "Refresh Skills" (C§3.2, C§9.3).
@@ -158,11 +163,13 @@ describe('pretty', () => {
     const rehearsal = many.flatMap((step, index) => [
       { ...step, status: index % 2 === 0 ? 'pass' : 'fail' } as RehearsalStep,
     ]);
-    const changes = many.map(({ tool }, index) => ({ tool, breaks: index === 99, what: 'changed' }));
+    const changes = many.map(({ tool }, index) =>
+      changeOf(index === 99 ? 'input.type.other' : 'tool.text', tool),
+    );
     const drift = { against: 'listing.json', refreshNeeded: true, changes };
     const text = reporters.pretty({ ...report, rehearsal, drift }, plain);
     expect(text).toContain('… and 30 more that fail\n… and 30 more that pass');
-    expect(text).toContain('Changes since listing.json\n✗ breaks callers  tool_99  changed');
+    expect(text).toContain('Changes since listing.json\n✗ breaks callers  tool_99  takes another type');
     expect(text).toContain('… and 80 more\nThe marketplace');
   });
 
@@ -261,9 +268,9 @@ describe('markdown', () => {
 
   it('reports for each change whether it breaks callers', () => {
     const text = reporters.markdown(everything(), plain);
-    expect(text).toContain('| get\\_volume |  | changed | perhaps |');
-    expect(text).toContain('| list\\_coins |  | the tool is new | no |');
-    expect(text).toContain('**yes**');
+    expect(text).toContain('| get\\_volume |  | changed | may break callers | perhaps lost |');
+    expect(text).toContain('| list\\_coins |  | the tool is new | safe for callers | no |');
+    expect(text).toContain('**breaks readers, loses disputes** | **lost** by the old schema |');
   });
 });
 

@@ -49,7 +49,9 @@ market="${process.execPath} ${market}"
 $market call get_price --expect found --json > call.json
 $market call get_price '{"symbol": "BTC"}' --as no-token
 $market call get_price --as dropped-session
+printf '{"tools":[{"name":"gone_tool"}]}' > listing.json
 $market register --name Prices --category Utility --price 0.05 --json > register.json
+rm listing.json
 if $market register --json > again.json; then exit 40; fi
 $market call get_price --json > listed.json
 $market dispute "$(sed -n 's/^{"id":\\([0-9]*\\),.*/\\1/p' listed.json)" --json > dispute.json
@@ -85,6 +87,7 @@ test('runs the whole life of a listing headless, as one script', async () => {
   expect(told('register.json')).toMatchObject({
     accepted: true,
     listing: { name: 'Prices', state: 'listed' },
+    drift: { changes: [{ tool: 'gone_tool', breaksFor: ['caller', 'dispute'] }, { rule: 'tool.new' }] },
   });
   expect(told('again.json')).toMatchObject({ accepted: false });
   expect(told('dispute.json')).toMatchObject({ verdict: 'innocent', tool: 'get_price' });

@@ -61,7 +61,7 @@ describe('market-mcp check of a project', () => {
     writeFileSync(listing, JSON.stringify(recorded));
     const { status, stdout } = await market(['--only', 'tool']);
     expect(status).toBe(0);
-    expect(stdout).toContain('✗ breaks callers  get_price · outputSchema.properties.gone  removed');
+    expect(stdout).toContain('✗ breaks readers  get_price · outputSchema.properties.gone  removed');
     expect(stdout).toContain('Refresh Skills');
     expect((await market(['--only', 'tool', '--level', 'should'])).status).toBe(1);
   });

@@ -226,7 +226,7 @@ test('hides a new tool from buyers until Refresh Skills, which reports the chang
   const status = await marketplace.status(listings[0] as never);
   expect(status).toMatchObject({ healthy: true, guilty: 0 });
   const expected = [
-    { tool: 'get_price', path: 'outputSchema.properties.price', breaks: true, what: 'removed' },
+    { tool: 'get_price', path: 'outputSchema.properties.price', rule: 'output.member.lost' },
     { tool: 'get_rate', what: 'the tool is new', breaks: false },
   ];
   expect(status.changes).toMatchObject(expected);

@@ -13,8 +13,11 @@ import {
   singleLine,
   unwrap,
 } from 'market-mcp-contract/command';
-import type { JsonObject } from 'market-mcp-contract/json';
+import type { ToolDefinition } from 'market-mcp-contract/definition';
+import type { Json, JsonObject } from 'market-mcp-contract/json';
 import { type PlatformProfile, resolvePlatform } from 'market-mcp-contract/platforms';
+import { driftLines } from 'market-mcp-contract/report';
+import { recordedDrift } from '../../check/files.ts';
 import {
   type Directory,
   type DirectoryFlag,
@@ -46,9 +49,17 @@ export async function listing(output: Output, flags: ListingFlags): Promise<Exit
   const entry = entryOf(facts, profile, flags);
   const made = await write(project, 'server.json', entry.server, flags);
   show(entry, profile.listing, output);
+  const definitions = definitionsOf(project);
+  const drift =
+    definitions &&
+    (await recordedDrift(
+      project.directory,
+      definitions.map((one) => ({ ...one }) as Json),
+    ));
+  if (drift) output.line(`${driftLines(drift, output.paint).join('\n')}\n`);
   noteLeftOut(facts, output);
   showFile(made, 'submit it with: mcp-publisher publish', flags, output);
-  return output.result({ ok: true, ...made, ...entry });
+  return output.result({ ok: true, ...made, ...entry, ...(drift && { drift }) });
 }
 
 async function listIn(
@@ -91,11 +102,16 @@ async function listIn(
 }
 
 /** The names of the tools that are not marked as reading only; undefined if a definition is computed at run time. */
-function writesOf({ tools }: Project): Subject['writes'] {
+function writesOf(project: Project): Subject['writes'] {
+  return definitionsOf(project)
+    ?.filter(({ annotations }) => annotations?.readOnlyHint !== true)
+    .map(({ name }) => name);
+}
+
+/** The definitions of the served tools; undefined if one is computed at run time. */
+function definitionsOf({ tools }: Project): readonly ToolDefinition[] | undefined {
   const served = tools.filter((tool) => tool.served).map(({ source }) => source.definition);
-  return served.every((definition) => definition !== null)
-    ? served.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name)
-    : undefined;
+  return served.every((definition) => definition !== null) ? served : undefined;
 }
 
 /** The flags that only some forms of the command read. */

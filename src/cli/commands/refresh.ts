@@ -1,12 +1,11 @@
 import { counted, type ExitCode, type Output } from 'market-mcp-contract/command';
-import type { ListingChange } from 'market-mcp-contract/report';
+import { changeLines, type ListingChange } from 'market-mcp-contract/report';
 import type { Access } from '../../marketplace/core/access.ts';
 import { MarketError } from '../../marketplace/core/errors.ts';
 import type { Listing } from '../../marketplace/core/model.ts';
 import { requestJson } from '../../marketplace/local.ts';
 import type { ListingsData } from '../../marketplace/pages/listings.tsx';
 import { withMarketplace } from '../marketplace/connect.ts';
-import { changeLine } from '../marketplace/format.ts';
 import type { PlaceFlags } from '../marketplace/options.ts';
 
 /** `market-mcp refresh [listing]`: the local marketplace reads the tools again. Prints the changes, property by property. */
@@ -24,7 +23,7 @@ export async function refresh(
     const { listing, changes } = refreshed;
     const what = changes.length === 0 ? 'nothing has changed' : counted(changes.length, 'change');
     output.done(`${listing.name}: ${what}`);
-    for (const change of changes) output.line(changeLine(change, output));
+    for (const line of changeLines(changes, output.paint)) output.line(line);
     return output.result(refreshed);
   });
 }

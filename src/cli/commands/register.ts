@@ -1,4 +1,6 @@
 import { type ExitCode, exitCodes, type Output, singleLine } from 'market-mcp-contract/command';
+import { driftLines } from 'market-mcp-contract/report';
+import { recordedDrift } from '../../check/files.ts';
 import { linesOf } from '../../dev/state.ts';
 import type { ListingForm, RegistrationStep, Submission } from '../../marketplace/core/model.ts';
 import { acceptance, callsStep } from '../../marketplace/core/registration.ts';
@@ -42,7 +44,13 @@ export async function register(output: Output, flags: RegisterFlags): Promise<Ex
         : `${output.style('red', 'rejected')}  ${singleLine(submission.reasons[0] ?? '')}`,
     );
     if (state?.kind === 'old-build') output.note(`${state.message} ${linesOf(state).join(' ')}`);
-    output.result(submission);
+    const { project } = place;
+    const drift =
+      submission.accepted && project
+        ? await recordedDrift(project.directory, submission.listing.tools)
+        : null;
+    if (drift) for (const line of driftLines(drift, output.paint)) output.line(line);
+    output.result({ ...submission, ...(drift && { drift }) });
     return submission.accepted ? exitCodes.ok : exitCodes.checkFailed;
   });
 }

@@ -1,7 +1,6 @@
 import { type Output, singleLine } from 'market-mcp-contract/command';
 import type { Problem } from 'market-mcp-contract/definition';
 import { isObject, type Json, shorten } from 'market-mcp-contract/json';
-import type { ListingChange } from 'market-mcp-contract/report';
 import { type Access, linkOf } from '../../marketplace/core/access.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
 import type { CallCause, RegistrationStep } from '../../marketplace/core/model.ts';
@@ -102,18 +101,6 @@ export function markOf(status: RegistrationStep['status'] | SchemaVerdict['statu
 /** `structuredContent.price: expected type number, got "1"` */
 export function callProblemLine({ path, expected, actual }: Problem): string {
   return singleLine(`${path === undefined ? '' : `${path}: `}expected ${expected}, got ${actual}`);
-}
-
-/** One change of a definition in one line. */
-export function changeLine(
-  { tool, path, what, before, after, breaks }: ListingChange,
-  output: Output,
-): string {
-  const values = [before, after].map((value) => (value === undefined ? '' : shorten(value, 60)));
-  const from =
-    values[0] === '' && values[1] === '' ? '' : `  ${values[0] || '(none)'} → ${values[1] || '(none)'}`;
-  const mark = breaks ? output.style('red', '!') : ' ';
-  return `${mark} ${singleLine(`${tool}${path === undefined ? '' : ` ${path}`}: ${what}${from}`)}`;
 }
 
 const maxRows = 50;

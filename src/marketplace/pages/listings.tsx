@@ -1,7 +1,7 @@
 import { counted } from 'market-mcp-contract/command';
 import { writingEffect } from 'market-mcp-contract/definition';
 import { isObject } from 'market-mcp-contract/json';
-import type { ListingChange } from 'market-mcp-contract/report';
+import { brokenBy, type ListingChange } from 'market-mcp-contract/report';
 import { guiltyLimit } from '../core/dispute.ts';
 import { stakeOf } from '../core/form.ts';
 import type { ListingStatus, Marketplace } from '../core/marketplace.ts';
@@ -156,15 +156,17 @@ function ListingCard({ status, rules }: { status: ListingStatus; rules: Listings
 /** The changes of a refresh, one property per row. */
 function Changes({ changes }: { changes: readonly ListingChange[] }) {
   return (
-    <Table label="Changes" heads={['Tool', 'Property', 'Change', 'Before', 'After', 'Callers']}>
-      {changes.map(({ tool, path, what, before, after, breaks }) => (
+    <Table label="Changes" heads={['Tool', 'Property', 'Change', 'Before', 'After', 'Who breaks']}>
+      {changes.map(({ tool, path, what, before, after, breaks, breaksFor }) => (
         <tr>
           <CodeCell>{shown(tool)}</CodeCell>
           <CodeCell>{shown(path ?? '')}</CodeCell>
           <td>{shown(what)}</td>
           <CodeCell>{before === undefined ? '' : shown(JSON.stringify(before))}</CodeCell>
           <CodeCell>{after === undefined ? '' : shown(JSON.stringify(after))}</CodeCell>
-          <td>{breaks ? <Tag mark="fail">may break</Tag> : <Tag mark="pass">safe</Tag>}</td>
+          <td>
+            <Tag mark={breaks === false ? 'pass' : breaks ? 'fail' : 'advice'}>{brokenBy(breaksFor)}</Tag>
+          </td>
         </tr>
       ))}
     </Table>

@@ -40,6 +40,22 @@ describe('listing', () => {
     expect(stdout).toContain('mcp-publisher publish');
   });
 
+  it('says who breaks by what differs from the recorded listing', async () => {
+    const root = project();
+    put(
+      root,
+      'listing.json',
+      JSON.stringify({ tools: [{ name: 'gone_tool', inputSchema: {}, outputSchema: {} }] }),
+    );
+    const { stdout } = await listed(root, complete);
+    expect(stdout).toContain('✗ breaks callers, loses disputes  gone_tool  the tool was removed');
+    const { drift } = JSON.parse((await listed(root, complete, true)).stdout);
+    expect(drift.changes).toMatchObject([
+      { rule: 'tool.gone', breaksFor: ['caller', 'dispute'] },
+      { rule: 'tool.new' },
+    ]);
+  });
+
   it('names the server after its GitHub account, and takes the rest from package.json', async () => {
     const root = project();
     const manifest = JSON.parse(text(root, 'package.json'));

@@ -3,30 +3,43 @@ import { isObject, objectOr, present } from '../json/json.ts';
 import { typesOf } from '../json/keywords.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { isReadable } from '../json/walk.ts';
+import { type ChangeId, changeRules } from './change-rules.ts';
 import type { ListingChange } from './model.ts';
 
 /**
- * The changes from one tool list to a later one, tool by tool in the order of the earlier list. A change breaks
- * callers if arguments that were valid may be refused, or if an answer may contain something new or lack
- * what it always contained. Elements that are not readable tools are skipped.
+ * The changes from one tool list to a later one, tool by tool in the order of the earlier list, each with the rule of
+ * `changeRules` that says who breaks. Elements that are not readable tools are skipped.
  */
 export function changesBetween(before: readonly Json[], after: readonly Json[]): readonly ListingChange[] {
   const [old, now] = [toolsByName(before), toolsByName(after)];
   return [
     ...[...old].flatMap(([tool, definition]) => {
       const successor = now.get(tool);
-      if (!successor) return [{ tool, breaks: true, what: gone }];
-      return toolChanges(definition, successor).map((change) => ({ tool, ...change }));
+      if (!successor) return [changeOf('tool.gone', tool)];
+      return toolChanges(definition, successor).map(({ id, ...place }) => changeOf(id, tool, place));
     }),
-    ...[...now.keys()]
-      .filter((tool) => !old.has(tool))
-      .map((tool) => ({ tool, breaks: false, what: arrived })),
+    ...[...now.keys()].filter((tool) => !old.has(tool)).map((tool) => changeOf('tool.new', tool)),
   ];
 }
 
-/** What has changed about a tool that only one of two lists has. */
-export const gone = 'the tool was removed';
-export const arrived = 'the tool is new';
+/** A change of a tool as the rule of this id describes it. */
+export function changeOf(
+  id: ChangeId,
+  tool: string,
+  place: Pick<ListingChange, 'path' | 'before' | 'after'> = {},
+): ListingChange {
+  const { what, breaks } = changeRules[id];
+  const { path, before, after } = place;
+  return {
+    tool,
+    ...(path !== undefined && { path }),
+    breaks: breaks && breaks.length > 0,
+    what,
+    ...present({ before, after }),
+    rule: id,
+    breaksFor: breaks,
+  };
+}
 
 /** The readable tools of a list, by name. */
 export function toolsByName(tools: readonly Json[]): ReadonlyMap<string, JsonObject> {
@@ -37,27 +50,24 @@ export function toolsByName(tools: readonly Json[]): ReadonlyMap<string, JsonObj
   );
 }
 
-/** Whether a schema is for input or output: a change that is safe for one may break the other. */
 type Side = 'input' | 'output';
-type ChangeInTool = Omit<ListingChange, 'tool'>;
 
-function toolChanges(before: JsonObject, after: JsonObject): readonly ChangeInTool[] {
+interface Difference extends Pick<ListingChange, 'path' | 'before' | 'after'> {
+  readonly id: ChangeId;
+}
+
+function toolChanges(before: JsonObject, after: JsonObject): readonly Difference[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names.flatMap((name) => {
     const [old, now] = [before[name], after[name]];
     if (name === 'inputSchema') return schemaChanges(objectOr(old), objectOr(now), name, 'input');
     if (name === 'outputSchema') return schemaChanges(objectOr(old), objectOr(now), name, 'output');
-    return changed(old, now, name, false);
+    return changed('tool.text', old, now, name);
   });
 }
 
 /** The changes from one schema, at a path, to a later one. */
-type Comparison = (
-  before: JsonObject,
-  after: JsonObject,
-  path: string,
-  side: Side,
-) => readonly ChangeInTool[];
+type Comparison = (before: JsonObject, after: JsonObject, path: string, side: Side) => readonly Difference[];
 
 const schemaChanges: Comparison = (before, after, path, side) => {
   const keywords = [...new Set([...Object.keys(before), ...Object.keys(after)])];
@@ -66,45 +76,50 @@ const schemaChanges: Comparison = (before, after, path, side) => {
     const at = `${path}.${keyword}`;
     switch (keyword) {
       case 'properties':
-        return propertyChanges(before, after, at, side);
+        return memberChanges(before, after, at, side);
       case 'required':
         return requiredChanges(before, after, path, side);
       case 'type':
-        return typesDiffer(before, after) ? changed(old, now, at, breaksCallers(before, after, side)) : [];
+        return typeChanges(before, after, at, side);
       case 'nullable':
-        return []; // reported with the type
+        // Reported with the type, if there is one on both sides.
+        return 'type' in before || 'type' in after ? [] : typeChanges(before, after, at, side);
       case 'enum':
-        return changed(old, now, at, side === 'input' ? !holdsAll(now, old) : !holdsAll(old, now));
-      case 'items':
-        return isObject(old) && isObject(now)
-          ? schemaChanges(old, now, at, side)
-          : changed(old, now, at, constrains(old, now, side));
+      case 'anyOf':
+        return changed(`${side}.enum.${moveOf(old, now, holdsAll)}`, old, now, at);
       default:
-        return changed(old, now, at, !annotations.has(keyword) && constrains(old, now, side));
+        if (annotations.has(keyword)) return changed(`${side}.text`, old, now, at);
+        return isObject(old) && isObject(now) && schemas.has(keyword)
+          ? schemaChanges(old, now, at, side)
+          : changed(`${side}.limit.${limitMove(keyword, old, now)}`, old, now, at);
     }
   });
 };
 
 /** Keywords for readers, without meaning for a validator. */
 const annotations = new Set(['title', 'description', 'default', 'examples', 'deprecated', '$comment']);
+/** Keywords whose value is a schema that every element must match. */
+const schemas = new Set(['items', 'additionalProperties']);
 
-const propertyChanges: Comparison = (before, after, path, side) => {
+const memberChanges: Comparison = (before, after, path, side) => {
   const [old, now] = [objectOr(before.properties), objectOr(after.properties)];
-  const required = namesIn(after.required);
   return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((name) => {
     const at = `${path}.${name}`;
-    if (!Object.hasOwn(now, name))
-      return [{ path: at, breaks: true, what: 'removed', ...present({ before: old[name] }) }];
-    if (!Object.hasOwn(old, name)) {
-      const breaks = side === 'input' && required.has(name);
-      const what = breaks ? 'new and required' : 'new';
-      return [{ path: at, breaks, what, ...present({ after: now[name] }) }];
-    }
-    return schemaChanges(objectOr(old[name]), objectOr(now[name]), at, side);
+    const isIn = (members: JsonObject) => Object.hasOwn(members, name);
+    if (isIn(old) && isIn(now)) return schemaChanges(objectOr(old[name]), objectOr(now[name]), at, side);
+    const demands = ({ required }: JsonObject) => namesIn(required).has(name);
+    const id = isIn(now)
+      ? side === 'input'
+        ? (`input.member.${demands(after) ? 'demanded' : 'new'}` as const)
+        : (`output.member.${before.additionalProperties === false ? 'refused' : 'new'}` as const)
+      : side === 'input'
+        ? 'input.member.gone'
+        : (`output.member.${demands(before) ? 'lost' : 'gone'}` as const);
+    return [{ id, path: at, ...present({ before: old[name], after: now[name] }) }];
   });
 };
 
-/** Properties that both schemas have and only one of them requires. */
+/** Members that both schemas have and only one of them requires. */
 const requiredChanges: Comparison = (before, after, path, side) => {
   const [old, now] = [namesIn(before.required), namesIn(after.required)];
   const lasting = Object.keys(objectOr(after.properties)).filter((name) =>
@@ -113,28 +128,52 @@ const requiredChanges: Comparison = (before, after, path, side) => {
   return lasting
     .filter((name) => old.has(name) !== now.has(name))
     .map((name) => ({
+      id: `${side}.required.${now.has(name) ? 'added' : 'gone'}` as const,
       path: `${path}.properties.${name}`,
-      breaks: now.has(name) === (side === 'input'),
-      what: now.has(name) ? 'required now' : 'no longer required',
     }));
 };
 
-function typesDiffer(before: JsonObject, after: JsonObject): boolean {
-  return !isDeepStrictEqual(new Set(typesOf(before)), new Set(typesOf(after)));
+const typeChanges: Comparison = (before, after, path, side) => {
+  const [old, now] = [typesOf(before), typesOf(after)];
+  if (isDeepStrictEqual(new Set(old), new Set(now))) return [];
+  const covers = (wide: Json | undefined, narrow: Json | undefined) =>
+    coversTypes(listed(wide), listed(narrow));
+  const id = `${side}.type.${moveOf([...old], [...now], covers)}` as const;
+  return [{ id, path, ...present({ before: before.type, after: after.type }) }];
+};
+
+/** Whether one list of types has all values of another. No type means any type. */
+function coversTypes(wide: readonly Json[], narrow: readonly Json[]): boolean {
+  if (wide.length === 0) return true;
+  const has = (type: Json) => wide.includes(type) || (type === 'integer' && wide.includes('number'));
+  return narrow.length > 0 && narrow.every(has);
 }
 
-/** Whether arguments allow fewer types than before, or answers more. No type means any type. */
-function breaksCallers(before: JsonObject, after: JsonObject, side: Side): boolean {
-  const [narrow, wide] = side === 'input' ? [before, after] : [after, before];
-  const types = typesOf(wide);
-  if (types.length === 0) return false;
-  const covers = (type: Json) => types.includes(type) || (type === 'integer' && types.includes('number'));
-  return typesOf(narrow).length === 0 || !typesOf(narrow).every(covers);
+type Move = 'narrower' | 'wider' | 'other';
+
+/** How the accepted values have changed, by a function that says whether one list has all values of another. */
+function moveOf(
+  before: Json | undefined,
+  after: Json | undefined,
+  covers: (wide: Json | undefined, narrow: Json | undefined) => boolean,
+): Move {
+  if (covers(before, after)) return 'narrower';
+  return covers(after, before) ? 'wider' : 'other';
 }
 
-/** Whether a keyword that was added, removed or changed may refuse arguments, or allow more answers. */
-function constrains(before: Json | undefined, after: Json | undefined, side: Side): boolean {
-  return side === 'input' ? after !== undefined : before !== undefined;
+/** How a keyword that refuses values has changed. */
+function limitMove(keyword: string, before: Json | undefined, after: Json | undefined): Move {
+  const [old, now] = [before, after].map((value) => (refusesNothing(keyword, value) ? undefined : value));
+  if (old === undefined || now === undefined) return now === undefined ? 'wider' : 'narrower';
+  if (typeof old === 'number' && typeof now === 'number' && /^(exclusive)?(min|max)/i.test(keyword))
+    return /^(exclusive)?min/i.test(keyword) === now > old ? 'narrower' : 'wider';
+  if (schemas.has(keyword) && (old === false || now === false)) return now === false ? 'narrower' : 'wider';
+  return 'other';
+}
+
+function refusesNothing(keyword: string, value: Json | undefined): boolean {
+  if (schemas.has(keyword)) return value === true || (isObject(value) && Object.keys(value).length === 0);
+  return value === undefined || (keyword === 'uniqueItems' && value === false);
 }
 
 /** Whether every member of the second list is in the first. No list means everything. */
@@ -145,16 +184,18 @@ function holdsAll(list: Json | undefined, members: Json | undefined): boolean {
 }
 
 function changed(
+  id: ChangeId,
   before: Json | undefined,
   after: Json | undefined,
   path: string,
-  breaks: boolean,
-): readonly ChangeInTool[] {
-  if (isDeepStrictEqual(before, after)) return [];
-  const what = before === undefined ? 'new' : after === undefined ? 'removed' : 'changed';
-  return [{ path, breaks, what, ...present({ before, after }) }];
+): readonly Difference[] {
+  return isDeepStrictEqual(before, after) ? [] : [{ id, path, ...present({ before, after }) }];
 }
 
 function namesIn(required: Json | undefined): ReadonlySet<Json> {
-  return new Set(Array.isArray(required) ? required : []);
+  return new Set(listed(required));
+}
+
+function listed(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
 }

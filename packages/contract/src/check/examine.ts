@@ -9,7 +9,7 @@ import { now } from '../wire/clock.ts';
 import { Unreachable } from '../wire/reach.ts';
 import type { CallPlan, CallPolicy } from '../wire/safety.ts';
 import type { Examples } from './examples.ts';
-import type { CheckReport, Demands, ListingChange, OtherError } from './model.ts';
+import type { CheckReport, Demands, Drift, ListingChange, OtherError } from './model.ts';
 import { type Baseline, evaluateReport } from './verdict.ts';
 
 /** A check of a good server takes seconds. This limit ends the check of a server that hardly answers. */
@@ -41,6 +41,12 @@ export interface ExamineOptions {
 export interface PreviousListing {
   readonly file: string;
   changesTo(tools: readonly Json[]): readonly ListingChange[];
+}
+
+/** The changes from the tool list that was read last to the one that a server sends. */
+export function driftFrom({ file, changesTo }: PreviousListing, tools: readonly Json[]): Drift {
+  const changes = changesTo(tools);
+  return { against: file, changes, refreshNeeded: changes.length > 0 };
 }
 
 /** What the owner of a server knows of its errors: adds causes and places in its code to a report. */
@@ -96,8 +102,7 @@ export async function examine(
     throw new CommandError('UNREACHABLE', error.message, hint);
   });
   if (report.rules.length === 0) throw noRules(report, target, selects);
-  const changes = listed && earlier?.changesTo(listed);
-  const drift = changes && earlier && { against: earlier.file, changes, refreshNeeded: changes.length > 0 };
+  const drift = listed && earlier && driftFrom(earlier, listed);
   const { serverErrors, ...explained } = locate?.(report) ?? { ...report, serverErrors: [] };
   const evaluated = evaluateReport(explained, demands, baseline, drift);
   return {

@@ -1,6 +1,7 @@
 import type { Json } from '../json/value.ts';
 import type { Cause, Level, Report, RuleResult } from '../model.ts';
 import type { CallPlan } from '../wire/safety.ts';
+import type { ChangeId, Party } from './change-rules.ts';
 
 /** What a check requires beyond the contract's own verdict. */
 export interface Demands {
@@ -27,12 +28,16 @@ export interface ListingChange {
   readonly tool: string;
   /** Path in the definition; absent if the tool itself is new or removed. */
   readonly path?: string;
-  /** Whether a caller with the earlier list may fail; null if only a fingerprint of the tool is known. */
+  /** Whether anybody in `breaksFor` may fail; null if only a fingerprint of the tool is known. */
   readonly breaks: boolean | null;
   /** What has changed, in words. */
   readonly what: string;
   readonly before?: Json;
   readonly after?: Json;
+  /** The rule that says who breaks: an id of `changeRules`. */
+  readonly rule: ChangeId;
+  /** Who may fail; null as in `breaks`. */
+  readonly breaksFor: readonly Party[] | null;
 }
 
 /** What has changed since a tool list was recorded. */

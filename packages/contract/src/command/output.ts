@@ -1,5 +1,5 @@
 import { type CommandError, type ExitCode, exitCodes } from './command-error.ts';
-import { type Paint, painted } from './paint.ts';
+import { type Paint, painted, plain } from './paint.ts';
 import { type Progress, type Sink, startProgress } from './progress.ts';
 import { safeJson } from './safe-json.ts';
 import { singleLine } from './single-line.ts';
@@ -29,6 +29,11 @@ export class Output {
 
   get hasColors(): boolean {
     return hasColors(this.#options.stdout);
+  }
+
+  /** The colours of standard output. */
+  get paint(): Paint {
+    return this.hasColors ? painted : plain;
   }
 
   /** A line of text. */

@@ -1,3 +1,4 @@
+import { brokenBy } from '../check/change-rules.ts';
 import type { CheckedRule, CheckReport, OtherError } from '../check/model.ts';
 import { type Paint, plain, printable } from '../command/paint.ts';
 import { counted } from '../command/text.ts';
@@ -88,9 +89,9 @@ export function remarksOf(report: CheckReport): readonly Remark[] {
     ...(ok && !complete
       ? [{ about: 'coverage', text: [`${verdictOf(report)}.`, ...waysOn(report)].join(' '), fails: false }]
       : []),
-    ...breaking.map(({ tool, path, what }) => ({
+    ...breaking.map(({ tool, path, what, breaksFor }) => ({
       about: 'drift',
-      text: printable(`${path === undefined ? tool : `${tool} · ${path}`}: ${what}; breaks callers`),
+      text: printable(`${path === undefined ? tool : `${tool} · ${path}`}: ${what}; ${brokenBy(breaksFor)}`),
       fails: demands.level === 'should',
     })),
     ...(baseline?.stale ?? []).map(({ rule, tool }) => ({

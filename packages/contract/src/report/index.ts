@@ -1,10 +1,11 @@
 /** A run of the rules, its verdict, and how it is written. */
 export { isRule, rules } from '../catalogue.ts';
-export { arrived, changesBetween, gone, toolsByName } from '../check/drift.ts';
-export { examine, type Locate, type PreviousListing } from '../check/examine.ts';
+export { brokenBy } from '../check/change-rules.ts';
+export { changeOf, changesBetween, toolsByName } from '../check/drift.ts';
+export { driftFrom, examine, type Locate, type PreviousListing } from '../check/examine.ts';
 export { examplesSchema } from '../check/examples.ts';
 export { listingIn } from '../check/files.ts';
-export type { CheckReport, ListingChange, OtherError } from '../check/model.ts';
+export type { CheckReport, Drift, ListingChange, OtherError } from '../check/model.ts';
 export { nameErrors } from '../check/select.ts';
 export { failsCheck } from '../check/verdict.ts';
 export { exampleText, originOf } from '../rules/explanation.ts';
@@ -14,6 +15,7 @@ export { budgets } from '../rules/fit-size.ts';
 export { inspectTools } from '../rules/inspect.ts';
 export { isEmpty } from '../rules/result.ts';
 export { compareVersions, securityFixes } from '../versions.ts';
+export { changeLines, driftLines } from './changes.ts';
 export { countsOf, fileOf, groupOf, reasonLine, remarksOf, verdictOf } from './format.ts';
 export { groupsOf, type ProblemGroup } from './group.ts';
 export { prettyReport } from './pretty.ts';

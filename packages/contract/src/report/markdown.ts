@@ -1,3 +1,4 @@
+import { brokenBy } from '../check/change-rules.ts';
 import type { CheckedRule, CheckReport } from '../check/model.ts';
 import { printable } from '../command/paint.ts';
 import { shorten } from '../json/json.ts';
@@ -48,12 +49,17 @@ export function markdownReport(report: CheckReport): string {
     ),
     drift ? [`## Changes since ${text(drift.against)}`] : [],
     table(
-      ['tool', 'where', 'what', 'breaks callers'],
-      (drift?.changes ?? []).map(({ tool, path = '', what, breaks }) => [
+      ['tool', 'where', 'what', 'buyers', 'a dispute before "Refresh Skills"'],
+      (drift?.changes ?? []).map(({ tool, path = '', what, breaks, breaksFor }) => [
         text(tool),
         text(path),
         text(what),
-        breaks === null ? 'perhaps' : breaks ? '**yes**' : 'no',
+        breaks ? `**${brokenBy(breaksFor)}**` : brokenBy(breaksFor),
+        breaksFor === null
+          ? 'perhaps lost'
+          : breaksFor.includes('dispute')
+            ? '**lost** by the old schema'
+            : 'no',
       ]),
     ),
     drift?.refreshNeeded ? ['The marketplace uses the old list until you trigger "Refresh Skills".'] : [],

@@ -1,9 +1,10 @@
-import type { CheckedRule, CheckReport, ListingChange } from '../check/model.ts';
+import type { CheckedRule, CheckReport } from '../check/model.ts';
 import { failsCheck } from '../check/verdict.ts';
 import { type Paint, painted, plain, printable } from '../command/paint.ts';
 import { clip, counted } from '../command/text.ts';
 import { shorten } from '../json/json.ts';
 import type { RehearsalStep } from '../model.ts';
+import { driftLines } from './changes.ts';
 import {
   countsOf,
   footnotes,
@@ -15,7 +16,7 @@ import {
   verdictOf,
   waysOn,
 } from './format.ts';
-import { firstOf, problemLines, ruleLines } from './lines.ts';
+import { problemLines, ruleLines } from './lines.ts';
 
 /**
  * The report for a terminal: a line for each group of rules, failures in full, what was not run and why, the
@@ -38,7 +39,7 @@ export function prettyReport(report: CheckReport, options: ReportOptions): strin
     rehearsalLines(rehearsal, paint, verbose),
     serverErrors.map((error) => `${paint.yellow('!')} ${otherErrorLine(error)}`),
     rules.flatMap((rule) => footnotes(rule).map((line) => `· ${rule.id} ${line}`)),
-    driftLines(report, paint),
+    report.drift ? driftLines(report.drift, paint) : [],
     baselineLines(report, paint),
     [...summaryLines(report, paint), ...recapLines(report, paint, again)],
   ];
@@ -117,38 +118,6 @@ function stepLines({ tool, arguments: args, ms, status, problems }: RehearsalSte
     ...problems.slice(0, 3).flatMap((problem) => problemLines(problem, paint)),
     ...(fix === undefined ? [] : [`    fix       ${printable(fix)}`]),
   ];
-}
-
-function driftLines({ drift }: CheckReport, paint: Paint): readonly string[] {
-  if (!drift) return [];
-  const { against, changes, refreshNeeded } = drift;
-  if (changes.length === 0)
-    return [`${paint.green('✓')} the tools have not changed since ${printable(against)}`];
-  const worstFirst = changes.toSorted((a, b) => gravity(b) - gravity(a));
-  return [
-    paint.bold(`Changes since ${printable(against)}`),
-    ...firstOf(worstFirst, entriesShown, (change) => changeLine(change, paint)),
-    ...(refreshNeeded
-      ? ['The marketplace uses the old list until you trigger "Refresh Skills" (C§3.2, C§9.3).']
-      : []),
-  ];
-}
-
-function gravity({ breaks }: ListingChange): number {
-  return breaks === null ? 1 : breaks ? 2 : 0;
-}
-
-function changeLine({ tool, path, breaks, what, before, after }: ListingChange, paint: Paint): string {
-  const where = [clip(tool, nameWidth), path].filter((part) => part !== undefined).map(printable);
-  const values = [before, after].filter((value) => value !== undefined).map((value) => shorten(value, 40));
-  const shown = values.length === 2 ? `: ${values.map(printable).join(' → ')}` : '';
-  const mark =
-    breaks === null
-      ? paint.yellow('! may break callers')
-      : breaks
-        ? paint.red('✗ breaks callers')
-        : paint.dim('· safe for callers');
-  return `${mark}  ${where.join(' · ')}  ${printable(what)}${shown}`;
 }
 
 function baselineLines({ baseline }: CheckReport, paint: Paint): readonly string[] {
