@@ -15,7 +15,7 @@ type Answers = Extract<ToolAnswers, { kind: 'openapi' }>;
 
 /** The tools of the chosen operations. */
 export async function fromOpenApi(
-  { document: place, headers, operations, name, description, title, effect, fields, meta }: Answers,
+  { document: place, headers, operations, name, description, title, effect, fields, meta, isStrict }: Answers,
   { toolMeta }: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
   const { document, where, url } = await documentAt(place, headers);
@@ -36,7 +36,7 @@ export async function fromOpenApi(
     (fields ?? []).some(
       (text) => text.startsWith(`${tool}:`) || (operations.length === 1 && !/^[\w.-]+:/.test(text)),
     );
-  const choice = { operations, tool: name ?? null, isReduced };
+  const choice = { operations, tool: name ?? null, isReduced, isStrict };
   const tools = toolsOfDocument(document.value, choice, where, url);
   if (!tools.ok) return tools;
   const added = {

@@ -245,7 +245,7 @@ const envelope = new Set(
 );
 
 /** Whether an answer of an API says that the request failed, although its HTTP status may be 200, and nothing else. */
-function isFailure(answer: JsonObject): boolean {
+export function isFailure(answer: JsonObject): boolean {
   const members = new Map(
     Object.entries(answer).map(([name, member]) => [name.toLowerCase().replaceAll(/[^a-z]/g, ''), member]),
   );

@@ -68,6 +68,12 @@ const needs: readonly (readonly [readonly PartName[], readonly PartName[], strin
     'Add --from-openapi <path or URL>.',
   ],
   [
+    ['strictSchema'],
+    ['fromOpenapi'],
+    'is for the schemas of a document, but none is given',
+    'Add --from-openapi <path or URL>.',
+  ],
+  [
     ['only', 'except', 'example'],
     ['spec', 'fromUrl'],
     'applies only to the tools of a --spec file or a --from-url server',

@@ -14,6 +14,8 @@ export interface StartParts {
   readonly operation: readonly string[];
   /** Words that filter the printed list of operations; nothing is created. */
   readonly search: string;
+  /** The schemas of the document stay as they are, also where its examples contradict them. */
+  readonly strictSchema: boolean;
   /** Endpoint of a running MCP server, to which its tools are forwarded. Replaces what describes a tool. */
   readonly fromUrl: string;
   /** Fields of the answers to keep: `id,owner.login` of one tool, `get_repo:id,owner.login` of one of several. */
@@ -89,6 +91,16 @@ const search = textFlag(
   'only list the operations of the document whose method, path, id or summary contains each of these words',
   "Write one or more words, such as 'get repos'.",
 );
+
+const strictSchema: FlagAnswer<boolean, true> = {
+  flag: {
+    syntax: '--strict-schema',
+    description:
+      'leave out the examples of the document that contradict its schemas, instead of widening those',
+  },
+  parse: () => pass(true),
+  replay: (isGiven) => (isGiven ? ['--strict-schema'] : []),
+};
 
 const fromUrl: Question<string> = {
   flag: {
@@ -184,6 +196,7 @@ export const startQuestions = {
   header,
   operation,
   search,
+  strictSchema,
   fromUrl,
   fields,
   spec,

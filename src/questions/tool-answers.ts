@@ -22,6 +22,8 @@ export type ToolAnswers =
       readonly operations: readonly string[];
       /** Absent: that of its operation. */
       readonly name?: string;
+      /** Schemas of answers are not widened for the examples of the document. */
+      readonly isStrict?: boolean;
     })
   | (Reduced & { readonly kind: 'url'; readonly url: string; readonly selection: ToolSelection })
   | { readonly kind: 'file'; readonly path: string; readonly selection: ToolSelection };
@@ -68,6 +70,7 @@ export function toolAnswers(given: Partial<ToolParts>): ToolAnswers {
       headers: given.header,
       operations: given.operation ?? [],
       name,
+      isStrict: given.strictSchema,
       ...stated,
     };
   return { kind: 'tool', tool: spec, meta };
@@ -93,9 +96,16 @@ function partsOf(answers: ToolAnswers): Partial<ToolParts> {
       return { spec: answers.path, only, except, output, returns, outputText, example: examples };
     }
     case 'openapi': {
-      const { name, description, title, effect, document, operations, fields, meta } = answers;
+      const { name, description, title, effect, document, operations, fields, meta, isStrict } = answers;
       const stated = { tool: name, description, title, effect };
-      return { ...stated, fromOpenapi: document, operation: operations, fields, meta };
+      return {
+        ...stated,
+        fromOpenapi: document,
+        operation: operations,
+        strictSchema: isStrict,
+        fields,
+        meta,
+      };
     }
     case 'sample': {
       const { name, description, input, paths, fields, meta } = answers;

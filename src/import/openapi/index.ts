@@ -11,6 +11,8 @@ export interface OperationChoice {
   readonly operations: readonly string[];
   /** Name of the tool if one operation is chosen; null: the operation's name. */
   readonly tool: string | null;
+  /** Schemas of answers are not widened for the examples of the document. */
+  readonly isStrict?: boolean | undefined;
   /** Whether fields of the answer of a tool will be chosen, so that it may be larger before. */
   isReduced?(tool: string): boolean;
 }
@@ -30,7 +32,7 @@ const maxSchemasBefore = 3_000;
  */
 export function toolsOfDocument(
   document: OpenApiDocument,
-  { operations: names, tool, isReduced }: OperationChoice,
+  { operations: names, tool, isReduced, isStrict }: OperationChoice,
   where: string,
   source: string | null,
 ): Result<readonly Imported[]> {
@@ -49,7 +51,7 @@ export function toolsOfDocument(
     taken.add(name.toLowerCase());
     try {
       const maxSchemas = isReduced?.(name) ? maxSchemasBefore : undefined;
-      const read = () => toolOfOperation(document, operation, apis, name, maxSchemas);
+      const read = () => toolOfOperation(document, operation, apis, { name, maxSchemas, isStrict });
       return [document.within(operationSeconds, read)];
     } catch (error) {
       if (!(error instanceof DocumentRefusal)) throw error;

@@ -1,9 +1,7 @@
 import { type Effect, effects, signals, titleOf, verbIn } from 'market-mcp-contract/definition';
 import {
   below,
-  clientMismatches,
   isObject,
-  isReadable,
   type Json,
   type JsonObject,
   membersOf,
@@ -18,48 +16,56 @@ import type { Apis } from './api.ts';
 import { isJsonType, mayBeJson, preferred } from './body.ts';
 import { toolDescription } from './describe.ts';
 import { DocumentRefusal, type Found, type Lost, type OpenApiDocument } from './document.ts';
+import { examplesOf, fitting, oldExamples, schemaExamples } from './examples.ts';
 import { isFile } from './file.ts';
 import { mediaTypes, type Operation, unlessBroken } from './operations.ts';
 import { inputsOf } from './parameters.ts';
 import { schemaOf } from './schema.ts';
 
+/** How an operation becomes a tool. */
+export interface ToolOptions {
+  /** The name of the tool. */
+  readonly name: string;
+  /** In its answer. */
+  readonly maxSchemas?: number | undefined;
+  /** The schema of the answer is not widened for the examples of the document. */
+  readonly isStrict?: boolean | undefined;
+}
+
 /**
  * The tool of one operation, with its API request.
  *
- * @param name of the tool; null: the operation's name
- * @param maxSchemas in its answer
  * @throws Refusal if the operation cannot become a tool
  */
 export function toolOfOperation(
   document: OpenApiDocument,
   operation: Operation,
   apis: Apis,
-  name: string | null = null,
-  maxSchemas?: number,
+  options: ToolOptions,
 ): Imported {
-  const tool = name ?? toolNameOf(operation);
+  const { name: tool } = options;
   const changes: DefinitionChange[] = [];
   const lost = (path: string, what: string) =>
     changes.push({ tool, path, what, why: 'a tool definition cannot express it' });
-  const answer = answerOf(document, operation, lost, maxSchemas);
+  const told = (path: string, what: string) =>
+    changes.push({ tool, path, what, why: 'tests and checks replay the examples as answers of the API' });
+  const answer = answerOf(document, operation, options, { lost, told });
   const inputs = inputsOf(document, operation, apis.keys.isScheme, lost);
   const { api, prefix } = apis.of(operation);
   const needs = apis.keys.neededBy(operation, inputs.keys, prefix);
   const { method, path } = operation;
   const { properties, required, params, query, headers, body } = inputs;
   const notFoundIsEmpty = method === 'get' && answer.hasNotFound;
-  const outputSchema = withSignals(answer.schema);
-  const answers = answer.examples.filter((one) => clientMismatches(outputSchema, one, '').length === 0);
   return {
     entry: {
       name: tool,
       title: titleOf(tool),
       description: toolDescription(operation, api.title, answer.schema),
       inputSchema: { type: 'object', properties, required },
-      outputSchema,
+      outputSchema: withSignals(answer.schema),
       annotations: effects[effectOf(method, tool)],
     },
-    answers,
+    answers: answer.examples,
     changes,
     call: { api, method, path, params, query, headers, needs, body, wrap: answer.wrap, notFoundIsEmpty },
   };
@@ -84,8 +90,8 @@ interface Answer {
 function answerOf(
   document: OpenApiDocument,
   { found, method }: Operation,
-  lost: Lost,
-  maxSchemas?: number,
+  { maxSchemas, isStrict = false }: ToolOptions,
+  { lost, told }: { readonly lost: Lost; readonly told: Lost },
 ): Answer {
   const at = below(found.pointer, 'responses');
   const responses = isObject(found.value.responses) ? found.value.responses : {};
@@ -100,8 +106,9 @@ function answerOf(
     return { schema, wrap: 'done', examples: [{ done: true }], hasNotFound };
   }
   const { given, pointer, examples } = content;
-  const converted = schemaOf(document, given, pointer, 'output', lost, false, maxSchemas);
-  const wrap = wrapOf(converted);
+  const declared = schemaOf(document, given, pointer, 'output', lost, false, maxSchemas);
+  const { schema: converted, examples: answers } = fitting(declared, examples, isStrict, told);
+  const wrap = wrapOf(converted, answers);
   const wrapped = (value: Json): Json => {
     if (wrap === 'items' && Array.isArray(value)) return { items: value, count: value.length };
     return wrap === 'result' ? { result: value } : value;
@@ -110,7 +117,7 @@ function answerOf(
   return {
     schema: mayBeEmpty ? { ...root, properties: { done, ...membersOf(root) } } : root,
     wrap,
-    examples: examples.filter(isReadable).map(wrapped).filter(isObject).slice(0, 3),
+    examples: answers.map(wrapped).filter(isObject),
     hasNotFound,
   };
 }
@@ -122,7 +129,7 @@ interface Content {
   /** Undefined if it is not JSON. */
   readonly given: Json | undefined;
   readonly pointer: string;
-  readonly examples: readonly Json[];
+  readonly examples: readonly Found[];
 }
 
 interface Success {
@@ -168,15 +175,13 @@ function successOf(
   return { content: success, refusal: refusals[0], isEmpty };
 }
 
-function contentOf(
-  document: OpenApiDocument,
-  { value: response, pointer }: Found<JsonObject>,
-  types: readonly string[],
-): Content {
+function contentOf(document: OpenApiDocument, found: Found<JsonObject>, types: readonly string[]): Content {
+  const { value: response, pointer } = found;
   if (document.version === '2.0') {
-    const examples = isObject(response.examples) ? Object.values(response.examples) : [];
     const given = types.some(mayBeJson) ? response.schema : undefined;
-    return { given, pointer: below(pointer, 'schema'), examples };
+    const at = below(pointer, 'schema');
+    const own = oldExamples(found);
+    return { given, pointer: at, examples: own.length > 0 ? own : schemaExamples(document, given, at) };
   }
   const content = objectOr(response.content);
   const hasSchema = (type: string) => isObject(content[type]) && content[type].schema !== undefined;
@@ -184,17 +189,10 @@ function contentOf(
   const media =
     type === undefined ? undefined : document.object(content[type], below(pointer, 'content', type));
   if (!media) return { given: undefined, pointer, examples: [] };
-  const listed = Object.entries(isObject(media.value.examples) ? media.value.examples : {}).flatMap(
-    ([name, one]) => {
-      const example = document.object(one, below(media.pointer, 'examples', name))?.value;
-      return example?.value === undefined ? [] : [example.value];
-    },
-  );
-  const { example } = media.value;
-  const examples = example === undefined ? listed : [example, ...listed];
   const at = below(media.pointer, 'schema');
   const isBinary = type === '*/*' && isFile(document.object(media.value.schema, at)?.value ?? {});
-  return { given: isBinary ? undefined : (media.value.schema ?? {}), pointer: at, examples };
+  const given = isBinary ? undefined : (media.value.schema ?? {});
+  return { given, pointer: at, examples: isBinary ? [] : examplesOf(document, media) };
 }
 
 /** Whether a schema describes its values: members, items, a type, or subschemas that do. */
@@ -209,16 +207,18 @@ function isTyped(document: OpenApiDocument, given: Json, pointer: string): boole
 }
 
 /** Members with these names would be read as the signals of an empty or failed call (C§2.2). */
-function wrapOf(schema: JsonObject): Answer['wrap'] {
+function wrapOf(schema: JsonObject, examples: readonly Json[]): Answer['wrap'] {
   if (schema.type === 'array') return 'items';
   const { properties } = schema;
   if (schema.type !== 'object' || !isObject(properties) || schema.additionalProperties !== undefined)
     return 'result';
   const isTaken = Object.entries(signals).some(([name, { type }]) => {
     const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    return (
-      own !== undefined && (name === 'error' || !isObject(own) || own.type !== type || own.enum !== undefined)
-    );
+    const isOther = (one: Json) =>
+      isObject(one) && Object.hasOwn(one, name) && (name === 'error' || typeof one[name] !== type);
+    return own === undefined
+      ? examples.some(isOther)
+      : name === 'error' || !isObject(own) || own.type !== type || own.enum !== undefined;
   });
   return isTaken ? 'result' : null;
 }
