@@ -5,6 +5,7 @@ import { build } from 'rolldown';
 import { minify } from 'rolldown/utils';
 import * as files from './scripts/build/files.js';
 import { licences } from './scripts/build/licences.js';
+import { buildRuntime } from './scripts/build/runtime.js';
 import { copyTypes } from './scripts/build/types.js';
 import { briefSchemas, compiledDefaults, compiledSchemas } from './scripts/build/validators.js';
 import { conditionNames, load } from './scripts/load.js';
@@ -18,7 +19,7 @@ const out = 'dist';
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out);
 
-compileRuntime();
+await buildRuntime();
 const { precompile } = await load('src/render/compile.ts');
 const { explanations } = await load('packages/contract/src/rules/explanations.ts');
 
@@ -265,18 +266,6 @@ async function packTemplates() {
     .filter(([path]) => /^(project|source|tool)\//.test(path))
     .map(([path, content]) => [path, path.endsWith('.hbs') ? new Uint8Array() : content]);
   writeFileSync(join(out, packFile), pack(new Map(shipped)));
-}
-
-/** Compiles the runtime, with types and source maps. */
-function compileRuntime() {
-  rmSync('packages/runtime/dist', { recursive: true, force: true });
-  const compile = (...options) => {
-    const args = ['node_modules/typescript/bin/tsc', '-p', 'packages/runtime', ...options];
-    execFileSync(process.execPath, args, { stdio: 'inherit' });
-  };
-  compile('--emitDeclarationOnly');
-  // The comments are in the declarations and in the source, which is packed, too.
-  compile('--removeComments', '--declaration', 'false');
 }
 
 /** Bundles the contract as a library and a program that depend on nothing, with its types. */

@@ -13,15 +13,7 @@ const fieldNameLength = 128;
 /** Names that Windows gives to devices, with any extension. */
 const deviceName = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?$/i;
 /** Names that npm or the generated project needs. */
-const takenProjectNames = new Set([
-  'node_modules',
-  'favicon.ico',
-  ...builtinModules,
-  'ajv',
-  'ajv-formats',
-  'jose',
-  'typescript',
-]);
+const takenProjectNames = new Set(['node_modules', 'favicon.ico', ...builtinModules, 'typescript']);
 
 const prototypeName = '__proto__ sets the prototype in JavaScript, so it cannot be';
 

@@ -12,10 +12,7 @@ export const runtimePackage = 'market-mcp-runtime';
 /** The major version of Node in the images and in the workflow of a project. */
 export const imageNode = 24;
 
-/** The dependencies of the runtime, in exactly the versions that this package is developed and tested with. */
-export const runtimeDependencies = pick(['ajv', 'ajv-formats', 'jose', 're2js'] as const);
-
-/** What the runtime needs in addition in projects whose tools call an API. */
+/** What the runtime needs in projects whose tools call an API, in the versions that this package is developed and tested with. */
 export const sourceDependencies = pick(['ky', 'lru-cache', 'p-queue'] as const);
 
 /** What `src/redis.ts` of a project needs. */

@@ -47,19 +47,7 @@ describe('the image of a generated project, built step by step with an empty cac
     const places = new Set(paths.map((path) => /^(node_modules|dist\/src|[^/]+)/.exec(path)?.[1]));
     expect([...places].toSorted()).toEqual(['dist/src', 'node_modules', 'package.json']);
     const { packages } = JSON.parse(readFileSync(join(image, 'node_modules/.package-lock.json'), 'utf8'));
-    expect(Object.keys(packages).toSorted()).toEqual(
-      [
-        'ajv',
-        'ajv-formats',
-        'fast-deep-equal',
-        'fast-uri',
-        'jose',
-        'json-schema-traverse',
-        'market-mcp-runtime',
-        're2js',
-        'require-from-string',
-      ].map((name) => `node_modules/${name}`),
-    );
+    expect(Object.keys(packages)).toEqual(['node_modules/market-mcp-runtime']);
   });
 
   it('can be read by any user, whatever the umask of the author', () => {
@@ -73,7 +61,7 @@ describe('the image of a generated project, built step by step with an empty cac
 
   it('contains no checker, no token signer, no vendored package, no source of the runtime and no secret', () => {
     const files = [...tree(image)];
-    expect(files.length).toBeGreaterThan(50);
+    expect(files.length).toBeGreaterThan(20);
     for (const [path, text] of files) {
       expect(path).not.toMatch(/create-market-mcp|(^|\/)vendor\/|\.tgz$|(^|\/)\.env/);
       expect(path).not.toMatch(/^node_modules\/market-mcp-runtime\/.*(\.map|(?<!\.d)\.ts)$/);

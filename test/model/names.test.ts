@@ -88,7 +88,7 @@ describe('a project name', () => {
     ['nul.txt', 'my-nul-txt'],
     ['node_modules', 'my-node-modules'],
     ['fs', 'my-fs'],
-    ['ajv', 'my-ajv'],
+    ['typescript', 'my-typescript'],
     ['-rf', 'rf'],
     ['_x', 'x'],
     ['tool.', 'tool'],

@@ -20,7 +20,7 @@ const managers = [
 ] as const;
 
 /** Packages of a default project, some of which only others need. */
-const needed = ['ajv', 'create-market-mcp', 'fast-uri', 'jose', 'typescript', 'undici-types'];
+const needed = ['create-market-mcp', 'market-mcp-runtime', 'typescript', 'undici-types'];
 
 const root = scratch();
 

@@ -19,7 +19,7 @@ function declarationsFrom(path: string, seen: Map<string, string>): void {
     '',
   );
   seen.set(path, text);
-  for (const [, module = ''] of text.matchAll(/from '(\.[^']+)\.ts'/g)) {
+  for (const [, module = ''] of text.matchAll(/from '(\.[^']+)\.js'/g)) {
     declarationsFrom(join(path, '..', `${module}.d.ts`), seen);
   }
 }
@@ -37,16 +37,19 @@ function packagesOf(path: string, seen = new Set<string>()): readonly string[] {
   if (seen.has(path)) return [];
   seen.add(path);
   const text = readFileSync(join(runtime, path), 'utf8');
-  const imported = [...text.matchAll(/^(?:import|export) .*?'([^']+)';$/gm)].map(([, name = '']) => name);
+  const imported = [
+    ...text.matchAll(/(?:^|;)(?:import|export)\b(?:[\w\s{},*$]*from)?\s*"([^"]+)"|\bimport\("([^"]+)"\)/gm),
+  ].map(([, name, later = '']) => name ?? later);
   return imported.flatMap((name) =>
     name.startsWith('.') ? packagesOf(join(path, '..', name), seen) : [name.split('/')[0] ?? name],
   );
 }
 
-test.each(entries)('%s loads the optional packages only if it is for requests to an API', (entry) => {
-  const packages = new Set(packagesOf(entry).filter((name) => !name.startsWith('node:')));
-  const optional = ['ky', 'lru-cache', 'p-queue'].filter((name) => packages.has(name));
-  expect(optional).toEqual(entry === './dist/source.js' ? ['ky', 'lru-cache', 'p-queue'] : []);
+test.each(entries)('%s loads no package that it does not contain, except for requests to an API', (entry) => {
+  const packages = new Set(packagesOf(entry).filter((name) => !/^(?:node|cloudflare):/.test(name)));
+  expect([...packages].toSorted()).toEqual(
+    entry === './dist/source.js' ? ['ky', 'lru-cache', 'p-queue'] : [],
+  );
 });
 
 test('the README lists every entry point and every option of serve', () => {

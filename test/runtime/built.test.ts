@@ -95,6 +95,16 @@ describe('main', () => {
     expect((await client.call('careless')).structuredContent).toEqual({ text: 'done' });
   });
 
+  test('logs an error of a tool with its line in the source, and below it those of the runtime', async () => {
+    const { client, events } = await serve({ NODE_OPTIONS: '--enable-source-maps' });
+    expect((await client.call('throwing')).isError).toBe(true);
+    const { detail } = await vi.waitUntil(() => events().find(({ event }) => event === 'incident'), within);
+    const source = readFileSync(path.join(project.directory, 'src/tools.ts'), 'utf8').split('\n');
+    const line = source.findIndex((text) => text.includes('secret detail')) + 1;
+    expect(detail).toMatch(new RegExp(`^Error: secret detail\n.*/src/tools\\.ts:${line}:`));
+    expect(detail).toMatch(/packages\/runtime\/src\/server\/call\.ts:\d+/);
+  });
+
   test('survives the end of its log reader', async () => {
     const { child, client, exit } = await serve();
     child.stdout.destroy();

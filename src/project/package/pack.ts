@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { readJsonSync } from 'fs-extra/esm';
 import { createTar } from 'nanotar';
-import { runtimeDependencies, sourceDependencies } from '../../plan/versions.ts';
+import { sourceDependencies } from '../../plan/versions.ts';
 import { sha256 } from '../read/hash.ts';
 import { filesBelow } from './templates.ts';
 
@@ -34,8 +34,8 @@ export function packPackage(directory: string): PackedPackage {
 }
 
 /**
- * Packs the built runtime of a checkout, with its source, for debuggers. Its dependencies get the versions in this
- * program's package.json.
+ * Packs the built runtime of a checkout, with its source, for debuggers. What projects with an API install beside it gets the
+ * versions in this program's package.json.
  */
 export function packRuntime(directory: string): PackedPackage {
   const place = join(directory, 'packages/runtime');
@@ -49,7 +49,6 @@ export function packRuntime(directory: string): PackedPackage {
   ];
   const peers = Object.entries(sourceDependencies);
   const needs = {
-    dependencies: runtimeDependencies,
     peerDependencies: Object.fromEntries(peers.map(([name, version]) => [name, `^${version}`])),
     peerDependenciesMeta: Object.fromEntries(peers.map(([name]) => [name, { optional: true }])),
   };

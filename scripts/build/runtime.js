@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join, normalize } from 'node:path';
+import { build } from 'rolldown';
+import { minify } from 'rolldown/utils';
+import { licences } from './licences.js';
+import { copyTypes } from './types.js';
+
+const place = 'packages/runtime';
+
+/** What only projects with an API install, and a module of the host of Workers. */
+const external = ['ky', 'lru-cache', 'p-queue', 'cloudflare:node'];
+
+/**
+ * Bundles the runtime: a file for each entry of its package.json, one of what they share, and one of the packages inside it, with types,
+ * source maps and licences. Node takes longer to find and read a module than to run it.
+ */
+export async function buildRuntime() {
+  const out = join(place, 'dist');
+  rmSync(out, { recursive: true, force: true });
+  const { exports } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'));
+  const entries = Object.values(exports)
+    .flatMap((entry) => (typeof entry === 'string' ? [entry] : Object.values(entry)))
+    .filter((file) => file.endsWith('.js'))
+    .map((file) => basename(file, '.js'));
+  const { output } = await build({
+    input: Object.fromEntries(entries.map((name) => [name, join(place, 'src', `${name}.ts`)])),
+    platform: 'node',
+    external,
+    output: {
+      dir: out,
+      comments: false,
+      sourcemap: true,
+      sourcemapExcludeSources: true, // the sources are packed, too
+      chunkFileNames: '[name].js',
+      codeSplitting: {
+        groups: [
+          { name: 'packages', test: /[\\/]node_modules[\\/]|^\0/, priority: 3 },
+          // Whoever only reads the tools of a project loads nothing else.
+          { name: 'tool', test: /[\\/]define-tool\.ts$/, priority: 2 },
+          { name: 'server', test: (id) => isShared(id, entries), priority: 1 },
+        ],
+      },
+    },
+  });
+  await minifyPackages(join(out, 'packages.js'));
+  writeFileSync(
+    join(out, 'LICENSES.txt'),
+    licences(output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))),
+  );
+
+  const types = join(place, 'node_modules/.cache/types');
+  const options = ['--declaration', '--emitDeclarationOnly', '--outDir', types];
+  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', place, ...options], {
+    stdio: 'inherit',
+  });
+  copyTypes(
+    types,
+    out,
+    entries.map((name) => `${name}.d.ts`),
+  );
+}
+
+/** Whether a module belongs to the server; the modules of sources and metrics are loaded with an API, or with METRICS_PORT. */
+function isShared(id, entries) {
+  const [, path] = id.split(normalize(`${place}/src/`));
+  return (
+    path !== undefined &&
+    !/^source[\\/]|^(?:metrics|prometheus)\.ts$/.test(path) &&
+    !entries.includes(basename(path, '.ts'))
+  );
+}
+
+/** Without its map, which Node would read at each start, and which is longer than all others. */
+async function minifyPackages(file) {
+  const { code } = await minify(file, readFileSync(file, 'utf8'), {
+    mangle: { keepNames: { function: true, class: true } },
+    codegen: { asciiOnly: true },
+  });
+  writeFileSync(file, code);
+  rmSync(`${file}.map`);
+}
