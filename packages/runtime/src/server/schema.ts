@@ -29,15 +29,21 @@ function withId(schema: ObjectSchema): ObjectSchema {
   return known;
 }
 
-const inputs = createCompiler(true);
-const outputs = createCompiler(false);
+/** Created on first use: a start that is refused needs none. */
+const compilers = new Map<boolean, Ajv>();
+
+function compilerOf(useDefaults: boolean): Ajv {
+  const compiler = compilers.get(useDefaults) ?? createCompiler(useDefaults);
+  compilers.set(useDefaults, compiler);
+  return compiler;
+}
 
 /** @throws Error that names the tool and the schema that does not compile. */
 export function compileTool(tool: Tool): CompiledTool {
   return {
     tool,
-    checkInput: compile(inputs, tool, 'inputSchema'),
-    checkOutput: compile(outputs, tool, 'outputSchema'),
+    checkInput: compile(compilerOf(true), tool, 'inputSchema'),
+    checkOutput: compile(compilerOf(false), tool, 'outputSchema'),
     blank: blankObject(tool.outputSchema),
     expectedLength: 0,
   };
@@ -45,7 +51,7 @@ export function compileTool(tool: Tool): CompiledTool {
 
 /** Compiles a schema with the rules for an outputSchema. */
 export function checkOf(schema: ObjectSchema): Check {
-  return checkWith(outputs.compile(withId(schema)));
+  return checkWith(compilerOf(false).compile(withId(schema)));
 }
 
 function compile(ajv: Ajv, tool: Tool, part: 'inputSchema' | 'outputSchema'): Check {
