@@ -18,7 +18,7 @@ import {
 } from '../questions/add-tool.ts';
 import { createQuestions, createSwitches } from '../questions/create.ts';
 import { targetNames } from '../questions/targets.ts';
-import { checkFlags } from './check/options.ts';
+import { checkFlags, watchFlags } from './check/options.ts';
 import * as market from './marketplace/options.ts';
 import { helpWidth, type ProgramName } from './ready.ts';
 import { upgradeFlags } from './upgrade/options.ts';
@@ -70,6 +70,7 @@ const examples: Readonly<Record<string, string>> = {
   'rename-tool': 'get_forecast get_weather_forecast --yes',
   deploy: 'add compose',
   check: 'https://tools.example.com/mcp --platform context',
+  watch: 'https://tools.example.com/mcp --platform context',
   dev: '--port 4500',
   record: '--call cancel_parcel',
   token: 'get_weather --ttl 600',
@@ -144,6 +145,9 @@ function addProjectCommands(add: Add): void {
       '[target]',
       'directory of a project, which is built and started, or URL of a running server (default: the project in the current directory)',
     );
+  add('watch', watchFlags, async () => (await import('./commands/watch.ts')).watch)
+    .description('Look once at a server in use, as the marketplace does every day; runs no tool')
+    .argument('<url>', 'address of the MCP endpoint');
   const dev = {
     marketplace: off('--no-marketplace', 'do not start the local marketplace'),
     port: text('--port <port>', 'port of the marketplace page (default: 4400, or the next free port)'),

@@ -15,6 +15,7 @@ export const targets = {
   },
   workers: { title: 'Cloudflare Workers', files: ['wrangler.jsonc', 'worker.js'] },
   redis: { title: 'Redis', files: ['src/redis.ts'] },
+  watch: { title: 'A daily look', files: ['.github/workflows/watch.yml'] },
 } as const satisfies {
   readonly [name: string]: { readonly title: string; readonly files: readonly string[] };
 };
@@ -24,8 +25,11 @@ export type DeployTarget = keyof typeof targets;
 /** Those whose files a project has without asking for them. */
 export const standardTargets: readonly DeployTarget[] = ['docker'];
 
-/** Those that are no place to deploy to: what they add to the server is part of every image. */
-export const additions: readonly DeployTarget[] = ['redis'];
+/** Those that are no place to deploy to, and why there is nothing to check. */
+export const additions: { readonly [name in DeployTarget]?: string } = {
+  redis: 'is no place to deploy to: every image contains what it adds',
+  watch: 'is no place to deploy to: it is a workflow that looks at the server in use',
+};
 
 export const targetNames = Object.keys(targets) as readonly DeployTarget[];
 

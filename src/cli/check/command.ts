@@ -151,12 +151,6 @@ function requireUrlFlags(flags: CheckFlags): void {
 
 /** @throws CommandError `INVALID_INPUT` if a project has no files for a target. */
 function requireTarget(directory: string, target: DeployTarget): void {
-  if (additions.includes(target)) {
-    const instead = `Name the target that you deploy to: ${marketCommand('check', '--deploy', 'docker')}`;
-    requireNone([
-      inputError('--deploy', target, 'is no place to deploy to: every image contains what it adds', instead),
-    ]);
-  }
   if (standardTargets.includes(target) || readManifest(directory).answers.targets?.includes(target)) return;
   const hint = `Add its files first: ${marketCommand('deploy', 'add', target)}`;
   requireNone([inputError('--deploy', target, 'is not a target of this project', hint)]);
@@ -188,6 +182,11 @@ function callErrors({ live, watch }: CheckFlags): readonly InputError[] {
 /** An image has no sources that change, and neither recordings nor secrets of its own. */
 function deployErrors({ deploy, live, watch }: CheckFlags): readonly InputError[] {
   if (deploy === undefined) return [];
+  const reason = additions[deploy];
+  if (reason !== undefined) {
+    const instead = `Name the target that you deploy to: ${marketCommand('check', '--deploy', 'docker')}`;
+    return [inputError('--deploy', deploy, reason, instead)];
+  }
   return Object.entries({ '--live': live, '--watch': watch })
     .filter(([, isGiven]) => isGiven)
     .map(([flag]) => inputError('--deploy', deploy, `cannot be combined with ${flag}`, `Remove ${flag}.`));

@@ -43,5 +43,15 @@ export const checkFlags = {
   json,
 };
 
+const { against, platform, header } = common;
+
+/** The flags of `market-mcp watch`. */
+export const watchFlags = {
+  against: { ...against, description: `${against.description} (default: what the project has recorded)` },
+  platform: { ...platform, description: 'the platform profile (default: that of the project, else generic)' },
+  header,
+  json: on('--json', 'print one JSON object'),
+};
+
 /** The flags of `market-mcp check` as given. */
 export type CheckFlags = Values<typeof checkFlags>;

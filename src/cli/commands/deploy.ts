@@ -43,7 +43,7 @@ export async function deploy(
     for (const path of made.change.files.keys()) if (path !== manifestFile) output.done(path);
     for (const { path, what, why } of made.left) output.note(singleLine(`${path} ${what}: ${why}`));
     const where = 'README.md says what to set and how to start it';
-    const places = wanted.filter((name) => !additions.includes(name));
+    const places = wanted.filter((name) => additions[name] === undefined);
     const checks = places.map((name) => ({ command: marketCommand('check', '--deploy', name), where }));
     const { install } = packageManagerCommands[detectPackageManager(directory)];
     const installs = made.change.files.has('package.json') ? [{ command: install }] : [];

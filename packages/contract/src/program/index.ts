@@ -4,3 +4,4 @@ export { checkHeld, checkUrl, type Held, type Words } from './check.ts';
 export { explain } from './explain.ts';
 export { urlFlags } from './flags.ts';
 export { optionsOf, rerunCommand } from './options.ts';
+export { serverAt } from './server.ts';

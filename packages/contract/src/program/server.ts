@@ -12,12 +12,15 @@ import type { Target } from '../target.ts';
 import { createSigner, type Signer } from '../wire/signer.ts';
 import { type UrlFlags, urlFlags } from './flags.ts';
 
+/** The flags that describe a server. */
+type ServerFlags = Partial<UrlFlags> & Pick<UrlFlags, 'header'>;
+
 /**
  * The server at a URL, as flags describe it.
  *
  * @throws CommandError `INVALID_INPUT` for the address and each flag that is wrong; `NOT_READABLE`
  */
-export async function serverAt(url: string, flags: UrlFlags): Promise<Target> {
+export async function serverAt(url: string, flags: ServerFlags): Promise<Target> {
   const profile = flags.platform === undefined ? generic : unwrap(await resolvePlatform(flags.platform));
   requireNone([...addressErrors(url), ...keyErrors(flags)]);
   const signer = await signerOf(url, profile, flags);
@@ -26,7 +29,7 @@ export async function serverAt(url: string, flags: UrlFlags): Promise<Target> {
 }
 
 /** Issuer and audience are those of tokens that the check signs itself. */
-function keyErrors(flags: UrlFlags): readonly InputError[] {
+function keyErrors(flags: ServerFlags): readonly InputError[] {
   if (flags.signingKey !== undefined) return [];
   return (['issuer', 'audience'] as const)
     .filter((name) => flags[name] !== undefined)
@@ -57,7 +60,7 @@ export function addressErrors(target: string): readonly InputError[] {
 async function signerOf(
   url: string,
   { token: platform }: PlatformProfile,
-  { token, signingKey, issuer, audience = url }: UrlFlags,
+  { token, signingKey, issuer, audience = url }: ServerFlags,
 ): Promise<Signer | undefined> {
   if (token !== undefined) {
     if (signingKey !== undefined)

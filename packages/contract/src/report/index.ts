@@ -8,6 +8,7 @@ export { listingIn } from '../check/files.ts';
 export type { CheckReport, Drift, ListingChange, OtherError } from '../check/model.ts';
 export { nameErrors } from '../check/select.ts';
 export { failsCheck } from '../check/verdict.ts';
+export { watchServer } from '../check/watch.ts';
 export { exampleText, originOf } from '../rules/explanation.ts';
 export { explanations } from '../rules/explanations.ts';
 export { isSecretParameter } from '../rules/fit-schema.ts';

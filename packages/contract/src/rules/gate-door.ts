@@ -1,9 +1,7 @@
 import { onlyReads } from '../definition/effect.ts';
-import { objectOr } from '../json/json.ts';
-import { mismatches, withoutDialect } from '../json/schema.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
-import { type CallCase, invalidVariants } from '../wire/cases.ts';
+import { type CallCase, refusedArguments } from '../wire/cases.ts';
 import { lists, refusesUnpaid } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
@@ -83,15 +81,6 @@ export const gateDoorRules: readonly LiveRule[] = [
 type UnpaidCall = Pick<CallCase, 'name' | 'arguments'>;
 
 const withheld = NotRun.because('withheld', 'every tool takes any arguments and may change something');
-
-/** Arguments that the inputSchema of a tool refuses, so that an open tool does nothing; undefined if it refuses none. */
-function refusedArguments({ inputSchema }: JsonObject): JsonObject | undefined {
-  const schema = objectOr(inputSchema);
-  const undeclared = { 'no such argument 4kx': true };
-  return [{}, ...invalidVariants(schema, {}, 1), undeclared].find(
-    (args) => mismatches(withoutDialect(schema), args, '').length > 0,
-  );
-}
 
 /** Whether a tool may be called with arguments that nobody has chosen. */
 async function isHarmless(probe: Probe, tool: JsonObject): Promise<boolean> {

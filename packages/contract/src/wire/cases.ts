@@ -68,6 +68,15 @@ export function invalidVariants(
 /** Each type of parameter refuses at least one of these; the object last, since defaults may complete what it lacks. */
 const wrongValues: readonly Json[] = ['wrong type', -0.5, [null], null, { wrong: ['type'] }];
 
+/** Arguments that the inputSchema of a tool refuses, so that an open tool does nothing; undefined if it refuses none. */
+export function refusedArguments({ inputSchema }: JsonObject): JsonObject | undefined {
+  const schema = objectOr(inputSchema);
+  const undeclared = { 'no such argument 4kx': true };
+  return [{}, ...invalidVariants(schema, {}, 1), undeclared].find(
+    (args) => mismatches(withoutDialect(schema), args, '').length > 0,
+  );
+}
+
 /** The tool's outputSchema, if it can be used for validation. */
 export function listedOutputSchema({ outputSchema }: JsonObject): JsonObject | undefined {
   return isObject(outputSchema) && tryCompile(outputSchema).ok ? outputSchema : undefined;

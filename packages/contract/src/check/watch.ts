@@ -1,0 +1,221 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { onlyReads } from '../definition/effect.ts';
+import { isObject, jsonIn, messageOf } from '../json/json.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+import type { Problem } from '../model.ts';
+import { resultProblems, unauthorizedProblems } from '../rules/expect.ts';
+import type { Target } from '../target.ts';
+import { refusedArguments } from '../wire/cases.ts';
+import { certificateOf } from '../wire/certificate.ts';
+import { createHttp } from '../wire/http.ts';
+import { pageProblems } from '../wire/listing.ts';
+import { NotRun } from '../wire/not-run.ts';
+import { noSuchTool, Probe } from '../wire/probe.ts';
+import { NoAnswer } from '../wire/receive.ts';
+import { leastHarmfulFirst } from '../wire/safety.ts';
+import { driftFrom, type PreviousListing } from './examine.ts';
+import type { Drift } from './model.ts';
+
+/** One thing that a watch looks at. */
+export interface Look {
+  readonly id: 'answer' | 'discovery' | 'gate' | 'list' | 'certificate' | 'keys';
+  readonly title: string;
+  readonly status: 'pass' | 'fail' | 'not-run';
+  /** What was seen, in words. */
+  readonly says: string;
+  /** What to do; absent unless it failed. */
+  readonly fix?: string;
+}
+
+/** The daily look at a server. docs/check.md documents the JSON form. */
+export interface WatchReport {
+  readonly ok: boolean;
+  readonly target: string;
+  readonly platform: string;
+  /** Whether anything answered at the URL. */
+  readonly answered: boolean;
+  readonly looks: readonly Look[];
+  /** Absent if no earlier list is known, or the server sent none. */
+  readonly drift?: Drift;
+}
+
+/** A certificate is renewed a month before its end, at the latest. */
+const leastDays = 14;
+const dayMs = 24 * 60 * 60 * 1000;
+
+type Seen = Pick<Look, 'status' | 'says' | 'fix'>;
+
+/**
+ * Looks at a server in use as the marketplace does every day, and at what lets paid calls fail later: about ten requests, none of
+ * which runs a tool.
+ *
+ * @param earlier the tool list that the marketplace last read
+ */
+export async function watchServer(
+  target: Target,
+  earlier: PreviousListing | undefined,
+): Promise<WatchReport> {
+  const probe = new Probe(target);
+  let drift: Drift | undefined;
+  const list = async (): Promise<Seen> => {
+    if (!earlier)
+      return notRun('no earlier list is known: give --against, or run market-mcp list --mark-listed');
+    drift = driftFrom(earlier, await probe.listed());
+    if (!drift.refreshNeeded) return pass(`as in ${drift.against}`);
+    const words = `${drift.changes.length} differences from ${drift.against}`;
+    return fail(words, 'Trigger "Refresh Skills", then record the list: market-mcp list --mark-listed.');
+  };
+  const titles = {
+    answer: ['the first answer', () => firstAnswer(probe)],
+    discovery: ['discovery without a token', () => discovery(probe)],
+    gate: ['an unpaid call is refused', () => gate(probe)],
+    list: ['the tools that are registered', list],
+    certificate: ['the certificate', () => certificate(probe)],
+    keys: ["the platform's keys", () => keys(probe)],
+  } as const satisfies { readonly [id in Look['id']]: readonly [string, () => Promise<Seen>] };
+  const looks: Look[] = [];
+  try {
+    for (const [id, [title, look]] of Object.entries(titles)) {
+      looks.push({ id: id as Look['id'], title, ...(await look().catch(missed)) });
+    }
+  } finally {
+    await probe.close();
+  }
+  return {
+    ok: looks.every(({ status }) => status !== 'fail'),
+    target: target.url,
+    platform: target.profile.name,
+    answered: await probe.initialized().then(Boolean, () => false),
+    looks,
+    ...(drift && { drift }),
+  };
+}
+
+function pass(says: string): Seen {
+  return { status: 'pass', says };
+}
+
+function notRun(says: string): Seen {
+  return { status: 'not-run', says };
+}
+
+function fail(says: string, fix: string): Seen {
+  return { status: 'fail', says, fix };
+}
+
+/** A look that got no answer has failed; one that lacks the answer to an earlier look was not made. */
+function missed(error: unknown): Seen {
+  if (error instanceof NotRun) return notRun(error.message);
+  if (error instanceof NoAnswer) return fail(error.message, 'See whether the server runs, and its log.');
+  throw error;
+}
+
+function judged(problems: readonly Problem[], good: string, fix: string): Seen {
+  const [problem] = problems;
+  return problem ? fail(`expected ${problem.expected}, got ${problem.actual}`, fix) : pass(good);
+}
+
+/** The time of the first answer counts from the name of the host to the last byte: a cold start, too. */
+async function firstAnswer(probe: Probe): Promise<Seen> {
+  const { initializeMs } = probe.profile.limits;
+  const answer = await probe.initialized();
+  const words = `initialize answered in ${Math.round(answer.http.ms)} ms`;
+  if (answer.http.ms > initializeMs)
+    return fail(
+      `${words}, allowed are ${initializeMs}`,
+      'Keep an instance running, or do slow work at its start.',
+    );
+  return judged(resultProblems(answer), words, 'Answer initialize with HTTP 200 and a JSON-RPC result.');
+}
+
+async function discovery(probe: Probe): Promise<Seen> {
+  const fix = 'Let initialize and the lists pass without authentication: "Refresh Skills" sends no token.';
+  const problems = [...pageProblems(await probe.pages())];
+  for (const method of ['resources/list', 'prompts/list']) {
+    if (problems.length === 0) problems.push(...resultProblems(await probe.rpc(method)));
+  }
+  const count = problems.length === 0 ? (await probe.listed()).length : 0;
+  if (problems.length === 0 && count === 0) return fail('tools/list is empty', 'Serve at least one tool.');
+  return judged(problems, `open, ${count} tools`, fix);
+}
+
+/** Asks a tool that only reads, with arguments that its inputSchema refuses, so that an open one does nothing; else no real tool. */
+async function gate(probe: Probe): Promise<Seen> {
+  const tools = (await probe.pages()).fault ? [] : leastHarmfulFirst(await probe.tools()).filter(onlyReads);
+  const calls = tools.flatMap((tool) => {
+    const args = refusedArguments(tool);
+    return args ? [{ name: String(tool.name), arguments: args }] : [];
+  });
+  const call: JsonObject = calls[0] ?? { name: noSuchTool, arguments: {} };
+  const { http } = await probe.rpc('tools/call', call);
+  const fix = 'Authenticate tools/call before anything that depends on the tool or its arguments.';
+  return judged(unauthorizedProblems(http, probe.profile), `${call.name}: HTTP ${http.status}`, fix);
+}
+
+async function certificate(probe: Probe): Promise<Seen> {
+  const { url } = probe;
+  if (url.protocol !== 'https:') {
+    return ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
+      ? notRun('plain HTTP, on this machine')
+      : fail('plain HTTP', 'Serve https: the platform calls nothing else.');
+  }
+  const { validTo, refusal } = await certificateOf(url, probe.timeoutMs()).catch((error: unknown) => {
+    throw new NoAnswer(messageOf(error));
+  });
+  const fix = 'Renew the certificate, and see why it was not renewed by itself.';
+  if (refusal !== undefined) return fail(refusal, fix);
+  if (validTo === undefined) return fail('it has no date', fix);
+  const days = Math.floor((validTo.getTime() - Date.now()) / dayMs);
+  const words = `valid until ${validTo.toISOString().slice(0, 10)}, ${days} days`;
+  return days < leastDays ? fail(words, fix) : pass(words);
+}
+
+/** Whether a server that starts now gets the keys with which it verifies tokens. */
+async function keys(probe: Probe): Promise<Seen> {
+  const { jwksUrl, fallbackKey } = probe.profile.token;
+  if (jwksUrl === null) return notRun('the platform publishes no key set');
+  const found = await keySet(new URL(jwksUrl), probe);
+  if (typeof found === 'string') {
+    return fallbackKey
+      ? pass(`${jwksUrl}: ${found}; servers verify with the key ${fallbackKey.source}`)
+      : fail(`${jwksUrl}: ${found}`, 'No server can verify tokens. Ask the platform.');
+  }
+  const known = fallbackKey && createPublicKey(fallbackKey.pem);
+  if (!known || found.some((key) => key.equals(known))) return pass(`${jwksUrl}: ${found.length} keys`);
+  return fail(
+    `${jwksUrl}: the keys are not the one that the profile ${probe.profile.name} knows`,
+    'Upgrade the project, and restart the server: with the old key alone it refuses every paid call.',
+  );
+}
+
+/** The public keys of a key set, or why there are none. */
+async function keySet(url: URL, probe: Probe): Promise<readonly KeyObject[] | string> {
+  const http = createHttp();
+  try {
+    const request = { method: 'GET', url, headers: {}, timeoutMs: probe.timeoutMs() };
+    const { status, body } = await http.exchange(request);
+    if (status !== 200) return `HTTP ${status}`;
+    const [set] = jsonIn(body);
+    const listed = isObject(set) && Array.isArray(set.keys) ? set.keys : [];
+    const found = listed.flatMap(publicKey);
+    return found.length > 0 ? found : 'contains no public key';
+  } catch (error) {
+    return messageOf(error);
+  } finally {
+    http.close();
+  }
+}
+
+function publicKey(key: Json): readonly KeyObject[] {
+  try {
+    if (!isObject(key)) return [];
+    const [certificate] = Array.isArray(key.x5c) ? key.x5c : [];
+    return [
+      certificate === undefined
+        ? createPublicKey({ key, format: 'jwk' })
+        : createPublicKey(`-----BEGIN CERTIFICATE-----\n${certificate}\n-----END CERTIFICATE-----\n`),
+    ];
+  } catch {
+    return [];
+  }
+}
