@@ -11,27 +11,12 @@ const pages = ['.', 'docs', 'docs/evidence', 'bench'].flatMap((folder) =>
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name)),
 );
-const ownScripts = scriptsOf(read('package.json'));
-const projectScripts = scriptsOf(read('templates/project/package.json.hbs'));
 
 describe('the documents', () => {
   it.each(pages)('link only to existing targets: %s', (page) => {
     const links = [...prose(read(page)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
     expect(links.filter((link) => !/^[a-z]+:/.test(link) && !leadsSomewhere(page, link))).toEqual([]);
   });
-
-  // CHANGELOG.md names scripts of earlier versions.
-  it.each(pages.filter((page) => page !== 'CHANGELOG.md'))(
-    'name only existing scripts of npm: %s',
-    (page) => {
-      const named = [...read(page).matchAll(/\bnpm run (?:-s |--silent )?([a-z][a-z:-]*)/g)].map(
-        ([, name = '']) => name,
-      );
-      // `record` exists in projects with an API; `my-script` is an example of an author's own script.
-      const known = new Set([...ownScripts, ...projectScripts, 'record', 'my-script']);
-      expect(named.filter((name) => !known.has(name))).toEqual([]);
-    },
-  );
 
   it('name every document that npm run docs writes, and no other', () => {
     const { stderr, status } = spawnSync(process.execPath, ['scripts/docs.js', 'no-such-document'], {
@@ -47,29 +32,11 @@ describe('the documents', () => {
     expect(pages.flatMap(named).filter((name) => !names.split(', ').includes(name))).toEqual([]);
   });
 
-  it('name every script of npm that there is', () => {
-    const guides = read('AGENTS.md') + read('docs/testing.md');
-    const isNamed = (script: string) => new RegExp(`npm (run (-s )?)?${script}(?![\\w:-])`).test(guides);
-    expect(ownScripts.filter((script) => script !== 'prepack' && !isNamed(script))).toEqual([]);
-  });
-
   // docs/project.md quotes commands in commands.
   it.each(pages.filter((page) => !page.endsWith('project.md')))(
     'give each command only flags that it has: %s',
     (page) => {
       expect(commandsIn(read(page)).flatMap(unknownFlags)).toEqual([]);
-    },
-  );
-});
-
-describe('the help', () => {
-  const { commands } = buildProgram('market-mcp', async () => {});
-
-  it.each(commands.map((command) => [command.name(), command] as const))(
-    'of %s begins with what the command does, and names no empty default',
-    (_, command) => {
-      expect(command.description()).toMatch(/^[A-Z].*[^.]$/);
-      expect(command.helpInformation()).not.toMatch(/default: (none|\[|""|\))/);
     },
   );
 });
@@ -125,9 +92,4 @@ function commandOf(program: string, [name]: readonly string[]): Command {
   const isCreate = program.startsWith('create-');
   const tree = buildProgram(isCreate ? 'create-market-mcp' : 'market-mcp', async () => {});
   return tree.commands.find((command) => command.name() === name) ?? tree;
-}
-
-function scriptsOf(manifest: string): readonly string[] {
-  const [, block = ''] = /"scripts": \{([^}]*)\}/.exec(manifest) ?? [];
-  return [...block.matchAll(/"([a-z:-]+)":/g)].map(([, name = '']) => name);
 }

@@ -2,7 +2,6 @@ import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { linkOf, pageUrlOf } from '../../src/marketplace/core/access.ts';
-import { deliberateErrors } from '../../src/marketplace/core/deliberate-errors.ts';
 import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import { type Breaks, resultOf } from '../broken/good-server.ts';
 import { formFor, openMarketplace, startServer } from '../marketplace/support.ts';
@@ -54,62 +53,6 @@ test('registers a server with the mouse: form, live steps, listing', async () =>
   expect(complaints).toEqual([]);
 });
 
-test('shows the errors of an invalid form at its fields', async () => {
-  const { page, url, complaints } = await open();
-  await page.goto(`${url}/register`);
-  await expect.poll(() => page.locator('#category').inputValue()).toBe('Other');
-  await page.locator('#category').selectOption('');
-  await page.getByLabel('Endpoint').fill('http://tools.example/mcp/');
-  await page.getByRole('button', { name: 'Submit' }).click();
-  const field = page.getByLabel('Endpoint');
-  await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
-  await expect.poll(() => page.locator('#endpoint-problem').innerText()).toContain('ends with /mcp');
-  await expect.poll(() => page.locator('#category-problem').innerText()).toContain('Choose a category');
-  expect(complaints).toEqual([]);
-});
-
-test('rejects a tool whose outputSchema has no object at the root, by its name', async () => {
-  const { page, url } = await open({
-    list: (good) => () =>
-      good().map((tool) =>
-        tool.name === 'get_price' ? { ...tool, outputSchema: { type: 'array', items: {} } } : tool,
-      ),
-  });
-  await register(page, url);
-  const told = await page.getByRole('alert').innerText();
-  expect(told).toContain('Rejected');
-  expect(told).toMatch(/get_price · outputSchema\.type\s+expected\s+"object"\s+got\s+"array"/);
-  expect(told).toContain('Set outputSchema.type to "object"');
-});
-
-test('hides a changed tool from buyers until Refresh Skills', async () => {
-  let changed = false;
-  const { page, url } = await open({
-    list: (good) => () => {
-      const [first, second] = good();
-      return changed && first && second ? [first, second, { ...first, name: 'get_rate' }] : good();
-    },
-  });
-  await register(page, url);
-  changed = true;
-  await page.goto(`${url}/ask`);
-  expect(await main(page)).not.toContain('get_rate');
-  await page.goto(url);
-  await expect.poll(() => main(page)).toContain('Buyers still see the old ones');
-  await page.goto(`${url}/listings`);
-  await expect.poll(() => main(page)).toContain('The server differs from what buyers see');
-  await page.getByRole('button', { name: 'Refresh Skills' }).click();
-  await expect.poll(() => main(page)).toContain('Coin prices is refreshed');
-  expect(
-    await page
-      .getByRole('row', { name: /get_rate/ })
-      .first()
-      .innerText(),
-  ).toContain('the tool is new');
-  await page.goto(`${url}/ask`);
-  await expect.poll(() => main(page)).toContain('get_rate');
-});
-
 test('calls a tool from the form, judges and copies the result, and saves it as an example', async () => {
   const { page, url, complaints } = await open();
   await page.goto(`${url}/try?tool=get_price`);
@@ -139,20 +82,6 @@ test('calls a tool from the form, judges and copies the result, and saves it as 
   expect(complaints).toEqual([]);
 });
 
-test.each(Object.entries(deliberateErrors))(
-  'the deliberate error %s shows what the contract expects',
-  async (way, title) => {
-    const { page, url } = await open();
-    await page.goto(`${url}/try?tool=get_price`);
-    await page.getByLabel('Call as').selectOption({ label: title });
-    await page.getByRole('button', { name: 'Call get_price' }).click();
-    await expect
-      .poll(() => page.getByRole('status').first().innerText())
-      .toContain('The server answered correctly');
-    await expect.poll(() => page.getByLabel('Call as').inputValue()).toBe(way);
-  },
-);
-
 test('answers a question with the matching tool, and copies the whole log card', async () => {
   const { page, url, complaints } = await open();
   await register(page, url);
@@ -169,22 +98,6 @@ test('answers a question with the matching tool, and copies the whole log card',
   expect(card).toContain('get_price({"symbol":"BTC"})');
   expect(card).toContain('## Final result');
   expect(complaints).toEqual([]);
-});
-
-test('retries an empty result without a signal until fan-out ends the run', async () => {
-  const { page, url } = await open({
-    result: () => () => resultOf({ symbol: null, price: null, coins: [] }),
-  });
-  await register(page, url);
-  await page.goto(`${url}/ask`);
-  await page.getByRole('textbox', { name: 'Question' }).fill('price');
-  await page.getByRole('radio', { name: /^manual/ }).check();
-  await page.getByRole('checkbox', { name: /^get_price/ }).check();
-  await page.getByRole('button', { name: 'Ask' }).click();
-  await page.locator('[data-done]').waitFor({ state: 'attached' });
-  await expect
-    .poll(() => page.getByRole('status').first().innerText())
-    .toContain('repeated calls of the same endpoint gave no evidence');
 });
 
 test('disputes a call and judges it by the stored schema', async () => {

@@ -1,4 +1,3 @@
-import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { effects } from '../../packages/contract/src/definition/effect.ts';
 import { linkOf, pageUrlOf } from '../../src/marketplace/core/access.ts';
@@ -75,53 +74,6 @@ test.each([390, 320])(
       } = (await page.locator('nav [aria-current]').boundingBox()) ?? {};
       expect([path, x >= 0, x + wide <= width, y >= 0 && y < 200]).toEqual([path, true, true, true]);
     }
-  },
-);
-
-const typed = { name: 'Typed name', description: 'What was typed', price: '0.25' };
-
-async function fill(page: Page, category: string): Promise<void> {
-  await page.locator('#name').fill(typed.name);
-  await page.locator('#description').fill(typed.description);
-  await page.locator('#price').fill(typed.price);
-  await page.locator('#category').selectOption(category);
-}
-
-async function filled(page: Page) {
-  const textIn = (field: string) => page.locator(`#${field}`).inputValue();
-  return {
-    name: await textIn('name'),
-    description: await textIn('description'),
-    price: await textIn('price'),
-    category: await textIn('category'),
-  };
-}
-
-test.each([true, false])(
-  'the form keeps what was entered, after an error and a failed submission, script: %s',
-  async (scripts) => {
-    const { page, url, marketplace, complaints } = await open(
-      {
-        result: (good) => (outcome, tool) =>
-          tool.definition.name === 'get_price' ? resultOf({ price: 'much' }) : good(outcome, tool),
-      },
-      { scripts },
-    );
-    await page.goto(`${url}/register`);
-    await fill(page, '');
-    await page.getByRole('button', { name: 'Submit' }).click();
-    await expect.poll(() => page.getByRole('alert').innerText()).toContain('The form was not submitted');
-    await expect.poll(() => filled(page)).toEqual({ ...typed, category: '' });
-    await fill(page, 'Utility');
-    await page.getByRole('button', { name: 'Submit' }).click();
-    await page.waitForURL(/\/register\/./);
-    const ended = () => marketplace.jobs.newest('register')?.state;
-    await expect.poll(ended, { timeout: 20_000 }).toBe('done');
-    if (!scripts) await page.reload();
-    await expect.poll(() => page.getByRole('alert').innerText()).toContain('Rejected: Submission test');
-    await page.getByRole('link', { name: 'Back to the form' }).click();
-    await expect.poll(() => filled(page)).toEqual({ ...typed, category: 'Utility' });
-    expect(complaints).toEqual([]);
   },
 );
 

@@ -226,48 +226,6 @@ describe('a project that cannot be written', () => {
 });
 
 describe('in a real terminal', () => {
-  const questions = [
-    'Start from',
-    'What is the tool called?',
-    'What does the tool return, and',
-    'What does a call do?',
-    'What are the inputs of the tool?',
-    'One record or a list?',
-    'What does the tool return?',
-    'Write it?',
-  ];
-
-  it('Enter at every prompt adds a tool, and another one; remove-tool asks', async () => {
-    const { directory } = await project('terminal');
-    for (const name of ['get-record', 'get-record-2']) {
-      const terminal = new Terminal(process.execPath, [bins.market, 'add-tool', '--no-check'], {
-        cwd: directory,
-      });
-      onTestFinished(() => terminal.kill());
-      for (const question of questions) {
-        await terminal.asked(question);
-        terminal.press(keys.enter);
-      }
-      expect(await terminal.ended, terminal.text).toBe(0);
-      expect(existsSync(join(directory, `src/tools/${name}.ts`))).toBe(true);
-    }
-    for (const [key, status] of [
-      ['n', 130],
-      ['y', 0],
-    ] as const) {
-      const terminal = new Terminal(
-        process.execPath,
-        [bins.market, 'remove-tool', 'get_record', '--no-check'],
-        { cwd: directory },
-      );
-      onTestFinished(() => terminal.kill());
-      await terminal.asked('Remove these files?');
-      terminal.press(key, keys.enter);
-      expect(await terminal.ended, terminal.text).toBe(status);
-      expect(existsSync(join(directory, 'src/tools/get-record.ts'))).toBe(status !== 0);
-    }
-  });
-
   it('a taken name is refused at once, and cancelling writes nothing', async () => {
     const { directory } = await project('cancelled');
     const before = tree(directory);

@@ -66,17 +66,6 @@ describe('market-mcp check of a project', () => {
     expect((await market(['--only', 'tool', '--level', 'should'])).status).toBe(1);
   });
 
-  it('exits with 3 and the last lines if it does not build or start', async () => {
-    const broken = await scaffold(['broken', '--tool', 'get_it'], { cwd: root });
-    const main = join(broken.directory, 'src/main.ts');
-    writeFileSync(main, `if (Date.now() > 0) throw new Error('no way');\n${readFileSync(main, 'utf8')}`);
-    const notStarted = await market([], broken.directory);
-    expect([notStarted.status, notStarted.stderr]).toEqual([3, expect.stringContaining('no way')]);
-    writeFileSync(main, 'const x: number = "text";');
-    const notBuilt = await market(['--json'], broken.directory);
-    expect([notBuilt.status, JSON.parse(notBuilt.stderr).error.code]).toEqual([3, 'BUILD_FAILED']);
-  });
-
   it('checks again after a change, and leaves no server behind', async () => {
     const child = execa(
       process.execPath,

@@ -238,28 +238,6 @@ describe('Ctrl-C', () => {
     expect(await firstQuestion(again)).toBe('Where is the MCP server?');
     await again.shows(`${url}█`);
   });
-
-  it('after another start was chosen prints only the answers that it uses', async () => {
-    const cwd = place('other-start');
-    const terminal = open(`${node} '${bins.create}' gas --no-install --no-git`, cwd);
-    await terminal.asked('Start from');
-    terminal.press(enter);
-    await terminal.asked('What is the tool called?');
-    terminal.press('get_blank', enter);
-    await terminal.asked('What does the tool return, and');
-    terminal.press(esc);
-    await terminal.asked('What is the tool called?');
-    terminal.press(esc);
-    await terminal.asked('Start from');
-    terminal.press(up, enter);
-    await terminal.asked('Which spec file?');
-    terminal.press('tools.json', enter);
-    await terminal.asked('Example of get_price.pair');
-    terminal.press(ctrlC);
-    expect(await terminal.ended, terminal.text).toBe(130);
-    expect(resumeOf(terminal)).not.toContain('get_blank');
-    expect(await firstQuestion(open(resumeOf(terminal), cwd))).toContain('Example of get_price.pair');
-  });
 });
 
 it('Escape at the only question cancels', async () => {

@@ -1,10 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { load } from 'js-yaml';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { apiDocuments } from '../import/api-documents.ts';
 import { keys, pasted } from '../keys.ts';
-import { bins, compile, create, failuresOf, lendModules, prove, scratch } from './support.ts';
+import { bins, compile, failuresOf, lendModules, prove, scratch } from './support.ts';
 import { Terminal } from './terminal.ts';
 
 const root = scratch();
@@ -101,125 +99,6 @@ describe('in a real terminal', () => {
     expect(source).toContain('Chain "to" look `up` ${now}');
   });
 
-  it('typing filters the operations of an OpenAPI document, and Tab selects one', async () => {
-    const { cwd, terminal } = open('operations');
-    const [gas] = apiDocuments;
-    const { paths, ...rest } = load(gas?.text ?? '') as {
-      paths: { readonly [path: string]: { get: { responses: object } } };
-    };
-    const many = Object.fromEntries(
-      Array.from({ length: 300 }, (_, i) => [
-        `/other/${i}`,
-        { get: { operationId: `other${i}`, responses: paths['/gas/{chain}']?.get.responses } },
-      ]),
-    );
-    writeFileSync(join(cwd, 'api.json'), JSON.stringify({ ...rest, paths: { ...many, ...paths } }));
-    await terminal.asked('Start from');
-    terminal.press(keys.down, keys.down, keys.enter);
-    await terminal.asked('Where should the project be created?');
-    terminal.press('gas', keys.enter);
-    await terminal.asked('Which OpenAPI document?');
-    terminal.press('api.json', keys.enter);
-    await terminal.asked('Which of the 301 operations?');
-    terminal.press('price chain');
-    await terminal.waitFor('(1 match)');
-    terminal.press(keys.tab, keys.enter);
-    await terminal.asked('For which marketplace?');
-    terminal.press(keys.enter);
-    await terminal.asked('Write it?');
-    terminal.press(keys.enter);
-    expect(await terminal.ended, terminal.text).toBe(0);
-    expect(terminal.text).toContain("--operation 'GET /gas/{chain}'");
-    expect(readdirSync(join(cwd, 'gas/src/tools'))).toEqual(['get-gas.ts', 'index.ts']);
-  });
-
-  it('in the step-by-step form each question takes one answer: y and Enter never answer the next one', async () => {
-    const { terminal } = open('step-by-step');
-    for (const question of questions.slice(0, 5)) {
-      await terminal.asked(question);
-      terminal.press(keys.enter);
-    }
-    const type = async (question: string, ...input: string[]) => {
-      await terminal.asked(question);
-      terminal.press(...input, keys.enter);
-    };
-    await terminal.asked('What are the inputs of the tool?');
-    terminal.press(keys.tab);
-    await type('Name of the parameter', 'gas price');
-    await terminal.waitFor('Write gasPrice or gas_price.');
-    terminal.press(keys.ctrlU, 'chain', keys.enter);
-    await type('Type of chain');
-    await type('What does chain mean?', 'Chain');
-    await terminal.asked('Is chain required?');
-    terminal.press(`y${keys.enter}`);
-    await terminal.waitFor('│  Yes');
-    await type('Allowed values of chain', 'base, ethereum');
-    await type('Default of chain', 'base');
-    await terminal.waitFor('1  chain:string(base|ethereum)=base Chain');
-    terminal.press(keys.enter);
-    await terminal.asked('One record or a list?');
-    expect(terminal.screen.join('\n')).toContain(
-      'chain  string, one of base, ethereum  yes       base     Chain',
-    );
-  });
-
-  it('a paste is refused with a message at a choice, and is one answer in a text', async () => {
-    const { cwd, terminal } = open('paste');
-    await terminal.asked('Start from');
-    terminal.press(keys.enter);
-    await terminal.asked('Where should the project be created?');
-    terminal.press(pasted('my\ntool\n'));
-    await terminal.waitFor('my tool');
-    terminal.press(keys.enter);
-    await terminal.waitFor('Write my-tool.');
-    terminal.press(keys.ctrlU, 'gas', keys.enter);
-    for (const question of questions.slice(2, questions.indexOf('One record or a list?'))) {
-      await terminal.asked(question);
-      terminal.press(keys.enter);
-    }
-    await terminal.asked('One record or a list?');
-    terminal.press(pasted('list\nlist\n'));
-    await terminal.waitFor('This question does not accept pasted text');
-    expect(readdirSync(cwd)).toEqual([]);
-  });
-
-  it('Escape goes back at every question, and Ctrl-C prints a command that continues', async () => {
-    const { cwd, terminal } = open('back');
-    for (const [i, question] of questions.entries()) {
-      await terminal.asked(question);
-      if (i > 0) {
-        terminal.press(keys.escape);
-        await terminal.asked(String(questions[i - 1]));
-        terminal.press(keys.enter);
-        await terminal.asked(question);
-      }
-      if (question === 'What does the tool return, and')
-        terminal.press(keys.ctrlU, 'Returns "it" isn\'t $HOME; use it.');
-      if (question !== 'For which marketplace?') terminal.press(keys.enter);
-      else {
-        terminal.press(keys.ctrlC);
-        break;
-      }
-    }
-    expect(await terminal.ended, terminal.text).toBe(130);
-    expect(readdirSync(cwd)).toEqual([]);
-
-    const rest = /To continue with the answers given so far: node \S+create-market-mcp\.js ([^\r\n]*)/.exec(
-      terminal.text,
-    )?.[1];
-    const again = new Terminal('sh', ['-c', `exec "$0" "$1" ${rest}`, process.execPath, bins.create], {
-      cwd,
-    });
-    onTestFinished(() => again.kill());
-    for (const question of ['For which marketplace?', 'Write it?']) {
-      await again.asked(question);
-      again.press(keys.enter);
-    }
-    expect(await again.ended, again.text).toBe(0);
-    const source = readFileSync(join(cwd, 'my-tool/src/tools/get-record.ts'), 'utf8');
-    expect(source).toContain('Returns "it" isn\\\'t $HOME; use it.');
-  });
-
   it('text typed before a question appears does not answer it', async () => {
     const { terminal } = open('hasty');
     terminal.press('hasty', keys.enter);
@@ -230,65 +109,6 @@ describe('in a real terminal', () => {
     await terminal.waitFor('◇  Where should the project be created?');
     await terminal.waitFor('│  unhurried');
     await terminal.asked('What is the tool called?');
-  });
-
-  it.each(questions.map((question, step) => ({ question, step })))(
-    'cancelled at "$question": exit 130, nothing written',
-    async ({ step }) => {
-      const { cwd, terminal } = open(`cancel-${step}`);
-      for (const earlier of questions.slice(0, step)) {
-        await terminal.asked(earlier);
-        terminal.press(keys.enter);
-      }
-      await terminal.asked(String(questions[step]));
-      terminal.press(keys.ctrlC);
-      expect(await terminal.ended, terminal.text).toBe(130);
-      expect(readdirSync(cwd)).toEqual([]);
-    },
-  );
-});
-
-describe('the printed command', () => {
-  it('writes the same files in a shell', async () => {
-    const cwd = join(root, 'repeat');
-    mkdirSync(cwd);
-    const first = await create(
-      [
-        'first',
-        '--yes',
-        '--no-install',
-        '--no-git',
-        '--tool',
-        'get_it',
-        '--description',
-        `Returns "it" for you & me; use it when \`x\` isn't $HOME or $(id).`,
-        '--input',
-        "q:string='a b' It's what to look for",
-        '--output',
-        'rows[].value:number A "value"',
-      ],
-      { cwd },
-    );
-    expect(first.status, first.stderr).toBe(0);
-    const line = /To repeat this without questions: (.*)/s.exec(first.stdout)?.[1];
-    expect(line).toBeDefined();
-    const again = String(line).replace('create-market-mcp.js first ', 'create-market-mcp.js second ');
-    const { execa } = await import('execa');
-    const ran = await execa('sh', ['-c', again], {
-      cwd,
-      reject: false,
-    });
-    expect(ran.exitCode, ran.stderr).toBe(0);
-    for (const file of [
-      'src/tools/get-it.ts',
-      'test/tools/get-it.test.ts',
-      'src/platform.ts',
-      'src/tools/index.ts',
-    ]) {
-      expect(readFileSync(join(cwd, 'second', file), 'utf8')).toBe(
-        readFileSync(join(cwd, 'first', file), 'utf8'),
-      );
-    }
   });
 });
 

@@ -157,29 +157,6 @@ test('says that no tool was called, and which, where none may be', async () => {
   expect(called).toEqual([]);
 });
 
-test('runs the whole life of a listing in JSON', async () => {
-  const endpoint = await startServer();
-  const { url } = await site(await openMarketplace({ endpoint }));
-  const registered = await told(post(`${url}/register.json`, formFor(endpoint)));
-  expect(registered).toMatchObject({ accepted: true, steps: { length: 6 } });
-  const called = await told(post(`${url}/try.json`, { tool: 'get_price', arguments: { symbol: 'BTC' } }));
-  expect(called).toMatchObject({ status: 200, verdict: { outcome: 'found', text: { status: 'pass' } } });
-  const asked = await told(post(`${url}/ask.json`, { question: 'price of BTC', mode: 'auto' }));
-  expect(asked).toMatchObject({ ending: 'answered', card: { length: 11 } });
-  const disputed = await told(post(`${url}/disputes.json`, { call: called.id }));
-  expect(disputed).toMatchObject({ verdict: 'innocent' });
-  const replayed = await told(post(`${url}/traffic/${called.id}/replay.json`, {}));
-  expect(replayed).toMatchObject({ purpose: 'replay', response: { status: 200 } });
-  const refreshed = await told(post(`${url}/listings/refresh.json`, { listing: endpoint }));
-  expect(refreshed).toMatchObject({ changes: [] });
-  const { listings } = await told(fetch(`${url}/listings.json`));
-  expect(listings).toMatchObject([{ healthy: true, changes: [], listing: { endpoint, state: 'listed' } }]);
-  const har = await told(fetch(`${url}/traffic/export.har`));
-  const sent = har.log.entries.map(({ request }) => JSON.parse(request.postData?.text ?? '{}').method);
-  expect(sent).toEqual(expect.arrayContaining(['initialize', 'tools/list', 'tools/call']));
-  expect(JSON.stringify(har)).not.toMatch(/eyJ[\w-]+\./);
-});
-
 test('refuses a requested port that is taken, and finds another one otherwise', async () => {
   const marketplace = await openMarketplace();
   const first = await site(marketplace);

@@ -12,11 +12,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { build } from 'rolldown';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { templatesBelow } from '../../../src/project/package/templates.ts';
+import { describe, expect, it } from 'vitest';
 import { inspectTarget } from '../../../src/project/read/target.ts';
-import { isStaging, makeStaging, staleStagings } from '../../../src/project/write/staging.ts';
+import { makeStaging, staleStagings } from '../../../src/project/write/staging.ts';
 import { steps } from '../../../src/project/write/transaction.ts';
 import { rollBackKilledRuns, writeProject } from '../../../src/project/write/write.ts';
 import { directory, fileSet, tree } from '../directory.ts';
@@ -205,56 +203,5 @@ describe('two runs into one directory', () => {
     const written = tree(target);
     expect(() => writeProject(seen, files)).toThrow('another run is writing to');
     expect(tree(target)).toEqual(written);
-  });
-});
-
-describe('a write killed at any moment', () => {
-  const program = join(import.meta.dirname, '../../../node_modules/.cache/market-mcp/write.mjs');
-
-  beforeAll(async () => {
-    await build({
-      input: join(import.meta.dirname, '../write-project.ts'),
-      platform: 'node',
-      resolve: { conditionNames: ['market-mcp-source', 'import', 'node', 'default'] },
-      output: { file: program, codeSplitting: false },
-    });
-  });
-
-  const templates = join(import.meta.dirname, '../../../templates');
-  const whole = templatesBelow(templates).size + 1;
-
-  /** Kills a write `delay` ms after its start. Returns the number of files outside of staging directories. */
-  async function killedWrite(target: string, cwd: string, delay: number): Promise<number> {
-    const child = spawn(process.execPath, [program, target, templates], {
-      cwd,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    await once(child.stdout, 'data');
-    setTimeout(() => child.kill('SIGKILL'), delay);
-    await once(child, 'exit');
-    return Object.keys(tree(target)).filter((path) => !isStaging(join(target, path.split('/')[0] ?? '')))
-      .length;
-  }
-
-  const delays = Array.from({ length: 12 }, (_, index) => index);
-
-  it('leaves a new directory absent or complete', async () => {
-    const root = directory();
-    for (const delay of delays) {
-      expect([0, whole]).toContain(await killedWrite(join(root, `new-${delay}`), root, delay));
-      rollBackKilledRuns(join(root, `new-${delay}`));
-    }
-    expect(readdirSync(root).filter((name) => !name.startsWith('new-'))).toEqual([]);
-  });
-
-  it('leaves the current directory unchanged or complete after the next sweep', async () => {
-    for (const delay of delays) {
-      const target = directory();
-      writeFileSync(join(target, 'LICENSE'), 'mine');
-      await killedWrite(target, target, delay);
-      rollBackKilledRuns(target);
-      const count = Object.keys(tree(target)).length;
-      expect([1, whole + 1]).toContain(count);
-    }
   });
 });
