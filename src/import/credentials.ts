@@ -41,6 +41,7 @@ export function withCredentials<T extends Pick<Imported, 'call'>>(
       baseUrl,
       headers: sharedIn('headers'),
       query: sharedIn('query'),
+      ...(shared.some(({ key }) => key.in === 'body') && { body: sharedIn('body') }),
       ...(named.length > 0 && { credentials: named.map(({ key }) => key) }),
       ...(auth && { auth }),
       variables: [

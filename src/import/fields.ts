@@ -147,6 +147,12 @@ function withOnly(tool: Imported, given: readonly string[]): Result<Imported> {
     ...tool,
     entry: { ...tool.entry, outputSchema } as Imported['entry'],
     answers: tool.answers.map((answer) => reducedValue(answer, '', choice) as JsonObject),
+    ...(tool.exchanges && {
+      exchanges: tool.exchanges.map((one) => ({
+        ...one,
+        answer: one.answer && (reducedValue(one.answer, '', choice) as JsonObject),
+      })),
+    }),
     fields: [...kept],
   };
   const change: DefinitionChange = {

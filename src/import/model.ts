@@ -11,14 +11,22 @@ export interface Imported {
   readonly changes: readonly DefinitionChange[];
   /** The tool's API request; absent if its author writes it. */
   readonly call?: ApiCall;
+  /** What the API has really answered. */
+  readonly exchanges?: readonly RealExchange[];
   /** Paths of the chosen fields of its answer; empty: all. Absent if they cannot be chosen. */
   readonly fields?: readonly string[];
   /** How to shorten its definition, if it is long and fields can be chosen. */
   readonly advice?: readonly InputError[];
 }
 
+/** The answer of an API to a call with these arguments, in the form of the tool; null: it has nothing for them. */
+export interface RealExchange {
+  readonly arguments: JsonObject;
+  readonly answer: JsonObject | null;
+}
+
 /** A judged tool and its API request. */
-export interface ImportedTool extends PreparedTool, Pick<Imported, 'call' | 'fields'> {}
+export interface ImportedTool extends PreparedTool, Pick<Imported, 'call' | 'fields' | 'exchanges'> {}
 
 /** An API that tools call: one file of `src/apis/`. */
 export interface Api {
@@ -34,6 +42,8 @@ export interface Api {
   /** Sent with every request. */
   readonly headers: readonly Credential[];
   readonly query: readonly Credential[];
+  /** Members of each form and JSON body. */
+  readonly body?: readonly Credential[];
   /** Sent by the requests that name them. */
   readonly credentials?: readonly ApiKey[];
   /** What the requests send that state nothing. */
@@ -48,7 +58,7 @@ export type BodyAlternatives = readonly (readonly string[])[];
 export interface ApiKey {
   /** Its name in the file of the API: `bearerAuth`. */
   readonly key: string;
-  readonly in: 'headers' | 'query';
+  readonly in: 'headers' | 'query' | 'body';
   readonly credential: Credential;
   readonly variables: readonly ApiVariable[];
 }
@@ -62,6 +72,8 @@ export interface Credential {
   readonly variables: readonly string[];
   /** Name of the cookie. */
   readonly cookie?: string;
+  /** What stands before a plain one: `token `. */
+  readonly prefix?: string;
 }
 
 /** A variable of `src/env.ts`. */
@@ -87,12 +99,15 @@ export type QueryStyle =
 
 export type PathStyle = 'simple*' | 'label' | 'label*' | 'matrix' | 'matrix*' | 'json';
 
-/** An argument of the tool and its place in the request. */
+/** An argument of the tool or a constant, and its place in the request. */
 export interface Binding {
-  /** The API's name. */
+  /** The API's name; in a list, the position. */
   readonly name: string;
-  /** The tool's name. */
-  readonly input: string;
+  /** The member of a JSON body that contains it. */
+  readonly within?: string;
+  /** The tool's name; absent: `constant` is sent. */
+  readonly input?: string;
+  readonly constant?: Json;
   readonly style?: QueryStyle | PathStyle;
 }
 
@@ -110,6 +125,8 @@ export interface FilePart {
 export interface ApiBody {
   readonly kind: BodyKind;
   readonly members: readonly Binding[] | string;
+  /** The members of a JSON body that are lists of bindings. */
+  readonly lists?: readonly string[];
   /** Only for a multipart body. */
   readonly files?: readonly FilePart[];
   /** Media types of the other parts, by name. */
@@ -138,6 +155,10 @@ export interface ApiCall {
    * `{ done: true }`.
    */
   readonly wrap: 'items' | 'result' | 'done' | 'text' | null;
+  /** The form around the answer. */
+  readonly envelope?: 'graphql' | 'json-rpc';
+  /** Its method says that it may change something, but it only reads. */
+  readonly onlyReads?: true;
   /** 404 means an empty result. */
   readonly notFoundIsEmpty: boolean;
   /** Arguments that the tool of an MCP server requires, and that are null if the caller gives none. */
@@ -149,12 +170,12 @@ export type RecordedRequest = { readonly method: string; readonly path: string; 
   readonly [part in 'params' | 'query' | 'headers' | BodyKind]?: Json;
 };
 
-/** A made-up answer of the API, until the author records a real one. */
+/** An answer of the API: made up until the author records a real one, or real. */
 export interface Recording {
   readonly request: RecordedRequest;
   readonly status: number;
   readonly body?: Json;
-  readonly from: 'document';
+  readonly from: 'document' | 'recorded';
 }
 
 /** What a write returns whose success has no content. */

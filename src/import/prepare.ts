@@ -32,9 +32,9 @@ export function prepareImported(
   const { tools, changes, advice } = preparation.prepared;
   const all = [...imported.flatMap((one) => one.changes), ...changes];
   const answered = tools.map((tool, i) => {
-    const { answers = [], fields } = imported[i] ?? {};
+    const { answers = [], fields, exchanges } = imported[i] ?? {};
     const own = withCall(withAnswers(tool, answers), imported[i]);
-    return fields ? { ...own, fields } : own;
+    return { ...own, ...(fields && { fields }), ...(exchanges && { exchanges }) };
   });
   const addresses = imported.flatMap(({ call }) => (call ? addressAdvice(call.api) : []));
   const distinct = new Map(addresses.map((one) => [one.where, one]));

@@ -9,6 +9,7 @@ import {
 } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { sampleArguments } from 'market-mcp-contract/wire';
+import { levels } from './bindings.ts';
 import {
   type ApiCall,
   type Binding,
@@ -27,13 +28,17 @@ export function recordingsOf(
   call: ApiCall,
   smoke: PlatformProfile['smoke'],
 ): readonly Recording[] {
-  const { definition, keyParameter, samples, examples } = tool;
+  const { definition, keyParameter, samples, examples, exchanges = [] } = tool;
   const tested = { arguments: sampleArguments(definition.inputSchema, smoke), expect: 'found' as const };
   const made = [...examples, tested]
     .filter(({ expect }) => expect !== 'fail')
     .map(({ arguments: given, expect }): Recording => {
       const args = withDefaults(definition.inputSchema, given);
       const request = requestOf(call, args);
+      const said = JSON.stringify(request);
+      const real = exchanges.find((one) => JSON.stringify(requestOf(call, one.arguments)) === said);
+      if (real?.answer === null) return { request, status: 404, from: 'recorded' };
+      if (real) return { request, status: 200, body: bodyOf(real.answer ?? {}, call), from: 'recorded' };
       if (expect === 'empty') return { request, status: 404, from: 'document' };
       const key = keyParameter === null ? null : args[keyParameter];
       const sample = samples.find((one) => one.key === key) ?? samples[0];
@@ -77,8 +82,10 @@ function merged(first: Json, second: Json): Json {
 }
 
 /** The recorded answer in the form of the tool. */
-function answerIn({ body = null }: Recording, { wrap, method }: ApiCall): Json {
-  const answer = method === 'call' && isObject(body) ? (body.structuredContent ?? null) : body;
+function answerIn({ body = null }: Recording, { wrap, method, envelope }: ApiCall): Json {
+  const member = envelope === 'graphql' ? 'data' : envelope ? 'result' : 'structuredContent';
+  const isInside = method === 'call' || envelope !== undefined;
+  const answer = isInside && isObject(body) ? (body[member] ?? null) : body;
   if (wrap === 'items') return { items: answer, count: Array.isArray(answer) ? answer.length : 0 };
   return wrap === null ? answer : { result: answer };
 }
@@ -99,12 +106,13 @@ function withDefaults(inputSchema: JsonObject, given: JsonObject): JsonObject {
   return args;
 }
 
-function requestOf(call: ApiCall, args: JsonObject): RecordedRequest {
+/** The request of a call with these arguments. */
+export function requestOf(call: ApiCall, args: JsonObject): RecordedRequest {
   const { method, path, params, query, headers, body, nulls = [] } = call;
   if (method === 'call')
     return { method, path, json: { ...Object.fromEntries(nulls.map((name) => [name, null])), ...args } };
   const given = body?.members ?? [];
-  const members = typeof given === 'string' ? args[given] : valuesOf(given, args);
+  const members = typeof given === 'string' ? args[given] : valuesOf(given, args, body?.lists);
   return {
     method,
     path,
@@ -119,17 +127,31 @@ function group(name: 'params' | 'query' | 'headers', values: JsonObject): Partia
   return Object.keys(values).length > 0 ? { [name]: values } : {};
 }
 
-function valuesOf(bindings: readonly Binding[], args: JsonObject): JsonObject {
+function valuesOf(bindings: readonly Binding[], args: JsonObject, lists?: readonly string[]): JsonObject {
   return Object.fromEntries(
-    bindings.flatMap(({ name, input }): [string, Json][] => {
-      const value = Object.hasOwn(args, input) ? args[input] : undefined;
+    levels(bindings, lists).flatMap((one): [string, Json][] => {
+      if ('members' in one) {
+        const inner = valuesOf(
+          one.members.map(({ within: _, ...binding }) => binding),
+          args,
+        );
+        return [[one.name, one.isList ? one.members.map(({ name }) => inner[name] ?? null) : inner]];
+      }
+      const { name, input, constant } = one;
+      const value = input === undefined ? constant : Object.hasOwn(args, input) ? args[input] : undefined;
       return value === undefined ? [] : [[name, value]];
     }),
   );
 }
 
 /** The answer in the API's form. */
-function bodyOf(answer: JsonObject, { wrap, method }: ApiCall): Json {
+function bodyOf(answer: JsonObject, call: ApiCall): Json {
+  const content = contentOf(answer, call);
+  if (call.envelope === 'graphql') return { data: content };
+  return call.envelope ? { jsonrpc: '2.0', id: 1, result: content } : content;
+}
+
+function contentOf(answer: JsonObject, { wrap, method }: ApiCall): Json {
   if (wrap === 'text') return { content: [{ type: 'text', text: answer.result ?? '' }] };
   const member = wrap === null ? answer : answer[wrap];
   // Of a list, `--fields` may keep only the number of its items.

@@ -39,7 +39,18 @@ export function planApi(api: Api, tools: readonly ImportedTool[]): PlannedFile {
 
 /** The context of `templates/source/api.ts.hbs`. The rate limit is the lowest `_meta.rateLimit` of the tools. */
 export function apiContext(
-  { title, baseUrl, headers, query, credentials: keys = [], auth, file, kind, protocolVersion }: Api,
+  {
+    title,
+    baseUrl,
+    headers,
+    query,
+    body = [],
+    credentials: keys = [],
+    auth,
+    file,
+    kind,
+    protocolVersion,
+  }: Api,
   tools: readonly ImportedTool[],
 ): object {
   const limits = tools
@@ -58,6 +69,7 @@ export function apiContext(
   const shared = [
     { name: 'headers', credentials: headers },
     { name: 'query', credentials: query },
+    { name: 'body', credentials: body },
   ].filter((group) => group.credentials.length > 0);
   const settings: readonly Setting[] = [
     ...(protocolVersion === undefined ? [] : [{ name: 'protocolVersion', value: protocolVersion }]),

@@ -92,7 +92,11 @@ function hasMirrors(inputSchema: JsonObject): boolean {
 }
 
 function takesInput({ params, query, headers, body }: ApiCall): boolean {
-  return params.length + query.length + headers.length > 0 || body !== null;
+  const members = body?.members ?? [];
+  return (
+    typeof members === 'string' ||
+    [...params, ...query, ...headers, ...members].some(({ input }) => input !== undefined)
+  );
 }
 
 /** `...signals` replaces the standard signals only if all four are declared. */

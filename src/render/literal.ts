@@ -65,7 +65,8 @@ export interface Spread {
   readonly replaces: ReadonlySet<string>;
 }
 
-function nodeOf(value: Json, path: readonly string[], spread: Spread | undefined): Node {
+/** A JSON value as a node. */
+export function nodeOf(value: Json, path: readonly string[] = [], spread?: Spread): Node {
   if (value === undefined) throw new TypeError(`no value at ${path.join('.') || 'the root'}`);
   if (typeof value === 'string') return stringLiteral(value);
   if (typeof value === 'number') return numberLiteral(value);

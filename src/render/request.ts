@@ -1,8 +1,9 @@
+import { levels } from '../import/bindings.ts';
 import type { ApiKey, ApiVariable, Binding, Credential } from '../import/model.ts';
 import type { Setting } from '../plan/sources.ts';
 import type { toolContext } from '../plan/tool.ts';
 import { memberAccess, propertyName, stringLiteral } from './lexical.ts';
-import { Code, type LiteralMember, literal, type Node, print, property } from './literal.ts';
+import { Code, type LiteralMember, literal, type Node, nodeOf, print, property } from './literal.ts';
 
 /** The request of a tool. */
 export type RequestParts = NonNullable<ReturnType<typeof toolContext>['call']>;
@@ -19,7 +20,9 @@ export function requestLiteral(call: RequestParts, indent: number): string {
     ...styles('headerStyles', call.headers),
     ...bodyOf(call.body),
     ...(call.auth ? [['auth', literal(call.auth)] as const] : []),
+    ...(call.onlyReads ? [['isIdempotent', 'true'] as const] : []),
     ['schema', 'outputSchema'],
+    ...(call.envelope ? [['envelope', stringLiteral(call.envelope)] as const] : []),
     ...(call.wrap === null ? [] : [['wrap', stringLiteral(call.wrap)] as const]),
     ...kept(call),
     ...(call.notFoundIsEmpty ? [['notFound', "'empty'"] as const] : []),
@@ -54,8 +57,20 @@ function group(name: string, bindings: readonly Binding[]): readonly LiteralMemb
   return bindings.length === 0 ? [] : [[name, accesses(bindings)]];
 }
 
-function accesses(bindings: readonly Binding[]): Node {
-  return { members: bindings.map(({ name, input }): LiteralMember => [name, memberAccess('input', input)]) };
+function accesses(bindings: readonly Binding[], lists?: readonly string[]): Node {
+  const nodes = levels(bindings, lists).map((one): LiteralMember => {
+    if (!('members' in one)) return [one.name, valueNode(one)];
+    return [one.name, one.isList ? { items: one.members.map(valueNode) } : accesses(one.members.map(bare))];
+  });
+  return { members: nodes };
+}
+
+function bare({ within: _, ...binding }: Binding): Binding {
+  return binding;
+}
+
+function valueNode({ input, constant = null }: Binding): Node {
+  return input === undefined ? nodeOf(constant) : memberAccess('input', input);
 }
 
 function styles(name: string, bindings: readonly Binding[]): readonly LiteralMember[] {
@@ -67,13 +82,13 @@ function styles(name: string, bindings: readonly Binding[]): readonly LiteralMem
 
 function bodyOf(body: RequestParts['body']): readonly LiteralMember[] {
   if (body === null) return [];
-  const { kind, members, files, partTypes, mediaType } = body;
+  const { kind, members, lists, files, partTypes, mediaType } = body;
   const named = files?.map(({ name, fileName, mediaType: type }): LiteralMember => {
     const typed: LiteralMember[] = type === undefined ? [] : [['type', stringLiteral(type)]];
     return [name, { members: [['name', memberAccess('input', fileName)], ...typed] }];
   });
   return [
-    [kind, typeof members === 'string' ? memberAccess('input', members) : accesses(members)],
+    [kind, typeof members === 'string' ? memberAccess('input', members) : accesses(members, lists)],
     ...(typeof members === 'string' ? [] : styles('formStyles', members)),
     ...(named ? [['files', { members: named }] as const] : []),
     ...(partTypes ? [['partTypes', literal(partTypes)] as const] : []),
@@ -110,13 +125,13 @@ function keyMember({ key, in: place, credential }: ApiKey): readonly [string, No
   return [key, { members: [[place, { members: [credentialMember(credential)] }]] }];
 }
 
-function credentialMember({ name, kind, variables, cookie }: Credential): readonly [string, Node] {
+function credentialMember({ name, kind, variables, cookie, prefix }: Credential): readonly [string, Node] {
   const [first = '', second = ''] = variables.map((variable) => memberAccess('env', variable));
   const value = {
-    plain: first,
+    plain: prefix === undefined ? first : `${first}.after(${stringLiteral(prefix)})`,
     bearer: `${first}.after('Bearer ')`,
     cookie: `${first}.after(${stringLiteral(`${cookie}=`)})`,
-    basic: `basic(${first}, ${second})`,
+    basic: `basic(${first}, ${variables.length > 1 ? second : "''"})`,
   }[kind];
   return [name, value];
 }

@@ -1,4 +1,5 @@
 export type { BodyParts } from './source/body.ts';
+export type { Envelope } from './source/envelope.ts';
 export { failed, SourceError, type SourceErrorCode } from './source/errors.ts';
 export {
   type HttpSource,
@@ -8,5 +9,6 @@ export {
   type WriteOptions,
 } from './source/http-source.ts';
 export { type McpCall, type McpSource, type McpSourceOptions, mcpSource } from './source/mcp-source.ts';
+export { type Answered, sendOnce } from './source/once.ts';
 export type { QueryStyle } from './source/request.ts';
 export { basic, Secret } from './source/secret.ts';

@@ -251,13 +251,14 @@ function free(names: readonly string[], taken: Set<string>): string {
   return name;
 }
 
-function plainName(name: string): string {
+/** A name as one in the file of an API. */
+export function plainName(name: string): string {
   const plain = name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, 60);
   return plain === '__proto__' || plain === '' ? 'key' : plain;
 }
 
 /** `X-Api-Key` → `API_KEY`. */
-function constantOf(name: string): string {
+export function constantOf(name: string): string {
   const words = name
     .replace(/^x-/i, '')
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')

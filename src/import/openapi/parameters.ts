@@ -7,6 +7,7 @@ import {
   membersOf,
   requiredOf,
 } from 'market-mcp-contract/json';
+import { isKeyName } from '../key-names.ts';
 import type { ApiBody, Binding, FilePart } from '../model.ts';
 import { type DescribedBody, describedBody, describedParameters, isJsonType } from './body.ts';
 import { inputDescription } from './describe.ts';
@@ -36,8 +37,6 @@ export interface Inputs {
   readonly keys: readonly KeyParameter[];
 }
 
-const keyName =
-  /^(?:authorization|(?:x-)?(?:api[-_]?key|apikey|api[-_]?token|access[-_]?token|auth[-_]?token|token|key|app[-_]?key|app[-_]?id|appid|client[-_]?secret|secret))$/i;
 /** Headers that a document describes elsewhere (OpenAPI 3, "Parameter Object"). */
 const ignoredHeaders = new Set(['accept', 'content-type']);
 const nameLength = 64;
@@ -88,7 +87,7 @@ function keyParameter(
   isScheme: IsScheme,
 ): KeyParameter | undefined {
   if (place !== 'query' && place !== 'header') return undefined;
-  if (!keyName.test(String(name)) && !isScheme(place, String(name))) return undefined;
+  if (!isKeyName(String(name)) && !isScheme(place, String(name))) return undefined;
   const text = plainText(description, 120) || `Key that the API takes as ${name}`;
   return { name: String(name), in: place, isRequired: required === true, text };
 }
@@ -267,22 +266,26 @@ class InputCollector {
 
   /** Adds an argument under a unique name that every client accepts. */
   #add(name: string, place: string, schema: JsonObject, isRequired: boolean): string {
-    const safe =
-      name
-        .replaceAll(/[^A-Za-z0-9_.-]+/g, '_')
-        .replaceAll(/^_+|_+$/g, '')
-        .slice(0, nameLength) || place;
-    const plain = safe === '__proto__' ? 'proto' : safe;
-    const names = [
-      plain,
-      `${place}_${plain}`.slice(0, nameLength),
-      ...[2, 3, 4, 5, 6, 7, 8, 9].map((i) => `${plain.slice(0, 60)}_${i}`),
-    ];
-    const free = names.find((one) => !this.#properties.has(one)) ?? `${place}_${this.#properties.size}`;
+    const free = freeInputName(name, place, (one) => this.#properties.has(one));
     const description = schema.description ?? inputDescription(name, schema, this.#path);
     this.#properties.set(free, { ...schema, description });
     if (isRequired) this.#required.push(free);
     return free;
+  }
+}
+
+/** The name of an argument that every client accepts and no other argument has. */
+export function freeInputName(name: string, place: string, isTaken: (name: string) => boolean): string {
+  const safe =
+    name
+      .replaceAll(/[^A-Za-z0-9_.-]+/g, '_')
+      .replaceAll(/^_+|_+$/g, '')
+      .slice(0, nameLength) || place;
+  const plain = safe === '__proto__' ? 'proto' : safe;
+  for (let count = 0; ; count += 1) {
+    const other = count === 1 ? `${place}_${plain}`.slice(0, nameLength) : `${plain.slice(0, 60)}_${count}`;
+    const free = count === 0 ? plain : other;
+    if (!isTaken(free)) return free;
   }
 }
 

@@ -72,7 +72,7 @@ export function toolOfOperation(
 }
 
 /** The tool name of an operation: its id, else its method and path. */
-export function toolNameOf({ id, method, path }: Operation): string {
+export function toolNameOf({ id, method, path }: Pick<Operation, 'id' | 'method' | 'path'>): string {
   const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
   return suggestToolName(id ?? [method, ...words].join('_'));
 }
@@ -233,7 +233,7 @@ function rootOf(schema: JsonObject, wrap: Answer['wrap']): JsonObject {
 }
 
 /** The effect of a method, unless the name of a POST says that it changes what exists: `cancelOrder`. */
-function effectOf(method: Operation['method'], name: string): Effect {
+export function effectOf(method: Operation['method'], name: string): Effect {
   const verb = verbIn(name);
   const changes =
     verb !== undefined && !verb.mayBeNoun && (verb.effect === 'changes' || verb.effect === 'acts');

@@ -1,3 +1,4 @@
+import { isObject } from '../server/schema.ts';
 import { SourceError } from './errors.ts';
 import { own, type Parameter, pairsOf, type QueryStyle, textOf } from './request.ts';
 
@@ -26,6 +27,13 @@ export interface BodyParts {
 export interface Body {
   readonly type: string;
   readonly content: string | Uint8Array<ArrayBuffer>;
+}
+
+/** A request whose form or JSON object also has these members. */
+export function withMembers<T extends BodyParts>(parts: T, more: readonly (readonly [string, string])[]): T {
+  const kind = (['json', 'form', 'multipart'] as const).find((one) => isObject(parts[one]));
+  if (kind === undefined || more.length === 0) return parts;
+  return { ...parts, [kind]: { ...(parts[kind] as object), ...Object.fromEntries(more) } };
 }
 
 /** @throws SourceError `INVALID_ARGUMENTS` if a file is not in base64 */

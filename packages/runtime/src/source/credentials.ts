@@ -6,10 +6,11 @@ import { Secret } from './secret.ts';
 
 type Texts = { readonly [name: string]: string | Secret };
 
-/** Headers and query parameters that carry secrets. */
+/** Headers, query parameters and members of a body that carry secrets. */
 export interface Credentials {
   readonly headers?: Texts;
   readonly query?: Texts;
+  readonly body?: Texts;
 }
 
 /**
@@ -38,16 +39,23 @@ type Sent = { readonly [place in keyof Required<Credentials>]: readonly (readonl
  */
 export function sentBy(source: SourceCredentials, path: string, auth = source.auth): Sent {
   if (auth === undefined) {
-    const { headers, query } = source;
-    return { headers: revealed(headers), query: revealed(query), variables: variablesOf([source]) };
+    const { headers, query, body } = source;
+    const variables = variablesOf([source]);
+    return { headers: revealed(headers), query: revealed(query), body: revealed(body), variables };
   }
   const chosen = chosenFrom(source, auth);
   if (!chosen) throw misconfigured(`${path} needs ${lackingText(source, auth)}, which must be set`);
-  const shared = { headers: withoutSecrets(source.headers), query: withoutSecrets(source.query) };
+  const { headers, query, body } = source;
+  const shared = {
+    headers: withoutSecrets(headers),
+    query: withoutSecrets(query),
+    body: withoutSecrets(body),
+  };
   const all: readonly Credentials[] = [shared, ...chosen.map((name) => source.credentials?.[name] ?? {})];
   return {
     headers: withOneCookie(all.flatMap(({ headers }) => revealed(headers))),
     query: all.flatMap(({ query }) => revealed(query)),
+    body: all.flatMap(({ body }) => revealed(body)),
     variables: variablesOf(all),
   };
 }
@@ -60,8 +68,10 @@ export function reportCredentials(source: SourceCredentials): void {
 }
 
 /** Everything that no answer to a caller and no recording may hold. */
-export function secretsOf({ headers, query, credentials = {} }: SourceCredentials): readonly string[] {
-  return [{ headers, query }, ...Object.values(credentials)].flatMap(secretsIn).flatMap((one) => one.texts());
+export function secretsOf({ headers, query, body, credentials = {} }: SourceCredentials): readonly string[] {
+  return [{ headers, query, body }, ...Object.values(credentials)]
+    .flatMap(secretsIn)
+    .flatMap((one) => one.texts());
 }
 
 /** The variables of the secrets, also of optional ones that are not set. */
@@ -69,8 +79,8 @@ export function variablesOf(all: readonly Credentials[]): readonly string[] {
   return [...new Set(all.flatMap(secretsIn).map(({ name }) => name))];
 }
 
-function secretsIn({ headers = {}, query = {} }: Credentials): readonly Secret[] {
-  return [...Object.values(headers), ...Object.values(query)].filter((value) => value instanceof Secret);
+function secretsIn({ headers = {}, query = {}, body = {} }: Credentials): readonly Secret[] {
+  return [headers, query, body].flatMap(Object.values).filter((value) => value instanceof Secret);
 }
 
 /** Name and text of each value; an optional secret that is not set is left out. */

@@ -2,11 +2,13 @@ import { isProduction } from '../process.ts';
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
 import { blankObject, checkOf, isObject } from '../server/schema.ts';
 import { reportAddress } from './address.ts';
-import { type BodyParts, bodyOf } from './body.ts';
+import type { BodyParts } from './body.ts';
 import { Budget } from './budget.ts';
-import { type Alternatives, type Credentials, reportCredentials, secretsOf, sentBy } from './credentials.ts';
+import { type Alternatives, type Credentials, reportCredentials, secretsOf } from './credentials.ts';
 import { declared, recordable } from './declared.ts';
+import { type Envelope, enclosed, opened } from './envelope.ts';
 import { SourceError } from './errors.ts';
+import { signed, unsigned } from './exchange.ts';
 import {
   isRecording,
   isRehearsing,
@@ -19,16 +21,7 @@ import {
   replayed,
 } from './recordings.ts';
 import { redactorOf } from './redact.ts';
-import {
-  type HeaderStyle,
-  headerText,
-  own,
-  type Parameter,
-  type PathStyle,
-  type QueryStyle,
-  setParameter,
-  urlOf,
-} from './request.ts';
+import type { HeaderStyle, Parameter, PathStyle, QueryStyle } from './request.ts';
 import { explained, holdAnswer, logged } from './running.ts';
 import type { Secret } from './secret.ts';
 import { type Exchange, mismatch, send } from './send.ts';
@@ -44,6 +37,8 @@ export interface HttpSourceOptions {
   readonly headers?: { readonly [name: string]: string | Secret };
   /** Added to every query, for APIs that expect their key there. */
   readonly query?: { readonly [name: string]: string | Secret };
+  /** Added to every form and JSON object, for APIs that expect their key there. */
+  readonly body?: { readonly [name: string]: string | Secret };
   /** By name, what only the requests send that name it in `auth`. */
   readonly credentials?: { readonly [name: string]: Credentials };
   /** The `auth` of the requests that have none. */
@@ -83,6 +78,11 @@ export interface RequestOptions<Schema> {
   readonly auth?: Alternatives;
   /** The schema of the answer: any other answer is `SOURCE_MALFORMED`. */
   readonly schema?: Schema;
+  /**
+   * `graphql`: the answer is the `data`, and `errors` are a failure. `json-rpc`: the answer is the `result`, and an `error` is a
+   * failure. The reason of the API reaches the caller as `detail`.
+   */
+  readonly envelope?: Envelope;
   /**
    * `items`: the answer is a list, which becomes `{ items, count }`. `result`: the answer becomes `{ result }`. `done`: the
    * content of a success is ignored.
@@ -149,36 +149,24 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
   };
 
   const ask = async (method: Exchange['method'], path: string, request: WriteOptions<ObjectSchema>) => {
-    const { params = {}, json, form, multipart, binary, signal, notFound, wrap } = request;
+    const { params = {}, json, form, multipart, binary, signal, notFound, wrap, envelope } = request;
     const sent = { json, form, multipart, binary };
     const asked = { method, path, params, query: request.query, headers: request.headers, ...sent };
-    const url = urlOf({ ...request, baseUrl: options.baseUrl, path });
-    const body = bodyOf(request);
-    const headers = new Headers({
-      accept: 'application/json',
-      ...(body && { 'content-type': body.type }),
-      ...given(request.headers, request.headerStyles),
-    });
-    const isIdempotent =
-      request.isIdempotent ?? (method === 'get' || method === 'put' || method === 'delete');
+    const plain = unsigned(options.baseUrl, method, path, request);
+    const { url } = plain;
     const replays = isReplaying();
     const run = async (ending: AbortSignal) => {
       const before = kept(asked);
       if (before !== undefined) return before;
       if (replays) return replayed(asked);
-      const keys = sentBy(options, path, request.auth);
-      for (const [name, value] of keys.headers) headers.set(name, value);
-      for (const [name, value] of keys.query) setParameter(url, name, value);
-      const { variables } = keys;
-      const content = body?.content ?? null;
-      const exchange = { method, url, path, headers, body: content, isIdempotent, variables };
-      const tries = isIdempotent && (method === 'get' || !isRehearsing()) ? retries : 0;
+      const exchange = signed(plain, options);
+      const tries = exchange.isIdempotent && (method === 'get' || !isRehearsing()) ? retries : 0;
       const notFoundIsEmpty = notFound === 'empty';
       const limits = { timeoutMs, retries: tries, maxBytes, notFoundIsEmpty, redact };
       const reply = await send(exchange, limits, budget, ending);
       return { ...reply, text: wrap === 'done' ? '' : redact(reply.text) };
     };
-    const key = `${replays} ${notFound} ${wrap} ${url} ${JSON.stringify([request.auth, ...headers])}`;
+    const key = `${replays} ${notFound} ${wrap} ${url} ${JSON.stringify([request.auth, ...plain.headers])}`;
     const reply = await (method === 'get' ? shared.get(key, signal, run) : unshared(signal, run));
     const { status, contentType = '', text, held } = reply;
     await holdAnswer(text, held, signal);
@@ -189,7 +177,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
       return undefined;
     }
     const { ok, value: whole } =
-      text === '' && schema ? { ok: true, value: done(schema) } : parsed(text, wrap);
+      text === '' && schema ? { ok: true, value: done(schema) } : parsed(text, envelope, wrap);
     const only = request.keep === 'declared' && text !== '' ? schema : undefined;
     const value = only ? declared(whole, only) : whole;
     const problem = ok && schema && checkOf(schema)(value, 'answer', text.length);
@@ -203,7 +191,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     if (ok && !problem) {
       const isReduced = only !== undefined && isRecording();
       const body = isReduced ? unwrapped(recordable(asked, whole, only), wrap) : undefined;
-      const recorded = body === undefined ? text : JSON.stringify(body);
+      const recorded = body === undefined ? text : JSON.stringify(enclosed(body, envelope));
       writeDown(asked, { ...reply, text: recorded }, secretsOf(options));
       return value;
     }
@@ -246,8 +234,10 @@ function done(schema: ObjectSchema): object {
   return checkOf(schema)(answer, 'answer') ? blank : answer;
 }
 
+/** @throws SourceError if the envelope holds a failure */
 function parsed(
   text: string,
+  envelope: Envelope | undefined,
   wrap: RequestOptions<ObjectSchema>['wrap'],
 ): { readonly ok: boolean; readonly value: unknown } {
   let value: unknown;
@@ -256,6 +246,7 @@ function parsed(
   } catch {
     return { ok: false, value: undefined };
   }
+  value = opened(value, envelope);
   if (wrap === 'result') return { ok: true, value: { result: value } };
   return { ok: true, value: wrap && Array.isArray(value) ? { items: value, count: value.length } : value };
 }
@@ -263,19 +254,4 @@ function parsed(
 /** The answer in the API's form. */
 function unwrapped(value: unknown, wrap: RequestOptions<unknown>['wrap']): unknown {
   return wrap && isObject(value) && wrap in value ? value[wrap] : value;
-}
-
-/** Headers from arguments: one that cannot be sent is an error of the caller. */
-function given(
-  values: Values = {},
-  styles: RequestOptions<unknown>['headerStyles'] & object = {},
-): { readonly [name: string]: string } {
-  const present = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
-  return Object.fromEntries(
-    present.map(([name, value]) => {
-      const text = headerText(name, value, own(styles, name));
-      if (/^[\t\x20-\x7e]*$/.test(text)) return [name.toLowerCase(), text];
-      throw new SourceError('INVALID_ARGUMENTS', `arguments: ${name} cannot be sent in a header`);
-    }),
-  );
 }

@@ -126,7 +126,12 @@ export async function attempt(request: Request, maxBytes: number, held: Held | u
   }
 }
 
-async function answerTo(request: Request, maxBytes: number, held: Held | undefined): Promise<Response> {
+/** The answer to a request, including redirects within the host; it is limited in size. */
+export async function answerTo(
+  request: Request,
+  maxBytes: number,
+  held: Held | undefined,
+): Promise<Response> {
   let response = await fetch(request);
   for (let hops = 0; response.status >= 300 && response.status < 400 && response.status !== 304; hops += 1) {
     const location = response.headers.get('location');

@@ -1,0 +1,35 @@
+import { isObject } from '../server/schema.ts';
+import type { SourceError } from './errors.ts';
+import { explained } from './running.ts';
+import { rejected } from './status.ts';
+
+/** The form around the answers of an API (GraphQL over HTTP §6, JSON-RPC 2.0 §5). */
+export type Envelope = 'graphql' | 'json-rpc';
+
+/** The answer in an envelope. @throws SourceError `SOURCE_REJECTED`, with the API's own reason */
+export function opened(value: unknown, envelope: Envelope | undefined): unknown {
+  if (envelope === undefined || !isObject(value)) return value;
+  const { error, errors, data, result } = value;
+  if (envelope === 'json-rpc') {
+    if (isObject(error)) throw failure(error);
+    return 'result' in value ? result : value;
+  }
+  if (Array.isArray(errors) && errors.length > 0) {
+    const isPart = isObject(data) && Object.values(data).some((part) => part !== null);
+    throw failure(errors, isPart ? 'The source gave only a part of the answer.' : undefined);
+  }
+  return 'data' in value ? data : value;
+}
+
+function failure(said: unknown, message?: string): SourceError {
+  const error = rejected(JSON.stringify(said), message);
+  const { detail = 'without a reason' } = error.hints;
+  const hint = 'Compare the request with the documentation of the API.';
+  return explained(error, { detail: `the API answered with an error: ${detail}`, hint });
+}
+
+/** An answer in its envelope again, for a recording. */
+export function enclosed(value: unknown, envelope: Envelope | undefined): unknown {
+  if (envelope === undefined) return value;
+  return envelope === 'graphql' ? { data: value } : { jsonrpc: '2.0', id: 1, result: value };
+}

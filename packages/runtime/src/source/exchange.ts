@@ -1,0 +1,74 @@
+import { type BodyParts, bodyOf, withMembers } from './body.ts';
+import { type Alternatives, type SourceCredentials, sentBy } from './credentials.ts';
+import { SourceError } from './errors.ts';
+import {
+  type Address,
+  type HeaderStyle,
+  headerText,
+  own,
+  type Parameter,
+  setParameter,
+  urlOf,
+} from './request.ts';
+import type { Exchange } from './send.ts';
+
+/** What decides about the bytes of a request. */
+interface Asked extends BodyParts, Omit<Address, 'baseUrl' | 'path'> {
+  readonly headers?: { readonly [name: string]: Parameter };
+  readonly headerStyles?: { readonly [name: string]: HeaderStyle };
+  readonly auth?: Alternatives;
+  readonly isIdempotent?: boolean;
+}
+
+/** What a request says by itself: the keys of its source are still missing. */
+export interface Unsigned extends Pick<Exchange, 'method' | 'path' | 'url' | 'headers'> {
+  readonly request: Asked;
+}
+
+interface Source extends SourceCredentials {
+  readonly baseUrl: string;
+}
+
+/** @throws SourceError `INVALID_ARGUMENTS` if an argument cannot be sent in its place */
+export function unsigned(
+  baseUrl: string,
+  method: Exchange['method'],
+  path: string,
+  request: Asked,
+): Unsigned {
+  const url = urlOf({ ...request, baseUrl, path });
+  const body = bodyOf(request);
+  const headers = new Headers({
+    accept: 'application/json',
+    ...(body && { 'content-type': body.type }),
+    ...given(request.headers, request.headerStyles),
+  });
+  return { method, path, url, headers, request };
+}
+
+/** The whole request. @throws SourceError as `sentBy` */
+export function signed({ method, path, url, headers, request }: Unsigned, source: Source): Exchange {
+  const { variables, ...keys } = sentBy(source, path, request.auth);
+  for (const [name, value] of keys.headers) headers.set(name, value);
+  for (const [name, value] of keys.query) setParameter(url, name, value);
+  const body = bodyOf(withMembers(request, keys.body));
+  // The boundary of a multipart body is another one each time.
+  if (body?.type.startsWith('multipart/')) headers.set('content-type', body.type);
+  const isIdempotent = request.isIdempotent ?? /^(?:get|put|delete)$/.test(method);
+  return { method, url, path, headers, body: body?.content ?? null, isIdempotent, variables };
+}
+
+/** Headers from arguments: one that cannot be sent is an error of the caller. */
+function given(
+  values: { readonly [name: string]: Parameter } = {},
+  styles: { readonly [name: string]: HeaderStyle } = {},
+): { readonly [name: string]: string } {
+  const present = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(
+    present.map(([name, value]) => {
+      const text = headerText(name, value, own(styles, name));
+      if (/^[\t\x20-\x7e]*$/.test(text)) return [name.toLowerCase(), text];
+      throw new SourceError('INVALID_ARGUMENTS', `arguments: ${name} cannot be sent in a header`);
+    }),
+  );
+}

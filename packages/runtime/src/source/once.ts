@@ -1,0 +1,42 @@
+import { secretsOf } from './credentials.ts';
+import { signed, unsigned } from './exchange.ts';
+import type { HttpSourceOptions, WriteOptions } from './http-source.ts';
+import { redactorOf } from './redact.ts';
+import { answerTo } from './send.ts';
+
+/** An answer as it came, without the keys that were sent. */
+export interface Answered {
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
+}
+
+/**
+ * Sends a request once as the tools of a source send it, and returns whatever comes. Nothing is logged, recorded or repeated.
+ *
+ * @throws SourceError `SOURCE_TOO_LARGE`, `SOURCE_MISCONFIGURED` for a redirect to another address; what `fetch` throws
+ */
+export async function sendOnce(
+  source: HttpSourceOptions,
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete',
+  path: string,
+  options: WriteOptions<unknown> = {},
+): Promise<Answered> {
+  const { url, headers, body } = signed(unsigned(source.baseUrl, method, path, options), source);
+  const signal = AbortSignal.timeout(source.timeoutMs ?? 10_000);
+  const request = new Request(url, {
+    ...{ method: method.toUpperCase(), headers, redirect: 'manual', signal },
+    ...(body !== null && { body }),
+  });
+  const response = await answerTo(request, source.maxBytes ?? 2_000_000, undefined);
+  const text = await response.text();
+  const redact = redactorOf(secretsOf(source), 1);
+  // Of a text that is no JSON, it removes nothing; as a JSON string, it is JSON.
+  const isData = /^\s*[[{]/.test(text);
+  const cleaned = isData ? redact(text) : text;
+  return {
+    status: response.status,
+    contentType: response.headers.get('content-type') ?? '',
+    text: cleaned === text ? JSON.parse(redact(JSON.stringify(text))) : cleaned,
+  };
+}

@@ -1,0 +1,65 @@
+/** Last words of names that carry keys. */
+const secretWords = new Set(['key', 'apikey', 'token', 'secret', 'password', 'authorization', 'appid']);
+
+/** What makes such a word the name of something public: a page, an order, a coin. */
+const publicWords: { readonly [last: string]: ReadonlySet<string> } = {
+  key: new Set(
+    'sort order group partition row primary foreign public idempotency cache translation object'.split(' '),
+  ),
+  token: new Set(
+    (
+      'page next prev previous continuation continue cursor sync pagination start end resume change delta base quote sell buy in ' +
+      'out input output from to contract src dst destination source pool lp reward staking underlying collateral native'
+    ).split(' '),
+  ),
+};
+
+/**
+ * Whether a name of a header, a parameter or a member of a body says that its value is a key: `X-CMC_PRO_API_KEY`, `access_token`,
+ * `apikey`; not `pageToken`.
+ */
+export function isKeyName(name: string): boolean {
+  const words = name
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z\d]+/)
+    .filter((word) => word !== '');
+  const last = words.at(-1) ?? '';
+  const before = words.at(-2) ?? '';
+  if (last === 'id' && before === 'app') return true;
+  return secretWords.has(last) && publicWords[last]?.has(before) !== true;
+}
+
+/** A value that only a signed token has (RFC 7519). */
+const jwt = /^(?:\w+ )?eyJ[\w-]{5,}\.eyJ[\w-]{5,}\.[\w-]*$/;
+
+/** Headers whose values are long without being keys. */
+const plainHeaders =
+  /^(?:accept|content|user-agent|if-|x-request-id|x-correlation-id|x-amzn?-trace|traceparent|referer|origin)/;
+
+/** Whether a value is a key, by its name, its form and its place. A hash, an address or a symbol is none. */
+export function isKeyValue(
+  name: string,
+  value: string,
+  place: 'path' | 'query' | 'header' | 'body',
+): boolean {
+  if (jwt.test(value)) return true;
+  const isKnown = /^(?:0x[\da-f]+|\d+|[A-Z]{2,6})$/i.test(value);
+  if (isKeyName(name)) return !(isKnown && /^(?:token|key)$/i.test(name));
+  if (place !== 'header' || isKnown || plainHeaders.test(name)) return false;
+  return /^[\w.~+/=:-]{20,}$/.test(value) && /\d/.test(value) && /[a-z]/i.test(value);
+}
+
+const placeholders = [
+  /^\$\{?(?<name>[A-Za-z_]\w*)\}?$/,
+  /^%(?<name>[A-Za-z_]\w*)%$/,
+  /^\{\{? ?[\w. -]+ ?\}?\}$|^<[\w .:'’-]+>$|^\[[\w .-]+\]$/,
+  /^(?:your|my|insert|enter|replace)[-_ ]?(?:own[-_ ]?)?[\w -]*(?:key|token|secret|password|id|here|address|name|symbol)[\w -]*$/i,
+  /^x{4,}$|^\.{3}$|^\*{3,}$|^…$/i,
+];
+
+/** The variable that a placeholder names, empty if it names none; undefined if the text is a value. */
+export function placeholderIn(text: string): string | undefined {
+  const match = placeholders.map((pattern) => pattern.exec(text.trim())).find((one) => one !== null);
+  return match && (match.groups?.name ?? '');
+}

@@ -1,0 +1,289 @@
+import { commandWords, RequestRefusal } from './words.ts';
+
+export type Pair = readonly [name: string, value: string];
+
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+/** A request as its author has it: from a curl command, or from what a browser recorded. */
+export interface GivenRequest {
+  readonly method: Method;
+  /** http or https, with its query, as it is sent. */
+  readonly url: string;
+  readonly headers: readonly Pair[];
+  /** The text of the body, or the parts of a multipart form. */
+  readonly body: string | readonly Pair[] | null;
+}
+
+/** What an option does: `flag` takes no value, `ignored` changes nothing in the request, and a sentence refuses it. */
+type Effect = { readonly takes: boolean; readonly does: string } | string;
+
+const takes = (does: string): Effect => ({ takes: true, does });
+const flag = (does: string): Effect => ({ takes: false, does });
+const file = 'it reads or writes a file of yours, and a tool cannot';
+const trust = 'a tool that earns money checks whom it speaks to';
+const notSent = 'what it names is a setting of your machine';
+
+/** The options of curl, each by its long name with its letter. What is not in it is refused by name. */
+const table: { readonly [name: string]: readonly [letter: string, effect: Effect] } = {
+  request: ['X', takes('method')],
+  header: ['H', takes('header')],
+  data: ['d', takes('data')],
+  'data-ascii': ['', takes('data')],
+  'data-binary': ['', takes('data')],
+  'data-raw': ['', takes('raw')],
+  'data-urlencode': ['', takes('encoded')],
+  json: ['', takes('json')],
+  form: ['F', takes('form')],
+  'form-string': ['', takes('formString')],
+  get: ['G', flag('get')],
+  user: ['u', takes('user')],
+  'oauth2-bearer': ['', takes('bearer')],
+  cookie: ['b', takes('cookie')],
+  'user-agent': ['A', takes('agent')],
+  referer: ['e', takes('referer')],
+  url: ['', takes('url')],
+  globoff: ['g', flag('globoff')],
+  ...ignored(
+    'location L,compressed,silent s,show-error S,fail f,fail-with-body,verbose v,include i,progress-bar #,no-progress-meter,' +
+      'http1.0 0,http1.1,http2,http2-prior-knowledge,http3,no-buffer N,ipv4 4,ipv6 6,tlsv1 1,tlsv1.2,tlsv1.3,basic,no-keepalive,tr-encoding',
+    flag('ignored'),
+  ),
+  ...ignored(
+    'max-time m,connect-timeout,retry,retry-delay,retry-max-time,max-redirs,write-out w,limit-rate',
+    takes('ignored'),
+  ),
+  ...ignored('insecure k,proxy-insecure,cacert,capath,ciphers,pinnedpubkey', trust),
+  ...ignored(
+    'cert E,key,cert-type,pass,proxy x,noproxy,preproxy,proxy-user U,socks5,unix-socket,interface,resolve,connect-to',
+    notSent,
+  ),
+  ...ignored(
+    'upload-file T,config K,netrc n,netrc-file,output o,remote-name O,remote-header-name J,cookie-jar c,dump-header D,trace',
+    file,
+  ),
+  head: ['I', 'it asks for the headers alone, and a tool needs the answer'],
+  next: [':', 'it starts a second request'],
+};
+
+function ignored(names: string, effect: Effect): { readonly [name: string]: readonly [string, Effect] } {
+  return Object.fromEntries(
+    names.split(',').map((one) => {
+      const [name = '', letter = ''] = one.split(' ');
+      return [name, [letter, effect]];
+    }),
+  );
+}
+
+/** Whether a text is a curl command rather than the path of a file; a prompt before it is that of a page of documentation. */
+export function isCurl(text: string): boolean {
+  return /^\s*(?:[$>%]\s+)?curl(?:\.exe)?\s/.test(text);
+}
+
+/**
+ * The request that curl would send for a command line.
+ *
+ * @throws RequestRefusal with the name of what is not understood, or of what no tool can do
+ */
+export function curlRequest(line: string): GivenRequest {
+  const [, ...words] = commandWords(line.replace(/^\s*(?:[$>%]\s+)?/, ''));
+  const options = optionsOf(words);
+  const all = (...names: readonly string[]) => options.filter(({ does }) => names.includes(does));
+  const last = (name: string) => all(name).at(-1)?.value;
+  const [url, ...others] = all('url').map(({ value }) => value);
+  if (url === undefined) throw new RequestRefusal('contains no URL', 'Paste the whole command.');
+  if (others.length > 0)
+    throw new RequestRefusal('contains several URLs', 'Give one --from-request for each.');
+  const pieces = all('data', 'raw', 'encoded', 'json');
+  const parts = all('form', 'formString');
+  const data = dataOf(pieces);
+  if (data !== null && parts.length > 0)
+    throw new RequestRefusal('mixes -F with -d', 'curl sends only one kind of body: remove the other.');
+  const isQuery = all('get').length > 0;
+  const given = addressOf(url, isQuery ? data : null, all('globoff').length > 0);
+  const body = parts.length > 0 ? parts.map(partOf) : isQuery ? null : data;
+  const method = (last('method') ?? (body === null ? 'GET' : 'POST')).toLowerCase();
+  if (!/^(?:get|post|put|patch|delete)$/.test(method))
+    throw new RequestRefusal(
+      `has the method ${method.toUpperCase()}`,
+      'A tool sends GET, POST, PUT, PATCH or DELETE.',
+    );
+  if (method === 'get' && body !== null)
+    throw new RequestRefusal(
+      'sends a body with GET, which fetch cannot',
+      'Remove -X GET, or add -G to send the data in the query.',
+    );
+  const user = last('user') ?? given.user;
+  const set: Pair[] = [
+    ...(typeof body === 'string'
+      ? [
+          [
+            'content-type',
+            all('json').length > 0 ? 'application/json' : 'application/x-www-form-urlencoded',
+          ] as const,
+        ]
+      : []),
+    ...(all('json').length > 0 ? [['accept', 'application/json'] as const] : []),
+    ...(user === undefined ? [] : [['authorization', `Basic ${basicOf(user)}`] as const]),
+    ...all('bearer').map(({ value }) => ['authorization', `Bearer ${value}`] as const),
+    ...all('agent').map(({ value }) => ['user-agent', value] as const),
+    ...all('referer').map(({ value }) => ['referer', value] as const),
+    ...all('cookie').map(({ value }) => ['cookie', cookieOf(value)] as const),
+  ];
+  return { method: method as Method, url: given.url, headers: headersOf(all('header'), set), body };
+}
+
+interface Option {
+  readonly does: string;
+  /** As written: `--data`, `-d`. */
+  readonly name: string;
+  readonly value: string;
+}
+
+function optionsOf(words: readonly string[]): readonly Option[] {
+  const options: Option[] = [];
+  const rest = [...words];
+  const add = (name: string, effect: Effect | undefined, attached: string | undefined) => {
+    if (effect === undefined)
+      throw new RequestRefusal(
+        `has the option ${name}, which is not read here`,
+        'Remove it if the request does not need it.',
+      );
+    if (typeof effect === 'string')
+      throw new RequestRefusal(`has the option ${name}: ${effect}`, `Remove ${name}.`);
+    const value = effect.takes ? (attached ?? rest.shift()) : '';
+    if (value === undefined) throw new RequestRefusal(`has no value for ${name}`, 'Paste the whole command.');
+    options.push({ does: effect.does, name, value });
+    return effect.takes;
+  };
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    if (word.startsWith('--') && word.length > 2) {
+      const name = word.slice(2);
+      add(word, Object.hasOwn(table, name) ? table[name]?.[1] : undefined, undefined);
+    } else if (/^-./.test(word) && word !== '--') {
+      for (let at = 1; at < word.length; at += 1) {
+        const letter = word[at] ?? '';
+        const effect = Object.values(table).find(([own]) => own === letter)?.[1];
+        const attached = word.length > at + 1 ? word.slice(at + 1) : undefined;
+        if (add(`-${letter}`, effect, attached)) break;
+      }
+    } else if (word !== '--') {
+      options.push({ does: 'url', name: 'URL', value: word });
+    }
+  }
+  return options;
+}
+
+/** The data of all options together; null without any. Only `--json` joins without `&`. */
+function dataOf(pieces: readonly Option[]): string | null {
+  if (pieces.length === 0) return null;
+  return pieces.map((piece, i) => (i === 0 || piece.does === 'json' ? '' : '&') + pieceOf(piece)).join('');
+}
+
+function pieceOf({ does, name, value }: Option): string {
+  if (does === 'raw') return value;
+  if (does !== 'encoded') {
+    if (value.startsWith('@')) throw readsFile(name, value);
+    return value;
+  }
+  const at = value.search(/[=@]/);
+  if (value[at] === '@') throw readsFile(name, value);
+  const [own, content] = at < 0 ? ['', value] : [value.slice(0, at), value.slice(at + 1)];
+  const encoded = encodeURIComponent(content)
+    .replaceAll(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll('%20', '+');
+  return own === '' ? encoded : `${own}=${encoded}`;
+}
+
+function readsFile(name: string, value: string): RequestRefusal {
+  return new RequestRefusal(`has ${name} ${value.replace(/@.*/s, '@…')}: ${file}`, 'Write the data itself.');
+}
+
+function partOf({ does, name, value }: Option): Pair {
+  const [, own, content] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
+  if (own === undefined || content === undefined)
+    throw new RequestRefusal(`has ${name} without name=value`, 'Write -F name=value.');
+  if (does === 'form' && /^[@<]/.test(content)) throw readsFile(name, `${own}=@`);
+  if (does === 'form' && /^["(]|;/.test(content))
+    throw new RequestRefusal(
+      `has ${name} ${own} with more than a text`,
+      'Write -F name=value, or --form-string.',
+    );
+  return [own, content];
+}
+
+/** An address as curl sends it, and the user that it contains. */
+function addressOf(
+  text: string,
+  data: string | null,
+  isPlain: boolean,
+): { readonly url: string; readonly user?: string } {
+  const scheme = /^([a-z][a-z\d+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase() ?? 'http';
+  if (scheme !== 'http' && scheme !== 'https')
+    throw new RequestRefusal(
+      `has a URL of ${scheme}:, and not of http or https`,
+      'Give the address of an API.',
+    );
+  const named = text.replaceAll(/\{([A-Za-z]\w*)=([^{}\s/?#&]+)\}/g, '');
+  const glob = isPlain ? null : /\{[^{}]*\}|\[(?:[a-z]-[a-z]|\d+-\d+)(?::\d+)?\]/i.exec(named);
+  if (glob) {
+    const hint = 'Write one URL, with inputs of the path as {chain=base}; -g takes brackets as they are.';
+    throw new RequestRefusal(`has ${glob[0]} in its URL, which curl replaces`, hint);
+  }
+  const whole = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  const url = URL.canParse(whole) ? new URL(whole) : null;
+  if (!url || /[\s\p{Cc}]/u.test(whole + (data ?? '')) || url.hostname === '')
+    throw new RequestRefusal('has no valid URL', 'Paste the whole command, with its URL in quotes.');
+  const user = url.username === '' ? undefined : `${decoded(url.username)}:${decoded(url.password)}`;
+  const [, path = '', query] = /^[^:]+:\/\/[^/?#]*([^?#]*)(?:\?([^#]*))?/.exec(whole) ?? [];
+  const asked = [query, data ?? undefined].filter((part) => part !== undefined && part !== '').join('&');
+  // `{name=value}` stays; the parser would encode it.
+  const place = path.includes('{') ? path : url.pathname;
+  return {
+    url: `${url.protocol}//${url.host}${place || '/'}${asked === '' ? '' : `?${asked}`}`,
+    ...(user && { user }),
+  };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function basicOf(user: string): string {
+  if (!user.includes(':'))
+    throw new RequestRefusal(
+      'has -u with a user alone, for whom curl asks the password',
+      'Write -u user:password, or -u key: for a key.',
+    );
+  return Buffer.from(user).toString('base64');
+}
+
+function cookieOf(value: string): string {
+  if (!value.includes('=')) throw readsFile('-b', '@');
+  return value;
+}
+
+/** Those of the author replace those that options set; `Name:` removes one, `Name;` sends it empty. */
+function headersOf(own: readonly Option[], set: readonly Pair[]): readonly Pair[] {
+  const headers = new Map(set.map(([name, value]) => [name, value]));
+  const seen = new Set<string>();
+  for (const { value: text } of own) {
+    if (text.startsWith('@')) throw readsFile('-H', text);
+    const [, written = '', sign, value = ''] =
+      /^([!#$%&'*+.^_`|~\w-]+)\s*([:;])([^\r\n\0]*)$/.exec(text) ?? [];
+    const name = written.toLowerCase();
+    if (sign === undefined)
+      throw new RequestRefusal(
+        'has -H with a text that is no header',
+        "Write -H 'name: value', on one line.",
+      );
+    const before = seen.has(name) ? `${headers.get(name)}, ` : '';
+    seen.add(name);
+    if (sign === ':' && value.trim() === '') headers.delete(name);
+    else headers.set(name, before + value.trim());
+  }
+  return [...headers];
+}

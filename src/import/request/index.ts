@@ -1,0 +1,162 @@
+import {
+  closest,
+  type InputError,
+  inputError,
+  orList,
+  pass,
+  type Result,
+  refuse,
+} from 'market-mcp-contract/command';
+import { isReadable, type Json, type JsonObject } from 'market-mcp-contract/json';
+import type { Field } from '../../model/model.ts';
+import { suggestToolName } from '../../model/names.ts';
+import type { Api, ApiCall } from '../model.ts';
+import { apiName } from '../openapi/api.ts';
+import { toolNameOf } from '../openapi/tool.ts';
+import type { GivenRequest } from './curl.ts';
+import { Parts } from './parts.ts';
+import { protocolOf } from './protocols.ts';
+import { RequestRefusal } from './words.ts';
+
+/** What an author says of the arguments of a request. */
+export interface InputChoice {
+  /** Replace those that the request shows, by name. */
+  readonly input: readonly Field[];
+  /** Names of those that stay as they are. */
+  readonly constants: readonly string[];
+}
+
+/** A request, read: what the tool asks, and what stands in its places now. */
+export interface ReadRequest {
+  readonly call: ApiCall;
+  readonly input: readonly Field[];
+  /** The value of each variable of a key; null if a placeholder stands for it. */
+  readonly secrets: ReadonlyMap<string, string | null>;
+  readonly notes: Parts['notes'];
+  /** The name of the tool, if its author gives none. */
+  readonly name: string;
+  readonly onlyReads: boolean;
+}
+
+/** @throws RequestRefusal if no tool can send it */
+export function readRequest(
+  given: GivenRequest,
+  { input: stated, constants }: InputChoice,
+): Result<ReadRequest> {
+  const url = new URL(given.url);
+  const [, pathText = '/', queryText = ''] = /^[^:]+:\/\/[^/?#]*([^?]*)\??(.*)$/s.exec(given.url) ?? [];
+  const isNumeric = /^[\d.]+$|^\[|^localhost$/.test(url.hostname);
+  const title = isNumeric ? 'Local API' : url.hostname;
+  const { file, prefix } = apiName(url.origin, title);
+  const baseUrl = `${prefix}_URL`;
+  const parts = new Parts(prefix, title, constants);
+  const json = typeof given.body === 'string' ? jsonOf(given) : undefined;
+  const protocol = given.method === 'post' && json !== undefined ? protocolOf(json) : undefined;
+  const { path, params } = parts.path(pathText || '/');
+  const query = parts.query(queryText);
+  const type = given.headers.find(([name]) => name === 'content-type')?.[1] ?? '';
+  const isOwnType = json !== undefined && /^application\/(?!json\b|x-www-form)[\w.+-]*json/i.test(type);
+  const headers = [
+    ...parts.headers(given.headers),
+    ...(isOwnType ? [{ name: 'content-type', constant: type }] : []),
+  ];
+  const body = parts.body(given, json, protocol);
+  const errors = [
+    ...unknownNames('--constant', constants, parts),
+    ...unknownNames(
+      '--input',
+      stated.map(({ name }) => name),
+      parts,
+    ),
+  ];
+  if (errors.length > 0) return refuse(...errors);
+  const api: Api = {
+    ...{ file, title, baseUrl, headers: [], query: [] },
+    variables: [{ name: baseUrl, kind: 'url', text: `Address of ${title}`, fallback: url.origin }],
+  };
+  const onlyReads = given.method === 'get' || protocol?.onlyReads === true;
+  const operation = protocol ? named(protocol.operation, onlyReads) : null;
+  const name = operation ?? toolNameOf({ id: null, method: given.method, path: plainPath(path) });
+  return pass({
+    call: {
+      api,
+      ...{ method: given.method, path, params, query, headers, body },
+      needs: [parts.keys.all],
+      wrap: null,
+      ...(protocol && { envelope: protocol.envelope }),
+      ...(onlyReads && given.method === 'post' && { onlyReads: true as const }),
+      notFoundIsEmpty: false,
+    },
+    input: parts.fields.map((field) => overridden(field, stated)),
+    secrets: parts.keys.secrets,
+    notes: parts.notes,
+    name,
+    onlyReads,
+  });
+}
+
+/** The values that the fields have: those of the request, where the author gives no other. */
+export function givenArguments(input: readonly Field[]): JsonObject {
+  return Object.fromEntries(
+    input.flatMap(({ name, default: value, examples: [first] = [], enum: [allowed] = [] }) => {
+      const one = value ?? first ?? allowed;
+      return one === undefined ? [] : [[name, one]];
+    }),
+  );
+}
+
+function overridden(field: Field, stated: readonly Field[]): Field {
+  const own = stated.find(({ name }) => name === field.name);
+  if (!own) return field;
+  const hasValue = own.default !== undefined || (own.examples ?? own.enum ?? []).length > 0;
+  const example = hasValue || field.default === undefined ? {} : { examples: [field.default] };
+  return { ...own, description: own.description ?? field.description ?? '', ...example };
+}
+
+function unknownNames(flag: string, names: readonly string[], { names: all }: Parts): readonly InputError[] {
+  const known = [...all];
+  return names
+    .filter((name) => !all.has(name))
+    .map((name) => {
+      const near = closest(name, known);
+      const hint = near
+        ? `Did you mean ${near}?`
+        : known.length > 0
+          ? `They are ${orList(known)}.`
+          : 'It has none.';
+      return inputError(flag, name, 'is not an argument that the request shows', hint);
+    });
+}
+
+function jsonOf({ body, headers }: GivenRequest): Json | undefined {
+  const type = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
+  const text = String(body);
+  const isForm = /^application\/x-www-form-urlencoded/i.test(type) && !/^\s*[[{]/.test(text);
+  if (isForm || (!/json|x-www-form/i.test(type) && type !== '')) return undefined;
+  try {
+    const value: Json = JSON.parse(text);
+    if (isReadable(value)) return value;
+  } catch {
+    if (!/json/i.test(type)) return undefined;
+  }
+  throw new RequestRefusal('has a body that is no valid JSON', 'Correct the data of the command.');
+}
+
+/** `eth_getBalance` → `get_balance`, `Prices` → `get_prices`. */
+function named(operation: string, onlyReads: boolean): string {
+  const words = operation
+    .replace(/^(?:eth|net|web3)_/, '')
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1_$2')
+    .toLowerCase();
+  return suggestToolName(
+    !onlyReads || /^(?:get|list|find|search|fetch)/.test(words) ? words : `get_${words}`,
+  );
+}
+
+/** A path without versions and the names of interfaces. */
+function plainPath(path: string): string {
+  const segments = path
+    .split('/')
+    .filter((segment) => !/^(?:v?\d+(?:\.\d+)*|api|rest|public|json)$/i.test(segment));
+  return segments.join('/').replace(/\.\w+$/, '');
+}

@@ -1,0 +1,58 @@
+import { placeholderIn } from '../key-names.ts';
+import type { ApiKey, Credential } from '../model.ts';
+import { constantOf, plainName } from '../openapi/keys.ts';
+
+/** A key and its place, without its variables. */
+type Placed = Pick<ApiKey, 'in'> & Omit<Credential, 'variables'>;
+
+/** The keys of a request, each with variables of its own. */
+export class KeyParts {
+  readonly all: ApiKey[] = [];
+  /** The value of each variable; null if a placeholder stands for it. */
+  readonly secrets = new Map<string, string | null>();
+  readonly #prefix: string;
+  readonly #title: string;
+
+  constructor(prefix: string, title: string) {
+    this.#prefix = prefix;
+    this.#title = title;
+  }
+
+  /** @param scheme what stands before the key: `Bearer` */
+  header(name: string, scheme: string, text: string): void {
+    const [, pair] = /^Basic +(\S+)$/i.exec(text) ?? [];
+    if (pair === undefined) {
+      const isBearer = name === 'authorization' && scheme === 'Bearer';
+      const prefix = scheme === '' || isBearer ? {} : { prefix: `${scheme} ` };
+      this.add({ in: 'headers', name, kind: isBearer ? 'bearer' : 'plain', ...prefix }, text);
+      return;
+    }
+    const [user = '', ...rest] = Buffer.from(pair, 'base64').toString('utf8').split(':');
+    const password = rest.join(':');
+    this.add({ in: 'headers', name, kind: 'basic' }, user, ...(password === '' ? [] : [password]));
+  }
+
+  add({ in: place, ...credential }: Placed, ...values: readonly string[]): void {
+    const { name, kind } = credential;
+    const own = name === 'authorization' ? 'TOKEN' : constantOf(name);
+    const variables = (kind !== 'basic' ? [own] : values.length > 1 ? ['USER', 'PASSWORD'] : ['KEY']).map(
+      (suffix, i) => {
+        const said = placeholderIn(values[i] ?? '');
+        const variable = said || `${this.#prefix}_${suffix}`;
+        this.secrets.set(variable, said === undefined ? (values[i] ?? '') : null);
+        const text =
+          kind === 'basic'
+            ? `${i === 0 ? 'User or key' : 'Password of that user'} at ${this.#title}`
+            : `Key that ${this.#title} takes as ${name}`;
+        return { name: variable, kind: 'secret' as const, text };
+      },
+    );
+    const names = variables.map((variable) => variable.name);
+    this.all.push({
+      key: plainName(name),
+      in: place,
+      credential: { ...credential, variables: names },
+      variables,
+    });
+  }
+}

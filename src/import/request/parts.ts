@@ -1,0 +1,307 @@
+import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
+import type { Field, Shape } from '../../model/model.ts';
+import { isKeyValue, placeholderIn } from '../key-names.ts';
+import type { ApiBody, Binding } from '../model.ts';
+import { inputDescription } from '../openapi/describe.ts';
+import { freeInputName } from '../openapi/parameters.ts';
+import type { GivenRequest, Pair } from './curl.ts';
+import { KeyParts } from './keys.ts';
+import type { Protocol } from './protocols.ts';
+import { graphqlShape, idKind, scalarOf, shapeOf, styleLike } from './values.ts';
+import { RequestRefusal } from './words.ts';
+
+type Place = 'path' | 'query' | 'header' | 'body';
+
+/** A header that browsers add, which says nothing of the request. */
+const noise =
+  /^(?:sec-.*|:.*|cookie|referer|priority|origin|dnt|te|pragma|cache-control|connection|host|content-length|accept-encoding|accept-language|upgrade-insecure-requests|if-none-match|if-modified-since)$/;
+
+/** Collects the parts of a request: arguments of the tool, constants and keys. */
+export class Parts {
+  readonly fields: Field[] = [];
+  /** Names of the arguments, and of those that stay constant. */
+  readonly names = new Set<string>();
+  readonly keys: KeyParts;
+  /** What was left out, and why. */
+  readonly notes: { readonly path: string; readonly what: string; readonly why: string }[] = [];
+  readonly #constants: ReadonlySet<string>;
+  #path = '';
+
+  /** @param constants names of arguments that stay as they are */
+  constructor(prefix: string, title: string, constants: readonly string[]) {
+    this.keys = new KeyParts(prefix, title);
+    this.#constants = new Set(constants);
+  }
+
+  /** The path with names in braces, and their bindings. */
+  path(given: string): { readonly path: string; readonly params: readonly Binding[] } {
+    const params: Binding[] = [];
+    const segments = given.split('/');
+    const path = segments.map((raw, at) => {
+      const [, named, stated] = /^\{([A-Za-z]\w*)=([^{}]+)\}$/.exec(raw) ?? [];
+      const text = decoded(stated ?? raw);
+      const kind = idKind(text);
+      if (isKeyValue('', text, 'path'))
+        throw new RequestRefusal(
+          'has a key in its path',
+          'Give the key in a header, if the API takes it there.',
+        );
+      const placeholder = placeholderIn(text);
+      // A number at the start is the version of an API.
+      const isId = kind !== undefined && !(at < 2 && /^\d{1,2}$/.test(text));
+      if (named === undefined && !isId && placeholder === undefined)
+        return raw.replaceAll('{', '%7B').replaceAll('}', '%7D');
+      const before =
+        segments[at - 1]
+          ?.replace(/[^A-Za-z0-9]+/g, '_')
+          .replace(/ies$/, 'y')
+          .replace(/(?<!s)s$/, '') ?? '';
+      const worded =
+        /^v?\d*$|^\{/.test(before) || before === kind ? (kind ?? 'id') : `${before}_${kind ?? 'id'}`;
+      const own = named ?? (placeholder === undefined ? worded : wordIn(text) || worded);
+      this.#path = `${segments.slice(0, at).join('/')}/{${own}}`;
+      const value = placeholder === undefined ? (kind === 'id' || named ? scalarOf(text) : text) : undefined;
+      const binding = this.#argument(
+        own,
+        own,
+        'path',
+        value,
+        value === undefined ? { type: 'string' } : shapeOf(value),
+      );
+      if (binding.input === undefined) return raw.replace(/^\{\w+=(.*)\}$/, '$1');
+      if (named === undefined && value !== undefined)
+        this.notes.push({
+          path: `inputSchema.properties.${binding.input}`,
+          what: `${raw} in the path became an argument`,
+          why: `--constant ${binding.input} keeps it`,
+        });
+      params.push({ ...binding, name: binding.input });
+      return `{${binding.input}}`;
+    });
+    this.#path = path.join('/');
+    return { path: this.#path, params };
+  }
+
+  query(text: string): readonly Binding[] {
+    return this.#pairs(text, 'query');
+  }
+
+  headers(given: readonly Pair[]): readonly Binding[] {
+    const left: string[] = [];
+    const bindings = given.flatMap(([name, value]): readonly Binding[] => {
+      if (noise.test(name) || (name === 'user-agent' && /^mozilla/i.test(value))) {
+        left.push(name);
+        return [];
+      }
+      if (name === 'accept' && /^(?:\*\/\*|application\/json)\b(?!.*vnd)/.test(value)) return [];
+      if (name === 'content-type') return [];
+      const [, scheme = '', token = ''] = /^(Bearer|Token|Bot|ApiKey|Key) +(\S.*)$/i.exec(value) ?? [];
+      const bare = token || value;
+      const isNamed = name === 'authorization' || isKeyValue(name, bare, 'header');
+      if (isNamed || (placeholderIn(bare) !== undefined && scheme !== '')) {
+        this.keys.header(name, scheme, bare);
+        return [];
+      }
+      if (placeholderIn(value) === undefined) return [{ name, constant: value }];
+      return [this.#argument(name, name, 'header', undefined, { type: 'string' })];
+    });
+    if (left.length > 0) {
+      const why = 'a browser adds them; if the API needs one, the answer is 401 or 403';
+      this.notes.push({ path: 'headers', what: `${left.join(', ')} left out`, why });
+    }
+    return bindings;
+  }
+
+  /** The body of a request; a multipart one, a form, or an object in JSON. */
+  body(
+    { body, headers }: GivenRequest,
+    json: Json | undefined,
+    protocol: Protocol | undefined,
+  ): ApiBody | null {
+    if (body === null || body === '') return null;
+    if (typeof body !== 'string') {
+      const members = body.flatMap(([name, value]) => this.#pair(name, value, value, 'body', false) ?? []);
+      return { kind: 'multipart', members };
+    }
+    const type = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
+    if (json === undefined) {
+      if (!/^application\/x-www-form-urlencoded/i.test(type))
+        throw new RequestRefusal(
+          `has a body of ${type || 'no type'} that is no JSON`,
+          'A tool sends JSON or a form.',
+        );
+      return { kind: 'form', members: this.#pairs(body, 'body') };
+    }
+    if (!isObject(json))
+      throw new RequestRefusal('has a body that is no JSON object', 'A tool sends an object with members.');
+    if (/^application\/x-www-form-urlencoded/i.test(type))
+      this.notes.push({
+        path: 'body',
+        what: 'is sent as application/json',
+        why: 'it is JSON, and the command names no type',
+      });
+    return this.#json(json, protocol);
+  }
+
+  #json(json: JsonObject, protocol: Protocol | undefined): ApiBody {
+    const lists: string[] = [];
+    const fixed =
+      protocol === undefined ? [] : ['jsonrpc', 'id', 'method', 'query', 'operationName', 'extensions'];
+    const withVariables =
+      protocol?.envelope === 'graphql' && protocol.types.size > 0
+        ? { ...json, variables: withAll(isObject(json.variables) ? json.variables : {}, protocol) }
+        : json;
+    const members = Object.entries(withVariables).flatMap(([name, value]): readonly Binding[] => {
+      if (fixed.includes(name)) return [{ name, constant: value }];
+      const isPositional = protocol?.envelope === 'json-rpc' && name === 'params' && Array.isArray(value);
+      if (isObject(value) || isPositional) {
+        const inner = Object.entries(value as JsonObject);
+        if (inner.length === 0) return [{ name, constant: value }];
+        if (isPositional) lists.push(name);
+        return inner.flatMap(([own, one]) => this.#member(own, one, protocol, name, isPositional));
+      }
+      return this.#member(name, value, protocol);
+    });
+    return { kind: 'json', members, ...(lists.length > 0 && { lists }) };
+  }
+
+  #member(
+    name: string,
+    value: Json,
+    protocol: Protocol | undefined,
+    within?: string,
+    isPositional = false,
+  ): readonly Binding[] {
+    const place = { name, ...(within !== undefined && { within }) };
+    const isText = typeof value === 'string';
+    if (isText && !isPositional && isKeyValue(name, value, 'body')) {
+      if (within !== undefined)
+        throw new RequestRefusal(
+          `has a key in ${within}.${name}`,
+          'Only keys at the root of a body can be sent.',
+        );
+      this.keys.add({ in: 'body', name, kind: 'plain' }, value);
+      return [];
+    }
+    const declared = within === 'variables' ? protocol?.types.get(name) : undefined;
+    const isOpen = isText && placeholderIn(value) !== undefined;
+    const isMissing = value === null && declared !== undefined;
+    const shape =
+      declared !== undefined
+        ? graphqlShape(declared, value)
+        : isOpen
+          ? { type: 'string' as const }
+          : shapeOf(value);
+    const isDeep = protocol?.envelope !== 'graphql' && shape?.type === 'object';
+    if (shape === undefined || isDeep || (shape.type === 'array' && isPositional))
+      return [{ ...place, constant: value }];
+    const own = isPositional ? positionName(value, Number(name)) : name;
+    const isOptional = isMissing && !/!$/.test(declared ?? '');
+    const given = isOpen || isMissing ? undefined : value;
+    return [{ ...this.#argument(name, own, 'body', given, shape, isOptional), ...place }];
+  }
+
+  /** The pairs of a query or a form; names that repeat are a list. */
+  #pairs(text: string, place: 'query' | 'body'): readonly Binding[] {
+    const pairs = text.split('&').flatMap((part): (readonly [string, string])[] => {
+      const at = part.indexOf('=');
+      return part === '' ? [] : [at < 0 ? [part, ''] : [part.slice(0, at), part.slice(at + 1)]];
+    });
+    const names = [...new Set(pairs.map(([name]) => name))];
+    return names.flatMap((raw): readonly Binding[] => {
+      const own = pairs.filter(([name]) => name === raw).map(([, value]) => value);
+      const [first = '', ...others] = own;
+      const name = decoded(raw.replaceAll('+', ' '));
+      const text = decoded(first.replaceAll('+', ' '));
+      if (others.length === 0) return this.#pair(name, text, first, place, true) ?? [];
+      const values = own.map((one) => decoded(one.replaceAll('+', ' ')));
+      return [
+        {
+          ...this.#argument(name, name, place, values, { type: 'array', items: { type: 'string' } }),
+          name,
+          style: 'form',
+        },
+      ];
+    });
+  }
+
+  #pair(
+    name: string,
+    text: string,
+    raw: string,
+    place: 'query' | 'body',
+    isStyled: boolean,
+  ): Binding[] | undefined {
+    const placeholder = placeholderIn(text);
+    if (isKeyValue(name, text, place)) {
+      this.keys.add({ in: place, name, kind: 'plain' }, text);
+      return undefined;
+    }
+    const isPlace = /^(?:lat|lng|lon|latitude|longitude)$/i.test(name) && typeof scalarOf(text) === 'number';
+    const value = placeholder === undefined ? scalarOf(text) : undefined;
+    const shape: Shape | undefined =
+      value === undefined ? { type: 'string' } : isPlace ? { type: 'number' } : shapeOf(value);
+    const style = isStyled ? styleLike(raw, text) : undefined;
+    return [{ ...this.#argument(name, name, place, value, shape), name, ...(style && { style }) }];
+  }
+
+  /** A binding of an argument, or of a constant if it shall stay. */
+  #argument(
+    name: string,
+    own: string,
+    place: Place,
+    value: Json | undefined,
+    shape: Shape | undefined,
+    isOptional = false,
+  ): Binding {
+    const input = freeInputName(own, place, (one) => this.fields.some((field) => field.name === one));
+    this.names.add(input);
+    if (value !== undefined && (shape === undefined || this.#constants.has(input)))
+      return { name, constant: value };
+    const { type, items } = shape ?? { type: 'string' as const };
+    const description = inputDescription(
+      own,
+      { type, ...(items && { items: { type: items.type } }) },
+      this.#path,
+    );
+    this.fields.push({
+      name: input,
+      ...(!isOptional && { required: true }),
+      ...(shape ?? { type: 'string' }),
+      description,
+      ...(value !== undefined && { default: value }),
+    });
+    return { name, input };
+  }
+}
+
+/** The variables of an operation with those that it declares and the request does not give. */
+function withAll(variables: JsonObject, { types }: Protocol): JsonObject {
+  const missing = [...types].filter(([name, type]) => !Object.hasOwn(variables, name) && !type.endsWith('?'));
+  return { ...variables, ...Object.fromEntries(missing.map(([name]) => [name, null])) };
+}
+
+function positionName(value: Json, at: number): string {
+  if (typeof value === 'boolean') return 'full';
+  if (typeof value !== 'string') return `param_${at + 1}`;
+  return /^(?:latest|earliest|pending|safe|finalized)$/.test(value)
+    ? 'block'
+    : (idKind(value) ?? `param_${at + 1}`);
+}
+
+/** `YOUR_CHAIN`, `<chain>`, `$CHAIN` → `chain`. */
+function wordIn(placeholder: string): string {
+  return placeholder
+    .replace(/^(?:your|my)[-_ ]/i, '')
+    .replaceAll(/[^A-Za-z0-9]+/g, '_')
+    .replaceAll(/^_+|_+$/g, '')
+    .toLowerCase();
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

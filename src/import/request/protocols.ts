@@ -1,0 +1,67 @@
+import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
+import { RequestRefusal } from './words.ts';
+
+/** How a POST body asks: what it is called, and whether it only reads. */
+export interface Protocol {
+  readonly envelope: 'graphql' | 'json-rpc';
+  /** Words for the name of the tool. */
+  readonly operation: string;
+  readonly onlyReads: boolean;
+  /** Types of the variables of a GraphQL operation, as it declares them: `[ID!]!`. */
+  readonly types: ReadonlyMap<string, string>;
+}
+
+/** The protocol that a JSON body speaks; undefined if it is only JSON. @throws RequestRefusal for a batch, a subscription */
+export function protocolOf(body: Json): Protocol | undefined {
+  const batch: readonly Json[] = Array.isArray(body) ? body : [];
+  if (batch.some((one) => isObject(one) && ('jsonrpc' in one || 'query' in one)))
+    throw new RequestRefusal('is a batch of several requests', 'Give one --from-request for each.');
+  if (!isObject(body)) return undefined;
+  const { query, method, jsonrpc } = body;
+  if (jsonrpc !== undefined && typeof method === 'string')
+    return { envelope: 'json-rpc', operation: method, onlyReads: readsByRpc(method), types: new Map() };
+  const others = Object.keys(body).filter((name) => !graphqlMembers.has(name));
+  if (
+    typeof query !== 'string' ||
+    others.length > 0 ||
+    !/^[\s#]*(?:query|mutation|subscription|fragment|\{)/.test(query)
+  )
+    return undefined;
+  return graphqlOf(query, body);
+}
+
+const graphqlMembers = new Set(['query', 'variables', 'operationName', 'extensions']);
+
+function graphqlOf(query: string, { operationName }: JsonObject): Protocol {
+  const text = query.replaceAll(/#.*|"""[\s\S]*?"""|"(?:[^"\\\n]|\\.)*"/g, (part) =>
+    part.startsWith('#') ? '' : '""',
+  );
+  const all = [
+    ...text.matchAll(/(?<![\w$.])(query|mutation|subscription)\b\s*(\w*)\s*(?:\(([^{]*)\))?[^{(]*\{/g),
+  ];
+  const named = all.find(([, , name]) => name === operationName) ?? all[0];
+  const [, kind = 'query', name = '', declared = ''] = named ?? [];
+  if (kind === 'subscription')
+    throw new RequestRefusal('is a subscription, which has no answer', 'Give a query.');
+  const [, field = 'data'] = /\{\s*(?:\w+\s*:\s*)?(\w+)/.exec(text.slice(named?.index ?? 0)) ?? [];
+  const types = [...declared.matchAll(/\$(\w+)\s*:\s*([[\]\w!\s]+?)\s*(=|[,)$@]|$)/g)].map(
+    ([, variable = '', type = '', sign]) =>
+      [variable, type.replaceAll(/\s/g, '') + (sign === '=' ? '?' : '')] as const,
+  );
+  const isSure = all.length <= 1 || operationName !== undefined;
+  return {
+    envelope: 'graphql',
+    operation: name || field,
+    onlyReads: kind === 'query' && isSure,
+    types: new Map(types),
+  };
+}
+
+/** Whether a method of JSON-RPC only reads, as the names of chains and nodes say it. */
+export function readsByRpc(method: string): boolean {
+  if (/^(?:net|web3)_/.test(method)) return true;
+  if (/^(?:personal|admin|debug|miner|engine)_/.test(method)) return false;
+  return /^(?:get(?![a-z])\w*|call|blockNumber|chainId|gasPrice|estimateGas|feeHistory)$/.test(
+    method.replace(/^[a-z0-9]+_/, ''),
+  );
+}

@@ -1,0 +1,65 @@
+import { isObject, type Json } from 'market-mcp-contract/json';
+import type { Field, Shape } from '../../model/model.ts';
+import type { QueryStyle } from '../model.ts';
+
+/** The value that a text in a query, a path or a form stands for: a number only if it is written like one. */
+export function scalarOf(text: string): Json {
+  if (text === 'true' || text === 'false') return text === 'true';
+  const isNumber = /^-?(?:0|[1-9]\d{0,14})(?:\.\d+)?$/.test(text) && String(Number(text)) === text;
+  return isNumber ? Number(text) : text;
+}
+
+/** The shape that admits a value; undefined for null and for lists of several types. */
+export function shapeOf(value: Json): Shape | undefined {
+  if (typeof value === 'string' || typeof value === 'boolean') return { type: typeof value as 'string' };
+  if (typeof value === 'number') return { type: Number.isInteger(value) ? 'integer' : 'number' };
+  if (Array.isArray(value)) {
+    const [first, ...others] = (value as readonly Json[]).map(shapeOf);
+    const isSame = first !== undefined && others.every((one) => one?.type === first.type);
+    return isSame && !['object', 'array'].includes(first.type) ? { type: 'array', items: first } : undefined;
+  }
+  if (!isObject(value)) return undefined;
+  const fields = Object.entries(value).flatMap(([name, member]): Field[] => {
+    const shape = shapeOf(member);
+    return shape ? [{ name, required: true, ...shape }] : [];
+  });
+  return { type: 'object', fields };
+}
+
+const graphqlTypes: { readonly [name: string]: Shape } = {
+  Int: { type: 'integer' },
+  Float: { type: 'number' },
+  String: { type: 'string' },
+  ID: { type: 'string' },
+  Boolean: { type: 'boolean' },
+};
+
+/** The shape of a GraphQL variable by its declared type; that of an enum, a scalar or an input object by its value. */
+export function graphqlShape(declared: string, value: Json | undefined): Shape | undefined {
+  const type = declared.replace(/[!?]+$/, '');
+  if (type.startsWith('[')) {
+    const items = graphqlShape(type.slice(1, -1), Array.isArray(value) ? value[0] : undefined);
+    return items && { type: 'array', items };
+  }
+  if (Object.hasOwn(graphqlTypes, type)) return graphqlTypes[type];
+  return value === undefined || value === null ? { type: 'string' } : shapeOf(value);
+}
+
+/** How the source kit must write a text so that it is the given one; undefined: by default. */
+export function styleLike(raw: string, text: string): QueryStyle | undefined {
+  const usual = new URLSearchParams([['', text]]).toString().slice(1);
+  const reserved = encodeURI(text)
+    .replaceAll(/%25([\da-f]{2})/gi, '%$1')
+    .replaceAll(/[#&+]/g, encodeURIComponent);
+  return raw !== usual && raw === reserved ? 'reserved' : undefined;
+}
+
+/** What a segment of a path identifies, if it looks like an id: a number, a hash, an address, a UUID. */
+export function idKind(segment: string): 'id' | 'address' | 'hash' | undefined {
+  if (/^0x[\da-f]{40}$/i.test(segment)) return 'address';
+  if (/^(?:0x)?[\da-f]{64}$/i.test(segment)) return 'hash';
+  if (/^\d+$|^0x[\da-f]{6,}$|^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(segment)) return 'id';
+  if (/^(?=.*\d)[\da-f]{16,}$/i.test(segment)) return 'id';
+  if (/^(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[1-9A-HJ-NP-Za-km-z]{26,62}$/.test(segment)) return 'address';
+  return undefined;
+}

@@ -1,0 +1,150 @@
+/** Why a request is refused, and what to write instead. Nothing has been sent then. */
+export class RequestRefusal extends Error {
+  readonly hint: string;
+
+  constructor(message: string, hint: string) {
+    super(message);
+    this.hint = hint;
+  }
+}
+
+/** Characters of a shell that stand for more than themselves outside of quotes. */
+const operators = '|&;<>()`';
+
+const onlyOne = 'Give one curl command alone, with its URL and its data in quotes.';
+
+/**
+ * The words of a command line, as a POSIX shell (or cmd, where lines are continued or quoted with `^`) passes them to a program.
+ * Nothing is expanded: `$NAME` stays as it is.
+ *
+ * @throws RequestRefusal for whatever a shell would run, redirect or expand
+ */
+export function commandWords(line: string): readonly string[] {
+  return /\^(?:"|[ \t]*\r?\n)/.test(line) ? cmdWords(line) : posixWords(line);
+}
+
+function posixWords(line: string): readonly string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  let at = 0;
+  /** What stands outside of quotes in the word. */
+  let bare = '';
+  const end = () => {
+    if (word !== undefined) words.push(word);
+    if (/\{[^{}]*(?:,|\.\.)[^{}]*\}/.test(bare))
+      throw new RequestRefusal(`contains a list that a shell expands: ${bare}`, onlyOne);
+    word = undefined;
+    bare = '';
+  };
+  while (at < line.length) {
+    const rest = line.slice(at);
+    const [quoted] = /^\$?"(?:[^"\\]|\\[\s\S])*"|^'[^']*'|^\$'(?:[^'\\]|\\[\s\S])*'/.exec(rest) ?? [];
+    const [character = ''] = rest;
+    if (quoted !== undefined) {
+      word = (word ?? '') + unquoted(quoted);
+      at += quoted.length;
+    } else if (/^["']|^\$["']/.test(rest)) {
+      throw new RequestRefusal(
+        `has no end for the quote at ${rest.slice(0, 20)}`,
+        'Paste the whole command.',
+      );
+    } else if (/^\\\r?\n/.test(rest)) {
+      at += rest.startsWith('\\\r') ? 3 : 2;
+    } else if (/^\\/.test(rest)) {
+      word = (word ?? '') + (rest[1] ?? '');
+      at += 2;
+    } else if (word === undefined && character === '#') {
+      at += rest.search(/\n|$/);
+    } else if (/\s/.test(character)) {
+      end();
+      const [gap = ' '] = /^\s+/.exec(rest) ?? [];
+      at += gap.length;
+      // What follows formats the answer only.
+      if (/^\|\s*jq\b[^|;&<>`$]*$/.test(line.slice(at))) break;
+      if (words.length > 0 && gap.includes('\n') && line.slice(at).trim() !== '')
+        throw new RequestRefusal('contains a second line that no \\ continues', onlyOne);
+    } else if (rest.startsWith('$(') || operators.includes(character)) {
+      throw new RequestRefusal(
+        `contains ${rest.startsWith('$(') ? '$(' : character}, which a shell runs`,
+        onlyOne,
+      );
+    } else {
+      word = (word ?? '') + character;
+      bare += character;
+      at += 1;
+    }
+  }
+  end();
+  return words;
+}
+
+function unquoted(text: string): string {
+  if (text.startsWith("'")) return text.slice(1, -1);
+  if (text.startsWith("$'")) return ansi(text.slice(2, -1));
+  const inner = text.slice(text.indexOf('"') + 1, -1);
+  if (/(?<!\\)(?:\\\\)*(?:`|\$\()/.test(inner))
+    throw new RequestRefusal('contains a command in double quotes, which a shell runs', onlyOne);
+  return inner.replaceAll(/\\(\r?\n|[\s\S])/g, (whole, character: string) =>
+    /^\r?\n$/.test(character) ? '' : '$`"\\'.includes(character) ? character : whole,
+  );
+}
+
+const escapes: { readonly [letter: string]: number } = {
+  ...{ n: 10, t: 9, r: 13, a: 7, b: 8, e: 27, E: 27, f: 12, v: 11 },
+};
+
+/** The text of `$'…'`: octal and hexadecimal escapes are bytes. */
+function ansi(text: string): string {
+  const coded = /\\(?:x([\da-f]{1,2})|([0-7]{1,3})|u([\da-f]{1,4})|U([\da-f]{1,8})|c([\s\S])|([\s\S]))/giu;
+  const bytes: Buffer[] = [];
+  let from = 0;
+  for (const match of text.matchAll(coded)) {
+    const [whole, hex, octal, short, long, control, letter = ''] = match;
+    bytes.push(Buffer.from(text.slice(from, match.index)));
+    from = match.index + whole.length;
+    const point = short ?? long;
+    const isOther = letter !== '' && escapes[letter] === undefined;
+    if (hex ?? octal) bytes.push(Buffer.from([Number.parseInt(hex ?? octal ?? '', hex ? 16 : 8) & 255]));
+    else if (point) bytes.push(Buffer.from(String.fromCodePoint(Number.parseInt(point, 16))));
+    else if (control) bytes.push(Buffer.from([control.charCodeAt(0) & 31]));
+    else
+      bytes.push(
+        isOther ? Buffer.from(/[\\'"?]/.test(letter) ? letter : whole) : Buffer.from([escapes[letter] ?? 0]),
+      );
+  }
+  return Buffer.concat([...bytes, Buffer.from(text.slice(from))]).toString('utf8');
+}
+
+/** As cmd and then a C program read a line: `^` escapes outside of quotes, `\"` is a quote in a word. */
+function cmdWords(line: string): readonly string[] {
+  let plain = '';
+  let isQuoted = false;
+  for (let at = 0; at < line.length; at += 1) {
+    const character = line[at] ?? '';
+    if (character === '"') isQuoted = !isQuoted;
+    if (character === '^' && !isQuoted) {
+      const [gap] = /^\^[ \t]*\r?\n/.exec(line.slice(at)) ?? [];
+      const [, next = ''] = line.slice(at + (gap?.length ?? 0)).match(/^(\r?\n)/) ?? [];
+      if (gap === undefined) {
+        at += 1;
+        plain += line[at] ?? '';
+      } else {
+        at += gap.length + next.length - 1;
+        if (next !== '') plain += '\n';
+      }
+    } else if (!isQuoted && /[&|<>]/.test(character)) {
+      throw new RequestRefusal(`contains ${character}, which cmd runs`, onlyOne);
+    } else {
+      plain += character;
+    }
+  }
+  const words = plain.matchAll(/(?:"(?:[^"\\]|\\[\s\S])*"|\\[\s\S]|[^\s"])+/g);
+  return [...words].map(([word]) =>
+    word
+      .replaceAll(
+        /(\\*)"/g,
+        (_, slashes: string) => '\\'.repeat(slashes.length >> 1) + (slashes.length % 2 ? '"' : '\0'),
+      )
+      .replaceAll('\0', ''),
+  );
+}
