@@ -159,6 +159,8 @@ export interface ApiCall {
   readonly envelope?: 'graphql' | 'json-rpc';
   /** Its method says that it may change something, but it only reads. */
   readonly onlyReads?: true;
+  /** Headers of the answer become its members `next` and `total`. */
+  readonly hasPages?: boolean;
   /** 404 means an empty result. */
   readonly notFoundIsEmpty: boolean;
   /** Arguments that the tool of an MCP server requires, and that are null if the caller gives none. */

@@ -18,6 +18,7 @@ import {
   type RecordedRequest,
   type Recording,
 } from './model.ts';
+import { withoutPageMembers } from './pages.ts';
 
 /**
  * The API's presumed answers to the calls that tests and checks make: the tool's examples and the marketplace's test. They
@@ -43,7 +44,11 @@ export function recordingsOf(
       const key = keyParameter === null ? null : args[keyParameter];
       const sample = samples.find((one) => one.key === key) ?? samples[0];
       if (call.wrap === 'done') return { request, status: 204, from: 'document' };
-      const body = bodyOf(withoutDone(sample?.answer ?? {}, definition.outputSchema), call);
+      const content = withoutDone(sample?.answer ?? {}, definition.outputSchema);
+      const body = bodyOf(
+        call.hasPages ? withoutPageMembers(content, definition.outputSchema) : content,
+        call,
+      );
       return { request, status: 200, body, from: 'document' };
     });
   const requests = made.map(({ request }) => JSON.stringify(request));

@@ -25,6 +25,7 @@ export function requestLiteral(call: RequestParts, indent: number): string {
     ...(call.envelope ? [['envelope', stringLiteral(call.envelope)] as const] : []),
     ...(call.wrap === null ? [] : [['wrap', stringLiteral(call.wrap)] as const]),
     ...kept(call),
+    ...(call.hasPages ? [['pages', pages(call.query)] as const] : []),
     ...(call.notFoundIsEmpty ? [['notFound', "'empty'"] as const] : []),
     new Code('signal'),
   ];
@@ -51,6 +52,14 @@ function forwarded(call: RequestParts, indent: number): string {
 /** The rest of an answer is dropped if its fields were chosen. */
 function kept({ isReduced }: RequestParts): readonly LiteralMember[] {
   return isReduced ? [['keep', "'declared'"]] : [];
+}
+
+function pages(query: readonly Binding[]): Node {
+  const names = query.flatMap(({ name, input = name }): readonly LiteralMember[] =>
+    name === input ? [] : [[name, stringLiteral(input)]],
+  );
+  const own: readonly LiteralMember[] = names.length > 0 ? [['names', { members: names }]] : [];
+  return { members: [new Code('input'), new Code('inputSchema'), ...own] };
 }
 
 function group(name: string, bindings: readonly Binding[]): readonly LiteralMember[] {

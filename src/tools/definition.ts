@@ -45,7 +45,7 @@ export function withSignals(result: JsonObject): JsonObject {
 /** `properties` and `required` of a result that is a list: the root of an outputSchema is an object (C§2.1). */
 export function listOf(items: JsonObject): JsonObject {
   return {
-    properties: { items, count: { type: 'integer', description: 'Number of items.' } },
+    properties: { items, count: { type: 'integer', description: 'Number of items in this answer.' } },
     required: ['items', 'count'],
   };
 }

@@ -2,6 +2,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/context.ts';
 import { recordingsOf } from '../../src/import/recordings.ts';
+import { requestLiteral } from '../../src/render/request.ts';
 import { answer, base, documentOf, ok, refusalOf, toolOf } from './openapi.ts';
 
 describe('the answer of a tool', () => {
@@ -316,5 +317,43 @@ describe('the answer of a tool', () => {
       documentOf({ responses: ok({ $ref: '#/components/schemas/A' }) }, { components: { schemas } }),
     );
     expect(refused?.message).toContain('is circular');
+  });
+});
+
+describe('an answer whose document declares paging headers', () => {
+  const headers = { 'X-Total-Count': { schema: { type: 'integer' } }, LINK: {} };
+  const paged = (
+    schema: object,
+    parameters = [{ name: 'per page', in: 'query', schema: { type: 'integer' } }],
+  ) => toolOf(documentOf({ responses: { 200: { ...ok(schema)[200], headers } }, parameters }));
+
+  it('has next, whose members are the inputs, and total; its request takes them from the headers', async () => {
+    const { call, outputs, tool } = await paged({ type: 'array', items: answer });
+    expect(outputs.next).toMatchObject({
+      type: ['object', 'null'],
+      properties: { per_page: { type: 'integer' }, chain: { type: 'string' } },
+    });
+    expect(outputs.total).toMatchObject({ type: 'integer' });
+    expect(tool.definition.outputSchema.required).not.toContain('next');
+    const request = requestLiteral(
+      { ...call, isReadOnly: true, takesInput: true, isReduced: false, hasMirrors: false },
+      0,
+    );
+    expect(request).toContain("pages: { input, inputSchema, names: { 'per page': 'per_page' } }");
+    expect(recordingsOf(tool, call, context.smoke).map(({ body }) => body)).toEqual([
+      [expect.not.objectContaining({ next: {} })],
+    ]);
+  });
+
+  it('keeps members of these names, and has none without a parameter in the query', async () => {
+    const own = {
+      type: 'object',
+      properties: { next: { type: 'string' }, items: { type: 'array', items: answer } },
+    };
+    const { outputs, tool, call } = await paged(own);
+    expect(outputs.next).toEqual({ type: 'string' });
+    const [recording] = recordingsOf(tool, call, context.smoke);
+    expect(Object.keys(recording?.body as object)).toEqual(expect.not.arrayContaining(['total']));
+    expect((await paged({ type: 'array', items: answer }, [])).outputs).not.toHaveProperty('next');
   });
 });

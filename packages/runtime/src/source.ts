@@ -10,5 +10,6 @@ export {
 } from './source/http-source.ts';
 export { type McpCall, type McpSource, type McpSourceOptions, mcpSource } from './source/mcp-source.ts';
 export { type Answered, sendOnce } from './source/once.ts';
+export type { Pages } from './source/pages.ts';
 export type { QueryStyle } from './source/request.ts';
 export { basic, Secret } from './source/secret.ts';

@@ -12,6 +12,7 @@ import type { DefinitionChange } from '../../model/model.ts';
 import { suggestToolName } from '../../model/names.ts';
 import { listOf, withSignals } from '../../tools/definition.ts';
 import { type ApiCall, done, type Imported } from '../model.ts';
+import { hasPagingHeaders, withPageMembers } from '../pages.ts';
 import type { Apis } from './api.ts';
 import { isJsonType, mayBeJson, preferred } from './body.ts';
 import { toolDescription } from './describe.ts';
@@ -56,18 +57,32 @@ export function toolOfOperation(
   const { method, path } = operation;
   const { properties, required, params, query, headers, body } = inputs;
   const notFoundIsEmpty = method === 'get' && answer.hasNotFound;
+  const hasPages = method === 'get' && answer.hasPagingHeaders && query.length > 0;
+  const root = hasPages ? withPageMembers(answer.schema, properties) : answer.schema;
   return {
     entry: {
       name: tool,
       title: titleOf(tool),
       description: toolDescription(operation, api.title, answer.schema),
       inputSchema: { type: 'object', properties, required },
-      outputSchema: withSignals(answer.schema),
+      outputSchema: withSignals(root),
       annotations: effects[effectOf(method, tool)],
     },
     answers: answer.examples,
     changes,
-    call: { api, method, path, params, query, headers, needs, body, wrap: answer.wrap, notFoundIsEmpty },
+    call: {
+      api,
+      method,
+      path,
+      params,
+      query,
+      headers,
+      needs,
+      body,
+      wrap: answer.wrap,
+      ...(hasPages && { hasPages }),
+      notFoundIsEmpty,
+    },
   };
 }
 
@@ -84,6 +99,7 @@ interface Answer {
   readonly wrap: Wrap;
   readonly examples: readonly JsonObject[];
   readonly hasNotFound: boolean;
+  readonly hasPagingHeaders?: boolean;
 }
 
 /** The successful answer. The root of an outputSchema is an object (C§2.1), so all other answers are wrapped. */
@@ -119,6 +135,7 @@ function answerOf(
     wrap,
     examples: answers.map(wrapped).filter(isObject),
     hasNotFound,
+    hasPagingHeaders: hasPagingHeaders(content.response),
   };
 }
 
@@ -134,7 +151,7 @@ interface Content {
 
 interface Success {
   /** The first successful answer with a typed JSON schema. */
-  readonly content: (Content & { readonly given: Json }) | null;
+  readonly content: (Content & { readonly given: Json; readonly response: JsonObject }) | null;
   /** Why the first answer with content has no such schema. */
   readonly refusal: DocumentRefusal | undefined;
   /** Whether a status of success is described without content. */
@@ -157,7 +174,9 @@ function successOf(
   for (const status of isDefault && named.includes('default') ? ['default'] : listed) {
     const read = () => document.object(responses[status], below(at, status));
     // After the answer is found, a reference that leads nowhere does no harm.
-    const response = success ? unlessBroken(read) : (read() ?? { value: {}, pointer: below(at, status) });
+    const response: Found<JsonObject> | undefined = success
+      ? unlessBroken(read)
+      : (read() ?? { value: {}, pointer: below(at, status) });
     const types = response && mediaTypes(document, operation, response.value);
     if (types?.length === 0) isEmpty ||= !isDefault;
     if (success || !types || types.length === 0) continue;
@@ -165,7 +184,7 @@ function successOf(
     if (content.given === undefined) {
       refusals.push(new DocumentRefusal('its success response is not JSON', content.pointer));
     } else if (isTyped(document, content.given, content.pointer)) {
-      success = { ...content, given: content.given };
+      success = { ...content, given: content.given, response: response.value };
     } else {
       refusals.push(
         new DocumentRefusal('the schema of its success response declares no members', content.pointer),

@@ -55,7 +55,8 @@ export function signed({ method, path, url, headers, request }: Unsigned, source
   // The boundary of a multipart body is another one each time.
   if (body?.type.startsWith('multipart/')) headers.set('content-type', body.type);
   const isIdempotent = request.isIdempotent ?? /^(?:get|put|delete)$/.test(method);
-  return { method, url, path, headers, body: body?.content ?? null, isIdempotent, variables };
+  const queryKeys = keys.query.map(([name]) => name);
+  return { method, url, path, headers, body: body?.content ?? null, isIdempotent, variables, queryKeys };
 }
 
 /** Headers from arguments: one that cannot be sent is an error of the caller. */

@@ -9,6 +9,7 @@ import { declared, recordable } from './declared.ts';
 import { type Envelope, enclosed, opened } from './envelope.ts';
 import { SourceError } from './errors.ts';
 import { signed, unsigned } from './exchange.ts';
+import { type Pages, withPages } from './pages.ts';
 import {
   isRecording,
   isRehearsing,
@@ -90,6 +91,8 @@ export interface RequestOptions<Schema> {
   readonly wrap?: 'items' | 'result' | 'done';
   /** `declared`: members that the schema does not declare are dropped before the answer is validated. */
   readonly keep?: 'declared';
+  /** The answer is a page, whose headers become `next` and `total`. */
+  readonly pages?: Pages;
   /** `empty`: 404 means that nothing was found; the answer is then undefined. Otherwise it is an error. */
   readonly notFound?: 'empty';
   /** Of the call: ends the request when its caller is gone or its deadline has passed. */
@@ -179,7 +182,9 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     const { ok, value: whole } =
       text === '' && schema ? { ok: true, value: done(schema) } : parsed(text, envelope, wrap);
     const only = request.keep === 'declared' && text !== '' ? schema : undefined;
-    const value = only ? declared(whole, only) : whole;
+    const chosen = only ? declared(whole, only) : whole;
+    const { pages } = request;
+    const value = pages && schema ? withPages(chosen, schema, pages, request, reply.headers) : chosen;
     const problem = ok && schema && checkOf(schema)(value, 'answer', text.length);
     if (status === 202 && !isRead && schema && text !== '' && (!ok || problem)) {
       const accepted = done(schema);

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { isProduction, projectDirectory } from '../process.ts';
 import type { Held } from '../server/memory.ts';
 import { SourceError } from './errors.ts';
+import type { PagingHeaders } from './pages.ts';
 import { redactorOf } from './redact.ts';
 import { explained, runningTool } from './running.ts';
 
@@ -24,6 +25,8 @@ export interface RecordedRequest {
 export interface Recording {
   readonly request: RecordedRequest;
   readonly status: number;
+  /** Those that name its place among pages. */
+  readonly headers?: PagingHeaders;
   /** The parsed answer; absent if there was none. */
   readonly body?: unknown;
   /** `recorded`: a real exchange. `document`: an example of the API's own document. */
@@ -36,6 +39,8 @@ export interface Reply {
   readonly status: number;
   /** As its header says. */
   readonly contentType?: string;
+  /** Those that name its place among pages. */
+  readonly headers?: PagingHeaders | undefined;
   /** Empty if there is no content. */
   readonly text: string;
   /** The memory that it takes, until a call adopts it. */
@@ -153,8 +158,8 @@ function recordingOf(request: RecordedRequest, directory: string): Recording | u
   return recordingsIn(join(directory, recordingFile(request))).find((one) => keyOf(one.request) === key);
 }
 
-function replyOf({ body, status }: Recording): Reply {
-  return { status, text: body === undefined || status === 404 ? '' : JSON.stringify(body) };
+function replyOf({ body, status, headers }: Recording): Reply {
+  return { status, headers, text: body === undefined || status === 404 ? '' : JSON.stringify(body) };
 }
 
 /**
@@ -165,7 +170,7 @@ function replyOf({ body, status }: Recording): Reply {
  */
 export function record(
   request: RecordedRequest,
-  { status, text }: Reply,
+  { status, text, headers }: Reply,
   secrets: readonly string[],
   directory = recordingsToWrite(),
 ): void {
@@ -173,10 +178,12 @@ export function record(
   refuseLink(file);
   const key = keyOf(request);
   const others = recordingsIn(file).filter((one) => keyOf(one.request) !== key);
+  const redact = redactorOf(secrets, 1);
   const made: Recording = {
     request: JSON.parse(key),
     status: text === '' && status !== 404 ? 204 : status,
-    ...(text !== '' && { body: JSON.parse(redactorOf(secrets, 1)(text)) }),
+    ...(headers && { headers: JSON.parse(redact(JSON.stringify(headers))) }),
+    ...(text !== '' && { body: JSON.parse(redact(text)) }),
     from: 'recorded',
   };
   mkdirSync(directory, { recursive: true });

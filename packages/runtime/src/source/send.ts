@@ -5,6 +5,7 @@ import { answerWeight, type Held, heldBySource } from '../server/memory.ts';
 import type { Problem } from '../server/schema.ts';
 import type { Budget } from './budget.ts';
 import { overloaded, SourceError, tooSlow, unavailable } from './errors.ts';
+import { pagingHeaders } from './pages.ts';
 import { type Reply, tellCheck } from './recordings.ts';
 import { explained } from './running.ts';
 import { isQuota, retryAfterMs, statusError, type Unsuccessful } from './status.ts';
@@ -20,6 +21,8 @@ export interface Exchange {
   readonly isIdempotent: boolean;
   /** The variables of its secrets. */
   readonly variables: readonly string[];
+  /** The query parameters that carry keys. */
+  readonly queryKeys: readonly string[];
 }
 
 export interface SendLimits {
@@ -81,7 +84,14 @@ export async function send(
     });
     const text = await response.text();
     const contentType = response.headers.get('content-type') ?? '';
-    return { status: response.status, contentType, text: text.trim() === '' ? '' : text, held };
+    const paging = pagingHeaders(response.headers, url, exchange.queryKeys);
+    return {
+      status: response.status,
+      contentType,
+      text: text.trim() === '' ? '' : text,
+      held,
+      headers: paging,
+    };
   } catch (error) {
     held?.release();
     if (error instanceof HTTPError && error.response.status === 404 && limits.notFoundIsEmpty)

@@ -80,10 +80,10 @@ export class SharedAnswers {
     const text = await sharedBySources()?.get(storeKey(key));
     if (!text || text.length > maxShared) return undefined;
     try {
-      const { until, status, contentType = '', text: answer } = JSON.parse(text);
+      const { until, status, contentType = '', text: answer, headers } = JSON.parse(text);
       const ms = Math.min(until - Date.now(), this.#cacheMs);
       if (!(ms > 0) || typeof status !== 'number' || typeof answer !== 'string') return undefined;
-      return { reply: { status, contentType: String(contentType), text: answer }, ms };
+      return { reply: { status, contentType: String(contentType), text: answer, headers }, ms };
     } catch {
       return undefined; // somebody else wrote it
     }

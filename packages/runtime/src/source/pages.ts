@@ -1,0 +1,139 @@
+import type { ObjectSchema } from '../server/define-tool.ts';
+import { isObject, type Members } from '../server/schema.ts';
+import { own, type QueryStyle } from './request.ts';
+
+/** The call whose answer is a page: with it, headers of the answer become `next` and `total`, if the schema declares those. */
+export interface Pages {
+  /** The arguments of the tool. */
+  readonly input: object;
+  readonly inputSchema: ObjectSchema;
+  /** The inputs that query parameters of other names are taken from. */
+  readonly names?: { readonly [parameter: string]: string };
+}
+
+/** Headers by which an answer names its place among the pages, in lower case. */
+export type PagingHeaders = { readonly [name: string]: string };
+
+const totals = ['x-total-count', 'x-total', 'total-count'];
+
+/**
+ * The paging headers of an answer; undefined if it has none. A link (RFC 8288) to the same origin is only a query, without keys.
+ *
+ * @param url of the request
+ * @param keys names of query parameters that carry keys
+ */
+export function pagingHeaders(
+  headers: Headers,
+  url: URL,
+  keys: readonly string[],
+): PagingHeaders | undefined {
+  const target = nextLink(headers.get('link') ?? '');
+  const link = target !== undefined && URL.canParse(target, url.href) ? new URL(target, url) : undefined;
+  for (const key of keys) link?.searchParams.delete(key);
+  const place = link?.origin === url.origin ? link.search || '?' : link?.origin;
+  const total = totals.find((name) => /^\d{1,15}$/.test(headers.get(name) ?? ''));
+  const page = headers.get('x-next-page') ?? '';
+  const found = {
+    ...(place !== undefined && { link: `<${place}>; rel="next"` }),
+    ...(total !== undefined && { [total]: headers.get(total) ?? '' }),
+    ...(/^[\w.-]{1,100}$/.test(page) && { 'x-next-page': page }),
+  };
+  return Object.keys(found).length > 0 ? found : undefined;
+}
+
+function nextLink(header: string): string | undefined {
+  for (const [, target, parameters = ''] of header.matchAll(/<([^<>]*)>([^<]*)/g)) {
+    const [, quoted, plain] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(parameters) ?? [];
+    if ((quoted ?? plain ?? '').toLowerCase().split(/\s+/).includes('next')) return target;
+  }
+  return undefined;
+}
+
+/** What a request sends in its query. */
+interface Sent {
+  readonly query?: Members | undefined;
+  readonly styles?: { readonly [name: string]: QueryStyle } | undefined;
+}
+
+/**
+ * An answer with `next`, the arguments of the next page or null, and `total`, as far as the schema declares them and the answer
+ * has none of its own.
+ */
+export function withPages(
+  answer: unknown,
+  schema: ObjectSchema,
+  pages: Pages,
+  sent: Sent,
+  headers: PagingHeaders = {},
+): unknown {
+  if (!isObject(answer)) return answer;
+  const isOpen = (name: string) => Object.hasOwn(schema.properties, name) && !Object.hasOwn(answer, name);
+  const total = totals.find((name) => headers[name] !== undefined);
+  return {
+    ...answer,
+    ...(isOpen('next') && { next: nextOf(pages, sent, headers) }),
+    ...(isOpen('total') && total !== undefined && { total: Number(headers[total]) }),
+  };
+}
+
+/** Null if there is no next page, or a link to it that no arguments can follow. */
+function nextOf(
+  { input, inputSchema, names = {} }: Pages,
+  { query = {}, styles = {} }: Sent,
+  headers: PagingHeaders,
+): Members | null {
+  const before: Members = { ...input };
+  const inputOf = (parameter: string) => own(names, parameter) ?? parameter;
+  const read = (parameter: string, values: readonly string[]) => {
+    const schema = own(inputSchema.properties, inputOf(parameter));
+    return schema && inputValue(values, schema as Members, own(styles, parameter));
+  };
+  let next: Members;
+  const link = nextLink(String(headers.link ?? ''));
+  if (link !== undefined) {
+    if (!link.startsWith('?')) return null;
+    const parameters = new URLSearchParams(link);
+    const isConstant = (name: string) =>
+      !own(inputSchema.properties, inputOf(name)) && parameters.get(name) === String(query[name]);
+    const given = [...new Set(parameters.keys())]
+      .filter((name) => !isConstant(name))
+      .map((name) => [inputOf(name), read(name, parameters.getAll(name))] as const);
+    if (given.some(([, value]) => value === undefined)) return null;
+    const sent = new Set(Object.keys(query).map(inputOf));
+    const others = Object.entries(before).filter(([name]) => !sent.has(name));
+    next = Object.fromEntries([...others, ...given]);
+  } else {
+    const page = headers['x-next-page'] === undefined ? undefined : read('page', [headers['x-next-page']]);
+    if (page === undefined) return null;
+    next = { ...before, [inputOf('page')]: page };
+  }
+  const isSame = (name: string) => JSON.stringify(next[name]) === JSON.stringify(before[name]);
+  return Object.keys({ ...before, ...next }).every(isSame) ? null : next;
+}
+
+const separators: { readonly [style in QueryStyle]?: string } = {
+  comma: ',',
+  reservedComma: ',',
+  space: ' ',
+  pipe: '|',
+};
+
+/** The value of an input as a query has it; undefined if it is none of its type. */
+function inputValue(
+  values: readonly string[],
+  { type, items }: Members,
+  style: QueryStyle = 'form',
+): unknown {
+  const types: readonly unknown[] = [type].flat();
+  const [text = ''] = values;
+  if (types.includes('array')) {
+    const parts = values.flatMap((one) => one.split(separators[style] ?? /$^/));
+    const list = parts.map((one) => inputValue([one], isObject(items) ? items : { type: 'string' }));
+    return list.includes(undefined) ? undefined : list;
+  }
+  if (values.length !== 1) return undefined;
+  const isNumber = types.includes('integer') || types.includes('number');
+  if (isNumber && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) return Number(text);
+  if (types.includes('boolean') && /^(?:true|false)$/.test(text)) return text === 'true';
+  return types.includes('string') ? text : undefined;
+}
