@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { CommandError, type InputError, inputError, invalidInput } from 'market-mcp-contract/command';
 import type { ApiVariable, Imported } from '../import/model.ts';
 import { type ImportedPrepared, prepareImported } from '../import/prepare.ts';
@@ -48,7 +49,11 @@ export async function planAddition(project: Project, entries: readonly Imported[
   const added = wanted.filter(({ files }) => !wasWrittenBefore(project, files));
   const definitions = added.map(({ tool: { definition } }) => ({ name: definition.name, definition }));
   const names = definitions.map(({ name }) => name);
-  requireFree(project, names);
+  requireFreeNames(
+    project,
+    names,
+    `Nothing was written. Choose another name, edit the existing file, or remove the tool first: ${marketCommand('remove-tool')}.`,
+  );
 
   const listed = project.tools.filter(({ served }) => served);
   const unlisted = project.tools.filter(({ served }) => !served);
@@ -144,43 +149,48 @@ function wasWrittenBefore({ manifest, tools }: Project, files: FileSet): boolean
 
 /** Why a valid name cannot be used for a new tool. */
 export function nameError(project: Project, name: string): InputError | undefined {
-  const by = namesTaken(project).get(toolFile(name));
-  return by === undefined
-    ? undefined
-    : inputError('[name]', name, `already exists: ${by}`, 'Choose another name.');
-}
-
-function requireFree(project: Project, names: readonly string[]): void {
-  const taken = namesTaken(project);
-  const clashes = names.flatMap((name) => {
-    const by = taken.get(toolFile(name));
-    return by === undefined ? [] : [`${name} already exists: ${by}`];
-  });
-  const [first] = clashes;
-  if (first === undefined) return;
-  throw new CommandError(
-    'TOOL_EXISTS',
-    clashes.length === 1 ? first : `${clashes.length} of the tools already exist`,
-    `Nothing was written. Choose another name, edit the existing file, or remove the tool first: ${marketCommand('remove-tool')}.`,
-    clashes.length === 1 ? [] : clashes,
-  );
+  const [clash] = clashesOf(project, [name]);
+  return clash && inputError('[name]', name, `already exists: ${clash.by}`, 'Choose another name.');
 }
 
 /**
- * File names that a tool cannot use, and what uses them: tools, and files below their directory or their tests'.
+ * Expects that new tools can have these names.
+ *
+ * @throws CommandError `TOOL_EXISTS` with every name that is taken
+ */
+export function requireFreeNames(
+  project: Project,
+  names: readonly string[],
+  hint: string,
+  renamed?: ToolFile,
+): void {
+  const clashes = clashesOf(project, names, renamed).map(({ name, by }) => `${name} already exists: ${by}`);
+  const [first, ...others] = clashes;
+  if (first === undefined) return;
+  const message = others.length === 0 ? first : `${clashes.length} of the tools already exist`;
+  throw new CommandError('TOOL_EXISTS', message, hint, others.length === 0 ? [] : clashes);
+}
+
+/**
+ * The names that new tools cannot have, and what has them: a tool, or a file below the directory of tools or of their tests.
  *
  * @param renamed a tool whose own name and files do not count
  */
-export function namesTaken({ directory, tools }: Project, renamed?: ToolFile): ReadonlyMap<string, string> {
+function clashesOf({ directory, tools }: Project, names: readonly string[], renamed?: ToolFile) {
   const own = [renamed?.path, renamed?.test];
   const files = occupiedFiles(directory)
     .filter(({ path }) => !own.includes(path))
     .map(({ file, path }) => [fileForm(file), path] as const);
   const others = tools.filter((tool) => tool !== renamed);
-  const names = toolsNamed(others).map(
+  const named = toolsNamed(others).map(
     ({ name }, i) => [toolFile(name), `${name} in ${others[i]?.path}`] as const,
   );
-  return new Map([...files, ...names]);
+  const taken = new Map([...files, ...named]);
+  const folder = renamed === undefined ? '.' : posix.dirname(renamed.file);
+  return names.flatMap((name) => {
+    const by = taken.get(toolFile(name)) ?? taken.get(toolFile(posix.join(folder, toolFile(name))));
+    return by === undefined ? [] : [{ name, by }];
+  });
 }
 
 /** The source files before their tests. */

@@ -24,7 +24,7 @@ import { nextToolsIndex } from '../project/read/tools-index.ts';
 import type { ProjectChange as FileChange } from '../project/write/transaction.ts';
 import { moduleReferences } from '../typescript/imports.ts';
 import { renamedSource } from '../typescript/tool-source.ts';
-import { namesTaken } from './addition.ts';
+import { requireFreeNames } from './addition.ts';
 import { documentChanges } from './documents.ts';
 import { toolNamed } from './removal.ts';
 import { sourcesBelow } from './upgrade/author-files.ts';
@@ -127,12 +127,7 @@ function freeFile(project: Project, tool: ToolFile, from: string, to: string): s
     throw new CommandError('SAME_NAME', message, 'Nothing was changed. Choose another name.');
   }
   const file = posix.join(posix.dirname(tool.file), toolFile(to));
-  const taken = namesTaken(project, tool);
-  const by = taken.get(toolFile(to)) ?? taken.get(toolFile(file));
-  if (by !== undefined) {
-    const hint = 'Nothing was changed. Choose another name.';
-    throw new CommandError('TOOL_EXISTS', `${to} already exists: ${by}`, hint);
-  }
+  requireFreeNames(project, [to], 'Nothing was changed. Choose another name.', tool);
   // Another case of the same path is the same file on some disks.
   return file === tool.file.toLowerCase() ? tool.file : file;
 }

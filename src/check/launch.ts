@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { get } from 'node:http';
-import { createServer } from 'node:net';
 import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import type { Environment, Instance, ProcessExit } from 'market-mcp-contract/wire';
+import { freePort, isPortTaken } from '../system/ports.ts';
 import { type Incident, ServerLog, type SourceAnswer } from './logged.ts';
 
 const stopMs = 3_000;
@@ -132,40 +131,9 @@ const startAttempts = 3;
 export async function onFreePort<T extends Instance>(startAt: (port: string) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const instance = await startAt(String(await freePort()));
-    const isTaken = !instance.healthy && /in use|EADDRINUSE/.test(instance.output());
+    const isTaken = !instance.healthy && isPortTaken(instance.output());
     if (!isTaken || attempt === startAttempts) return instance;
   }
-}
-
-/** Below the ports that operating systems choose, and free of those that `fetch` refuses. */
-const ports = { first: 11_000, count: 20_000, apart: 101, step: 7 };
-let portsGiven = 0;
-
-/**
- * A port that was free a moment ago. Processes that run at the same time start far apart: another server at the port
- * would answer in place of one that does not start. The ports of one process are apart, too: a debugger whose port is taken
- * uses the next one.
- */
-export async function freePort(): Promise<number> {
-  for (let attempt = 1; attempt <= 50; attempt++) {
-    const port = ports.first + ((process.pid * ports.apart + portsGiven++ * ports.step) % ports.count);
-    if ((await listenOnce(port)) !== undefined) return port;
-  }
-  return (await listenOnce(0)) ?? 0;
-}
-
-/** The port on which a server could listen for a moment; undefined if it could not. */
-async function listenOnce(port: number): Promise<number | undefined> {
-  const server = createServer();
-  try {
-    await once(server.listen(port, '127.0.0.1'), 'listening');
-  } catch {
-    return undefined;
-  }
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : undefined;
 }
 
 function supervise(

@@ -2,10 +2,10 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProjectError } from '../project/errors.ts';
+import { portTakenIn } from '../system/ports.ts';
 import { observerSource } from './assets.ts';
 import { compile } from './compile.ts';
 import type { LocalServer } from './local-server.ts';
-import { ownerOf } from './port-owner.ts';
 import { isRunning, processEntry } from './processes.ts';
 import { building, notCompiled, running, type ServerState, stateAfter } from './state.ts';
 import { changesOf } from './watch.ts';
@@ -132,7 +132,8 @@ export async function develop(development: Development): Promise<void> {
     return child.on('close', async (code, signal) => {
       if (isStopping.has(child) && (code === 0 || signal === 'SIGTERM' || signal === 'SIGKILL')) return;
       const how = signal ?? `code ${code}`;
-      const ending = await stateAfter({ url, directory, errors: stderr, crash, how, hasListened, ownerOf });
+      const portTaken = await portTakenIn(stderr);
+      const ending = stateAfter({ url, directory, errors: stderr, crash, how, hasListened, portTaken });
       if (newest !== child) return;
       await announce(ending).catch(complain);
       const isRepeated = !isOnce && state.kind !== 'port-taken';

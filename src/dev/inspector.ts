@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { close } from 'node:inspector';
-import { createServer } from 'node:net';
+import { isFree } from '../system/ports.ts';
 
 /** The debugger option of Node. */
 export interface Inspection {
@@ -42,17 +41,4 @@ async function firstFree({ host, port }: Inspection): Promise<number> {
     if (await isFree(host, candidate)) return candidate;
   }
   return port;
-}
-
-/** Whether a server could listen at an address. */
-export async function isFree(host: string, port: number): Promise<boolean> {
-  const server = createServer();
-  try {
-    await once(server.listen(port, host.replaceAll(/[[\]]/g, '')), 'listening');
-    server.close();
-    await once(server, 'close');
-    return true;
-  } catch {
-    return false;
-  }
 }

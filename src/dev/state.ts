@@ -71,19 +71,17 @@ export interface ServerExit {
   /** `code 1`, `SIGKILL` */
   readonly how: string;
   readonly hasListened: boolean;
-  /** Who listens at a port: `node (pid 12)`. */
-  readonly ownerOf: (port: number) => Promise<string>;
+  /** That its port is taken, and by whom; undefined if it did not say so. */
+  readonly portTaken: string | undefined;
 }
 
 /** The state of a server whose process has ended by itself, read from what it wrote. */
-export async function stateAfter(exit: ServerExit): Promise<ServerState> {
+export function stateAfter(exit: ServerExit): ServerState {
   const { url, directory, how, hasListened } = exit;
   const errors = stripVTControlCharacters(exit.errors);
-  const port = /^- Port (\d+) is already in use\./m.exec(errors)?.[1];
-  if (port !== undefined) {
-    const message = `Port ${port} is taken by ${await exit.ownerOf(Number(port))}.`;
+  if (exit.portTaken !== undefined) {
     const hint = 'Stop that program, or set PORT to a free port, and restart the command.';
-    return { ...nothing, kind: 'port-taken', url, message, hint };
+    return { ...nothing, kind: 'port-taken', url, message: exit.portTaken, hint };
   }
   const refusal = /^Cannot start\.\n((?:- .*(?:\n|$))+)(.*)/m.exec(errors);
   if (refusal && !hasListened) {

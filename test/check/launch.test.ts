@@ -2,7 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLauncher, freePort } from '../../src/check/launch.ts';
+import { createLauncher } from '../../src/check/launch.ts';
+import { freePort } from '../../src/system/ports.ts';
 
 const server = `
 import { createServer } from 'node:http';

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { CheckReport } from '../../packages/contract/src/check/model.ts';
-import { freePort } from '../../src/check/launch.ts';
+import { freePort } from '../../src/system/ports.ts';
 import { expectChecked, fromRates, ratesDocument } from '../e2e/rates.ts';
 import { bins, create, scratch } from '../e2e/support.ts';
 import { issuer, live, platformKey, publicKey } from '../runtime/support.ts';

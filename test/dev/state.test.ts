@@ -14,12 +14,12 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/context.ts';
-import { ownerOf } from '../../src/dev/port-owner.ts';
 import { processEntry } from '../../src/dev/processes.ts';
 import { publishedState } from '../../src/dev/published.ts';
 import type { StateKind } from '../../src/dev/state.ts';
 import type { Access } from '../../src/marketplace/core/access.ts';
 import { openLocalMarketplace, requestJson, runningMarketplace } from '../../src/marketplace/local.ts';
+import { ownerOf } from '../../src/system/ports.ts';
 import { freePort, run } from '../runtime/built.ts';
 import { generatedProject, market, repository, untilState as untilStateOf } from './project.ts';
 

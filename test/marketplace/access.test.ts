@@ -20,7 +20,6 @@ import { networkInterfaces } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/all.ts';
-import { freePort } from '../../src/check/launch.ts';
 import {
   type Access,
   linkOf,
@@ -39,6 +38,7 @@ import {
 } from '../../src/marketplace/local.ts';
 import { appOf, serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import { saveSealed } from '../../src/project/write/save.ts';
+import { freePort } from '../../src/system/ports.ts';
 import { directory, openMarketplace, startServer } from './support.ts';
 
 const isRoot = process.geteuid?.() === 0;

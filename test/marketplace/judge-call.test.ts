@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { objectionTo } from '../../src/cli/commands/call.ts';
 import type { CallReport } from '../../src/marketplace/core/caller.ts';
-import { objectionTo } from '../../src/marketplace/judge-call.ts';
 import { type Breaks, resultOf } from '../broken/good-server.ts';
 import { instead, methodOf } from '../broken/variant.ts';
 import { openMarketplace, startServer } from './support.ts';

@@ -12,7 +12,7 @@ import { isObject, type Json } from 'market-mcp-contract/json';
 import { linesOf } from '../../dev/state.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
 import { redactValue } from '../../marketplace/core/redact.ts';
-import { objectionTo } from '../../marketplace/judge-call.ts';
+import { hasNoMismatch } from '../../marketplace/core/verdict.ts';
 import { requestJson } from '../../marketplace/local.ts';
 import { avoidTakenPort, withMarketplace } from '../marketplace/connect.ts';
 import { callLines } from '../marketplace/format.ts';
@@ -72,4 +72,34 @@ function argumentsIn(text: string | undefined): Result<Json | undefined> {
     const hint = `Write JSON in single quotes: '{"name": "value"}'.`;
     return reject('[arguments]', text, `is not JSON (${(error as Error).message})`, hint);
   }
+}
+
+/**
+ * The reason why a call does not count as a success; undefined if it does. A failure that the tool reports is no success,
+ * unless it is expected.
+ */
+export function objectionTo(
+  { endpoint, status, verdict, error, expected }: CallReport,
+  wanted: 'found' | 'empty' | 'fail' | undefined,
+): string | undefined {
+  if (expected) return expected.met ? undefined : `expected ${expected.what}, got ${expected.actual}`;
+  const { outcome } = verdict;
+  switch (outcome) {
+    case 'no-answer':
+      return `${endpoint} did not answer: ${error}`;
+    case 'refused':
+      return `the server refused the token (HTTP ${status})`;
+    case 'error':
+      return 'the server answered with a JSON-RPC error';
+    case 'http-error':
+      return `the server answered with HTTP ${status} and no JSON-RPC result`;
+    case 'empty-unsigned':
+      return 'the result has no data and does not say so: expected searchExhausted or noResultsReason';
+  }
+  if (!hasNoMismatch(verdict)) return 'the result does not match the outputSchema';
+  if (wanted !== undefined && outcome !== wanted) return `expected the outcome ${wanted}, got ${outcome}`;
+  if (outcome === 'fail' && wanted === undefined) {
+    return 'the tool reported a failure (if a failure is correct here, add --expect fail)';
+  }
+  return undefined;
 }

@@ -1,7 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Output, withProgress } from 'market-mcp-contract/command';
-import { freePort } from '../../check/launch.ts';
-import { isFree } from '../../dev/inspector.ts';
 import { publishedState } from '../../dev/published.ts';
 import { isServing, type ServerState, stateError } from '../../dev/state.ts';
 import type { Access } from '../../marketplace/core/access.ts';
@@ -9,6 +7,7 @@ import { requestJson, runningMarketplace } from '../../marketplace/local.ts';
 import { type Place, placeOf, stateOf, withLocal } from '../../marketplace/place.ts';
 import { packageManagerOf } from '../../system/detect.ts';
 import { SystemError } from '../../system/errors.ts';
+import { freePort, isFree } from '../../system/ports.ts';
 import type { PlaceFlags } from './options.ts';
 
 /**

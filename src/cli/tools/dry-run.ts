@@ -1,7 +1,7 @@
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { type ExitCode, type Output, printable } from 'market-mcp-contract/command';
 import { readIfThere } from '../../project/read/inside.ts';
 import { textOf } from '../../project/read/text.ts';
-import { patchOf } from '../../project/write/patch.ts';
 import type { ProjectChange } from '../../project/write/transaction.ts';
 
 const notApplicable =
@@ -31,6 +31,14 @@ function unifiedDiff(directory: string, { files, removed }: ProjectChange): stri
     return patchOf(path, before && textOf(before), after);
   });
   return patches.join('');
+}
+
+/** The change of one file. Undefined stands for no file. */
+function patchOf(path: string, before: string | undefined, after: string | undefined): string {
+  const from = before === undefined ? '/dev/null' : `a/${path}`;
+  const to = after === undefined ? '/dev/null' : `b/${path}`;
+  const options = { context: 3, headerOptions: FILE_HEADERS_ONLY };
+  return createTwoFilesPatch(from, to, before ?? '', after ?? '', undefined, undefined, options);
 }
 
 /** Replaces control characters in a line of a file; tabs and the carriage return of a line end remain. */
