@@ -58,6 +58,8 @@ export async function develop(development: Development): Promise<void> {
   let { url } = await current();
   let state = building(url);
   let newest: ChildProcess | undefined;
+  /** A state that cannot be published does not end the server. */
+  const complain = ({ message }: Error) => say(message);
   /** The errors of the last compilation. */
   let errors: readonly string[] = [];
   for (const signal of signals) process.on(signal, end);
@@ -140,11 +142,6 @@ export async function develop(development: Development): Promise<void> {
       say(`The server ended with ${how}.${isRepeated ? ' It starts again after the next change.' : ''}`);
       sayReason(ending, say);
     });
-  }
-
-  /** A state that cannot be published does not end the server. */
-  function complain({ message }: Error): void {
-    say(message);
   }
 
   async function announce(next: ServerState): Promise<void> {
