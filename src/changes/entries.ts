@@ -1,4 +1,4 @@
-import { combineResults, pass, type Result } from 'market-mcp-contract/command';
+import { pass, type Result } from 'market-mcp-contract/command';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import type { Imported } from '../import/model.ts';
 import type { SpecEntry } from '../model/model.ts';
@@ -70,13 +70,9 @@ async function fromSamples(
   { paths, name, meta, input, description, title, effect }: Extract<ToolAnswers, { kind: 'sample' }>,
   { toolMeta }: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
-  const { readInput } = await import('market-mcp-contract/command');
-  const { readSample } = await import('../import/read-sample.ts');
+  const { samplesAt } = await import('./samples.ts');
   const { toolOfSamples } = await import('../import/sample.ts');
-  const read = paths.map(async (path) =>
-    readSample(await readInput(path), path === '-' ? '--from-sample' : path),
-  );
-  const samples = combineResults(await Promise.all(read));
+  const samples = await samplesAt(paths);
   if (!samples.ok) return samples;
   const tool = {
     name,

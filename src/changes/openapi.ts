@@ -9,20 +9,23 @@ import { checkedDocument } from '../import/openapi/operations.ts';
 import { type HeaderPairs, readDocumentText, shownPlace } from '../project/read/document.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
 import { metaOf } from '../tools/meta.ts';
+import { samplesAt } from './samples.ts';
 import { forWriting } from './writing.ts';
 
 type Answers = Extract<ToolAnswers, { kind: 'openapi' }>;
 
 /** The tools of the chosen operations. */
 export async function fromOpenApi(
-  { document: place, headers, operations, name, description, title, effect, fields, meta, isStrict }: Answers,
+  answers: Answers,
   { toolMeta }: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
-  const { document, where, url } = await documentAt(place, headers);
+  const { operations, name, description, title, effect, fields, meta, isStrict, paths = [] } = answers;
+  const { document, where, url } = await documentAt(answers.document, answers.headers);
   if (!document.ok) return document;
   const forOne = [
     { flag: '--description', text: description },
     { flag: '--title', text: title },
+    { flag: '--from-sample', text: paths[0] },
   ].filter(({ text }) => text !== undefined && operations.length !== 1);
   if (forOne.length > 0) {
     const message = `is for one tool, but ${operations.length} operations are chosen`;
@@ -36,7 +39,9 @@ export async function fromOpenApi(
     (fields ?? []).some(
       (text) => text.startsWith(`${tool}:`) || (operations.length === 1 && !/^[\w.-]+:/.test(text)),
     );
-  const choice = { operations, tool: name ?? null, isReduced, isStrict };
+  const samples = await samplesAt(paths);
+  if (!samples.ok) return samples;
+  const choice = { operations, tool: name ?? null, isReduced, isStrict, samples: samples.value };
   const tools = toolsOfDocument(document.value, choice, where, url);
   if (!tools.ok) return tools;
   const added = {

@@ -72,25 +72,12 @@ export function toolOfSamples(
   const change = (path: string, what: string, why: string) => {
     changes.set(`${path} ${what}`, { tool: tool.name, path, what, why });
   };
-  const samples = given.map((sample) => ({
-    ...sample,
-    value: withoutUnnamed(sample.value, 'samples', (path, member, why) =>
-      change(path, `${shorten(member)} was left out`, why),
-    ),
-  }));
-  const errors = samples.flatMap(sampleErrors);
-  if (errors.length > 0) return refuse(...errors);
-  const list = samples.find(({ value }) => Array.isArray(value));
-  if (list && samples.some(({ value }) => !Array.isArray(value))) {
-    const hint = 'Give samples of the same kind: all lists, or all objects.';
-    return reject(list.name, undefined, 'is a list, but another sample is an object', hint);
-  }
+  const checked = checkedSamples(given, change);
+  if (!checked.ok) return checked;
+  const samples = checked.value;
   const values = samples.map(({ value }) => value);
-  const known: Known = {
-    inputs: inputValues(tool.input),
-    largeIntegers: new Set(samples.flatMap(({ largeIntegers = [] }) => largeIntegers)),
-  };
-  const schema = schemaOfValues(values, { isRoot: true, known });
+  const list = samples.find(({ value }) => Array.isArray(value));
+  const schema = schemaOfSamples(samples, tool.input);
   const { answer, fields, answerOf } = list
     ? answerOfLists(schema)
     : isMap(schema)
@@ -99,13 +86,6 @@ export function toolOfSamples(
   if (Object.keys(membersOf(answer)).every((name) => Object.hasOwn(signals, name))) {
     const message = `contains nothing but ${orList(Object.keys(membersOf(schema)))}, which callers read as a signal`;
     return reject(samples[0]?.name ?? '', undefined, message, 'Give an answer that contains data.');
-  }
-  for (const { name, largeIntegers: [first, ...others] = [] } of samples) {
-    if (first === undefined) continue;
-    const more = others.length > 0 ? ` and ${others.length} more` : '';
-    const why =
-      'JavaScript numbers are exact up to 9007199254740991 only: your code must read such integers as text';
-    change(name, `${first}${more} became text`, why);
   }
   return pass({
     entry: {
@@ -120,6 +100,48 @@ export function toolOfSamples(
     answers: values.map((value) => answerOf(shortened(value, schema))),
     changes: [...changes.values()],
   });
+}
+
+/**
+ * Samples of one kind, without members that no field can be called.
+ *
+ * @returns an error for each sample that cannot be an answer
+ */
+export function checkedSamples(
+  given: readonly AnswerSample[],
+  change: ReportChange,
+): Result<readonly AnswerSample[]> {
+  const samples = given.map((sample) => ({
+    ...sample,
+    value: withoutUnnamed(sample.value, 'samples', (path, member, why) =>
+      change(path, `${shorten(member)} was left out`, why),
+    ),
+  }));
+  const errors = samples.flatMap(sampleErrors);
+  if (errors.length > 0) return refuse(...errors);
+  const list = samples.find(({ value }) => Array.isArray(value));
+  if (list && samples.some(({ value }) => !Array.isArray(value))) {
+    const hint = 'Give samples of the same kind: all lists, or all objects.';
+    return reject(list.name, undefined, 'is a list, but another sample is an object', hint);
+  }
+  for (const { name, largeIntegers: [first, ...others] = [] } of samples) {
+    if (first === undefined) continue;
+    const more = others.length > 0 ? ` and ${others.length} more` : '';
+    const why =
+      'JavaScript numbers are exact up to 9007199254740991 only: your code must read such integers as text';
+    change(name, `${first}${more} became text`, why);
+  }
+  return pass(samples);
+}
+
+/** The schema of answers like the samples. @param input of the tool, whose values may be keys of maps */
+export function schemaOfSamples(samples: readonly AnswerSample[], input: readonly Field[] = []): JsonObject {
+  const known: Known = {
+    inputs: inputValues(input),
+    largeIntegers: new Set(samples.flatMap(({ largeIntegers = [] }) => largeIntegers)),
+  };
+  const values = samples.map(({ value }) => value);
+  return schemaOfValues(values, { isRoot: true, known });
 }
 
 function sampleErrors({ name, value }: AnswerSample): readonly InputError[] {
@@ -215,7 +237,7 @@ function answerOfRecords(schema: JsonObject, change: ReportChange): AnswerForm {
 }
 
 /** Sample data of a schema: lists are truncated so that the tool's source stays readable, and integers may be texts. */
-function shortened(value: Json, schema: Json | undefined): Json {
+export function shortened(value: Json, schema: Json | undefined): Json {
   const { type, items, additionalProperties } = objectOr(schema);
   if (Array.isArray(value)) {
     return (value as readonly Json[]).slice(0, keptItems).map((item) => shortened(item, items));

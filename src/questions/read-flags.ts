@@ -41,7 +41,7 @@ const ofOneTool = ['tool', 'description', 'title', 'effect', 'input', 'meta', 'f
 const clashes: readonly (readonly [PartName, readonly PartName[]])[] = [
   ['spec', ofOneTool],
   ['fromSample', ['output', 'returns']],
-  ['fromOpenapi', ['input', 'output', 'returns', 'fromSample', 'spec']],
+  ['fromOpenapi', ['input', 'output', 'returns', 'spec']],
   ['fromUrl', [...ofOneTool, 'output', 'returns', 'fromOpenapi', 'spec']],
   ['search', ['operation']],
   ['outputText', ['output', 'returns']],

@@ -24,6 +24,8 @@ export type ToolAnswers =
       readonly name?: string;
       /** Schemas of answers are not widened for the examples of the document. */
       readonly isStrict?: boolean;
+      /** Of answers of its operation. */
+      readonly paths?: readonly string[];
     })
   | (Reduced & { readonly kind: 'url'; readonly url: string; readonly selection: ToolSelection })
   | { readonly kind: 'file'; readonly path: string; readonly selection: ToolSelection };
@@ -61,7 +63,7 @@ export function toolAnswers(given: Partial<ToolParts>): ToolAnswers {
   const { fromSample, fromOpenapi, tool: name, description, title, effect, meta = [] } = given;
   const spec = toolOf(given);
   const stated = { description, title, effect, meta, fields };
-  if (fromSample !== undefined)
+  if (fromSample !== undefined && fromOpenapi === undefined)
     return { kind: 'sample', paths: fromSample, name: spec.name, input: spec.input, ...stated };
   if (fromOpenapi !== undefined)
     return {
@@ -71,6 +73,7 @@ export function toolAnswers(given: Partial<ToolParts>): ToolAnswers {
       operations: given.operation ?? [],
       name,
       isStrict: given.strictSchema,
+      paths: fromSample,
       ...stated,
     };
   return { kind: 'tool', tool: spec, meta };
@@ -96,13 +99,15 @@ function partsOf(answers: ToolAnswers): Partial<ToolParts> {
       return { spec: answers.path, only, except, output, returns, outputText, example: examples };
     }
     case 'openapi': {
-      const { name, description, title, effect, document, operations, fields, meta, isStrict } = answers;
+      const { name, description, title, effect, document, operations, fields, meta, isStrict, paths } =
+        answers;
       const stated = { tool: name, description, title, effect };
       return {
         ...stated,
         fromOpenapi: document,
         operation: operations,
         strictSchema: isStrict,
+        fromSample: paths,
         fields,
         meta,
       };

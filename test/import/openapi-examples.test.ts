@@ -5,9 +5,10 @@ import { context } from '../../packages/contract/src/platforms/context.ts';
 import { schemaOfValues } from '../../src/import/infer.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';
 import { recordingsOf } from '../../src/import/recordings.ts';
+import type { AnswerSample } from '../../src/import/sample.ts';
 import { widened } from '../../src/import/widen.ts';
 import fc from '../fast-check.ts';
-import { documentOf, read, toolOf } from './openapi.ts';
+import { base, documentOf, ok, read, toolOf } from './openapi.ts';
 
 const node = {
   type: 'object',
@@ -170,4 +171,67 @@ it('a widened schema accepts the value, and all that it accepted before', () => 
       for (const one of [...before, value, another, true]) expect(accepts(twice, one)).toBe(true);
     }),
   );
+});
+
+describe('an operation with a saved answer', () => {
+  const value = [{ id: 1, '': 2, owner: { login: 'a' } }];
+  const made = async (responses: object, samples: readonly AnswerSample[], method = 'get') => {
+    const document = await read({
+      ...base,
+      paths: { '/gas': { [method]: { operationId: 'getGas', responses } } },
+    });
+    return toolsOfDocument(document, { operations: ['getGas'], tool: null, samples }, '', null);
+  };
+
+  it.each([
+    ['no content', { 204: {} }],
+    ['no success', { default: {} }],
+    ['text', { 200: { content: { 'text/plain': {} } } }],
+    ['XML', { 200: { content: { 'text/xml': { schema: { type: 'object' } } } } }],
+    ['no schema', { 200: { content: { 'application/json': {} } } }],
+    ['objects of any form', ok({ type: 'array', items: { type: 'object' } })],
+  ])('is a tool with the form of the answer where its document declares %s', async (_, responses) => {
+    const result = await made(responses, [{ name: 'gas.json', value }]);
+    const [tool] = result.ok ? result.value : [];
+    expect(tool?.entry).toMatchObject({
+      outputSchema: {
+        properties: {
+          items: { items: { properties: { id: { type: 'integer' }, owner: { type: 'object' } } } },
+        },
+      },
+    });
+    expect(tool?.answers).toEqual([{ items: [{ id: 1, owner: { login: 'a' } }], count: 1 }]);
+    expect(tool?.call).toMatchObject({ wrap: 'items', path: '/gas' });
+    expect(tool?.changes[0]).toMatchObject({ what: expect.stringContaining('was left out') });
+    if (!JSON.stringify(responses).includes('"array"'))
+      expect(await made(responses, [])).toMatchObject({
+        ok: false,
+        errors: [{ hint: expect.stringContaining('--from-sample') }],
+      });
+  });
+
+  it('keeps the schema of its document, which is widened where the answer contradicts it', async () => {
+    const result = await made(ok(), [{ name: 'gas.json', value: { gwei: '12' } }]);
+    const [tool] = result.ok ? result.value : [];
+    expect(tool?.answers).toEqual([{ gwei: '12' }]);
+    expect(tool?.changes).toMatchObject([
+      { path: 'gas.json', what: expect.stringContaining('contradicts its schema') },
+    ]);
+  });
+
+  it('of a write may still end without content', async () => {
+    const result = await made({ 204: {} }, [{ name: 'gas.json', value: { id: 'a' } }], 'post');
+    const [tool] = result.ok ? result.value : [];
+    expect(tool?.entry).toMatchObject({
+      outputSchema: { properties: { id: { type: ['string', 'null'] }, done: { type: 'boolean' } } },
+    });
+  });
+
+  it('is refused where the saved answer is a failure', async () => {
+    const value = { error: 'not found' };
+    expect(await made({ 204: {} }, [{ name: 'gas.json', value }])).toMatchObject({
+      ok: false,
+      errors: [{ where: 'gas.json', message: 'is a failure of the API, not an answer' }],
+    });
+  });
 });

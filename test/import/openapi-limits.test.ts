@@ -81,30 +81,3 @@ describe('a document that costs too much', () => {
     expect(operationsOf(document)).toEqual([]);
   });
 });
-
-describe('a document without JSON', () => {
-  const xml = { 200: { content: { 'text/xml': { schema: { type: 'object' } } } }, 400: ok()[200] };
-  const documentWith = (...responses: readonly object[]) =>
-    read({
-      ...base,
-      paths: Object.fromEntries(responses.map((one, i) => [`/${i}`, { get: { responses: one } }])),
-    });
-
-  it('says so once', async () => {
-    expect(checkedDocument(await documentWith(xml, xml), 'api.json')).toMatchObject({
-      ok: false,
-      errors: [{ where: 'api.json', message: 'answers only with "text/xml"; tools need JSON' }],
-    });
-  });
-
-  it.each([
-    ['JSON beside it', ok()],
-    ['any type beside it', { 200: { content: { '*/*': {} } } }],
-  ])('is read if there is %s', async (_, other) => {
-    expect(checkedDocument(await documentWith(xml, other), 'api.json').ok).toBe(true);
-  });
-
-  it('is read if it describes no content at all', async () => {
-    expect(checkedDocument(await documentWith({ 204: {} }, {}), 'api.json').ok).toBe(true);
-  });
-});

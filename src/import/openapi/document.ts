@@ -24,6 +24,9 @@ export class DocumentRefusal extends Error {
   }
 }
 
+/** The document does not say what an operation answers in JSON. */
+export class UnknownAnswer extends DocumentRefusal {}
+
 /** Reading the document, or one operation of it, takes too long. */
 export class OutOfTime extends DocumentRefusal {}
 

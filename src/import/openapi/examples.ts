@@ -58,9 +58,6 @@ export interface Fitting {
   readonly examples: readonly Json[];
 }
 
-/** Of many examples, so many are read. */
-const maxExamples = 3;
-
 /**
  * The examples that can be answers, and the schema, widened until it accepts them. An API answers as the example of its document
  * does more often than as the schema beside it.
@@ -76,7 +73,7 @@ export function fitting(
 ): Fitting {
   let schema = given;
   const kept: Json[] = [];
-  for (const { value: said, pointer } of examples.slice(0, maxExamples)) {
+  for (const { value: said, pointer } of examples) {
     const value = parsed(said, given);
     const why = noAnswer(value, given);
     if (why !== undefined) {

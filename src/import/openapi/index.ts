@@ -1,8 +1,10 @@
 import { type InputError, inputError, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
+import type { DefinitionChange } from '../../model/model.ts';
 import { withCredentials } from '../credentials.ts';
 import type { Imported } from '../model.ts';
+import { type AnswerSample, checkedSamples } from '../sample.ts';
 import { Apis } from './api.ts';
-import { DocumentRefusal, type OpenApiDocument } from './document.ts';
+import { DocumentRefusal, type OpenApiDocument, UnknownAnswer } from './document.ts';
 import { chosen, operationName, operationsOf } from './operations.ts';
 import { toolNameOf, toolOfOperation } from './tool.ts';
 
@@ -13,6 +15,8 @@ export interface OperationChoice {
   readonly tool: string | null;
   /** Schemas of answers are not widened for the examples of the document. */
   readonly isStrict?: boolean | undefined;
+  /** Answers of the one operation that is chosen. */
+  readonly samples?: readonly AnswerSample[] | undefined;
   /** Whether fields of the answer of a tool will be chosen, so that it may be larger before. */
   isReduced?(tool: string): boolean;
 }
@@ -32,7 +36,7 @@ const maxSchemasBefore = 3_000;
  */
 export function toolsOfDocument(
   document: OpenApiDocument,
-  { operations: names, tool, isReduced, isStrict }: OperationChoice,
+  { operations: names, tool, isReduced, isStrict, samples = [] }: OperationChoice,
   where: string,
   source: string | null,
 ): Result<readonly Imported[]> {
@@ -43,6 +47,12 @@ export function toolsOfDocument(
     const message = `names one tool, but ${operations.value.length} operations are chosen`;
     return reject('--tool', tool, message, hint);
   }
+  const unnamed: DefinitionChange[] = [];
+  const checked = checkedSamples(samples, (path, what, why) =>
+    unnamed.push({ tool: tool ?? names.join(), path, what, why }),
+  );
+  if (!checked.ok) return checked;
+  const known = checked.value;
   const apis = new Apis(document, source);
   const taken = new Set<string>();
   const errors: InputError[] = [];
@@ -51,11 +61,15 @@ export function toolsOfDocument(
     taken.add(name.toLowerCase());
     try {
       const maxSchemas = isReduced?.(name) ? maxSchemasBefore : undefined;
-      const read = () => toolOfOperation(document, operation, apis, { name, maxSchemas, isStrict });
+      const read = () =>
+        toolOfOperation(document, operation, apis, { name, maxSchemas, isStrict, samples: known });
       return [document.within(operationSeconds, read)];
     } catch (error) {
       if (!(error instanceof DocumentRefusal)) throw error;
-      const hint = 'Choose another operation, or write this tool by hand.';
+      const hint =
+        error instanceof UnknownAnswer
+          ? 'Save one of its answers in JSON, and add --from-sample <file>.'
+          : 'Choose another operation, or write this tool by hand.';
       const message = `cannot be a tool: ${error.message}`;
       const place = error.pointer.startsWith('#') ? `${where}${error.pointer}` : error.pointer;
       errors.push(inputError(place, operationName(operation), message, hint));
@@ -63,7 +77,11 @@ export function toolsOfDocument(
     }
   });
   if (errors.length > 0) return refuse(...errors);
-  return pass(withCredentials(tools));
+  return pass(
+    withCredentials(
+      tools.map((one, i) => (i === 0 ? { ...one, changes: [...unnamed, ...one.changes] } : one)),
+    ),
+  );
 }
 
 function freeName(name: string, taken: ReadonlySet<string>): string {

@@ -1,6 +1,5 @@
 import { closest, inputError, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
-import { below, isObject, type JsonObject, kept, objectOr, shorten } from 'market-mcp-contract/json';
-import { mayBeJson } from './body.ts';
+import { below, isObject, type JsonObject, kept, objectOr } from 'market-mcp-contract/json';
 import { DocumentRefusal, type Found, type OpenApiDocument, OutOfTime } from './document.ts';
 import { plainText } from './text.ts';
 
@@ -51,36 +50,18 @@ function readOperations(document: OpenApiDocument): readonly Operation[] {
 }
 
 /**
- * A document whose operations can be listed, and of which at least one may answer with JSON.
+ * A document whose operations can be listed.
  *
  * @param where name of the document, for the errors
  */
 export function checkedDocument(document: OpenApiDocument, where: string): Result<OpenApiDocument> {
   try {
-    const all = document.within(listSeconds, () =>
-      operationsOf(document).flatMap(({ found }) => successTypes(document, found)),
-    );
-    const types = [...new Set(all)];
-    if (types.length === 0 || types.some(mayBeJson)) return pass(document);
-    const listed = types.slice(0, 3).map((type) => shorten(type));
-    const message = `answers only with ${listed.join(', ')}; tools need JSON`;
-    const hint = 'Give a document of an API that answers with JSON, or write the tools by hand.';
-    return reject(where, undefined, message, hint);
+    document.within(listSeconds, () => operationsOf(document));
+    return pass(document);
   } catch (error) {
     if (!(error instanceof OutOfTime)) throw error;
     return reject(`${where}${error.pointer}`, undefined, error.message, 'Give a smaller document.');
   }
-}
-
-/** The media types of the successful answers of an operation. */
-function successTypes(document: OpenApiDocument, operation: Found<JsonObject>): readonly string[] {
-  const responses = objectOr(operation.value.responses);
-  return Object.keys(responses).flatMap((status) => {
-    if (!/^(?:2..|default)$/i.test(status)) return [];
-    const at = below(operation.pointer, 'responses', status);
-    const response = unlessBroken(() => document.object(responses[status], at));
-    return response ? mediaTypes(document, operation, response.value) : [];
-  });
 }
 
 /** The media types of a response; none if it has no content. */

@@ -13,10 +13,11 @@ import { suggestToolName } from '../../model/names.ts';
 import { listOf, withSignals } from '../../tools/definition.ts';
 import { type ApiCall, done, type Imported } from '../model.ts';
 import { hasPagingHeaders, withPageMembers } from '../pages.ts';
+import { type AnswerSample, schemaOfSamples, shortened } from '../sample.ts';
 import type { Apis } from './api.ts';
 import { isJsonType, mayBeJson, preferred } from './body.ts';
 import { toolDescription } from './describe.ts';
-import { DocumentRefusal, type Found, type Lost, type OpenApiDocument } from './document.ts';
+import { type Found, type Lost, type OpenApiDocument, UnknownAnswer } from './document.ts';
 import { examplesOf, fitting, oldExamples, schemaExamples } from './examples.ts';
 import { isFile } from './file.ts';
 import { mediaTypes, type Operation, unlessBroken } from './operations.ts';
@@ -31,6 +32,8 @@ export interface ToolOptions {
   readonly maxSchemas?: number | undefined;
   /** The schema of the answer is not widened for the examples of the document. */
   readonly isStrict?: boolean | undefined;
+  /** Real answers of the operation; they define its schema where the document does not. */
+  readonly samples?: readonly AnswerSample[] | undefined;
 }
 
 /**
@@ -106,7 +109,7 @@ interface Answer {
 function answerOf(
   document: OpenApiDocument,
   { found, method }: Operation,
-  { maxSchemas, isStrict = false }: ToolOptions,
+  { maxSchemas, isStrict = false, samples = [] }: ToolOptions,
   { lost, told }: { readonly lost: Lost; readonly told: Lost },
 ): Answer {
   const at = below(found.pointer, 'responses');
@@ -114,16 +117,19 @@ function answerOf(
   const hasNotFound = Object.hasOwn(responses, '404');
   const { content, isEmpty, refusal } = successOf(document, found, responses, at);
   const mayBeEmpty = isEmpty && method !== 'get';
-  if (content === null) {
+  if (content === null && samples.length === 0) {
     if (refusal) throw refusal;
     const reason = isEmpty ? 'its success response has no content' : 'it declares no success response';
-    if (!mayBeEmpty) throw new DocumentRefusal(reason, at);
+    if (!mayBeEmpty) throw new UnknownAnswer(reason, at);
     const schema = { properties: { done }, required: ['done'] };
     return { schema, wrap: 'done', examples: [{ done: true }], hasNotFound };
   }
-  const { given, pointer, examples } = content;
-  const declared = schemaOf(document, given, pointer, 'output', lost, false, maxSchemas);
-  const { schema: converted, examples: answers } = fitting(declared, examples, isStrict, told);
+  const { given = {}, pointer = at, examples = [], response = {} } = content ?? {};
+  const said = schemaOf(document, given, pointer, 'output', lost, false, maxSchemas);
+  const declared = samples.length > 0 && isBare(said) ? schemaOfSamples(samples) : said;
+  const real = samples.map(({ name, value }) => ({ value: shortened(value, declared), pointer: name }));
+  const all = [...real, ...examples.slice(0, maxExamples)];
+  const { schema: converted, examples: answers } = fitting(declared, all, isStrict, told);
   const wrap = wrapOf(converted, answers);
   const wrapped = (value: Json): Json => {
     if (wrap === 'items' && Array.isArray(value)) return { items: value, count: value.length };
@@ -135,8 +141,19 @@ function answerOf(
     wrap,
     examples: answers.map(wrapped).filter(isObject),
     hasNotFound,
-    hasPagingHeaders: hasPagingHeaders(content.response),
+    hasPagingHeaders: hasPagingHeaders(response),
   };
+}
+
+/** Of many examples of the document, so many are read. */
+const maxExamples = 3;
+
+/** Whether a schema says nothing of members and items. */
+function isBare(schema: JsonObject): boolean {
+  const { type, properties, additionalProperties, items, anyOf } = schema;
+  if (type === 'array') return !isObject(items) || isBare(items);
+  if (properties !== undefined || additionalProperties !== undefined || anyOf !== undefined) return false;
+  return [type ?? 'object'].flat().includes('object');
 }
 
 /** Statuses of success with content, in order of preference. */
@@ -153,7 +170,7 @@ interface Success {
   /** The first successful answer with a typed JSON schema. */
   readonly content: (Content & { readonly given: Json; readonly response: JsonObject }) | null;
   /** Why the first answer with content has no such schema. */
-  readonly refusal: DocumentRefusal | undefined;
+  readonly refusal: UnknownAnswer | undefined;
   /** Whether a status of success is described without content. */
   readonly isEmpty: boolean;
 }
@@ -170,7 +187,7 @@ function successOf(
   const isDefault = listed.length === 0 && !named.some((code) => /^(?:20[45]|3..)$/i.test(code));
   let success: Success['content'] = null;
   let isEmpty = named.some((code) => /^20[45]$/.test(code));
-  const refusals: DocumentRefusal[] = [];
+  const refusals: UnknownAnswer[] = [];
   for (const status of isDefault && named.includes('default') ? ['default'] : listed) {
     const read = () => document.object(responses[status], below(at, status));
     // After the answer is found, a reference that leads nowhere does no harm.
@@ -182,12 +199,12 @@ function successOf(
     if (success || !types || types.length === 0) continue;
     const content = contentOf(document, response, types);
     if (content.given === undefined) {
-      refusals.push(new DocumentRefusal('its success response is not JSON', content.pointer));
+      refusals.push(new UnknownAnswer('its success response is not JSON', content.pointer));
     } else if (isTyped(document, content.given, content.pointer)) {
       success = { ...content, given: content.given, response: response.value };
     } else {
       refusals.push(
-        new DocumentRefusal('the schema of its success response declares no members', content.pointer),
+        new UnknownAnswer('the schema of its success response declares no members', content.pointer),
       );
     }
   }
