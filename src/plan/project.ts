@@ -14,6 +14,7 @@ import {
   imageNode,
   programPackage,
   redisDependencies,
+  repositoryName,
   runtimePackage,
   sourceDependencies,
 } from './versions.ts';
@@ -128,6 +129,8 @@ export function projectContext({
     listing: listingContext(profile),
     /** Whether the project contains this program and its runtime as files in `vendor/`. */
     vendored: packages.program.startsWith('file:'),
+    /** The Action of this version. */
+    action: `${repositoryName}@v${packages.program}`,
     /** The tool that README uses as its example. */
     firstTool,
     start: {

@@ -3,6 +3,9 @@ import ours from '../../package.json' with { type: 'json' };
 /** Version of this program, which is also the version of its templates. */
 export const version: string = ours.version;
 
+/** `owner/name` at GitHub. */
+export const repositoryName: string = new URL(ours.repository.url.replace('git+', '')).pathname.slice(1, -4);
+
 /** The package of this program. */
 export const programPackage = 'create-market-mcp';
 

@@ -57,7 +57,7 @@ function contextsOf(template: string): readonly object[] {
 const bare = [
   /^name$/,
   /^dnsLabel$/,
-  /^nodeVersion$/,
+  /^(nodeVersion|action)$/,
   /^packageManager\./,
   /^profile\.(token\.lifetimeSeconds|listing\.(name|description)Length\.(minimum|maximum))$/,
   /^firstTool\.(name|file)$/,

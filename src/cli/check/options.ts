@@ -2,7 +2,7 @@ import { choice, type Flag, list, off, on, text, type Values } from 'market-mcp-
 import { urlFlags } from 'market-mcp-contract/program';
 import { targetNames } from '../../questions/targets.ts';
 
-const { reporter, verbose, json, ...common } = urlFlags;
+const { reporter, summary, verbose, json, ...common } = urlFlags;
 
 /** The flags of `market-mcp check`: those of any server, and those of a project. */
 export const checkFlags = {
@@ -39,6 +39,7 @@ export const checkFlags = {
   build: off('--no-build', 'do not build the project first'),
   watch: on('--watch', 'check again after each change of the project'),
   reporter,
+  summary,
   verbose,
   json,
 };

@@ -2,7 +2,7 @@ import { type Examination, type ExamineOptions, examine, type Locate } from '../
 import { baselineOf } from '../check/verdict.ts';
 import { CommandError, type ExitCode, exitCodes } from '../command/command-error.ts';
 import type { Output } from '../command/output.ts';
-import { refuseUnwritable, saveJson } from '../command/save.ts';
+import { refuseUnwritable, saveJson, saveText } from '../command/save.ts';
 import type { ReportOptions } from '../report/format.ts';
 import { reporters } from '../report/reporters.ts';
 import { type Conclusion, conclusionOf } from '../report/summary.ts';
@@ -59,9 +59,10 @@ export async function checkHeld(
   words: Words,
   listingFile = 'listing.json',
 ): Promise<ExitCode> {
-  const { saveBaseline } = flags;
+  const { saveBaseline, summary } = flags;
   const saveListing = flags.saveListing === true ? listingFile : flags.saveListing;
-  for (const file of [saveBaseline, saveListing]) if (file !== undefined) await refuseUnwritable(file);
+  for (const file of [saveBaseline, saveListing, summary])
+    if (file !== undefined) await refuseUnwritable(file);
   const reporter = reporters[output.json ? 'json' : flags.reporter];
   const save = async (file: string, value: object): Promise<void> => {
     await saveJson(file, value);
@@ -76,6 +77,7 @@ export async function checkHeld(
     ...(again && { again }),
   };
   output.text(reporter(report, style));
+  if (summary !== undefined) await saveText(summary, `${reporters.markdown(report, style)}\n`);
   if (saveBaseline !== undefined) await save(saveBaseline, { known: baselineOf(report) });
   if (saveListing !== undefined && listed) await save(saveListing, { tools: listed });
   if (saveListing === undefined || listed) return exitCodeOf[conclusionOf(report)];
