@@ -1,6 +1,6 @@
 import { counted, type ExitCode, type Output, singleLine } from 'market-mcp-contract/command';
 import { signals } from 'market-mcp-contract/definition';
-import { type FieldMember, fieldMembers } from '../../fields/members.ts';
+import { isObject, type JsonObject, objectOr, requiredOf, typesOf } from 'market-mcp-contract/json';
 import { driftOf, type FingerprintDrift, listedOf } from '../../project/manifest/listed.ts';
 import { findProject, manifestContent, manifestFile } from '../../project/manifest/manifest.ts';
 import type { Project, ToolFile } from '../../project/model.ts';
@@ -81,4 +81,35 @@ function wordsOf(members: readonly FieldMember[]): string {
     ({ name, type, required }) => `${singleLine(name)}${required ? '' : '?'}:${type}`,
   );
   return words.length === 0 ? 'nothing' : words.join(', ');
+}
+
+/** A parameter, or a field of the answer. */
+interface FieldMember {
+  readonly name: string;
+  /** `string`, `number|null`, `object[]` */
+  readonly type: string;
+  readonly required: boolean;
+  readonly description: string | null;
+}
+
+/** The properties of an object schema, without their members. */
+function fieldMembers(root: JsonObject): readonly FieldMember[] {
+  return Object.entries(objectOr(root.properties)).map(([name, property]) => {
+    const schema = objectOr(property);
+    const { description } = schema;
+    return {
+      name,
+      type: typeOf(schema),
+      required: requiredOf(root).includes(name),
+      description: typeof description === 'string' ? description : null,
+    };
+  });
+}
+
+function typeOf(schema: JsonObject): string {
+  const types = typesOf(schema).map((type) => {
+    if (type !== 'array' || !isObject(schema.items)) return String(type);
+    return `${typeOf(schema.items)}[]`;
+  });
+  return types.length === 0 ? 'any' : types.join('|');
 }

@@ -85,9 +85,10 @@ describe('this program as a dependency of a project', () => {
     expect(readdirSync(join(copy, 'dist/vendor'))).toEqual([runtime]);
   });
 
-  it('is under 960 kB', () => {
+  // 80 kB of it are the packages inside the runtime, which projects then need not install.
+  it('is under 1,060 kB', () => {
     const [{ content } = { content: new Uint8Array() }] = [...ownPackages().files.values()];
     expect(content.byteLength).toBeGreaterThan(100_000);
-    expect(content.byteLength).toBeLessThan(960_000);
+    expect(content.byteLength).toBeLessThan(1_060_000);
   });
 });
