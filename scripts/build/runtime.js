@@ -38,6 +38,8 @@ export async function buildRuntime() {
           { name: 'packages', test: /[\\/]node_modules[\\/]|^\0/, priority: 3 },
           // Whoever only reads the tools of a project loads nothing else.
           { name: 'tool', test: /[\\/]define-tool\.ts$/, priority: 2 },
+          // A start that is refused loads nothing else, either.
+          { name: 'configuration', test: /[\\/]runtime[\\/]src[\\/](?:config|process)\.ts$/, priority: 2 },
           { name: 'server', test: (id) => isShared(id, entries), priority: 1 },
         ],
       },

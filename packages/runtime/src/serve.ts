@@ -1,54 +1,12 @@
-import path from 'node:path';
-import { type Config, type MetricsOptions, type Platform, readConfig } from './config.ts';
-import {
-  connectionLimit,
-  loadEnvironment,
-  logCrashes,
-  ownErrors,
-  ownWarnings,
-  readServerInfo,
-  refuse,
-} from './process.ts';
-import { createReplicas, shareWithSources } from './replicas.ts';
-import type { Tool } from './server/define-tool.ts';
-import { createApp } from './server/http.ts';
-import { listen } from './server/listen.ts';
-import { createBatch, createLog, type Log } from './server/log.ts';
-import type { ServerInfo } from './server/mcp.ts';
-import type { RouteOptions } from './server/routes.ts';
-import { type Sentinel, secretsIn, sentinelOf } from './state-url.ts';
-import type { SharedState } from './store.ts';
+import { readConfig } from './config.ts';
+import { loadEnvironment, logCrashes, ownErrors, refuse } from './process.ts';
+import type { ServeOptions } from './run.ts';
 
 export type { Platform } from './config.ts';
+export type { ServeOptions } from './run.ts';
 export type { RouteHandler, RouteOptions } from './server/routes.ts';
 export type { Sentinel } from './state-url.ts';
 export type { SharedEntry, SharedState } from './store.ts';
-
-/** What `serve` serves, and where. */
-export interface ServeOptions extends RouteOptions {
-  /** In the order of `tools/list`. */
-  readonly tools: readonly Tool[];
-  readonly platform: Platform;
-  /**
-   * Whether requests of MCP 2026-07-28, which has no sessions, are answered beside those of earlier versions; true by default.
-   * If not, each of them gets 400 (C§3.1).
-   */
-  readonly modern?: boolean;
-  /**
-   * Connects to the store that replicas share, at the address of `STATE_URL`; not called without that variable. They then share ended
-   * sessions, used tokens (`TOKEN_ONCE`), the `perMinute` of each API, and cached answers. Called again for `TOKEN_STATE_URL`. With a
-   * URL of Sentinels, `sentinel` has its parts.
-   */
-  readonly state?: (url: string, sentinel?: Sentinel) => SharedState;
-}
-
-/** How long a start waits to know which sessions have ended, in milliseconds. */
-const stateMs = 3_000;
-const withoutState =
-  'STATE_URL is set, but serve in src/main.ts has no option state: replicas share nothing. Write it with: market-mcp deploy add redis';
-
-/** Output that the reader of the log has not read yet, in bytes. Further lines are dropped. */
-const maxUnread = 262_144;
 
 // The modules of the tools are loaded after this one, and may throw.
 logCrashes();
@@ -58,99 +16,14 @@ logCrashes();
  * the project's `.env`, its name and version from the project's package.json. If it cannot start, it prints all reasons on stderr and
  * exits with 1. The same signal again ends the process at once.
  */
-export async function serve({ tools, platform, state, ...further }: ServeOptions): Promise<void> {
+export async function serve(options: ServeOptions): Promise<void> {
   loadEnvironment();
   logCrashes();
-  const configured = readConfig(process.env, platform);
+  const configured = readConfig(process.env, options.platform);
   if (!configured.ok || ownErrors.length > 0) {
     refuse([...(configured.ok ? [] : configured.errors), ...ownErrors]);
   }
-  const { config, warnings } = configured;
-  const info = readServerInfo();
-  const runtime = readServerInfo(path.join(import.meta.dirname, '..')).version;
-
-  // The reader of the log may go away or stand still: that ends the log or leaves it with gaps, but does not end the server.
-  const { stdout } = process;
-  for (const stream of [stdout, process.stderr]) stream.on('error', () => {});
-  const batch = createBatch((lines) => stdout.write(lines));
-  const log = createLog(batch.add, () => stdout.writable && stdout.writableLength < maxUnread);
-  process.on('exit', batch.flush);
-  process.on('unhandledRejection', (reason) => {
-    log('incident', { detail: reason instanceof Error ? reason.stack : String(reason) });
-  });
-
-  const start = async () => {
-    const metrics = await startMetrics(config, info);
-    const shared = state ? createShared(state, config, info.name, log) : null;
-    const app = createApp({ ...config, ...info, ...further, replicas: shared?.replicas ?? null }, tools, log);
-    await shared?.start(stateMs);
-    const maxConnections = Math.min(config.maxConnections, connectionLimit());
-    return { metrics, app, server: await listen(app, { ...config, maxConnections }, log) };
-  };
-  const { metrics, app, server } = await start().catch((error: Error) => refuse([error.message], ''));
-
-  let stopping = false;
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, async () => {
-      if (stopping) return;
-      stopping = true;
-      log('stopping', { signal });
-      await server.stop();
-      process.exit(0);
-    });
-  }
-
-  // A reader of this line may end the server at once.
-  for (const text of [...warnings, ...ownWarnings]) log('warning', { text });
-  if (config.stateUrl !== null && !state) log('warning', { text: withoutState });
-  const { host, token } = config;
-  const audience = token && { audience: token.audience, audienceFrom: token.audienceFrom };
-  const key = app.keyInUse();
-  log('listening', {
-    ...info,
-    runtime,
-    host,
-    port: server.port,
-    tools: tools.length,
-    ...audience,
-    key,
-    metrics,
-  });
-  if (stdout.isTTY) console.error(`Serving at ${addressOf(host, server.port)}`);
-  void app.prepare();
-}
-
-/** Serves metrics if they are switched on. Returns their address. Otherwise their code is not loaded. */
-async function startMetrics(
-  { metricsPort, metricsHost }: MetricsOptions,
-  info: ServerInfo,
-): Promise<string | undefined> {
-  if (metricsPort === null) return undefined;
-  const { serveMetrics } = await import('./metrics.ts');
-  return serveMetrics(metricsHost, metricsPort, info);
-}
-
-/** Connects to the stores that replicas share, for the requests to APIs, too; null without one. */
-function createShared(
-  state: NonNullable<ServeOptions['state']>,
-  { stateUrl, tokenStateUrl, cacheSharedBytes: cacheBytes, token }: Config,
-  name: string,
-  log: Log,
-): ReturnType<typeof createReplicas> | null {
-  if (stateUrl === null) return null;
-  const secrets = [stateUrl, tokenStateUrl].flatMap((url) => (url && secretsIn(url)) || []);
-  const hide = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
-  const connect = (url: string) => state(url, sentinelOf(url));
-  const shared = createReplicas(connect(stateUrl), {
-    ...{ namespace: token?.audience ?? name, cacheBytes, once: (token?.once ?? 'off') !== 'off', log, hide },
-    tokens: tokenStateUrl === null ? null : connect(tokenStateUrl),
-  });
-  shareWithSources(shared.replicas);
-  return shared;
-}
-
-/** The endpoint with the host name that tokens have in development. */
-function addressOf(host: string, port: number): string {
-  const isHere = ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host);
-  return `http://${isHere ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}/mcp`;
+  // A start that is refused loads neither the server nor the packages inside this one.
+  const { run } = await import('./run.ts');
+  await run(configured, options);
 }
