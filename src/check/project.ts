@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CommandError } from 'market-mcp-contract/command';
 import { onlyReads, type Problem, type Report } from 'market-mcp-contract/definition';
+import { memoize } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { requireListed } from 'market-mcp-contract/program';
 import { isRule, type Locate, type OtherError } from 'market-mcp-contract/report';
@@ -123,8 +124,7 @@ export async function holdProject(
       answers,
       unrecorded: () => [...unrecorded].sort(),
       ...(kept !== undefined && { real: { called, withheld } }),
-      locate: (report) =>
-        located(report, { directory, sources: toolSources(directory), incidents: owned.incidents }),
+      locate: (report) => located(report, { directory, incidents: owned.incidents }),
       release: async () => {
         await owned.instance().stop();
         forget();
@@ -153,8 +153,6 @@ function requireExpected(called: readonly CalledExample[]): void {
 /** The known code of the checked server. */
 interface ProjectCode {
   readonly directory: string;
-  /** Name of a tool → the file that defines it, `src/tools/get-price.ts`. */
-  readonly sources: ReadonlyMap<string, string>;
   /** The errors in its code that the server has logged so far. */
   incidents(): readonly Incident[];
 }
@@ -168,18 +166,19 @@ const shownErrors = 10;
  */
 function located<R extends Pick<Report, 'rules' | 'rehearsal'>>(
   report: R,
-  { directory, sources, incidents: logged }: ProjectCode,
+  { directory, incidents: logged }: ProjectCode,
 ): R & { readonly serverErrors: readonly OtherError[] } {
   const incidents = logged();
   const byId = new Map(incidents.map((incident) => [incident.id, incident]));
   const printed = new Map(incidents.filter(({ id }) => id === undefined).map((one) => [one.tool, one]));
   const reported = new Set<string>();
+  const sourcesIn = memoize(toolSources); // a report without problems needs none, and no parser
   const withCause = (problem: Problem, of?: string): Problem => {
     const { tool = of ?? '', incident: id, failed } = problem;
     const incident = id === undefined ? failed && printed.get(tool) : byId.get(id);
     const cause = problem.cause ?? (incident && causeOf(incident.detail, directory));
     if (cause) reported.add(keyOf(cause.message));
-    const at = problem.at ?? cause?.at ?? sources.get(tool);
+    const at = problem.at ?? cause?.at ?? sourcesIn(directory).get(tool);
     const fix =
       incident && cause?.at && `Correct the code at ${cause.at}: the call failed with the error above.`;
     return { ...problem, ...(cause && { cause }), ...(at !== undefined && { at }), ...(fix && { fix }) };

@@ -81,6 +81,7 @@ export function toolSources(directory: string): ReadonlyMap<string, string> {
 
 /** The HTTP methods of the tools' API requests, as far as their source reveals them. */
 export function toolMethods(directory: string): Methods {
+  if (entriesBelow(directory, 'src/apis').length === 0) return new Map(); // without loading the parser
   return new Map(
     toolFiles(directory).flatMap((file) => {
       const source = readToolFile(directory, file, true)?.source;

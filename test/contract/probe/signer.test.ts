@@ -1,7 +1,8 @@
-import { createPublicKey } from 'node:crypto';
+import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { context, generic } from '../../../packages/contract/src/platforms/all.ts';
+import { knownKey } from '../../../packages/contract/src/wire/known-key.ts';
 import { createSigner, type Forgery } from '../../../packages/contract/src/wire/signer.ts';
 
 const audience = 'https://tools.example.com/mcp';
@@ -44,5 +45,18 @@ describe('createSigner', () => {
     const token = await signer.token({ by: 'other-algorithm' });
     expect(decodeProtectedHeader(token).alg).toBe('RS512');
     await expect(jwtVerify(token, createPublicKey(signer.publicKey))).resolves.toBeDefined();
+  });
+
+  it('forges with the key of RFC 7515, A.2, which gives the signature there, unless the platform has that key', async () => {
+    const key = createPrivateKey({ key: knownKey, format: 'jwk' });
+    const input =
+      'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ';
+    const signature = sign('sha256', Buffer.from(input), key).toString('base64url');
+    expect(signature).toMatch(/^cC4hiUPoj9Eetdgtv3hF80EGrhuB__dzERat0XF9g2VtQgr9PJbu3XOiZj5RZmh7/);
+    await expect(
+      jwtVerify(await signer.token({ by: 'untrusted' }), createPublicKey(key)),
+    ).resolves.toBeDefined();
+    const itsOwn = await createSigner(context.token, audience, { privateKey: key });
+    await expect(jwtVerify(await itsOwn.token({ by: 'untrusted' }), createPublicKey(key))).rejects.toThrow();
   });
 });

@@ -22,9 +22,12 @@ export const hostDomains = [
   'RAILWAY_PUBLIC_DOMAIN',
 ] as const;
 
-/** A second instance of the target. Rules share it, and one of them ends it. */
+/** A second instance of the target: that in production, or if it does not start, one with the settings of the target. */
 export function secondInstance(probe: Probe): Promise<Instance> {
-  return probe.once('second instance', () => probe.launch({}));
+  return probe.once('second instance', async () => {
+    const instance = await productionInstance(probe);
+    return instance.healthy ? instance : probe.launch({});
+  });
 }
 
 /** A rule about a start with special settings is run only if an instance starts with ordinary ones. */
@@ -34,6 +37,14 @@ export const startsInstances: Control = async (probe) =>
 /** An instance with NODE_ENV=production. Rules share it, and one of them ends it. */
 export function productionInstance(probe: Probe): Promise<Instance> {
   return probe.once('production instance', () => probe.launch(production));
+}
+
+/** What the second instance answers to GET /ready. */
+export function readyAnswer(probe: Probe): Promise<HttpAnswer> {
+  return probe.once('ready', async () => {
+    const { url } = await secondInstance(probe);
+    return probe.http({ path: '/ready', url: new URL(url) });
+  });
 }
 
 /**

@@ -13,6 +13,7 @@ import {
   lastOutput,
   production,
   productionInstance,
+  readyAnswer,
   secondInstance,
   startsInstances,
   waitForExit,
@@ -56,11 +57,8 @@ export const processRules: readonly LiveRule[] = [
     controls: [startsInstances],
     fix: `Use ${defaultPort} as the default of PORT.`,
     check: async (probe) => {
-      const instance = await probe.launch({ PORT: undefined });
-      if (instance.healthy && (await acceptsTokenInTime(probe, instance))) {
-        await instance.stop();
-        return [];
-      }
+      const { instance, isOurs } = await defaultInstance(probe);
+      if (isOurs) return [];
       const { code } = await waitForExit(instance, 0);
       return unless(code !== 0 && instance.output().includes(String(defaultPort)), {
         path: 'PORT unset',
@@ -126,6 +124,7 @@ export const processRules: readonly LiveRule[] = [
     fix: 'On SIGTERM, stop listening, finish the running calls, then exit with status 0.',
     check: async (probe) => {
       await audienceProblems(probe);
+      await readyAnswer(probe).catch(() => {});
       const instance = await productionInstance(probe);
       if (!instance.healthy) throw NotRun.by('production');
       instance.signal('SIGTERM');
@@ -182,6 +181,22 @@ async function endProblems(instance: Instance, path: string, mentions: string): 
   ];
 }
 
+/** The instance without PORT, and whether it answers at the default port, and not another server there. */
+function defaultInstance(probe: Probe): Promise<{ readonly instance: Instance; readonly isOurs: boolean }> {
+  return probe.once('default port', async () => {
+    const instance = await probe.launch({ PORT: undefined });
+    return { instance, isOurs: instance.healthy && (await acceptsTokenInTime(probe, instance)) };
+  });
+}
+
+/** An instance with the settings of the target, for the rule that ends it: the one at the default port, if it answers there. */
+function ordinaryInstance(probe: Probe): Promise<Instance> {
+  return probe.once('ordinary instance', async () => {
+    const { instance, isOurs } = await defaultInstance(probe);
+    return isOurs ? instance : probe.launch({});
+  });
+}
+
 /**
  * Whether the server at an instance's address is that instance, at once or later: another one may answer there and
  * leave the port to ours when it ends.
@@ -223,12 +238,12 @@ function close(server: Server): Promise<void> {
 
 /** A call that nothing interrupts is answered: one that ends the process proves nothing. */
 async function answersOnInstance(probe: Probe): Promise<undefined> {
-  await callOf(probe, await secondInstance(probe), await probe.token());
+  await callOf(probe, await ordinaryInstance(probe), await probe.token());
 }
 
 /** The call is running as soon as its headers have arrived; its body is sent after the signal. */
 async function interruptedCallProblems(probe: Probe): Promise<readonly Problem[]> {
-  const instance = await secondInstance(probe);
+  const instance = await ordinaryInstance(probe);
   const answer = await callOf(probe, instance, await probe.token(), {
     onHeadersRead: () => instance.signal('SIGTERM'),
   });

@@ -1,8 +1,8 @@
 import type { Problem } from '../model.ts';
-import type { Environment, Instance } from '../target.ts';
-import type { Probe } from '../wire/probe.ts';
+import type { Environment } from '../target.ts';
+import type { HttpAnswer } from '../wire/http.ts';
 import { answerProblems } from './expect.ts';
-import { hostDomains, production, secondInstance, startsInstances } from './instance.ts';
+import { hostDomains, production, readyAnswer, startsInstances } from './instance.ts';
 import { type LiveRule, should } from './rule.ts';
 
 /** Nothing listens there. */
@@ -19,7 +19,7 @@ export const readinessRules: readonly LiveRule[] = [
     controls: [startsInstances],
     mustAnswer: true,
     fix: 'Answer GET /ready with status 200 once the server has a key and an audience.',
-    check: async (probe) => readyProblems(probe, await secondInstance(probe), 'a key and an audience', true),
+    check: async (probe) => readyProblems(await readyAnswer(probe), 'a key and an audience', true),
   },
   notReady('health.ready-key', 'without a key to verify tokens with', 'the key set is unreachable', {
     PLATFORM_PUBLIC_KEY: undefined,
@@ -44,7 +44,8 @@ function notReady(id: string, circumstances: string, path: string, environment: 
       const instance = await probe.launch(environment);
       if (!instance.healthy) return [];
       try {
-        return await readyProblems(probe, instance, path, false);
+        const answer = await probe.http({ path: '/ready', url: new URL(instance.url) });
+        return readyProblems(answer, path, false);
       } finally {
         await instance.stop();
       }
@@ -52,13 +53,7 @@ function notReady(id: string, circumstances: string, path: string, environment: 
   };
 }
 
-async function readyProblems(
-  probe: Probe,
-  { url }: Instance,
-  path: string,
-  isExpected: boolean,
-): Promise<readonly Problem[]> {
-  const answer = await probe.http({ path: '/ready', url: new URL(url) });
+function readyProblems(answer: HttpAnswer, path: string, isExpected: boolean): readonly Problem[] {
   const expected = isExpected ? 'HTTP 200' : 'HTTP 503';
   return answerProblems((answer.status === 200) === isExpected, `GET /ready, ${path}`, expected, answer);
 }

@@ -1,8 +1,10 @@
-import { createPublicKey, KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, KeyObject } from 'node:crypto';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { present } from '../json/json.ts';
+import { memoize } from '../json/memoize.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
+import { knownKey } from './known-key.ts';
 
 /** Issues the tokens of a platform, valid and forged ones. */
 export interface Signer {
@@ -51,10 +53,13 @@ export async function createSigner(
   { issuer = profile.issuer ?? 'https://platform.invalid', privateKey }: SignerOptions = {},
 ): Promise<Signer> {
   const algorithm = algorithmFor(profile.algorithms, privateKey);
-  const own = privateKey ? { privateKey, publicKey: createPublicKey(privateKey) } : await newKeys(algorithm);
+  const own = privateKey ? pairOf(privateKey) : await newKeys(algorithm);
   const publicKey = own.publicKey.export({ type: 'spki', format: 'pem' }).toString();
-  let untrustedKeys: ReturnType<typeof newKeys> | undefined;
-  let otherKeys: ReturnType<typeof newKeys> | undefined;
+  /** Another pair than that of the platform, for an algorithm. */
+  const foreign = memoize(async (alg: string): Promise<Keys> => {
+    const known = pairOf(createPrivateKey({ key: knownKey, format: 'jwk' }));
+    return /^[RP]S/.test(alg) && !known.publicKey.equals(own.publicKey) ? known : newKeys(alg);
+  });
 
   return {
     issuer,
@@ -70,13 +75,12 @@ export async function createSigner(
         return signed(algorithm, parameters).sign(own.privateKey, { crit: Object.fromEntries(critical) });
       }
       if (by === 'other-algorithm') {
-        otherKeys ??= own.privateKey.asymmetricKeyType === 'rsa' ? Promise.resolve(own) : newKeys(other);
-        return signed(other).sign((await otherKeys).privateKey);
+        const { privateKey: key } = own.privateKey.asymmetricKeyType === 'rsa' ? own : await foreign(other);
+        return signed(other).sign(key);
       }
       if (by === 'public-key') return signed('HS256').sign(new TextEncoder().encode(publicKey));
       if (by === 'nobody') return new UnsecuredJWT(payload).encode();
-      untrustedKeys ??= newKeys(algorithm);
-      const untrusted = await untrustedKeys;
+      const untrusted = await foreign(algorithm);
       const header = by === 'embedded' ? { jwk: await exportJWK(untrusted.publicKey) } : {};
       return signed(algorithm, header).sign(untrusted.privateKey);
     },
@@ -110,7 +114,16 @@ export async function newPrivateKey({ algorithms }: PlatformProfile['token']): P
   return (await newKeys(algorithmFor(algorithms, undefined))).privateKey;
 }
 
-async function newKeys(algorithm: string): Promise<{ publicKey: KeyObject; privateKey: KeyObject }> {
+interface Keys {
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+}
+
+function pairOf(privateKey: KeyObject): Keys {
+  return { privateKey, publicKey: createPublicKey(privateKey) };
+}
+
+async function newKeys(algorithm: string): Promise<Keys> {
   const { publicKey, privateKey } = await generateKeyPair(algorithm, { extractable: true });
   return { publicKey: KeyObject.from(publicKey), privateKey: KeyObject.from(privateKey) };
 }
