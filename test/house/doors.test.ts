@@ -71,7 +71,8 @@ describe('the doors of the packages', () => {
 const budgets: Readonly<Record<string, readonly [module: string, lines: number]>> = {
   token: ['src/cli/commands/token.ts', 5_500],
   doctor: ['src/cli/commands/doctor.ts', 9_000],
-  'a check of a URL': ['packages/contract/src/program/check.ts', 14_000],
+  // 14,000 until it warned of certificates, and forged tokens with a known key.
+  'a check of a URL': ['packages/contract/src/program/check.ts', 14_100],
   // It reaches every rule: 12,000 until the gate of every tool and the properties of all answers came.
   explain: ['src/cli/commands/explain.ts', 12_400],
 };
