@@ -66,8 +66,8 @@ export interface ApiKey {
 /** A header or query parameter that carries secrets. */
 export interface Credential {
   readonly name: string;
-  /** `basic` takes a user and a password. */
-  readonly kind: 'plain' | 'bearer' | 'basic' | 'cookie';
+  /** `basic` takes a user and a password; `client` a token URL, an id and a secret (RFC 6749 §4.4). */
+  readonly kind: 'plain' | 'bearer' | 'basic' | 'cookie' | 'client';
   /** Names of the variables. */
   readonly variables: readonly string[];
   /** Name of the cookie. */

@@ -78,11 +78,18 @@ export function apiContext(
     ...(auth ? [{ name: 'auth', value: auth }] : []),
     ...numbers,
   ];
-  const basic = [...headers, ...keys.map(({ credential }) => credential)].some(isBasic);
-  return { title, baseUrl, mcp: kind === 'mcp', basic, settings };
+  const helpers = helpersOf([...headers, ...keys.map(({ credential }) => credential)]);
+  return {
+    title,
+    baseUrl,
+    imports: [...helpers, kind === 'mcp' ? 'mcpSource' : 'httpSource'],
+    mcp: kind === 'mcp',
+    settings,
+  };
 }
 
-/** Whether a credential is a user with a password. */
-export function isBasic({ kind }: Credential): boolean {
-  return kind === 'basic';
+/** The functions of the runtime that make these credentials. */
+export function helpersOf(credentials: readonly Credential[]): readonly string[] {
+  const kinds = new Set(credentials.map(({ kind }) => kind));
+  return [...(kinds.has('basic') ? ['basic'] : []), ...(kinds.has('client') ? ['clientCredentials'] : [])];
 }

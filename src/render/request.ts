@@ -135,12 +135,13 @@ function keyMember({ key, in: place, credential }: ApiKey): readonly [string, No
 }
 
 function credentialMember({ name, kind, variables, cookie, prefix }: Credential): readonly [string, Node] {
-  const [first = '', second = ''] = variables.map((variable) => memberAccess('env', variable));
+  const [first = '', second = '', third = ''] = variables.map((variable) => memberAccess('env', variable));
   const value = {
     plain: prefix === undefined ? first : `${first}.after(${stringLiteral(prefix)})`,
     bearer: `${first}.after('Bearer ')`,
     cookie: `${first}.after(${stringLiteral(`${cookie}=`)})`,
     basic: `basic(${first}, ${variables.length > 1 ? second : "''"})`,
+    client: `clientCredentials({ tokenUrl: ${first}, id: ${second}, secret: ${third} })`,
   }[kind];
   return [name, value];
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Effect, effects } from '../../packages/contract/src/definition/effect.ts';
+import { setting } from '../../src/render/request.ts';
 import { answer, base, documentOf, ok, refusalOf, toolOf } from './openapi.ts';
 
 describe('the arguments of a tool', () => {
@@ -530,5 +531,42 @@ describe('a body that no request can or need send', () => {
     const content = { 'application/x-www-form-urlencoded': { schema, encoding: {} } };
     const { call, inputs } = await toolOf(documentOf({ requestBody: { required: false, content } }));
     expect([call.body, Object.keys(inputs)]).toEqual([null, ['chain']]);
+  });
+});
+
+describe('OAuth 2', () => {
+  const tokenUrl = 'https://auth.gas.example/token';
+  const made = async (oauth: object) => {
+    const components = { securitySchemes: { oauth } };
+    const { call } = await toolOf(documentOf({ security: [{ oauth: [] }] }, { components }));
+    return { api: call.api, text: setting({ name: 'headers', credentials: call.api.headers }) };
+  };
+
+  it.each([
+    ['OpenAPI 3', { type: 'oauth2', flows: { implicit: {}, clientCredentials: { tokenUrl, scopes: {} } } }],
+    ['Swagger 2.0', { type: 'oauth2', flow: 'application', tokenUrl }],
+  ])('with client credentials fetches its tokens: %s', async (_, scheme) => {
+    const { api, text } = await made(scheme);
+    expect(text).toContain(
+      'clientCredentials({ tokenUrl: env.GAS_TOKEN_URL, id: env.GAS_CLIENT_ID, secret: env.GAS_CLIENT_SECRET })',
+    );
+    expect(api.variables.map(({ name, kind, fallback }) => [name, kind, fallback])).toEqual([
+      ['GAS_URL', 'url', 'https://api.gas.example/v1'],
+      ['GAS_TOKEN_URL', 'url', tokenUrl],
+      ['GAS_CLIENT_ID', 'secret', undefined],
+      ['GAS_CLIENT_SECRET', 'secret', undefined],
+    ]);
+  });
+
+  it.each([
+    ['another flow', { type: 'oauth2', flows: { authorizationCode: { tokenUrl } } }],
+    [
+      'a token URL that is none',
+      { type: 'oauth2', flows: { clientCredentials: { tokenUrl: 'file:///etc/passwd' } } },
+    ],
+  ])('with %s has a static token, and says that it ends', async (_, scheme) => {
+    const { api, text } = await made(scheme);
+    expect(text).toContain("env.GAS_TOKEN.after('Bearer ')");
+    expect(api.variables[1]?.text).toContain('a static token, which ends');
   });
 });

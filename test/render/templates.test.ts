@@ -64,7 +64,7 @@ const bare = [
   /^modern$/,
   /^(kit\.)?required$/,
   /^(tools\.identifier|file)$/,
-  /^(api|method|kinds)$/,
+  /^(api|method|kinds|imports)$/,
   /^key\.type$/,
 ];
 

@@ -13,3 +13,4 @@ export { type Answered, sendOnce } from './source/once.ts';
 export type { Pages } from './source/pages.ts';
 export type { QueryStyle } from './source/request.ts';
 export { basic, Secret } from './source/secret.ts';
+export { type ClientCredentials, clientCredentials } from './source/token.ts';

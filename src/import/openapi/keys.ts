@@ -1,5 +1,5 @@
-import { below, isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
-import type { ApiKey, Credential } from '../model.ts';
+import { below, isObject, type Json, type JsonObject, objectOr } from 'market-mcp-contract/json';
+import type { ApiKey, ApiVariable, Credential } from '../model.ts';
 import { DocumentRefusal, type OpenApiDocument } from './document.ts';
 import { type Operation, operationsOf, unlessBroken } from './operations.ts';
 import { type KeyParameter, keyParametersOf } from './parameters.ts';
@@ -21,7 +21,7 @@ interface Described {
   /** What distinguishes it from keys of the same name. */
   readonly other: string;
   /** Ends of the names of its variables, and what they contain. */
-  readonly variables: { suffix: string; readonly text: string }[];
+  readonly variables: { suffix: string; readonly text: string; readonly fallback?: string }[];
 }
 
 /** The keys of a document. Each has a variable of its own, the same whatever operations are chosen. */
@@ -114,7 +114,7 @@ export class ApiKeys {
       const place = placeOf(key);
       const other = sent.get(place);
       // One header carries one token, whichever flow it comes from.
-      if (other && (other.kind !== 'bearer' || key.kind !== 'bearer')) return [];
+      if (other && !(isToken(other) && isToken(key))) return [];
       sent.set(place, other ?? key);
     }
     return [[...sent.values()]];
@@ -174,9 +174,13 @@ function placeOf({ in: place, name, cookie = '' }: Described): string {
   return `${place} ${place === 'headers' ? name.toLowerCase() : name} ${cookie}`;
 }
 
+function isToken({ kind }: Described): boolean {
+  return kind === 'bearer' || kind === 'client';
+}
+
 /** Equal for keys that look the same in a request. */
 function shapeOf(key: Described): string {
-  return `${key.kind} ${placeOf(key)}`;
+  return `${key.kind} ${placeOf(key)} ${key.variables[0]?.fallback ?? ''}`;
 }
 
 function ofParameter({ name, in: place, text }: KeyParameter): Described {
@@ -211,18 +215,35 @@ function ofScheme(key: string, scheme: JsonObject): Described | null {
     ];
     return { ...authorization, kind: 'basic', variables };
   }
-  const isToken = type === 'oauth2' || type === 'openIdConnect' || (type === 'http' && kind === 'bearer');
-  if (!isToken) return null;
-  const variables = [{ suffix: 'TOKEN', text: text || 'Token for the API' }];
+  const bears = type === 'oauth2' || type === 'openIdConnect' || (type === 'http' && kind === 'bearer');
+  if (!bears) return null;
+  const tokenUrl = type === 'oauth2' ? clientTokenUrl(scheme) : undefined;
+  if (tokenUrl !== undefined) {
+    const variables = [
+      { suffix: 'TOKEN_URL', text: 'Where the API issues tokens', fallback: tokenUrl },
+      { suffix: 'CLIENT_ID', text: 'Id of this client at the API' },
+      { suffix: 'CLIENT_SECRET', text: 'Secret of this client' },
+    ];
+    return { ...authorization, kind: 'client', variables };
+  }
+  const ends = type === 'oauth2' || type === 'openIdConnect' ? ' (a static token, which ends)' : '';
+  const variables = [{ suffix: 'TOKEN', text: (text || 'Token for the API') + ends }];
   return { ...authorization, kind: 'bearer', variables };
 }
 
+/** Where a server gets tokens without a user: the flow client credentials (in Swagger 2.0: application). */
+function clientTokenUrl({ flow, flows, tokenUrl }: JsonObject): string | undefined {
+  const url = flow === 'application' ? tokenUrl : objectOr(objectOr(flows).clientCredentials).tokenUrl;
+  const isPlain = typeof url === 'string' && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+  return isPlain && new URL(url).search === '' && new URL(url).username === '' ? url : undefined;
+}
+
 function keyOf({ key, in: place, name, kind, cookie, variables }: Described, prefix: string): ApiKey {
-  const named = variables.map(({ suffix, text }) => ({
-    name: `${prefix}_${suffix}`,
-    kind: 'secret' as const,
-    text,
-  }));
+  const named = variables.map(({ suffix, text, fallback }): ApiVariable => {
+    const variable = `${prefix}_${suffix}`;
+    if (fallback === undefined) return { name: variable, kind: 'secret', text };
+    return { name: variable, kind: 'url', text, fallback };
+  });
   const names = named.map((variable) => variable.name);
   return {
     key,

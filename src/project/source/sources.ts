@@ -14,7 +14,7 @@ import type { FileSet, Ownership, ProjectFile, TemplateSet } from '../../plan/mo
 import {
   apisOf,
   environmentFile,
-  isBasic,
+  helpersOf,
   planApi,
   planEnvironment,
   variablesOf,
@@ -151,11 +151,12 @@ function withEntries(text: string, { credentials, options }: ApiSource, keys: re
   const comma = /[,{]/.test(text.charAt(behind - 1)) ? '' : ',';
   const head = text.slice(0, behind) + comma + text.slice(behind, bracket).trimEnd();
   const next = `${head}${lines}\n${' '.repeat(indent - 2)}${text.slice(bracket)}`;
-  return keys.some(({ credential }) => isBasic(credential)) ? withImports(next, 'source', ['basic']) : next;
+  return withImports(next, 'source', helpersOf(keys.map(({ credential }) => credential)));
 }
 
 /** Source that also imports these names from a part of the runtime; unchanged if it imports nothing from there. */
 function withImports(text: string, part: string, names: readonly string[]): string {
+  if (names.length === 0) return text;
   const module = `${runtimePackage}/${part}`;
   return text.replace(
     new RegExp(`import \\{([^}]*)\\} from (['"])${module}\\2`),

@@ -74,12 +74,19 @@ export function secretsOf({ headers, query, body, credentials = {} }: SourceCred
     .flatMap((one) => one.texts());
 }
 
+/** The secrets that a request sends. @param auth the keys that it names */
+export function usedBy(source: SourceCredentials, auth = source.auth): readonly Secret[] {
+  if (auth === undefined) return secretsIn(source);
+  return (chosenFrom(source, auth) ?? []).flatMap((name) => secretsIn(source.credentials?.[name] ?? {}));
+}
+
 /** The variables of the secrets, also of optional ones that are not set. */
 export function variablesOf(all: readonly Credentials[]): readonly string[] {
   return [...new Set(all.flatMap(secretsIn).map(({ name }) => name))];
 }
 
-function secretsIn({ headers = {}, query = {}, body = {} }: Credentials): readonly Secret[] {
+/** The secrets in headers, query and body. */
+export function secretsIn({ headers = {}, query = {}, body = {} }: Credentials): readonly Secret[] {
   return [headers, query, body].flatMap(Object.values).filter((value) => value instanceof Secret);
 }
 

@@ -21,12 +21,12 @@ import {
   record,
   replayed,
 } from './recordings.ts';
-import { redactorOf } from './redact.ts';
 import type { HeaderStyle, Parameter, PathStyle, QueryStyle } from './request.ts';
 import { explained, holdAnswer, logged } from './running.ts';
 import type { Secret } from './secret.ts';
 import { type Exchange, mismatch, send } from './send.ts';
 import { SharedAnswers, unshared } from './shared.ts';
+import { redactorFor, withTokens } from './token.ts';
 
 type Values = { readonly [name: string]: Parameter };
 
@@ -142,7 +142,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
   const { timeoutMs = 10_000, retries = 2, maxBytes = 2_000_000, cacheSeconds = 0 } = options;
   const { concurrency = 8, queueMs = 2_000, perMinute } = options;
   const shared = new SharedAnswers(cacheSeconds * 1_000);
-  const redact = redactorOf(secretsOf(options));
+  const redact = redactorFor(options);
   const source = options.baseUrl;
   const budget = new Budget({ concurrency, queueMs, source, ...(perMinute !== undefined && { perMinute }) });
 
@@ -162,11 +162,13 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
       const before = kept(asked);
       if (before !== undefined) return before;
       if (replays) return replayed(asked);
-      const exchange = signed(plain, options);
-      const tries = exchange.isIdempotent && (method === 'get' || !isRehearsing()) ? retries : 0;
-      const notFoundIsEmpty = notFound === 'empty';
-      const limits = { timeoutMs, retries: tries, maxBytes, notFoundIsEmpty, redact };
-      const reply = await send(exchange, limits, budget, ending);
+      const reply = await withTokens(options, request.auth, ending, () => {
+        const exchange = signed(plain, options);
+        const tries = exchange.isIdempotent && (method === 'get' || !isRehearsing()) ? retries : 0;
+        const notFoundIsEmpty = notFound === 'empty';
+        const limits = { timeoutMs, retries: tries, maxBytes, notFoundIsEmpty, redact };
+        return send(exchange, limits, budget, ending);
+      });
       return { ...reply, text: wrap === 'done' ? '' : redact(reply.text) };
     };
     const key = `${replays} ${notFound} ${wrap} ${url} ${JSON.stringify([request.auth, ...plain.headers])}`;

@@ -10,11 +10,11 @@ import { SourceError, tooSlow, unavailable } from './errors.ts';
 import { answerOf, failureOf, isEmpty, parsed, type Result, resultOf } from './mcp-result.ts';
 import { statelessCall } from './mcp-stateless.ts';
 import { isRecording, isReplaying, kept, keptDirectory, record, replayed, tellCheck } from './recordings.ts';
-import { redactorOf } from './redact.ts';
 import { holdAnswer, logged } from './running.ts';
 import type { Secret } from './secret.ts';
 import { attempt, explainedFailure, mismatch } from './send.ts';
 import { rejected, statusError } from './status.ts';
+import { redactorFor, withTokens } from './token.ts';
 
 /** An MCP server (Streamable HTTP) and how it may be used. */
 export interface McpSourceOptions {
@@ -85,7 +85,7 @@ const otherVersion: readonly unknown[] = [-32601, -32020, -32022];
 export function mcpSource(options: McpSourceOptions): McpSource {
   reportAddress(options.baseUrl);
   const { timeoutMs = 20_000, maxBytes = 2_000_000, concurrency = 8, queueMs = 2_000, perMinute } = options;
-  const redact = redactorOf(secretsOf(options));
+  const redact = redactorFor(options);
   const source = options.baseUrl;
   const budget = new Budget({ concurrency, queueMs, source, ...(perMinute !== undefined && { perMinute }) });
   const ask = askerOf(options, maxBytes, redact);
@@ -99,12 +99,11 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     const fetched = async (): Promise<string> => {
       const held = heldBySource();
       try {
-        const answer = await budget
-          .run(() => {
-            tellCheck('network', asked);
-            return ask(tool, call, ending, held);
-          }, ending)
-          .then(redact);
+        const send = () => {
+          tellCheck('network', asked);
+          return ask(tool, call, ending, held);
+        };
+        const answer = redact(await withTokens(options, undefined, ending, () => budget.run(send, ending)));
         await holdAnswer(answer, held, signal);
         return answer;
       } catch (error) {

@@ -3,6 +3,7 @@ import { signed, unsigned } from './exchange.ts';
 import type { HttpSourceOptions, WriteOptions } from './http-source.ts';
 import { redactorOf } from './redact.ts';
 import { answerTo } from './send.ts';
+import { withTokens } from './token.ts';
 
 /** An answer as it came, without the keys that were sent. */
 export interface Answered {
@@ -22,8 +23,10 @@ export async function sendOnce(
   path: string,
   options: WriteOptions<unknown> = {},
 ): Promise<Answered> {
-  const { url, headers, body } = signed(unsigned(source.baseUrl, method, path, options), source);
   const signal = AbortSignal.timeout(source.timeoutMs ?? 10_000);
+  const { url, headers, body } = await withTokens(source, options.auth, signal, async () =>
+    signed(unsigned(source.baseUrl, method, path, options), source),
+  );
   const request = new Request(url, {
     ...{ method: method.toUpperCase(), headers, redirect: 'manual', signal },
     ...(body !== null && { body }),

@@ -50,6 +50,11 @@ export function explained(error: SourceError, explanation: Explanation): SourceE
   return error;
 }
 
+/** The HTTP status of the answer that was a failure; undefined if there was none. */
+export function statusOf(error: unknown): number | undefined {
+  return explanations.get(error as object)?.status;
+}
+
 /**
  * Runs a request of a tool. If it fails, standard error says why, with the tool and the call that runs: calls that share a
  * request have a line each.

@@ -1,0 +1,190 @@
+import * as oauth from 'oauth4webapi';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { httpSource } from '../../packages/runtime/src/source/http-source.ts';
+import { Secret } from '../../packages/runtime/src/source/secret.ts';
+import { type ClientCredentials, clientCredentials } from '../../packages/runtime/src/source/token.ts';
+import { type Answer, errorOf, gas, json, sourceServer } from './source-server.ts';
+
+beforeEach(() => {
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+  return () => {
+    logged.mockRestore();
+    vi.useRealTimers();
+  };
+});
+
+const id = 'client id:ü';
+const word = 's3cret/of+the client';
+const keys = { id: new Secret('GAS_CLIENT_ID', id), secret: new Secret('GAS_CLIENT_SECRET', word) };
+const issued =
+  (token: string, more: object = { token_type: 'Bearer', expires_in: 3600 }): Answer =>
+  (_, response) =>
+    json(response, { access_token: token, ...more });
+
+/** An API that asks for the tokens of a token endpoint; `token-2` is wrong if the API says so. */
+async function served(tokens: Answer, options: Partial<ClientCredentials> = {}, api?: Answer) {
+  const issuer = await sourceServer(tokens);
+  const server = await sourceServer(api ?? ((_, response) => json(response, { gwei: 1 })));
+  const authorization = clientCredentials({ tokenUrl: `${issuer.url}/token`, ...keys, ...options });
+  const source = httpSource({
+    baseUrl: server.url,
+    headers: { authorization },
+    retries: 0,
+    timeoutMs: 2_000,
+  });
+  const sent = () => server.received.map(({ headers }) => headers.authorization);
+  return { source, issuer, server, sent, get: () => source.get('/x', { schema: gas }) };
+}
+
+describe('a token', () => {
+  it.each([
+    ['basic', oauth.ClientSecretBasic(word)],
+    ['body', oauth.ClientSecretPost(word)],
+  ] as const)('is asked for as oauth4webapi asks, by %s', async (send, authentication) => {
+    const { get, issuer, sent } = await served(issued('token-1'), {
+      send,
+      scope: 'read write',
+      parameters: { audience: 'a' },
+    });
+    expect(await get()).toEqual({ gwei: 1 });
+    expect(sent()).toEqual(['Bearer token-1']);
+    const as = { issuer: issuer.url, token_endpoint: `${issuer.url}/token` };
+    const parameters = { scope: 'read write', audience: 'a' };
+    const theirs = await oauth.clientCredentialsGrantRequest(
+      as,
+      { client_id: id },
+      authentication,
+      parameters,
+      {
+        [oauth.allowInsecureRequests]: true,
+      },
+    );
+    expect((await oauth.processClientCredentialsResponse(as, { client_id: id }, theirs)).access_token).toBe(
+      'token-1',
+    );
+    const [own, judge] = issuer.received.map(({ method, headers, body }) => ({
+      method,
+      authorization: headers.authorization,
+      type: headers['content-type']?.split(';')[0],
+      body: Object.fromEntries(new URLSearchParams(body)),
+    }));
+    expect(own).toEqual(judge);
+  });
+
+  it('can be asked for with id and secret as they are', async () => {
+    const { get, issuer } = await served(issued('token-1'), { send: 'basicPlain' });
+    await get();
+    const pair = Buffer.from(`${id}:${word}`).toString('base64');
+    expect(issuer.received[0]?.headers.authorization).toBe(`Basic ${pair}`);
+  });
+
+  // What oauth4webapi refuses: the type of eBay, none, a list of scopes, another status.
+  it.each([
+    ['the type of eBay', { token_type: 'Application Access Token', expires_in: '7200' }, 200],
+    ['no type and no end', {}, 200],
+    ['a list of scopes', { token_type: 'bearer', scope: ['read'] }, 201],
+  ])('is taken with %s', async (_, more, status) => {
+    const { get, sent } = await served((__, response) =>
+      json(response, { access_token: 'token-1', ...more }, status),
+    );
+    expect(await get()).toEqual({ gwei: 1 });
+    expect(sent()).toEqual(['Bearer token-1']);
+  });
+
+  it('is fetched once for many calls, and again shortly before its end', async () => {
+    let count = 0;
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const { source, get, issuer, sent } = await served((_, response) => {
+      count += 1;
+      json(response, { access_token: `token-${count}`, expires_in: 600 });
+    });
+    await Promise.all(Array.from({ length: 20 }, (_, i) => source.get('/x', { query: { i } })));
+    expect(new Set(sent())).toEqual(new Set(['Bearer token-1']));
+    vi.setSystemTime(Date.now() + 535_000);
+    await get();
+    expect(issuer.received).toHaveLength(1);
+    vi.setSystemTime(Date.now() + 10_000);
+    await get();
+    expect(sent().at(-1)).toBe('Bearer token-2');
+    expect(issuer.received).toHaveLength(2);
+  });
+
+  it('that the API refuses with 401 is replaced once, also for a write; one that it forbids is not', async () => {
+    let count = 0;
+    const tokens: Answer = (_, response) => {
+      count += 1;
+      json(response, { access_token: `token-${count}` });
+    };
+    const refusing =
+      (status: number, good: string): Answer =>
+      (request, response) =>
+        json(response, { gwei: 1 }, request.headers.authorization === good ? 200 : status);
+    const once = await served(tokens, {}, refusing(401, 'Bearer token-2'));
+    expect(await once.source.post('/x', { json: {}, schema: gas })).toEqual({ gwei: 1 });
+    expect(once.sent()).toEqual(['Bearer token-1', 'Bearer token-2']);
+    const never = await served(tokens, {}, refusing(401, ''));
+    expect((await errorOf(never.get())).code).toBe('SOURCE_REFUSED');
+    expect(never.sent()).toHaveLength(2);
+    const forbidden = await served(tokens, {}, refusing(403, ''));
+    expect((await errorOf(forbidden.get())).code).toBe('SOURCE_REFUSED');
+    expect(forbidden.sent()).toHaveLength(1);
+  });
+
+  it('is removed from an answer that repeats it', async () => {
+    const { source } = await served(issued('token-of-this-server'), {}, (request, response) =>
+      json(response, { said: request.headers.authorization }),
+    );
+    expect(await source.get('/x', {})).toEqual({ said: 'Bearer [secret]' });
+  });
+
+  it('is waited for by others when one caller leaves', async () => {
+    let answer = () => {};
+    const { source, issuer } = await served((_, response) => {
+      answer = () => json(response, { access_token: 'token-1' });
+    });
+    const gone = new AbortController();
+    const left = errorOf(source.get('/a', { signal: gone.signal }));
+    const stays = source.get('/b', { schema: gas });
+    gone.abort();
+    expect((await left).code).toBe('CANCELLED');
+    await vi.waitFor(() => expect(issuer.received).toHaveLength(1));
+    answer();
+    expect(await stays).toEqual({ gwei: 1 });
+  });
+});
+
+describe('a token endpoint', () => {
+  it.each([
+    ['refuses', { error: 'invalid_client' }, 401, 'SOURCE_REFUSED', 'refused'],
+    ['fails', {}, 500, 'SOURCE_UNAVAILABLE', 'network'],
+    ['sends no token', { token: 'x' }, 200, 'SOURCE_MISCONFIGURED', 'without a token'],
+    [
+      'sends what no header can have',
+      { access_token: 'a b\n' },
+      200,
+      'SOURCE_MISCONFIGURED',
+      'without a token',
+    ],
+  ])(
+    'that %s ends the call, is named in the log without secrets, and is asked again by the next',
+    async (_, body, status, code, message) => {
+      let count = 0;
+      const { get, server } = await served((__, response) => {
+        count += 1;
+        if (count === 1) json(response, body, status);
+        else json(response, { access_token: 'token-1' });
+      });
+      const error = await errorOf(get());
+      expect(error).toMatchObject({ code, message: expect.stringContaining(message) });
+      expect(server.received).toEqual([]);
+      const [line] = vi.mocked(console.error).mock.calls.map(([text]) => String(text));
+      expect(JSON.parse(line ?? '')).toMatchObject({
+        code,
+        path: '/v1/token',
+        hint: expect.stringContaining('GAS_CLIENT_SECRET'),
+      });
+      expect(line).not.toContain(word);
+      expect(await get()).toEqual({ gwei: 1 });
+    },
+  );
+});
