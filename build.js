@@ -109,7 +109,8 @@ writeFileSync(
   join(out, 'LICENSES.txt'),
   licences([...program.output, ...demanded.output].flatMap(({ moduleIds = [] }) => moduleIds)),
 );
-await packForProjects();
+// Published, projects contain neither.
+if (!isPublished) await packForProjects();
 
 /** Replaces the module that compiles templates at run time. */
 function compiledTemplates() {
@@ -297,23 +298,14 @@ async function buildContract() {
   copyTypes(join(types, 'src'), join(place, 'dist/types'), ['index.d.ts', 'platforms/index.d.ts']);
 }
 
-/**
- * Packs the runtime and this package for projects; the last step, because this package includes all other outputs. If they are
- * published, projects contain neither: the packed runtime, beside its compiled files, is what is published.
- */
+/** Packs the runtime and this package for projects; the last step, because this package includes all other outputs. */
 async function packForProjects() {
-  const { packContract, packPackage, packRuntime, packedDirectory } = await load(
-    'src/project/package/pack.ts',
-  );
-  const packed = isPublished
-    ? { 'packages/contract/dist': packContract, 'packages/runtime/dist': packRuntime }
-    : { [packedDirectory]: packRuntime };
-  const write = (place, { name, content }) => writeFileSync(join(place, name), content);
-  for (const [place, pack] of Object.entries(packed)) {
-    mkdirSync(place, { recursive: true });
-    write(place, pack('.'));
+  const { packPackage, packRuntime, packedDirectory } = await load('src/project/package/pack.ts');
+  mkdirSync(packedDirectory);
+  for (const pack of [packRuntime, packPackage]) {
+    const { name, content } = pack('.');
+    writeFileSync(join(packedDirectory, name), content);
   }
-  if (!isPublished) write(packedDirectory, packPackage('.'));
 }
 
 async function writeSpecSchema() {

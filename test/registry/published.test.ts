@@ -1,35 +1,25 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rules } from '../../packages/contract/src/catalogue.ts';
 import { packageManagerCommands } from '../../src/plan/package-manager.ts';
+import { trust } from '../broken/check.ts';
+import { createSteps, serve } from '../broken/good-server.ts';
 import { repository, run, tree } from '../e2e/support.ts';
-import { installTools, type Registry, startRegistry } from './registry.ts';
+import { emptyEnvironment, installTools, type Registry, startRegistry } from './registry.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'market-mcp-registry-'));
 const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
-/** The files of a release. */
-const release = join(root, 'release');
 let registry: Registry | undefined;
-/** Separate homes, caches and prefixes: Yarn 1 installs the package for `create` globally. */
-let env: Record<string, string>;
+let tools = '';
 
 beforeAll(async () => {
-  const tools = await installTools();
-  registry = await startRegistry(tools, own('registry'));
-  env = isolated(registry.url, tools);
-  for (const tarball of await packPublished()) await registry.publish(tarball, env);
+  tools = await installTools();
+  registry = await startRegistry(tools, mkdtempSync(join(root, 'storage-')));
+  const words = ['scripts/release.js', '--dry-run', '--registry', registry.url];
+  const released = await run(process.execPath, words, { cwd: repository, env: environment('publisher') });
+  expect(released.status, released.stderr).toBe(0);
 });
 
 afterAll(async () => {
@@ -37,71 +27,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-function own(name: string): string {
-  const directory = join(root, name);
-  mkdirSync(directory, { recursive: true });
-  return directory;
-}
-
-/** Packs this checkout as for publication: the runtime, then the program. */
-async function packPublished(): Promise<readonly string[]> {
-  const source = own('source');
-  const left = new Set(
-    ['.git', 'node_modules', 'dist', 'packages/contract/dist', 'packages/runtime/dist', 'demo'].map((name) =>
-      join(repository, name),
-    ),
-  );
-  cpSync(repository, source, { recursive: true, filter: (path) => !left.has(path) });
-  symlinkSync(join(repository, 'node_modules'), join(source, 'node_modules'), 'dir');
-  const packed = await run(process.execPath, ['scripts/pack-release.js', release], { cwd: source });
-  expect(packed.status, packed.stderr).toBe(0);
-  return ['market-mcp-runtime-', 'create-market-mcp-'].map((start) =>
-    join(release, String(readdirSync(release).find((name) => name.startsWith(start)))),
-  );
-}
-
-function isolated(url: string, tools: string): Record<string, string> {
-  const home = own('home');
-  const { host } = new URL(url);
-  writeFileSync(join(home, '.npmrc'), `registry=${url}\n//${host}/:_authToken=nobody\n`);
-  writeFileSync(join(home, '.yarnrc'), `registry "${url}"\n`);
-  const managers = own('managers');
-  for (const name of ['pnpm', 'yarn']) symlinkSync(join(tools, '.bin', name), join(managers, name));
-  // The package `bun` puts its program in place by a script, which has not run.
-  const [bun = ''] = readdirSync(join(tools, '@oven'));
-  for (const name of ['bun', 'bunx']) symlinkSync(join(tools, '@oven', bun, 'bin/bun'), join(managers, name));
-  return {
-    PATH: [managers, process.env.PATH].join(delimiter),
-    HOME: home,
-    XDG_CACHE_HOME: own('home/cache'),
-    XDG_CONFIG_HOME: own('home/config'),
-    XDG_DATA_HOME: own('home/data'),
-    XDG_STATE_HOME: own('home/state'),
-    PNPM_HOME: own('home/pnpm'),
-    YARN_CACHE_FOLDER: own('home/yarn-cache'),
-    BUN_INSTALL: own('home/bun'),
-    // bunx keeps a package for a day in the temporary directory.
-    TMPDIR: own('home/tmp'),
-    npm_config_userconfig: join(home, '.npmrc'),
-    npm_config_registry: url,
-    npm_config_cache: own('home/npm-cache'),
-    npm_config_prefix: own('home/prefix'),
-    // The package of this test was published a moment ago.
-    pnpm_config_minimum_release_age: '0',
-  };
-}
-
-test('a release lists the packages inside it, with their licences', () => {
-  const { components, metadata } = JSON.parse(readFileSync(join(release, 'sbom.cdx.json'), 'utf8'));
-  expect(metadata.component).toMatchObject({ version });
-  const listed = new Map<string, { readonly licenses?: unknown }>(
-    components.map((component: { readonly name: string }) => [component.name, component]),
-  );
-  const { devDependencies } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
-  expect(Object.keys(devDependencies).filter((name) => !listed.has(name))).toEqual([]);
-  expect(listed.get('ajv')?.licenses).toEqual([{ license: { id: 'MIT' } }]);
-  expect(readdirSync(release)).toHaveLength(4);
-});
+const environment = (name: string) => emptyEnvironment(registry?.url ?? '', tools, join(root, name));
 
 /** The first three words are typed by users. */
 const ways = [
@@ -134,9 +60,10 @@ const ways = [
 
 const call = { npm: ['npx'], pnpm: ['pnpm', 'exec'], yarn: ['yarn'], bun: ['bunx'] } as const;
 
-describe.sequential.each(ways)('$title', ({ manager, command: [file, ...args] }) => {
+describe.sequential.each(ways)('$title', ({ title, manager, command: [file, ...args] }) => {
   it('creates a project that passes its check, and market-mcp adds a tool in it', async () => {
     const cwd = mkdtempSync(join(root, 'way-'));
+    const env = environment(title.replaceAll(' ', '-'));
     const created = await run(file, args, { cwd, env });
     expect(created.status, created.stdout + created.stderr).toBe(0);
     expect(judgedIn(created.stdout)).toEqual({ rules: rules.length, failed: 0 });
@@ -157,6 +84,19 @@ describe.sequential.each(ways)('$title', ({ manager, command: [file, ...args] })
     expect(judgedIn(added.stdout)).toEqual({ rules: rules.length, failed: 0 });
     expect([...tree(join(project, 'src/tools')).keys()]).toContain('get-fee.ts');
   });
+});
+
+it('npx market-mcp-contract checks a URL from an empty directory with an empty cache', async () => {
+  const server = await serve(createSteps(trust, { authorized: () => async () => true }));
+  const cwd = mkdtempSync(join(root, 'contract-'));
+  const words = ['--yes', 'market-mcp-contract', server.url, '--platform', 'context', '--json'];
+  const checked = await run('npx', words, { cwd, env: environment('contract') });
+  await server.stop();
+  expect([checked.status, readdirSync(cwd)]).toEqual([1, []]);
+  const failed = JSON.parse(checked.stdout).rules.filter(
+    ({ status }: { status: string }) => status === 'fail',
+  );
+  expect(failed).toContainEqual(expect.objectContaining({ id: 'gate.no-token' }));
 });
 
 /** The number of rules that a printed self-check judged or listed as not run. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
 import { dump } from 'js-yaml';
@@ -11,8 +11,6 @@ import { freePort } from '../runtime/built.ts';
 /** A registry on this machine that contains what is published to it and proxies everything else to the configured one. */
 export interface Registry {
   readonly url: string;
-  /** Publishes a packed package. */
-  publish(tarball: string, env: Readonly<Record<string, string>>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -25,8 +23,9 @@ export function installTools(): Promise<string> {
 /**
  * @param tools node_modules directory with verdaccio
  * @param directory storage of the registry
+ * @param denied a package that nobody may publish
  */
-export async function startRegistry(tools: string, directory: string): Promise<Registry> {
+export async function startRegistry(tools: string, directory: string, denied?: string): Promise<Registry> {
   const { stdout: upstream } = await execa('npm', ['config', 'get', 'registry'], { cwd: directory });
   const everyone = { access: '$all', publish: '$all', unpublish: '$all' };
   const file = join(directory, 'config.yaml');
@@ -35,8 +34,12 @@ export async function startRegistry(tools: string, directory: string): Promise<R
     auth: { htpasswd: { file: join(directory, 'htpasswd') } },
     uplinks: { configured: { url: upstream.trim(), maxage: '60m', timeout: '60s' } },
     packages: {
-      'create-market-mcp': everyone,
-      'market-mcp-runtime': everyone,
+      ...Object.fromEntries(
+        ['market-mcp-contract', 'market-mcp-runtime', 'create-market-mcp'].map((name) => [
+          name,
+          { ...everyone, ...(name === denied && { publish: 'nobody' }) },
+        ]),
+      ),
       '**': { ...everyone, proxy: 'configured' },
     },
     log: { type: 'stdout', format: 'json', level: 'warn' },
@@ -67,12 +70,6 @@ export async function startRegistry(tools: string, directory: string): Promise<R
   return {
     url,
     stop,
-    async publish(tarball, env) {
-      const { stdout } = await execa('npm', ['config', 'get', 'registry'], { cwd: directory, env });
-      const { hostname } = new URL(stdout.trim());
-      if (hostname !== '127.0.0.1') throw new Error(`${hostname} is not this machine: nothing was published`);
-      await execa('npm', ['publish', tarball, '--registry', url], { cwd: directory, env });
-    },
   };
 }
 
@@ -82,4 +79,46 @@ async function answers(url: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/**
+ * The environment of somebody who has nothing but the package managers and this registry: separate homes, caches and prefixes, since
+ * Yarn 1 installs the package for `create` globally.
+ *
+ * @param tools node_modules directory with pnpm, Yarn and Bun
+ * @param home an absent directory
+ */
+export function emptyEnvironment(url: string, tools: string, home: string): Record<string, string> {
+  const own = (name: string) => {
+    const directory = join(home, name);
+    mkdirSync(directory, { recursive: true });
+    return directory;
+  };
+  const managers = own('managers');
+  const { host } = new URL(url);
+  writeFileSync(join(home, '.npmrc'), `registry=${url}\n//${host}/:_authToken=nobody\n`);
+  writeFileSync(join(home, '.yarnrc'), `registry "${url}"\n`);
+  for (const name of ['pnpm', 'yarn']) symlinkSync(join(tools, '.bin', name), join(managers, name));
+  // The package `bun` puts its program in place by a script, which has not run.
+  const [bun = ''] = readdirSync(join(tools, '@oven'));
+  for (const name of ['bun', 'bunx']) symlinkSync(join(tools, '@oven', bun, 'bin/bun'), join(managers, name));
+  return {
+    PATH: [managers, process.env.PATH].join(delimiter),
+    HOME: home,
+    XDG_CACHE_HOME: own('cache'),
+    XDG_CONFIG_HOME: own('config'),
+    XDG_DATA_HOME: own('data'),
+    XDG_STATE_HOME: own('state'),
+    PNPM_HOME: own('pnpm'),
+    YARN_CACHE_FOLDER: own('yarn-cache'),
+    BUN_INSTALL: own('bun'),
+    // bunx keeps a package for a day in the temporary directory.
+    TMPDIR: own('tmp'),
+    npm_config_userconfig: join(home, '.npmrc'),
+    npm_config_registry: url,
+    npm_config_cache: own('npm-cache'),
+    npm_config_prefix: own('prefix'),
+    // The package of this test was published a moment ago.
+    pnpm_config_minimum_release_age: '0',
+  };
 }

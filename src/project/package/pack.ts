@@ -37,7 +37,7 @@ export function packPackage(directory: string): PackedPackage {
  * Packs the built runtime of a checkout, with its source, for debuggers. What projects with an API install beside it gets the
  * versions in this program's package.json.
  */
-export function packRuntime(directory: string): PackedPackage {
+export function packRuntime(directory: string, metadata: Manifest = {}): PackedPackage {
   const place = join(directory, 'packages/runtime');
   const paths = [
     'README.md',
@@ -52,11 +52,19 @@ export function packRuntime(directory: string): PackedPackage {
     peerDependencies: Object.fromEntries(peers.map(([name, version]) => [name, `^${version}`])),
     peerDependenciesMeta: Object.fromEntries(peers.map(([name]) => [name, { optional: true }])),
   };
-  return packed({ ...manifestIn(place), ...needs }, place, paths);
+  return packed({ ...manifestIn(place), ...metadata, ...needs }, place, paths, licenceIn(directory));
+}
+
+/** Packs this program as it is published, from a checkout that was built with `--published`. */
+export function packProgram(directory: string, metadata: Manifest): PackedPackage {
+  const manifest = manifestIn(directory);
+  const members = [...neededMembers, 'keywords'].map((name) => [name, manifest[name]]);
+  const paths = ['LICENSE', 'README.md', ...filesBelow(directory, 'bin'), ...filesBelow(directory, 'dist')];
+  return packed({ ...Object.fromEntries(members), ...metadata }, directory, paths);
 }
 
 /** Packs the built contract of a checkout: its public entries alone, and nothing that it depends on. */
-export function packContract(directory: string): PackedPackage {
+export function packContract(directory: string, metadata: Manifest = {}): PackedPackage {
   const place = join(directory, 'packages/contract');
   const manifest = manifestIn(place);
   const entries = Object.entries(
@@ -66,21 +74,32 @@ export function packContract(directory: string): PackedPackage {
     file === undefined ? [] : [[name, { types, default: file }]],
   );
   const paths = ['README.md', ...filesBelow(place, 'bin'), ...filesBelow(place, 'dist')];
-  return packed({ ...manifest, exports: Object.fromEntries(exports) }, place, paths);
+  const own = { ...manifest, ...metadata, exports: Object.fromEntries(exports) };
+  return packed(own, place, paths, licenceIn(directory));
 }
 
 /**
  * The same content gives the same name: order, times, modes and owners are fixed, and neither npm nor Yarn 1 accepts
  * new content under a known name.
  */
-function packed(manifest: Manifest, directory: string, paths: readonly string[]): PackedPackage {
+function packed(
+  manifest: Manifest,
+  directory: string,
+  paths: readonly string[],
+  further: ReadonlyMap<string, Uint8Array> = new Map(),
+): PackedPackage {
   const files = new Map<string, Uint8Array>([
     ['package.json', Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)],
+    ...further,
     ...paths.map((path) => [path, readFileSync(join(directory, path))] as const),
   ]);
   const tar = archiveOf(files);
   const hash = sha256(tar).slice(0, 10);
   return { name: `${manifest.name}-${manifest.version}-${hash}.tgz`, content: compressed(tar) };
+}
+
+function licenceIn(directory: string): ReadonlyMap<string, Uint8Array> {
+  return new Map([['LICENSE', readFileSync(join(directory, 'LICENSE'))]]);
 }
 
 type Manifest = { readonly [member: string]: unknown };

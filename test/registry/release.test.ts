@@ -1,0 +1,224 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { parseTar } from 'nanotar';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { repository, run, scratch } from '../e2e/support.ts';
+import { emptyEnvironment, installTools, type Registry, startRegistry } from './registry.ts';
+
+const root = scratch();
+/** A checkout whose versions and owner this test changes. */
+const checkout = join(root, 'checkout');
+const order = ['market-mcp-contract', 'market-mcp-runtime', 'create-market-mcp'] as const;
+const places = ['packages/contract', 'packages/runtime', '.'];
+const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
+
+beforeAll(() => {
+  const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: checkout });
+  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: repository });
+  for (const path of listed.toString().split('\0')) {
+    if (path === '' || path.startsWith('test/') || !existsSync(join(repository, path))) continue;
+    mkdirSync(dirname(join(checkout, path)), { recursive: true });
+    cpSync(join(repository, path), join(checkout, path));
+  }
+  git('init', '--quiet');
+  git('add', '--all');
+  symlinkSync(join(repository, 'node_modules'), join(checkout, 'node_modules'));
+});
+
+const release = (args: readonly string[], env = {}) =>
+  run(process.execPath, ['scripts/release.js', ...args], { cwd: checkout, env });
+
+/** Every file of a directory but the lent packages: path → hash. */
+function stateOf(directory: string): object {
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/node_modules|\.git(\/|$)/.test(entry.parentPath))
+    .map((entry) => join(entry.parentPath, entry.name));
+  return Object.fromEntries(
+    files.sort().map((file) => [file, createHash('sha256').update(readFileSync(file)).digest('hex')]),
+  );
+}
+
+function edit(path: string, from: string | RegExp, to: string): void {
+  const file = join(checkout, path);
+  const text = readFileSync(file, 'utf8');
+  expect(text).toMatch(from);
+  writeFileSync(file, text.replace(from, to));
+}
+
+describe('the files of a release', () => {
+  const out = join(root, 'release');
+  let sums = '';
+
+  it('are packed to the same bytes each time, and leave the checkout as it was', async () => {
+    const before = stateOf(checkout);
+    const packed = await release(['pack', out]);
+    expect(packed.status, packed.stderr).toBe(0);
+    expect(stateOf(checkout)).toEqual(before);
+    sums = readFileSync(join(out, 'SHA256SUMS'), 'utf8');
+    expect(execFileSync('sha256sum', ['--check', 'SHA256SUMS'], { cwd: out }).toString()).not.toContain(
+      'FAILED',
+    );
+    const again = join(root, 'again');
+    expect((await release(['pack', again])).status).toBe(0);
+    expect(readFileSync(join(again, 'SHA256SUMS'), 'utf8')).toBe(sums);
+    expect((await release(['pack', out])).stderr).toContain('is not empty');
+  });
+
+  it.each(order)('%s has its licence, its README, its repository, and nothing that was not meant', (name) => {
+    const tar = gunzipSync(readFileSync(join(out, `${name}-${version}.tgz`)));
+    const files = new Map(parseTar(tar).map((file) => [file.name.replace('package/', ''), file.text]));
+    expect([...files.keys()]).toEqual(
+      expect.arrayContaining(['LICENSE', 'README.md', 'package.json', 'dist/LICENSES.txt']),
+    );
+    const tops = new Set([...files.keys()].map((path) => path.split('/')[0]));
+    const known = [
+      'LICENSE',
+      'README.md',
+      'package.json',
+      'bin',
+      'dist',
+      'src',
+      'alerts.yml',
+      'grafana.json',
+      'renamed.json',
+    ];
+    expect([...tops].filter((top) => !known.includes(String(top)))).toEqual([]);
+    expect([...files.keys()].filter((path) => /\.tgz$|vendor|node_modules|\.test\./.test(path))).toEqual([]);
+    const manifest = JSON.parse(files.get('package.json') ?? '');
+    const at = places[order.indexOf(name)];
+    expect(manifest).toMatchObject({
+      name,
+      version,
+      license: 'MIT',
+      repository: {
+        type: 'git',
+        url: expect.stringMatching(/^git\+https:\/\/github\.com\/[\w-]+\/create-market-mcp\.git$/),
+      },
+      homepage: expect.stringMatching(/#readme$/),
+      bugs: { url: expect.stringMatching(/\/issues$/) },
+    });
+    expect(manifest.repository.directory).toBe(at === '.' ? undefined : at);
+    expect(manifest).not.toHaveProperty('dependencies');
+  });
+
+  it('list the packages in the bundles with their licences, as npm knows them', async () => {
+    const { components, dependencies, metadata } = JSON.parse(
+      readFileSync(join(out, 'sbom.cdx.json'), 'utf8'),
+    );
+    expect(metadata.component).toMatchObject({ name: 'create-market-mcp', version });
+    // npm's own list has every package that is installed to build: each of ours is among them, with the same licence.
+    const npm = await run('npm', ['sbom', '--sbom-format', 'cyclonedx'], { cwd: repository });
+    interface Component {
+      readonly purl: string;
+      readonly licenses: unknown;
+    }
+    const installed = new Map(
+      JSON.parse(npm.stdout).components.map((one: Component) => [one.purl, one.licenses]),
+    );
+    const bundled = components.filter(({ name }: { name: string }) => !order.includes(name as never));
+    for (const { purl, licenses } of bundled as readonly Component[])
+      expect([purl, installed.get(purl)]).toEqual([purl, licenses]);
+    expect(bundled.length).toBeGreaterThan(40);
+    expect(bundled.length).toBeLessThan(installed.size / 2);
+    const insideRuntime = dependencies.find(({ ref }: { ref: string }) =>
+      ref.includes('market-mcp-runtime'),
+    ).dependsOn;
+    expect(insideRuntime.map((ref: string) => ref.replace(/^pkg:npm\/|@[\d.]+$/g, ''))).toEqual(
+      expect.arrayContaining(['ajv', 'ajv-formats', 'jose', 're2js']),
+    );
+  });
+});
+
+describe('a release', () => {
+  let tools = '';
+  let registry: Registry | undefined;
+  let env: Record<string, string> = {};
+  const storage = join(root, 'storage');
+  const open = async (denied?: string) => {
+    await registry?.stop();
+    mkdirSync(storage, { recursive: true });
+    registry = await startRegistry(tools, storage, denied);
+    env = emptyEnvironment(registry.url, tools, join(root, `home-${denied ?? 'open'}`));
+  };
+  const rehearse = () => release(['--dry-run', '--registry', registry?.url ?? ''], env);
+  const shown = async () => {
+    const views = order.map((name) =>
+      run('npm', ['view', name, 'versions', '--json', '--prefer-online'], { cwd: root, env }),
+    );
+    return (await Promise.all(views)).map(({ status, stdout }) =>
+      status === 0 ? [JSON.parse(stdout)].flat() : [],
+    );
+  };
+  const said = (stdout: string) => stdout.split('\n').filter((line) => /^[\w-]+@\S+ (is|can)/.test(line));
+
+  beforeAll(async () => {
+    tools = await installTools();
+  });
+  afterAll(() => registry?.stop());
+
+  it('is refused without an owner, with another tag, with other versions, and for another registry', async () => {
+    const ready = await release(['ready', 'v9.9.9']);
+    expect([ready.status, ready.stderr]).toEqual([
+      1,
+      expect.stringMatching(/tag v9\.9\.9 is not[\s\S]*in place of OWNER-NOT-SET/),
+    ]);
+    expect((await release(['publish', join(root, 'release')])).stderr).toContain('OWNER-NOT-SET');
+    const elsewhere = await release(['--dry-run', '--registry', 'https://registry.example.com/']);
+    expect([elsewhere.status, elsewhere.stderr]).toEqual([
+      1,
+      expect.stringContaining('to this machine alone'),
+    ]);
+  });
+
+  it('that broke after the first package is completed by a second run, and a third one changes nothing', async () => {
+    await open('market-mcp-runtime');
+    const broken = await rehearse();
+    expect([broken.status, said(broken.stdout)]).toEqual([
+      1,
+      [`market-mcp-contract@${version} is published`],
+    ]);
+    expect(broken.stderr).toMatch(/npm publish .*market-mcp-runtime/);
+    await open();
+    const second = await rehearse();
+    expect(second.status, second.stderr).toBe(0);
+    expect(said(second.stdout)).toEqual([
+      `market-mcp-contract@${version} is there already`,
+      ...order.slice(1).map((name) => `${name}@${version} is published`),
+      ...order.map((name) => `${name}@${version} can be installed`),
+    ]);
+    const third = await rehearse();
+    expect([third.status, said(third.stdout).slice(0, 3)]).toEqual([
+      0,
+      order.map((name) => `${name}@${version} is there already`),
+    ]);
+  });
+
+  it('with other content under the same version publishes nothing', async () => {
+    edit('LICENSE', 'MIT License', 'The MIT License');
+    const other = await rehearse();
+    expect([other.status, said(other.stdout)]).toEqual([1, []]);
+    expect(other.stderr).toContain(`market-mcp-contract@${version} is in the registry with other content`);
+  });
+
+  it('of the next version is published beside the earlier one', async () => {
+    edit('packages/contract/package.json', /"version": "[^"]+"/, '"version": "0.9.0"');
+    const uneven = await release(['ready', 'v0.9.0']);
+    expect(uneven.stderr).toContain('packages/contract/package.json has another version');
+    for (const place of places.slice(1))
+      edit(join(place, 'package.json'), /"version": "[^"]+"/, '"version": "0.9.0"');
+    const next = await rehearse();
+    expect(next.status, next.stderr).toBe(0);
+    expect(await shown()).toEqual(order.map(() => [version, '0.9.0']));
+  });
+});
