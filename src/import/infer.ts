@@ -68,15 +68,16 @@ function inferMembers(objects: readonly JsonObject[], position: Position): JsonO
   };
 }
 
-/** `string`, `integer`, …: each type that was seen, once. A number beside a large integer, which is a text, is a text. */
+/** `string`, `integer`, …: each type that was seen, once. A large integer is a text; smaller ones there are numbers. */
 function typesOf(values: readonly Json[], name: string | null, { largeIntegers }: Known): readonly string[] {
   const numbers = values.filter((value) => typeof value === 'number');
-  const isText = values.some((value) => typeof value === 'string' && largeIntegers.has(value));
-  const number =
-    name === null ? 'number' : isText ? 'string' : areWhole(numbers, name) ? 'integer' : 'number';
-  const types = values.map((value) =>
-    isArray(value) ? 'array' : typeof value === 'number' ? number : typeof value,
-  );
+  const hasLarge = values.some((value) => typeof value === 'string' && largeIntegers.has(value));
+  const isWhole = name !== null && (hasLarge ? numbers.every(Number.isInteger) : areWhole(numbers, name));
+  const number = isWhole ? 'integer' : 'number';
+  const types = [
+    ...(hasLarge ? [number] : []),
+    ...values.map((value) => (isArray(value) ? 'array' : typeof value === 'number' ? number : typeof value)),
+  ];
   return [...new Set(types)].sort();
 }
 

@@ -127,6 +127,8 @@ export interface ApiBody {
   readonly members: readonly Binding[] | string;
   /** The members of a JSON body that are lists of bindings. */
   readonly lists?: readonly string[];
+  /** Of a JSON body, the paths of texts that are sent as integers. */
+  readonly integers?: readonly string[];
   /** Only for a multipart body. */
   readonly files?: readonly FilePart[];
   /** Media types of the other parts, by name. */

@@ -128,7 +128,7 @@ export function checkedSamples(
     if (first === undefined) continue;
     const more = others.length > 0 ? ` and ${others.length} more` : '';
     const why =
-      'JavaScript numbers are exact up to 9007199254740991 only: your code must read such integers as text';
+      'a number in JavaScript is exact up to 9007199254740991 only: such an integer arrives as text';
     change(name, `${first}${more} became text`, why);
   }
   return pass(samples);
@@ -236,16 +236,11 @@ function answerOfRecords(schema: JsonObject, change: ReportChange): AnswerForm {
   };
 }
 
-/** Sample data of a schema: lists are truncated so that the tool's source stays readable, and integers may be texts. */
+/** Sample data of a schema: lists are truncated so that the tool's source stays readable. */
 export function shortened(value: Json, schema: Json | undefined): Json {
-  const { type, items, additionalProperties } = objectOr(schema);
+  const { items, additionalProperties } = objectOr(schema);
   if (Array.isArray(value)) {
     return (value as readonly Json[]).slice(0, keptItems).map((item) => shortened(item, items));
-  }
-  const types = [type].flat();
-  const isText = types.includes('string') && !types.includes('number') && !types.includes('integer');
-  if (typeof value === 'number' && isText) {
-    return Number.isInteger(value) ? BigInt(value).toString() : String(value);
   }
   if (!isObject(value)) return value;
   const members = membersOf(schema);

@@ -91,13 +91,14 @@ function styles(name: string, bindings: readonly Binding[]): readonly LiteralMem
 
 function bodyOf(body: RequestParts['body']): readonly LiteralMember[] {
   if (body === null) return [];
-  const { kind, members, lists, files, partTypes, mediaType } = body;
+  const { kind, members, lists, integers, files, partTypes, mediaType } = body;
   const named = files?.map(({ name, fileName, mediaType: type }): LiteralMember => {
     const typed: LiteralMember[] = type === undefined ? [] : [['type', stringLiteral(type)]];
     return [name, { members: [['name', memberAccess('input', fileName)], ...typed] }];
   });
   return [
     [kind, typeof members === 'string' ? memberAccess('input', members) : accesses(members, lists)],
+    ...(integers ? [['integers', literal(integers)] as const] : []),
     ...(typeof members === 'string' ? [] : styles('formStyles', members)),
     ...(named ? [['files', { members: named }] as const] : []),
     ...(partTypes ? [['partTypes', literal(partTypes)] as const] : []),

@@ -121,6 +121,7 @@ function* typedValues(schema: JsonObject, sampling: Sampling): Generator<Json> {
   switch (types.find((type) => type !== 'null') ?? implied) {
     case 'string':
       yield formats.get(format) ?? 'sample';
+      if (schema.pattern !== undefined) yield '1';
       break;
     case 'integer':
     case 'number':

@@ -11,6 +11,7 @@ import {
   propertiesOf,
   propertyAlone,
   typesOf,
+  withLargeIntegersAsText,
 } from 'market-mcp-contract/json';
 import type { Field, PreparedTool, SpecEntry } from '../model/model.ts';
 
@@ -66,7 +67,8 @@ export function exampleFor(
   where: string,
 ): Result<Json> {
   const types = typesOf(schema);
-  const readings = [...(types.length === 0 || types.includes('string') ? [text] : []), ...jsonIn(text)];
+  const exact = withLargeIntegersAsText(text).text;
+  const readings = [...(types.length === 0 || types.includes('string') ? [text] : []), ...jsonIn(exact)];
   const value = readings.find((reading) => fits(root, schema, reading));
   if (value !== undefined) return pass(value);
   const alone = propertyAlone(root, aloneName, schema);

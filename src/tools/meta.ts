@@ -1,5 +1,12 @@
 import { combineResults, pass, type Result, reject } from 'market-mcp-contract/command';
-import { isObject, type Json, type JsonObject, jsonIn, typesOf } from 'market-mcp-contract/json';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  jsonIn,
+  typesOf,
+  withLargeIntegersAsText,
+} from 'market-mcp-contract/json';
 
 /** One value of a tool's `_meta` from a flag: `pricing.executeUsd=0.01`. */
 export interface MetaSetting {
@@ -84,6 +91,6 @@ function valueIn(text: string, schema: JsonObject): Json {
     const items = isObject(schema.items) ? schema.items : {};
     return text.split('|').map((item) => valueIn(item, items));
   }
-  const [value = text] = jsonIn(text);
+  const [value = text] = jsonIn(withLargeIntegersAsText(text).text);
   return value;
 }

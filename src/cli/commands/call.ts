@@ -8,7 +8,7 @@ import {
   unknownTool,
   unwrap,
 } from 'market-mcp-contract/command';
-import { isObject, type Json } from 'market-mcp-contract/json';
+import { isObject, type Json, readJson } from 'market-mcp-contract/json';
 import { linesOf } from '../../dev/state.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
 import { redactValue } from '../../marketplace/core/redact.ts';
@@ -64,14 +64,15 @@ interface Offer {
 
 function argumentsIn(text: string | undefined): Result<Json | undefined> {
   if (text === undefined) return pass(undefined);
-  try {
-    const value: Json = JSON.parse(text);
-    if (isObject(value)) return pass(value);
-    return reject('[arguments]', value, 'is not a JSON object', `Write '{"name": "value"}'.`);
-  } catch (error) {
-    const hint = `Write JSON in single quotes: '{"name": "value"}'.`;
-    return reject('[arguments]', text, `is not JSON (${(error as Error).message})`, hint);
+  const reading = readJson(text, { exact: true });
+  if (reading.ok && isObject(reading.value)) return pass(reading.value);
+  if (reading.ok) {
+    return reject('[arguments]', reading.value, 'is not a JSON object', `Write '{"name": "value"}'.`);
   }
+  if (reading.kind !== 'syntax')
+    return reject('[arguments]', text, reading.flaw, 'Write such a number in quotes.');
+  const hint = `Write JSON in single quotes: '{"name": "value"}'.`;
+  return reject('[arguments]', text, `is not JSON (${reading.flaw})`, hint);
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   shorten,
   stepsOf,
   valueAt,
+  withLargeIntegersAsText,
 } from 'market-mcp-contract/json';
 import { type Beside, nothingBeside, type Others, othersOf, partsOf } from './references.ts';
 
@@ -172,7 +173,8 @@ async function parse(given: string, where: string): Promise<Result<unknown>> {
     return reject(where, undefined, message, 'Give a smaller document.');
   }
   try {
-    return pass(JSON.parse(text) as unknown);
+    JSON.parse(text);
+    return pass(JSON.parse(withLargeIntegersAsText(text).text) as unknown);
   } catch (error) {
     if (/^\s*[{[]/.test(text) && !/^\s*[{[]\s*[\w$'#]/.test(text)) {
       const message = `is not JSON: ${(error as Error).message}`;
@@ -181,5 +183,5 @@ async function parse(given: string, where: string): Promise<Result<unknown>> {
   }
   const { readYaml } = await import('market-mcp-contract/document');
   // Without aliases, a document has fewer values than characters.
-  return readYaml(text, where, { ...openApiLimits, values: Math.max(values, text.length) });
+  return readYaml(text, where, { ...openApiLimits, values: Math.max(values, text.length) }, 'text');
 }

@@ -40,6 +40,34 @@ export function described(schema: JsonObject, other: JsonObject = {}): JsonObjec
   return description === undefined || description === '' ? {} : { description };
 }
 
+/** What an argument must match that is an integer of any size. */
+export const digitsPattern = '^-?\\d+$';
+
+const largeFormat = /^(?:u?int(?:64|128|256)|u?long|big-?int(?:eger)?)$/i;
+
+/** Whether a schema describes integers that a JavaScript number does not hold exactly, by its format, limits or values. */
+export function isLargeInteger(schema: JsonObject): boolean {
+  const types = documentTypes(schema);
+  const isLarge = largeFormat.test(String(schema.format));
+  if (!types.includes('integer') && !(isLarge && types.includes('number'))) return false;
+  const { minimum, maximum, example, examples, default: fallback, enum: listed } = schema;
+  const values = [minimum, maximum, example, examples, fallback, listed].flat();
+  const beyond = (value: Json | undefined) =>
+    typeof value === 'number' ? Math.abs(value) > Number.MAX_SAFE_INTEGER : /^-?\d{16,}$/.test(String(value));
+  return values.some(beyond) || (isLarge && typeof maximum !== 'number' && listed === undefined);
+}
+
+/** The schema of an argument whose integers are texts of digits. */
+export function asDigits({ minimum: _, maximum: __, format: ___, ...schema }: JsonObject): JsonObject {
+  const text = (value: Json): Json => (Number.isSafeInteger(value) ? String(value) : value);
+  const given = Object.entries(schema).filter(([name]) => !/^(?:exclusive|multipleOf)/.test(name));
+  const valued = given.map(([name, value]): [string, Json] => {
+    if (!['example', 'examples', 'default', 'enum', 'const'].includes(name)) return [name, value];
+    return [name, Array.isArray(value) ? value.map(text) : text(value)];
+  });
+  return { ...Object.fromEntries(valued), type: 'string', pattern: digitsPattern };
+}
+
 /** The allowed values of the schema's types; of a list that is too long for an agent, the first as examples. */
 export function enumOf(schema: JsonObject, types: readonly string[]): JsonObject {
   const listed = schema.const !== undefined ? [schema.const] : schema.enum;

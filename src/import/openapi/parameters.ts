@@ -5,6 +5,7 @@ import {
   type Json,
   type JsonObject,
   membersOf,
+  propertiesOf,
   requiredOf,
 } from 'market-mcp-contract/json';
 import { isKeyName } from '../key-names.ts';
@@ -13,6 +14,7 @@ import { type DescribedBody, describedBody, describedParameters, isJsonType } fr
 import { inputDescription } from './describe.ts';
 import { DocumentRefusal, type Found, type Lost, type OpenApiDocument } from './document.ts';
 import { holdsFile } from './file.ts';
+import { digitsPattern } from './keywords.ts';
 import type { Operation } from './operations.ts';
 import { schemaOf } from './schema.ts';
 import { oldStyleOf, simpleStyleOf, styleOf, unsupportedLists, withReserved } from './style.ts';
@@ -206,7 +208,13 @@ class InputCollector {
         ...((kind === 'form' || kind === 'multipart') && { type: 'object' }),
       };
       const input = this.#add('body', 'body', whole, isRequired);
-      this.#body = { kind, members: input, ...(mediaType !== undefined && { mediaType }) };
+      const integers = kind === 'json' ? integersIn(schema) : [];
+      this.#body = {
+        kind,
+        members: input,
+        ...(integers.length > 0 && { integers }),
+        ...(mediaType !== undefined && { mediaType }),
+      };
       return;
     }
     const required = requiredOf(schema);
@@ -228,9 +236,11 @@ class InputCollector {
         bindings.some((one) => one.name === name) &&
         !files.some((one) => one.name === name),
     );
+    const integers = kind === 'json' ? integersIn(schema) : [];
     this.#body = {
       kind,
       members: bindings,
+      ...(integers.length > 0 && { integers }),
       ...(files.length > 0 && { files }),
       ...(others.length > 0 && { partTypes: Object.fromEntries(others) }),
     };
@@ -251,7 +261,8 @@ class InputCollector {
     const at = type === undefined ? below(pointer, 'schema') : below(pointer, 'content', type, 'schema');
     const schema = schemaOf(this.#document, given, at, 'input', this.#lost);
     const description = plainText(value.description, 400);
-    const example = exampleOf(value);
+    const said = exampleOf(value);
+    const example = schema.pattern === digitsPattern && Number.isInteger(said) ? String(said) : said;
     return {
       schema: {
         ...schema,
@@ -287,6 +298,18 @@ export function freeInputName(name: string, place: string, isTaken: (name: strin
     const free = count === 0 ? plain : other;
     if (!isTaken(free)) return free;
   }
+}
+
+/** Paths of the texts that a body has as integers. */
+function integersIn(schema: JsonObject, path = ''): readonly string[] {
+  if (schema.pattern === digitsPattern) return [path];
+  const { items } = schema;
+  return [
+    ...propertiesOf(schema).flatMap(([name, member]) =>
+      /[.[\]]/.test(name) ? [] : integersIn(member, path === '' ? name : `${path}.${name}`),
+    ),
+    ...(isObject(items) ? integersIn(items, `${path}[]`) : []),
+  ];
 }
 
 /** A parameter of Swagger 2.0 is its own schema. */

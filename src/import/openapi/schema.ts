@@ -12,11 +12,14 @@ import { parseFieldName } from '../../model/names.ts';
 import { DocumentRefusal, type Lost, type OpenApiDocument } from './document.ts';
 import { fileSchema, isFile } from './file.ts';
 import {
+  asDigits,
   counts,
   described,
+  digitsPattern,
   documentTypes,
   enumOf,
   isContainer,
+  isLargeInteger,
   isNullType,
   numberLimits,
   type Side,
@@ -122,8 +125,9 @@ class Conversion {
     return this.#convertPlain(whole, found.pointer, [...open, found.pointer]);
   }
 
-  #convertPlain(schema: JsonObject, pointer: string, open: readonly string[]): JsonObject {
-    if (this.#options.holdsFiles && isFile(schema)) return fileSchema(schema);
+  #convertPlain(given: JsonObject, pointer: string, open: readonly string[]): JsonObject {
+    if (this.#options.holdsFiles && isFile(given)) return fileSchema(given);
+    const schema = this.#withDigits(given, pointer);
     const own = this.#own(schema, pointer, open);
     const parts = this.#listed(schema, 'allOf', pointer, open);
     const whole = parts.length > 0 ? mergeAll([...parts, own]) : own;
@@ -137,6 +141,21 @@ class Conversion {
     if (this.#options.side === 'input') return withValues(schema, plain(result), 'input');
     const known = withKnownValues(schema, result);
     return withValues(schema, empties || isNullable(united) ? nullable(known) : known, 'output');
+  }
+
+  /** A large integer is a text of digits in requests, and can be one in answers. */
+  #withDigits(schema: JsonObject, pointer: string): JsonObject {
+    const isInput = this.#options.side === 'input';
+    if (!isLargeInteger(schema)) {
+      // Only a text of digits that is an integer has this very pattern.
+      return isInput && schema.pattern === digitsPattern ? { ...schema, pattern: '^-?[0-9]+$' } : schema;
+    }
+    const why = 'is an integer that a JavaScript number may not hold exactly';
+    this.#options.notes.push([
+      pointer,
+      `${why}: ${isInput ? 'callers give' : 'a large one arrives as'} text`,
+    ]);
+    return isInput ? asDigits(schema) : { ...schema, type: [...documentTypes(schema), 'string'] };
   }
 
   /** A schema that is cut off: only its type. */

@@ -22,6 +22,7 @@ import {
 import type { CallCause } from './model.ts';
 import type { RecordingProxy, Route, RouteOptions } from './proxy.ts';
 import type { Purpose } from './traffic.ts';
+import { exactResult } from './values.ts';
 import { type CallVerdict, callVerdict } from './verdict.ts';
 
 export interface CallOrder {
@@ -120,7 +121,7 @@ export class Caller {
         status: http.status,
         ms: isAnswered ? http.ms : null,
         verdict: callVerdict(definition, answer),
-        result: result ?? null,
+        result: result ? (exactResult(answer) ?? result) : null,
         error: result ? null : (error ?? (isAnswered ? http.body : (route.error ?? http.body))),
         expected: deliberate ? expectation(deliberate, answer) : null,
         cause: null,

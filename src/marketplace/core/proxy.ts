@@ -16,7 +16,7 @@ import type { DeliberateRefusal } from './deliberate-errors.ts';
 import { type Answered, exchangeOutcome, failed } from './outcome.ts';
 import { redact, redactText, redactUrl } from './redact.ts';
 import { type Exchange, type Message, maxBodyBytes, type Purpose, sentTo, type Traffic } from './traffic.ts';
-import { walkableJsonIn, walkableValuesIn } from './values.ts';
+import { exactJsonIn, walkableValuesIn } from './values.ts';
 
 /** A recorded connection to an endpoint. */
 export interface Route {
@@ -168,7 +168,7 @@ function forward(
     if (isLeft) upstream.destroy();
   });
   incoming.on('data', request.take).on('end', () => {
-    const [value] = walkableJsonIn(redactText(request.text()));
+    const [value] = exactJsonIn(redactText(request.text()));
     calls = callsIn(value);
     rpcId = isObject(value) ? value.id : undefined;
     traffic.change(id, { request: keep(request.message()), rpc: rpcOf(value) });

@@ -1,7 +1,14 @@
-import { isObject, type Json, jsonIn, objectOr } from 'market-mcp-contract/json';
+import {
+  isObject,
+  isWalkable,
+  type Json,
+  jsonIn,
+  literallyIn,
+  objectOr,
+  writeLiterally,
+} from 'market-mcp-contract/json';
 import { isSecretParameter } from 'market-mcp-contract/report';
 import { type Message, sentBody } from './traffic.ts';
-import { walkableJsonIn } from './values.ts';
 
 export const redacted = '[redacted]';
 
@@ -72,9 +79,10 @@ export function redactValue<Value extends Json>(value: Value): Value {
  * @param original undefined if nothing in it was redacted
  */
 export function withSecrets(body: string, original: string | undefined): string {
-  const [shown] = original === undefined ? [] : walkableJsonIn(body);
-  if (original === undefined || shown === undefined) return body;
-  return JSON.stringify(unredacted(shown, walkableJsonIn(original)[0]));
+  const [shown] = original === undefined ? [] : literallyIn(body);
+  if (original === undefined || shown === undefined || !isWalkable(shown)) return body;
+  const [known] = literallyIn(original).filter((value) => isWalkable(value));
+  return writeLiterally(unredacted(shown, known));
 }
 
 function unredacted(shown: Json, original: Json | undefined): Json {

@@ -1,10 +1,10 @@
 import type { Context } from 'hono';
 import { posixCommands, posixLine } from 'market-mcp-contract/command';
+import { isWalkable, literallyIn, writeLiterally } from 'market-mcp-contract/json';
 import { MarketError } from '../core/errors.ts';
 import type { Marketplace } from '../core/marketplace.ts';
 import { redacted } from '../core/redact.ts';
 import { type Exchange, sentBody } from '../core/traffic.ts';
-import { walkableJsonIn } from '../core/values.ts';
 import { inputText } from '../web/input.ts';
 import { CopyButton, Head, Notice, PostButton, Submit, shown, Text, Time } from '../web/parts.tsx';
 import type { Done, Site } from '../web/site.tsx';
@@ -136,6 +136,6 @@ function headersText(headers: Exchange['request']['headers']): string {
 }
 
 function pretty(body: string): string {
-  const [value] = walkableJsonIn(body);
-  return value === undefined ? body : JSON.stringify(value, null, 2);
+  const [value] = literallyIn(body).filter((one) => isWalkable(one));
+  return value === undefined ? body : writeLiterally(value, 2);
 }

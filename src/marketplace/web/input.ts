@@ -5,10 +5,11 @@ import {
   type JsonObject,
   membersOf,
   propertiesOf,
+  readJson,
   requiredOf,
 } from 'market-mcp-contract/json';
 import { MarketError } from '../core/errors.ts';
-import { walkableJsonIn } from '../core/values.ts';
+import { exactJsonIn } from '../core/values.ts';
 import type { Input } from './security.ts';
 
 /** A field as text; empty if it is absent. */
@@ -26,12 +27,10 @@ export function textsOf(input: Input, name: string): readonly string[] {
 
 /** Parses JSON from a field. @throws MarketError `BAD_JSON` that names the field. */
 export function jsonOf(text: string, field: string): Json {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    const hint = 'Write JSON: {"name": "value"}';
-    throw new MarketError('BAD_JSON', `${field}: ${(error as Error).message}`, hint);
-  }
+  const reading = readJson(text, { exact: true });
+  if (reading.ok) return reading.value as Json;
+  const hint = reading.kind === 'number' ? 'Write the number in quotes.' : 'Write JSON: {"name": "value"}';
+  throw new MarketError('BAD_JSON', `${field}: ${reading.flaw}`, hint);
 }
 
 /**
@@ -55,7 +54,7 @@ function readAs(text: string, { type, enum: choices }: JsonObject): Json {
     if (chosen !== undefined) return chosen;
   }
   if (type === 'string') return text;
-  const [value = text] = walkableJsonIn(text);
+  const [value = text] = exactJsonIn(text);
   return value;
 }
 

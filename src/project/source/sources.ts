@@ -1,4 +1,4 @@
-import { visibleJson } from 'market-mcp-contract/json';
+import { visibleJson, withLargeIntegersAsText } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { withCredentials } from '../../import/credentials.ts';
 import type {
@@ -266,7 +266,7 @@ function recordingFiles(
 
 function recordingsIn(path: string, text: string | undefined): Recording[] {
   try {
-    return text === undefined ? [] : JSON.parse(text);
+    return text === undefined ? [] : (JSON.parse(withLargeIntegersAsText(text).text) as Recording[]);
   } catch (error) {
     const message = `${path}: ${(error as Error).message}`;
     throw new ProjectError('SOURCES_EDITED', message, 'Restore it, or delete it.', { cause: error });

@@ -39,9 +39,14 @@ export function readDocument(
 /**
  * Any JSON value from YAML text, within the limits also after its aliases are replaced; or every error with its place.
  *
- * @param exact as for `readDocument`
+ * @param exact as for `readDocument`; `text`: such an integer becomes a text of its digits
  */
-export function readYaml(text: string, file: string, most: Limits, exact = false): Result<Json> {
+export function readYaml(
+  text: string,
+  file: string,
+  most: Limits,
+  exact: boolean | 'text' = false,
+): Result<Json> {
   if (text.length > most.yamlCharacters) {
     const message = `the file has ${text.length} characters; at most ${most.yamlCharacters} are allowed in YAML`;
     return reject(file, undefined, message, 'Split it into several files, or write JSON.');
@@ -49,7 +54,7 @@ export function readYaml(text: string, file: string, most: Limits, exact = false
   try {
     const { aliases: maxAliases, depth: maxDepth } = most;
     const value = load(text, { schema: exact ? exactSchema : CORE_SCHEMA, maxAliases, maxDepth });
-    return jsonValue(value, file, most);
+    return jsonValue(value, file, most, exact === 'text');
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     const { reason, mark } = error;

@@ -12,10 +12,11 @@ export const roundedHint = 'Write a number within ±9007199254740991, or a strin
  * like the target of a YAML alias, counts each time.
  *
  * @param file name of the file, for the errors
+ * @param asText an integer that a JavaScript number cannot represent becomes text, else an error
  */
-export function jsonValue(value: unknown, file: string, most: Limits): Result<Json> {
+export function jsonValue(value: unknown, file: string, most: Limits, asText = false): Result<Json> {
   const errors: InputError[] = [];
-  const json = toJson(value, { path: file, depth: 0, errors, most, count: { values: 0 } });
+  const json = toJson(value, { path: file, depth: 0, errors, most, asText, count: { values: 0 } });
   return errors.length > 0 ? refuse(...errors) : pass(json);
 }
 
@@ -24,6 +25,7 @@ interface Walk {
   readonly depth: number;
   readonly errors: InputError[];
   readonly most: Limits;
+  readonly asText: boolean;
   readonly count: { values: number };
 }
 
@@ -45,7 +47,8 @@ function toJson(value: unknown, walk: Walk): Json {
   if (value === null || typeof value === 'boolean') return value;
   if (typeof value === 'bigint') {
     const flaw = integerFlaw(String(value));
-    return flaw === undefined ? Number(value) : stop(path, undefined, flaw, roundedHint);
+    if (flaw === undefined) return Number(value);
+    return walk.asText ? String(value) : stop(path, undefined, flaw, roundedHint);
   }
   if (typeof value === 'number') {
     return Number.isFinite(value)

@@ -1,3 +1,7 @@
+import { jsonIn } from './json.ts';
+import { memoize } from './memoize.ts';
+import type { Json } from './value.ts';
+
 /** A text parsed as JSON; or why it is not JSON, with the place (`line:column`) if known. */
 export type JsonReading =
   | { readonly ok: true; readonly value: unknown }
@@ -32,18 +36,36 @@ export function integerFlaw(digits: string): string | undefined {
   return `${digits} is not exact: JavaScript would read it as ${held}`;
 }
 
-/** JSON text whose integers that a JavaScript number cannot represent are strings of their digits, and those digits. */
-export function withLargeIntegersAsText(text: string): {
-  readonly text: string;
-  readonly integers: readonly string[];
-} {
+/**
+ * JSON text whose integers that a JavaScript number cannot represent are strings of their digits, and those digits.
+ *
+ * @param mark what the strings begin with
+ */
+export function withLargeIntegersAsText(
+  text: string,
+  mark = '',
+): { readonly text: string; readonly integers: readonly string[] } {
   const integers: string[] = [];
-  const changed = text.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, (token) => {
+  if (!/\d{16}/.test(text)) return { text, integers };
+  const changed = text.replaceAll(/"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g, (token) => {
     if (integerFlaw(token) === undefined) return token;
     integers.push(token);
-    return `"${token}"`;
+    return `"${mark}${token}"`;
   });
   return { text: changed, integers };
+}
+
+/** No text of others contains it. */
+const mark = memoize(() => `${crypto.randomUUID()} `);
+
+/** The JSON value of a text for `writeLiterally`, alone in a list; an empty list if the text is not JSON. */
+export function literallyIn(text: string): readonly Json[] {
+  return jsonIn(withLargeIntegersAsText(text, mark('')).text);
+}
+
+/** JSON text with the integers as they were written. */
+export function writeLiterally(value: Json, indent?: number): string {
+  return JSON.stringify(value, null, indent).replaceAll(new RegExp(`"${mark('')}([^"]*)"`, 'g'), '$1');
 }
 
 interface Lost {

@@ -1,5 +1,6 @@
 import { type CallResult, type Incident, type RequestContext, runCall } from './call.ts';
 import type { Outcome, Tool } from './define-tool.ts';
+import { exactly } from './exact.ts';
 import { createTurns } from './limits.ts';
 import { type Log, other, startOperation, toolError } from './log.ts';
 import { type CompiledTool, compileTool, isObject, type Members } from './schema.ts';
@@ -41,13 +42,25 @@ export class RpcError extends Error {
 /** Returns the result of a request as JSON text. */
 export type Method = (params: Members, context: RequestContext) => string | Promise<string>;
 
-/** Parses JSON text. @throws RpcError if the text is not JSON */
+/** Parses JSON text; the arguments of calls as `parseExactly`. @throws RpcError if the text is not JSON */
 export function parseBody(bytes: Buffer): unknown {
+  const text = bytes.toString();
+  let body: unknown;
   try {
-    return JSON.parse(bytes.toString());
+    body = JSON.parse(text);
   } catch {
     throw new RpcError(ErrorCode.ParseError, 'Parse error');
   }
+  return withArguments(body, exactly(text, body));
+}
+
+/** Messages with the arguments of the same ones. */
+function withArguments(body: unknown, exact: unknown): unknown {
+  if (body === exact) return body;
+  if (Array.isArray(body)) return body.map((message, i) => withArguments(message, (exact as unknown[])[i]));
+  if (!isObject(body) || !isObject(body.params)) return body;
+  const { params } = exact as { readonly params: Members };
+  return { ...body, params: { ...body.params, arguments: params.arguments } };
 }
 
 export function errorReply(code: number, message: string, id?: RequestId | null, data?: object): ErrorReply {

@@ -115,6 +115,10 @@ function problemOf(errors: readonly Partial<ErrorObject>[], value: unknown, root
   const expected = allowed === undefined ? message : `${message}: ${shorten(allowed)}`;
   const actual = valueAt(value, instancePath);
   const types = params.type === undefined ? undefined : `expected ${[params.type].flat().join(' or ')}`;
+  if (types !== undefined && typeof actual === 'string' && /^-?\d{16,}$/.test(actual)) {
+    const got = `${types}, got an integer that is not within ±${Number.MAX_SAFE_INTEGER}, or text`;
+    return { path, text: got, withoutValue: got };
+  }
   const isOfType = types === undefined && keyword !== 'anyOf' && keyword !== 'oneOf';
   return {
     path,

@@ -1,3 +1,4 @@
+import { asInteger, writeLiterally } from '../server/exact.ts';
 import { isObject } from '../server/schema.ts';
 import { SourceError } from './errors.ts';
 import { own, type Parameter, pairsOf, type QueryStyle, textOf } from './request.ts';
@@ -7,6 +8,8 @@ type Values = { readonly [name: string]: Parameter };
 /** What a request carries; one of the kinds at most. */
 export interface BodyParts {
   readonly json?: unknown;
+  /** Paths in `json` of texts of digits that are sent as integers of any size: `id`, `items[].id`. */
+  readonly integers?: readonly string[];
   /** Members as `a=1&b[c]=2`, the only body that some APIs accept. */
   readonly form?: Values;
   /** How lists and objects of the form are written, by member; `deepObject` by default. */
@@ -39,6 +42,7 @@ export function withMembers<T extends BodyParts>(parts: T, more: readonly (reado
 /** @throws SourceError `INVALID_ARGUMENTS` if a file is not in base64 */
 export function bodyOf({
   json,
+  integers = [],
   form,
   formStyles = {},
   multipart,
@@ -57,7 +61,22 @@ export function bodyOf({
     );
     return { type: 'application/x-www-form-urlencoded', content: pairs.join('&') };
   }
-  return json === undefined ? null : { type: 'application/json', content: JSON.stringify(json) };
+  if (json === undefined) return null;
+  const steps = integers.map((path) => path.split(/\.|(?=\[\])/));
+  const value = steps.reduce(withInteger, json);
+  return {
+    type: 'application/json',
+    content: steps.length > 0 ? writeLiterally(value) : JSON.stringify(json),
+  };
+}
+
+/** A value whose text at this place is written as an integer. */
+function withInteger(value: unknown, [step, ...others]: readonly string[]): unknown {
+  if (step === undefined) return asInteger(value);
+  if (step === '[]') return Array.isArray(value) ? value.map((item) => withInteger(item, others)) : value;
+  if (step === '') return withInteger(value, others);
+  if (!isObject(value) || !Object.hasOwn(value, step)) return value;
+  return { ...value, [step]: withInteger(value[step], others) };
 }
 
 /** A form of parts (RFC 7578). `FormData` would name JSON parts as files. */

@@ -1,5 +1,6 @@
 import { isProduction } from '../process.ts';
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
+import { parseExactly, parseLiterally, writeLiterally } from '../server/exact.ts';
 import { blankObject, checkOf, isObject } from '../server/schema.ts';
 import { reportAddress } from './address.ts';
 import type { BodyParts } from './body.ts';
@@ -197,8 +198,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     }
     if (ok && !problem) {
       const isReduced = only !== undefined && isRecording();
-      const body = isReduced ? unwrapped(recordable(asked, whole, only), wrap) : undefined;
-      const recorded = body === undefined ? text : JSON.stringify(enclosed(body, envelope));
+      const recorded = isReduced ? reduced(asked, text, only, request) : text;
       writeDown(asked, { ...reply, text: recorded }, secretsOf(options));
       return value;
     }
@@ -246,10 +246,11 @@ function parsed(
   text: string,
   envelope: Envelope | undefined,
   wrap: RequestOptions<ObjectSchema>['wrap'],
+  parse = parseExactly,
 ): { readonly ok: boolean; readonly value: unknown } {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parse(text);
   } catch {
     return { ok: false, value: undefined };
   }
@@ -258,7 +259,14 @@ function parsed(
   return { ok: true, value: wrap && Array.isArray(value) ? { items: value, count: value.length } : value };
 }
 
-/** The answer in the API's form. */
-function unwrapped(value: unknown, wrap: RequestOptions<unknown>['wrap']): unknown {
-  return wrap && isObject(value) && wrap in value ? value[wrap] : value;
+/** What is recorded of an answer of which the tool keeps some members: in the API's form. */
+function reduced(
+  asked: RecordedRequest,
+  text: string,
+  schema: ObjectSchema,
+  { envelope, wrap }: RequestOptions<ObjectSchema>,
+): string {
+  const { value: whole } = parsed(text, envelope, wrap, parseLiterally);
+  const kept = recordable(asked, whole, schema);
+  return writeLiterally(enclosed(wrap && isObject(kept) && wrap in kept ? kept[wrap] : kept, envelope));
 }

@@ -1,3 +1,4 @@
+import { parseExactly } from '../server/exact.ts';
 import { isObject } from '../server/schema.ts';
 import { SourceError } from './errors.ts';
 import { foreignLine } from './reason.ts';
@@ -78,7 +79,7 @@ export function failureOf({ structuredContent, content }: Result): SourceError {
 /** A text as a JSON object or list; undefined if it is none. */
 export function parsed<T extends object>(text: string): T | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExactly(text);
     return typeof value === 'object' && value !== null ? (value as T) : undefined;
   } catch {
     return undefined;

@@ -1,4 +1,5 @@
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
+import { parseExactly } from '../server/exact.ts';
 import { isolatesRequests } from '../server/limits.ts';
 import { type Held, heldBySource } from '../server/memory.ts';
 import { checkOf } from '../server/schema.ts';
@@ -120,7 +121,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
       }
     };
     const { text } = kept(asked) ?? (isReplaying() ? replayed(asked) : { text: await fetched() });
-    const result: Result = JSON.parse(text);
+    const result = parseExactly(text) as Result;
     if (result.isError === true) throw failureOf(result);
     const whole = answerOf(result, wrap);
     const only = call.keep === 'declared' ? schema : undefined;

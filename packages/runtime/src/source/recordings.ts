@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isProduction, projectDirectory } from '../process.ts';
+import { parseLiterally, writeLiterally } from '../server/exact.ts';
 import type { Held } from '../server/memory.ts';
 import { SourceError } from './errors.ts';
 import type { PagingHeaders } from './pages.ts';
@@ -159,7 +160,7 @@ function recordingOf(request: RecordedRequest, directory: string): Recording | u
 }
 
 function replyOf({ body, status, headers }: Recording): Reply {
-  return { status, headers, text: body === undefined || status === 404 ? '' : JSON.stringify(body) };
+  return { status, headers, text: body === undefined || status === 404 ? '' : writeLiterally(body) };
 }
 
 /**
@@ -183,14 +184,14 @@ export function record(
     request: JSON.parse(key),
     status: text === '' && status !== 404 ? 204 : status,
     ...(headers && { headers: JSON.parse(redact(JSON.stringify(headers))) }),
-    ...(text !== '' && { body: JSON.parse(redact(text)) }),
+    ...(text !== '' && { body: parseLiterally(redact(text)) }),
     from: 'recorded',
   };
   mkdirSync(directory, { recursive: true });
   // Another process may read it at any time.
   const fresh = `${file}.${process.pid}`;
   rmSync(fresh, { force: true });
-  writeFileSync(fresh, `${visible(JSON.stringify([...others, made], null, 2))}\n`, { flag: 'wx' });
+  writeFileSync(fresh, `${visible(writeLiterally([...others, made], 2))}\n`, { flag: 'wx' });
   renameSync(fresh, file);
 }
 
@@ -204,7 +205,7 @@ function visible(json: string): string {
 }
 
 function recordingsIn(file: string): readonly Recording[] {
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
+  return existsSync(file) ? (parseLiterally(readFileSync(file, 'utf8')) as readonly Recording[]) : [];
 }
 
 /** The same text for equal requests, whatever the order of their members. */

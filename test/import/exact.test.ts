@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { context } from '../../packages/contract/src/platforms/context.ts';
+import { readSample } from '../../src/import/read-sample.ts';
+import { recordingsOf } from '../../src/import/recordings.ts';
+import { toolOfSamples } from '../../src/import/sample.ts';
+import { withSecrets } from '../../src/marketplace/core/redact.ts';
+import { argumentsOf, jsonOf } from '../../src/marketplace/web/input.ts';
+import { toolContext } from '../../src/plan/tool.ts';
+import { requestLiteral } from '../../src/render/request.ts';
+import { documentOf, ok, toolOf } from './openapi.ts';
+
+const large = '9007199254740993';
+const int64 = { type: 'integer', format: 'int64' };
+const parameter = (schema: object, more: object = {}) => ({ name: 'block', in: 'query', schema, ...more });
+
+describe('an integer of 64 bits in a document', () => {
+  it('is text of digits in arguments, and text or a number in answers; both are told', async () => {
+    const { inputs, outputs, changes } = await toolOf(
+      documentOf({
+        parameters: [parameter({ ...int64, minimum: 1, default: 20, example: 7 })],
+        responses: ok({ type: 'object', properties: { id: int64, count: { type: 'integer' } } }),
+      }),
+    );
+    expect(inputs.block).toMatchObject({
+      type: 'string',
+      pattern: '^-?\\d+$',
+      default: '20',
+      examples: ['7'],
+    });
+    expect(inputs.block).not.toHaveProperty('minimum');
+    expect(outputs.id?.type).toEqual(['integer', 'string']);
+    expect(outputs.count?.type).toBe('integer');
+    const told = changes.map(({ path, what }) => `${path} ${what}`).join('\n');
+    expect(told).toMatch(/parameters\/0.* callers give text/);
+    expect(told).toMatch(/properties\/id.* a large one arrives as text/);
+  });
+
+  it.each([
+    ['with limits within 2^53', { ...int64, minimum: 0, maximum: 100 }, 'integer'],
+    ['with listed values', { ...int64, enum: [1, 2] }, 'integer'],
+    ['of 32 bits', { type: 'integer', format: 'int32' }, 'integer'],
+    ['without format, with a larger limit', { type: 'integer', maximum: 2 ** 63 }, 'string'],
+    ['that is called a number', { type: 'number', format: 'int64' }, 'string'],
+  ])('%s', async (_, schema, type) => {
+    const { inputs, tool } = await toolOf(
+      documentOf({ parameters: [parameter(schema, { required: true })] }),
+    );
+    expect(inputs.block?.type).toBe(type);
+    const [first] = tool.examples;
+    expect(String(first?.arguments.block)).toMatch(/^-?\d+$/);
+  });
+
+  it.each(['json', 'yaml'])('keeps the digits of its examples in %s', async (kind) => {
+    const schema = { ...int64, example: 'LARGE' };
+    const text = JSON.stringify(documentOf({ parameters: [parameter(schema)] })).replace('"LARGE"', large);
+    // A comment makes it YAML.
+    const { inputs } = await toolOf(kind === 'json' ? text : `# YAML\n${text}`);
+    expect(inputs.block?.examples).toEqual([large]);
+  });
+
+  it('is sent as digits in a body of JSON', async () => {
+    const order = { type: 'object', properties: { id: int64 }, required: ['id'] };
+    const properties = {
+      block: int64,
+      text: { type: 'string', pattern: '^-?\\d+$' },
+      orders: { type: 'array', items: order },
+    };
+    const schema = { type: 'object', properties, required: ['block'] };
+    const { tool, call, inputs } = await toolOf(
+      documentOf({ requestBody: { required: true, content: { 'application/json': { schema } } } }),
+    );
+    expect(inputs.text?.type).toBe('string');
+    const { call: parts } = toolContext(tool);
+    if (!parts) throw new Error('no request');
+    expect(requestLiteral(parts, 4)).toContain("integers: ['block', 'orders[].id']");
+    const [recording] = recordingsOf(tool, call, context.smoke);
+    expect(recording?.request.json).toMatchObject({ block: expect.stringMatching(/^\d+$/) });
+  });
+});
+
+describe('a large integer in a sample', () => {
+  it('is text beside smaller ones, which stay integers', () => {
+    const given = [
+      readSample(`{"id": ${large}, "wei": [1, ${large}0]}`, 'a.json'),
+      readSample('{"id": 5, "wei": []}', 'b.json'),
+    ];
+    const samples = given.map((one) => {
+      if (!one.ok) throw new Error(JSON.stringify(one.errors));
+      return one.value;
+    });
+    const result = toolOfSamples(samples, { name: 'get_it', input: [] }, () => 'x');
+    if (!result.ok) throw new Error(JSON.stringify(result.errors));
+    const { entry, answers } = result.value;
+    expect(entry).toMatchObject({
+      outputSchema: {
+        properties: {
+          id: { type: ['integer', 'string', 'null'] },
+          wei: { items: { type: ['integer', 'string'] } },
+        },
+      },
+    });
+    expect(answers).toEqual([
+      { id: large, wei: [1, `${large}0`] },
+      { id: 5, wei: [] },
+    ]);
+  });
+});
+
+describe('a page', () => {
+  it('refuses a number that would be another one, and sends the digits of a field and of a repeated body', () => {
+    expect(() => jsonOf(`{"id": ${large}}`, 'arguments')).toThrow(/9007199254740993 is not exact/);
+    expect(argumentsOf({ 'arg.id': large }, { properties: { id: { type: 'integer' } } })).toEqual({
+      id: large,
+    });
+    const shown = `{"token":"[redacted]","id":${large}}`;
+    expect(withSecrets(shown, `{"token":"t0ken","id":1}`)).toBe(`{"token":"t0ken","id":${large}}`);
+  });
+});
