@@ -69,7 +69,8 @@ describe('the doors of the packages', () => {
  * The lines that a command reaches by its imports, at most. A line that grows names what it grew for.
  */
 const budgets: Readonly<Record<string, readonly [module: string, lines: number]>> = {
-  token: ['src/cli/commands/token.ts', 5_500],
+  // 5,500 until JSON was read and written with all digits of its integers.
+  token: ['src/cli/commands/token.ts', 5_600],
   doctor: ['src/cli/commands/doctor.ts', 9_000],
   // 14,000 until it warned of certificates, and forged tokens with a known key.
   'a check of a URL': ['packages/contract/src/program/check.ts', 14_100],
