@@ -130,14 +130,17 @@ export const correctServers: readonly CorrectServer[] = [
     }),
   ),
   like('one tool on each page of the list', {
-    respond: (good, steps) => async (message) => {
-      if (message.method !== 'tools/list') return good(message);
-      const { cursor } = isObject(message.params) ? message.params : {};
-      const at = cursor === undefined ? 0 : Number(Buffer.from(String(cursor), 'base64url'));
-      const tools = steps.list();
-      const next = at + 1 < tools.length && Buffer.from(String(at + 1)).toString('base64url');
-      return { result: { tools: tools.slice(at, at + 1), ...(next && { nextCursor: next }) } };
-    },
+    respond:
+      (good, steps) =>
+      async (message): Promise<JsonObject> => {
+        if (message.method !== 'tools/list') return good(message);
+        const { cursor } = isObject(message.params) ? message.params : {};
+        const at = cursor === undefined ? 0 : Number(Buffer.from(String(cursor), 'base64url'));
+        const tools = steps.list();
+        if (!(at < tools.length)) return { error: { code: -32602, message: 'Unknown cursor' } };
+        const next = at + 1 < tools.length && Buffer.from(String(at + 1)).toString('base64url');
+        return { result: { tools: tools.slice(at, at + 1), ...(next && { nextCursor: next }) } };
+      },
   }),
   like(
     'no stream and no DELETE: 405 for known sessions',
@@ -191,14 +194,14 @@ export const correctServers: readonly CorrectServer[] = [
   {
     name: 'hono and SDK v1, answers in JSON',
     serve: (trust) => serveSdkV1(trust, true),
-    advised: ['modern.served'],
+    advised: ['discovery.bad-cursor', 'modern.served'],
   },
   {
     name: 'hono and SDK v1, answers as events',
     serve: (trust) => serveSdkV1(trust, false),
-    advised: ['modern.served'],
+    advised: ['discovery.bad-cursor', 'modern.served'],
   },
-  { name: 'hono and SDK v2, both eras', serve: serveSdkV2, advised: [] },
+  { name: 'hono and SDK v2, both eras', serve: serveSdkV2, advised: ['discovery.bad-cursor'] },
 ];
 
 function batchIn(body: string): readonly unknown[] | undefined {

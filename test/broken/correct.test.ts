@@ -4,9 +4,9 @@ import { runContract } from '../../packages/contract/src/run.ts';
 import { examples, failuresOf, signer, trust } from './check.ts';
 import { correctServers } from './correct-servers.ts';
 
-/** Reasons that hold for every URL, or for a server without the stateless revision or without pages of others. */
+/** Reasons that hold for every URL, or for a server without the stateless revision, pages of others, or refusals as results. */
 const known =
-  /no way to start another instance|not belong to a project|does not speak MCP 2026-07-28|admits no page/;
+  /no way to start another instance|not belong to a project|does not speak MCP 2026-07-28|admits no page|no wrong argument was refused/;
 
 describe('a correct server that is made otherwise is blamed for nothing', () => {
   it.concurrent.each(correctServers)('$name', async ({ serve, advised }) => {

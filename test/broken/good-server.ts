@@ -142,6 +142,7 @@ export function createSteps(trust: Trust, breaks: Breaks = {}): Steps {
         case 'ping':
           return { result: {} };
         case 'tools/list':
+          if (given.cursor !== undefined) return { error: { code: -32602, message: 'Unknown cursor' } };
           return { result: { tools: steps.list() } };
         case 'resources/list':
           return { result: { resources: [] } };
@@ -189,6 +190,9 @@ export function createSteps(trust: Trust, breaks: Breaks = {}): Steps {
     if (modern) return modern;
     const opens = message.method === 'initialize' && session === undefined;
     if (!opens && !steps.isKnown(session)) return invalidSession;
+    const version = request.headers['mcp-protocol-version']?.toString();
+    if (!opens && version !== undefined && !versions.includes(version))
+      return rpcError(message.id, -32600, 'Unsupported MCP-Protocol-Version', 400);
     if (message.id === undefined) return { status: 202 };
     const response = { jsonrpc: '2.0', id: message.id, ...(await steps.respond(message)) };
     return { status: 200, ...(opens ? { headers: { 'mcp-session-id': steps.open() } } : {}), body: response };

@@ -14,7 +14,6 @@ const mayBeIdle = new Set<string>([
   'outcome.failure-payload',
   'outcome.empty-signal',
   'call.wrong-arguments',
-  'call.no-stack',
   // With a fallback key in the profile, every server has a key.
   'process.no-key',
 ]);

@@ -70,7 +70,7 @@ const confirmations: Readonly<Record<string, () => Promise<boolean>>> = {
   'http.foreign-origin': async () =>
     (await ask(rpc('tools/list'), { origin: 'https://attacker.example' })).body.includes('"tools":['),
   'http.no-product-header': async () => (await send('', {}, 'GET', '/health')).header('x-powered-by') !== '',
-  'http.no-stack': async () => (await ask('{')).body.includes('at JSON.parse'),
+  'answers.no-stack': async () => (await ask('{')).body.includes('at JSON.parse'),
   'gate.scheme-case': async () =>
     ran(await ask(call(), { authorization: `Bearer ${await signer.token()}` })) &&
     !ran(await ask(call(), { authorization: `bearer ${await signer.token()}` })),

@@ -72,8 +72,8 @@ const budgets: Readonly<Record<string, readonly [module: string, lines: number]>
   // 5,500 until JSON was read and written with all digits of its integers.
   token: ['src/cli/commands/token.ts', 5_600],
   doctor: ['src/cli/commands/doctor.ts', 9_000],
-  // 14,000 until it warned of certificates, and forged tokens with a known key.
-  'a check of a URL': ['packages/contract/src/program/check.ts', 14_100],
+  // 14,000 until the properties of all answers, what is intermittent, the causes of failures, and warnings of certificates.
+  'a check of a URL': ['packages/contract/src/program/check.ts', 15_000],
   // It reaches every rule: 12,000 until the gate of every tool and the properties of all answers came.
   explain: ['src/cli/commands/explain.ts', 12_400],
 };

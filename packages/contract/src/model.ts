@@ -39,6 +39,10 @@ export interface Problem extends Mismatch {
   readonly arguments?: Json;
   /** What to change, if it is known more exactly than the rule's `fix`. */
   readonly fix?: string;
+  /** How often the same request failed, where it does not always fail. */
+  readonly times?: { readonly failed: number; readonly of: number };
+  /** The command that sends the request again; `$TOKEN` and `$SESSION` are to be set. */
+  readonly request?: string;
   /** Set if the answer was a failure of the tool. */
   readonly failed?: true;
   /** The id under which the server logged the cause. */
@@ -105,6 +109,8 @@ export interface RuleResult {
   readonly see?: readonly string[];
   /** What was wrong the first time, if the rule was asked again alone because load or other sessions may have caused it. */
   readonly again?: string;
+  /** How often the same request failed, where it does not always fail: the worst of its problems. */
+  readonly times?: NonNullable<Problem['times']>;
   /** What the verdict leaves out, such as tools that were not asked. */
   readonly note?: string;
   /** Empty unless the status is `fail`. */
@@ -128,6 +134,12 @@ export interface Report {
   readonly ok: boolean;
   readonly target: string;
   readonly platform: string;
+  /** The version of the program that checked. */
+  readonly version: string;
+  /** When, as ISO 8601 in UTC. */
+  readonly time: string;
+  /** SHA-256 of the id and the status of each rule, sorted: two reports with the same hash have the same verdicts. */
+  readonly hash: string;
   /** Version of the runtime, where the server is that of a project of ours. */
   readonly runtime?: string;
   /** The eras of MCP that were judged. */

@@ -1,7 +1,8 @@
 import { liveRules } from './catalogue.ts';
 import type { Json } from './json/value.ts';
 import type { Level, Problem, RehearsalStep, Report, RuleResult, RuleText } from './model.ts';
-import { conclusionOf, notRun, summaryOf, unjudged } from './report/summary.ts';
+import { withCauses } from './report/causes.ts';
+import { conclusionOf, identityOf, notRun, summaryOf, unjudged } from './report/summary.ts';
 import { staysUp } from './rules/endpoint.ts';
 import { inspectTools } from './rules/inspect.ts';
 import { effectiveLevel, type LiveRule, verdict } from './rules/rule.ts';
@@ -103,12 +104,14 @@ class Run {
       fromDefinitions.forEach(finish);
     }
     signal?.throwIfAborted();
-    const rules = [...fromDefinitions, ...fromAnswers];
+    const { ledger } = this.#probe;
+    const rules = withCauses([...fromDefinitions, ...fromAnswers], (actual) => ledger.causeOf(actual));
     const rehearsal = await this.#rehearsal();
     const summary = summaryOf(rules, now() - started);
     return {
       ok: conclusionOf({ ok: summary.failed === 0, summary }) === 'ok',
       target: this.#target.url,
+      ...identityOf(rules),
       platform: this.#target.profile.name,
       ...(this.#target.runtime && { runtime: this.#target.runtime.version }),
       era,

@@ -28,6 +28,19 @@ export const brokenDiscovery: readonly BrokenServer[] = [
     },
   },
   {
+    rule: 'health.in-time',
+    breaks: instead(async (request) => {
+      if (request.path === '/health') await setTimeout(5_500);
+      return undefined;
+    }),
+  },
+  {
+    rule: 'health.query',
+    breaks: instead(({ path, search }) =>
+      path === '/health' && search ? { status: 404, body: { error: 'Not found' } } : undefined,
+    ),
+  },
+  {
     rule: 'health.ready',
     breaks: {
       health: () => () => ({
@@ -49,6 +62,20 @@ export const brokenDiscovery: readonly BrokenServer[] = [
     rule: 'identity.tools',
     breaks: { initialize: (good) => (params) => ({ ...good(params), capabilities: {} }) },
   },
+  ...['logging', 'completions', 'resources'].map(
+    (name): BrokenServer => ({
+      rule: 'identity.capabilities',
+      breaks: {
+        initialize: (good) => (params) => ({
+          ...good(params),
+          capabilities: Object.fromEntries([
+            ['tools', {}],
+            [name, { subscribe: true }],
+          ]) as JsonObject,
+        }),
+      },
+    }),
+  ),
   {
     rule: 'identity.same',
     breaks: {
@@ -104,6 +131,17 @@ export const brokenDiscovery: readonly BrokenServer[] = [
     ),
   },
   { rule: 'discovery.same-list', breaks: changesDescriptions() },
+  {
+    rule: 'discovery.same-list',
+    breaks: { list: (good) => () => (emptyEach(7) ? [] : good()) },
+  },
+  {
+    rule: 'discovery.bad-cursor',
+    breaks: {
+      respond: (good) => (message) =>
+        good(message.method === 'tools/list' ? { ...message, params: {} } : message),
+    },
+  },
   { rule: 'discovery.tools', breaks: { list: () => () => [] } },
   {
     rule: 'discovery.client',
@@ -120,6 +158,14 @@ export const brokenDiscovery: readonly BrokenServer[] = [
     })),
   },
 ];
+
+let lists = 0;
+
+/** Whether this is the n-th list. */
+function emptyEach(n: number): boolean {
+  lists += 1;
+  return lists % n === 0;
+}
 
 /** A server with another description of its first tool in each answer. */
 function changesDescriptions(): BrokenServer['breaks'] {

@@ -43,7 +43,6 @@ export function brokenGates(trust: Trust): readonly BrokenServer[] {
     },
     {
       rule: 'gate.no-token',
-      along: ['modern.no-token'],
       breaks: { authorized: (good) => async (header) => header === undefined || good(header) },
     },
     { rule: 'gate.garbage', breaks: admits((header) => header === 'Bearer garbage') },
@@ -386,7 +385,7 @@ function trustsSecondRequest(): BrokenServer['breaks'] {
     counts.set(session, count);
     if (count !== 2 || body?.method !== 'tools/call') return undefined;
     const response = await steps.respond(body as Parameters<Steps['respond']>[0]);
-    return { status: 200, body: { jsonrpc: '2.0', id: 1, ...response } };
+    return { status: 200, body: { jsonrpc: '2.0', id: Number(body.id), ...response } };
   });
 }
 

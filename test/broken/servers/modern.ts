@@ -126,6 +126,16 @@ export const brokenModern: readonly BrokenServer[] = [
     ),
   },
   {
+    rule: 'modern.version-header',
+    breaks: taking((request) =>
+      isModern(request) &&
+      request.headers['mcp-protocol-version'] === undefined &&
+      methodOf(request) === 'tools/list'
+        ? { ...request, headers: { ...request.headers, 'mcp-protocol-version': version } }
+        : request,
+    ),
+  },
+  {
     rule: 'modern.name-header',
     breaks: taking((request) =>
       request.headers['mcp-name'] === 'another_tool' ? agreeing(request, 'mcp-name') : request,

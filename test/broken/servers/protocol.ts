@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
-import { type BrokenServer, methodOf, withAnswer } from '../variant.ts';
+import { type BrokenServer, methodOf, withAnswer, withHeaders, withRequest } from '../variant.ts';
 import type { Message } from '../wire.ts';
 
 /** A server that responds differently to some messages. */
@@ -36,6 +36,7 @@ export const brokenProtocol: readonly BrokenServer[] = [
   },
   {
     rule: 'protocol.string-id',
+    along: ['protocol.envelope'],
     breaks: responds((message) => (typeof message.id === 'string' ? { id: null, result: {} } : undefined)),
   },
   {
@@ -56,6 +57,20 @@ export const brokenProtocol: readonly BrokenServer[] = [
       methodOf(request) === 'notifications/initialized'
         ? { status: 200, body: { jsonrpc: '2.0', id: null, result: {} } }
         : answer,
+    ),
+  },
+  {
+    rule: 'protocol.string-id',
+    along: ['protocol.envelope'],
+    breaks: responds((message) => (message.id === '4711' ? { id: 4711, result: {} } : undefined)),
+  },
+  {
+    rule: 'protocol.version-header',
+    breaks: withRequest((request) =>
+      request.headers['mcp-protocol-version'] === '1900-01-01' &&
+      !request.body?.includes('io.modelcontextprotocol')
+        ? withHeaders(request, { 'mcp-protocol-version': undefined })
+        : request,
     ),
   },
   { rule: 'protocol.ill-formed', breaks: lenient() },

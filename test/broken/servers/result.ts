@@ -4,7 +4,7 @@ import { isObject } from '../../../packages/contract/src/json/json.ts';
 import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
 import { resultOf } from '../good-server.ts';
 import type { Outcome } from '../good-tools.ts';
-import { type BrokenServer, instead, methodOf } from '../variant.ts';
+import { type BrokenServer, instead, methodOf, withAnswer } from '../variant.ts';
 import type { Request } from '../wire.ts';
 
 /** A server that changes the results of one kind of outcome of get_price. */
@@ -107,6 +107,16 @@ export const brokenResults: readonly BrokenServer[] = [
       structuredContent,
     })),
   },
+  {
+    rule: 'result.same-data',
+    // The same double, in other digits.
+    breaks: withAnswer((answer, request) => {
+      if (methodOf(request) !== 'tools/call' || answer.status !== 200) return answer;
+      const text = JSON.stringify(answer.body);
+      const body = text.replace('\\"price\\":64000', '\\"price\\":12345678901234567891');
+      return { ...answer, body: body.replace('"price":64000', '"price":12345678901234567000') };
+    }),
+  },
   { rule: 'result.declared-fields', breaks: finds((data) => ({ ...data, venue: 'spot' })) },
   { rule: 'result.no-lost-values', breaks: finds((data) => ({ ...data, symbol: '[object Object]' })) },
   { rule: 'result.no-refusal', breaks: finds((data) => ({ ...data, symbol: 'Symbol not found.' })) },
@@ -184,18 +194,15 @@ export const brokenResults: readonly BrokenServer[] = [
     ),
   },
   {
-    rule: 'call.no-stack',
-    breaks: failsWith(() => ({
-      ...resultOf({
-        symbol: null,
-        price: null,
-        error: 'SOURCE_DOWN',
-        message: 'TypeError: fetch failed\n    at run (/srv/app/tools.js:12:34)',
-      }),
-      isError: true,
-    })),
+    rule: 'call.no-retry-word',
+    breaks: {
+      result: (good) => (outcome, tool) =>
+        good(
+          outcome.kind === 'fail' ? { ...outcome, message: `${outcome.message} (network timeout)` } : outcome,
+          tool,
+        ),
+    },
   },
-  { rule: 'call.no-stack', breaks: throwsOnWrongArguments() },
   {
     rule: 'submission.calls',
     breaks: instead((request) =>
@@ -268,17 +275,6 @@ function unknownTool(concerned: (name: unknown) => boolean): BrokenServer['break
 }
 
 /** A server that answers a wrong type with the exception that it caused. */
-function throwsOnWrongArguments(): BrokenServer['breaks'] {
-  const message = 'TypeError: symbol.trim is not a function\n    at run (/srv/app/tools.js:12:34)';
-  return {
-    respond: (good) => async (request) => {
-      const response = await good(request);
-      const wrong = JSON.stringify(response).includes('INVALID_ARGUMENTS');
-      return wrong ? { error: { code: -32603, message } } : response;
-    },
-  };
-}
-
 function withArguments(params: JsonObject, change: (args: JsonObject) => JsonObject): JsonObject {
   const args = params.arguments;
   return params.name === 'get_price' && isObject(args) ? { ...params, arguments: change(args) } : params;

@@ -48,6 +48,7 @@ export const brokenSessions: readonly BrokenServer[] = [
   { rule: 'session.unique', breaks: { ...constantId(), ...withoutDelete() } },
   { rule: 'session.unique', along: ['modern.unknown-method'], breaks: oneSession() },
   { rule: 'session.lasting', breaks: forgetful() },
+  { rule: 'session.lasting', breaks: endsAfter(40) },
   { rule: 'session.two-at-once', breaks: sharedByMessageId() },
   { rule: 'session.parallel', breaks: crowded() },
   {
@@ -109,6 +110,13 @@ export const brokenSessions: readonly BrokenServer[] = [
   { rule: 'session.delete', breaks: { close: () => () => {} } },
   { rule: 'session.delete', breaks: outlivesDelete() },
   {
+    rule: 'session.in-address',
+    breaks: withRequest((request) => {
+      const id = new URLSearchParams(request.search).get('sessionId');
+      return id ? withHeaders(request, { 'mcp-session-id': id }) : request;
+    }),
+  },
+  {
     rule: 'session.delete-unknown',
     breaks: withAnswer((answer, request) =>
       request.method === 'DELETE' && answer.status === 400 ? { status: 204 } : answer,
@@ -166,6 +174,18 @@ function oneSession() {
 
 function withoutDelete() {
   return instead((request) => (request.method === 'DELETE' ? { status: 405 } : undefined));
+}
+
+/** Knows a session for so many requests. */
+function endsAfter(most: number) {
+  const uses = new Map<string, number>();
+  return {
+    isKnown: (good: Steps['isKnown']) => (id: string | undefined) => {
+      if (id === undefined || !good(id)) return false;
+      uses.set(id, (uses.get(id) ?? 0) + 1);
+      return (uses.get(id) ?? 0) <= most;
+    },
+  };
 }
 
 /** Forgets a session after four requests for prompts. */

@@ -119,14 +119,6 @@ export const brokenTransport: readonly BrokenServer[] = [
     rule: 'http.other-methods',
     breaks: withRequest((request) => (request.method === 'PUT' ? { ...request, method: 'POST' } : request)),
   },
-  {
-    rule: 'http.no-stack',
-    breaks: instead(({ body }) =>
-      body === '{'
-        ? { status: 400, body: { error: 'SyntaxError\n    at JSON.parse (/srv/app/index.js:10:5)' } }
-        : undefined,
-    ),
-  },
   { rule: 'http.large-body', breaks: takesLarge(false) },
   { rule: 'http.large-body-chunked', breaks: takesLarge(true) },
   { rule: 'http.deep-body', breaks: instead(({ body }) => (body?.startsWith('[[[[[[') ? crash : undefined)) },

@@ -1,14 +1,29 @@
 import { describe, expect, it } from 'vitest';
 import { valuesIn } from '../../../packages/contract/src/wire/events.ts';
-import { Ledger, type Property } from '../../../packages/contract/src/wire/ledger.ts';
+import { Ledger } from '../../../packages/contract/src/wire/ledger.ts';
+import type { Property } from '../../../packages/contract/src/wire/properties.ts';
 import fc from '../../fast-check.ts';
 
-const properties: readonly Property[] = ['utf8', 'type', 'numbers', 'surrogates', 'secrets'];
+const properties: readonly Property[] = [
+  'utf8',
+  'framing',
+  'coding',
+  'type',
+  'envelope',
+  'numbers',
+  'surrogates',
+  'secrets',
+  'insides',
+];
+
+const asked = { method: 'POST', url: new URL('http://127.0.0.1/mcp'), headers: {} };
+const rest = { open: false, ms: 1, asked };
 
 function brokenBy(bytes: Uint8Array, type = 'application/json', status = 200): readonly string[] {
   const ledger = new Ledger();
   const body = Buffer.from(bytes).toString('utf8');
-  ledger.record('POST /mcp', {
+  ledger.record({
+    ...rest,
     status,
     headers: { 'content-type': type },
     body,
@@ -72,7 +87,12 @@ it('names few answers, and how many there are', () => {
   const ledger = new Ledger();
   const answer = { status: 200, headers: { 'content-type': 'application/json' }, body: '', values: [] };
   for (let count = 0; count < 9; count++)
-    ledger.record(`POST /${count}`, { ...answer, bytes: Buffer.from([0xff]) });
+    ledger.record({
+      ...rest,
+      ...answer,
+      asked: { ...asked, target: `/${count}` },
+      bytes: Buffer.from([0xff]),
+    });
   const problems = ledger.problemsOf('utf8');
   expect(problems.map(({ path }) => path)).toEqual([
     'answer to POST /0',

@@ -162,7 +162,7 @@ const wires: readonly Wire[] = [
   { rule: 'http.deep-body', bodies: [`${'['.repeat(20_000)}${']'.repeat(20_000)}`] },
   { rule: 'http.slow-body', heads: ['content-length: 100'], bodies: ['{"jsonrpc"'] },
   {
-    rule: 'http.no-stack',
+    rule: 'answers.no-stack',
     heads: ['GET /%00 HTTP/1.1'],
     bodies: [
       '{',

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { evaluateReport } from '../../../packages/contract/src/check/verdict.ts';
 import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
@@ -55,6 +56,12 @@ const servers: { readonly [what in Prevention]: Broken } = {
   },
   identity: { breaks: { health: () => () => ({ status: 200, body: 'ok' }) } },
   health: { breaks: { health: () => () => ({ status: 200, body: {} }) } },
+  slowHealth: {
+    breaks: instead(async ({ path }) => {
+      if (path === '/health') await setTimeout(5_500);
+      return undefined;
+    }),
+  },
   list: { breaks: failsOnPageTwo },
   large: { breaks: { list: (good) => () => [...good(), { name: 'deep', inputSchema: nested(120) }] } },
   clientList: { breaks: { list: (good) => () => good().map((tool) => ({ ...tool, annotations: 5 })) } },

@@ -8,11 +8,16 @@ import type { Problem, RuleResult } from '../model.ts';
  */
 export function ruleLines(rule: RuleResult, paint: Paint, explain: string): readonly string[] {
   return [
-    `${markOf(rule, paint)} ${rule.id}  ${paint.dim(rule.title)}`,
+    `${markOf(rule, paint)} ${rule.id}${timesOf(rule)}  ${paint.dim(rule.title)}`,
     ...(rule.reason === undefined ? [] : [`    not run: ${printable(rule.reason)}`]),
-    ...firstOf(rule.problems, problemsShown, (problem) => problemLines(problem, paint), '    '),
+    ...firstOf(ofTools(rule.problems), problemsShown, (problem) => problemLines(problem, paint), '    '),
     ...(rule.status === 'fail' ? [`    fix       ${fixOf(rule)}`, `    explain   ${explain}`] : []),
   ];
+}
+
+/** How often it failed, if not always: `  intermittent, 3 of 30`. */
+function timesOf({ times }: RuleResult): string {
+  return times === undefined ? '' : `  intermittent, ${times.failed} of ${times.of}`;
 }
 
 /** A rule may fail once for each field of each tool; the first few are enough for a reader. */
@@ -29,17 +34,38 @@ export function firstOf<T>(
   return [...list.slice(0, most).flatMap(linesOf), ...(more > 0 ? [`${indent}… and ${more} more`] : [])];
 }
 
+/** Problems that differ in nothing but their tool as one, which names the first tools and the number of the others. */
+function ofTools(problems: readonly Problem[]): readonly Problem[] {
+  const groups = new Map<string, { readonly problem: Problem; readonly tools: Set<string> }>();
+  for (const problem of problems) {
+    const { tool, arguments: _, incident: __, at: ___, request: ____, ...same } = problem;
+    const key = JSON.stringify([same, tool === undefined]);
+    const group = groups.get(key) ?? { problem, tools: new Set() };
+    groups.set(key, group);
+    if (tool !== undefined) group.tools.add(tool);
+  }
+  return [...groups.values()].map(({ problem, tools }) => {
+    if (tools.size < 2) return problem;
+    const more = tools.size - toolsNamed;
+    const named = [...tools].slice(0, toolsNamed).join(', ');
+    return { ...problem, tool: more > 0 ? `${named} and ${more} more tools` : named };
+  });
+}
+
+const toolsNamed = 3;
+
 /** The first frames of a stack lead to the line that failed. */
 const framesShown = 3;
 
 /** One problem: its place, the expected and the actual value, the cause, and what to change. */
 export function problemLines(problem: Problem, paint: Paint): readonly string[] {
-  const { tool, path, expected, actual, cause, at } = problem;
+  const { tool, path, expected, actual, cause, at, times, request } = problem;
   const where = [tool, path].filter((part) => part !== undefined).map(printable);
   return [
     ...(where.length > 0 ? [`    ${paint.bold(where.join(' · '))}`] : []),
     `    expected  ${printable(expected)}`,
-    `    actual    ${printable(actual)}`,
+    `    actual    ${printable(actual)}${times ? ` (${times.failed} of ${times.of})` : ''}`,
+    ...(request === undefined ? [] : [`    request   ${printable(request)}`]),
     ...(cause ? [`    error     ${paint.bold(printable(cause.message))}`] : []),
     ...(cause?.stack ?? [])
       .slice(0, framesShown)

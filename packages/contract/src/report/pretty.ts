@@ -34,7 +34,10 @@ export function prettyReport(report: CheckReport, options: ReportOptions): strin
           .filter(({ status }) => status === 'pass')
           .flatMap((rule) => ruleLines(rule, paint, explain(rule.id)))
       : groupLines(report, paint),
-    rules.filter(({ status }) => status === 'fail').flatMap((rule) => failureLines(rule, paint, explain)),
+    causesFirst(rules).flatMap((rule) => [
+      ...failureLines(rule, paint, explain),
+      ...consequences(rule, rules).map((line) => `    ${line}`),
+    ]),
     notRunLines(rules, paint, verbose),
     rehearsalLines(rehearsal, paint, verbose),
     serverErrors.map((error) => `${paint.yellow('!')} ${otherErrorLine(error)}`),
@@ -47,6 +50,23 @@ export function prettyReport(report: CheckReport, options: ReportOptions): strin
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join('\n'))
     .join('\n\n');
+}
+
+/** The failed rules, first those because of which most others were not run. */
+function causesFirst(rules: readonly CheckedRule[]): readonly CheckedRule[] {
+  const failed = rules.filter(({ status }) => status === 'fail');
+  const weights = new Map(failed.map((rule) => [rule, becauseOf(rule, rules).length]));
+  return failed.toSorted((one, other) => (weights.get(other) ?? 0) - (weights.get(one) ?? 0));
+}
+
+/** The rules that were not run because this one, and perhaps others, failed. */
+function becauseOf({ id }: CheckedRule, rules: readonly CheckedRule[]): readonly CheckedRule[] {
+  return rules.filter(({ status, see = [] }) => status === 'not-run' && see.includes(id));
+}
+
+function consequences(rule: CheckedRule, rules: readonly CheckedRule[]): readonly string[] {
+  const count = becauseOf(rule, rules).length;
+  return count === 0 ? [] : [`because   of it, ${counted(count, 'rule')} could not be run`];
 }
 
 function failureLines(rule: CheckedRule, paint: Paint, explain: ReportOptions['explain']): readonly string[] {

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { messageOf } from '../json/json.ts';
 import type { Report, RuleResult } from '../model.ts';
+import { version } from '../version.ts';
 import { NotRun } from '../wire/not-run.ts';
 import { NoAnswer } from '../wire/receive.ts';
 
@@ -37,6 +39,13 @@ export function summaryOf(
 /** Whether all rules that could explain why another was not run have passed. */
 function isUnexplained(see: readonly RuleResult['status'][]): boolean {
   return see.length > 0 && see.every((status) => status === 'pass');
+}
+
+/** What a report needs to be compared with another. */
+export function identityOf(rules: readonly RuleResult[]) {
+  const verdicts = rules.map(({ id, status }) => `${id} ${status}\n`).toSorted();
+  const hash = createHash('sha256').update(verdicts.join('')).digest('hex');
+  return { version, time: new Date().toISOString(), hash };
 }
 
 /** Whether every rule was run, except those that are about something that the server or its examples do not have. */

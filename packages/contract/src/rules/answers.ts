@@ -1,6 +1,13 @@
-import { speaksAny } from '../wire/controls.ts';
-import type { Property } from '../wire/ledger.ts';
+import type { Json } from '../json/value.ts';
+import { lists, speaksAny, triesMcp } from '../wire/controls.ts';
+import type { Probe } from '../wire/probe.ts';
+import type { Property } from '../wire/properties.ts';
+import type { PostOptions } from '../wire/requests.ts';
+import { nextId, rpcRequest, unanswered } from '../wire/rpc.ts';
 import { type LiveRule, must, should } from './rule.ts';
+
+/** How often the same request is sent to see whether it always succeeds. */
+const repeats = { list: 30, call: 10 } as const;
 
 /** Properties of everything that the server said in a run, whatever was asked. */
 export const answerRules: readonly LiveRule[] = [
@@ -8,6 +15,16 @@ export const answerRules: readonly LiveRule[] = [
     ...must('answers.utf8', 'C§4; RFC 8259 §8.1'),
     title: 'every JSON answer is UTF-8 without a byte order mark',
     fix: 'Write the bytes of JSON.stringify(…) as UTF-8, and declare their number, not that of the characters.',
+  }),
+  always('framing', {
+    ...must('answers.framing', 'C§4; RFC 9110 §8.6; HTML, server-sent events'),
+    title: 'every answer is as long as it says, and JSON or events as it says',
+    fix: 'Let the library write the body: Content-Length counts bytes, and each line of an event begins with data:.',
+  }),
+  always('coding', {
+    ...should('answers.coding', 'RFC 9110 §12.5.3'),
+    title: 'no answer is compressed for a client that does not accept it',
+    fix: 'Compress only what Accept-Encoding of the request allows.',
   }),
   always('type', {
     ...must('answers.type', 'C§4; MCP 2025-06-18, transports'),
@@ -29,6 +46,42 @@ export const answerRules: readonly LiveRule[] = [
     title: 'no answer contains what looks like a key',
     fix: 'Write your own message for a failed request: the URL of an API contains its key.',
   }),
+  {
+    ...always('insides', {
+      ...should('answers.no-stack', 'OWASP, error handling'),
+      title: 'no failure exposes internals of the server',
+      fix: 'Log the error, and answer with your own code and a short message.',
+    }),
+    check: async (probe) => {
+      await provoke(probe);
+      return probe.ledger.problemsOf('insides');
+    },
+  },
+  {
+    ...must('answers.steady', 'C§4'),
+    title: 'a request that succeeds once succeeds each time',
+    fix: 'Look into the log of the server for the requests that failed: the requests do not differ.',
+    turn: 'last',
+    controls: [lists],
+    check: async (probe) => {
+      for (let time = 0; time < repeats.list; time++) await probe.rpc('tools/list').catch(unanswered);
+      if (await probe.hasCases()) {
+        const { name, arguments: args } = (await probe.cases())[0];
+        const token = await probe.payment().catch(() => undefined);
+        for (let time = 0; time < repeats.call; time++)
+          await probe.call(name, args, { token }).catch(() => undefined);
+      }
+      return probe.ledger.unsteadyProblems('answers.steady');
+    },
+  },
+  {
+    ...should('answers.same-identity', 'C§2.4; MCP 2025-11-25, lifecycle'),
+    title: 'initialize names the same server, capabilities and version each time',
+    fix: 'Take name, version and capabilities from constants. Clients keep what the first answer said.',
+    turn: 'last',
+    controls: [speaksAny],
+    check: async (probe) => probe.ledger.changeOf('initialize', 'what it named before'),
+  },
 ];
 
 /** A rule about all answers of an MCP server, judged when the others have been. */
@@ -36,7 +89,25 @@ function always(property: Property, text: Omit<LiveRule, 'check'>): LiveRule {
   return {
     ...text,
     turn: 'last',
-    controls: [speaksAny],
+    controls: [triesMcp],
     check: async (probe) => probe.ledger.problemsOf(property),
   };
+}
+
+/** Sends requests that careless servers answer with their stack. */
+async function provoke(probe: Probe): Promise<void> {
+  const session = await probe.session().catch(() => undefined);
+  const bodies: readonly (readonly [Json, PostOptions])[] = [
+    ['{', { session }],
+    ['', { session }],
+    ['[[[]]]', { session }],
+    [rpcRequest(nextId(), 'tools/call', null), { session }],
+    [rpcRequest(nextId(), 'initialize', { protocolVersion: 5 }), {}],
+    [rpcRequest(nextId(), 'tools/list', 5), { session }],
+  ];
+  const ignored = (): undefined => undefined;
+  await Promise.all([
+    ...bodies.map(([body, options]) => probe.post(body, options).catch(ignored)),
+    probe.http({ path: '/%00' }).catch(ignored),
+  ]);
 }

@@ -1,14 +1,11 @@
-import { isDeepStrictEqual } from 'node:util';
 import { isObject, messageOf, shorten } from '../json/json.ts';
-import type { Json } from '../json/value.ts';
 import { bounds } from '../json/walk.ts';
 import type { Problem } from '../model.ts';
 import { missingAnswerOf } from '../wire/client.ts';
 import { clientListing, initializesAgain, lists, listsAll } from '../wire/controls.ts';
-import { listTools, pageProblems } from '../wire/listing.ts';
+import { pageProblems } from '../wire/listing.ts';
 import { NotRun } from '../wire/not-run.ts';
-import { isRefusal } from '../wire/rpc.ts';
-import { answerProblems, carriedOutProblems, resultProblems } from './expect.ts';
+import { answerProblems, carriedOutProblems, rejectedProblems, resultProblems } from './expect.ts';
 import { fact, inParallel, type LiveRule, must, problemsAt, should, unless } from './rule.ts';
 
 /** Information that an agent or the marketplace reads before it pays. */
@@ -21,10 +18,9 @@ export const discoveryRules: readonly LiveRule[] = [
     mustAnswer: true,
     check: async (probe) => {
       const answer = await probe.initialized();
-      const fix = isRefusal(answer.http)
-        ? 'Let initialize pass without authentication: only tools/call needs a token.'
-        : 'Check that the URL is that of the MCP endpoint, and that it answers initialize with a JSON-RPC result.';
-      return resultProblems(answer, 'initialize').map((problem) => ({ ...problem, fix }));
+      const fix =
+        'Check that the URL is that of the MCP endpoint, and that it answers initialize with a JSON-RPC result.';
+      return resultProblems(answer, 'initialize').map((problem) => ({ fix, ...problem }));
     },
   },
   {
@@ -83,24 +79,25 @@ export const discoveryRules: readonly LiveRule[] = [
     ...should('discovery.same-list', 'C§3.2, C§9.3: the platform keeps the list until it is refreshed'),
     title: 'tools/list returns the same definitions each time, in each session',
     fix: 'Build the list once, at the start. The platform judges calls by the list it has read.',
-    turn: 'opening',
-    controls: [initializesAgain, listsAll],
+    turn: 'last',
+    controls: [lists],
     check: async (probe) => {
-      const session = await probe.newSession();
-      const first = await probe.listed();
-      for (const time of ['first', 'second']) {
-        const pages = await listTools((params) => probe.rpc('tools/list', params, { session }));
-        const problems = pageProblems(pages);
-        if (problems.length > 0) return problems;
-        const { tools } = pages;
-        const changed = first.findIndex((tool, index) => !isDeepStrictEqual(tool, tools[index]));
-        if (changed < 0 && tools.length === first.length) continue;
-        const shown = (list: readonly Json[]) =>
-          changed < 0 ? `${list.length} tools` : shorten(list[changed], 300);
-        const path = `tools/list, in a second session, the ${time} time`;
-        return [{ path, expected: shown(first), actual: shown(tools) }];
-      }
-      return [];
+      const isRenewed = (await initializesAgain(probe)) === undefined;
+      const session = isRenewed ? await probe.newSession().catch(() => undefined) : undefined;
+      for (let time = 0; time < 2; time++) await probe.rpc('tools/list', undefined, { session });
+      return probe.ledger.changeOf('tools/list', 'the same list');
+    },
+  },
+  {
+    ...should('discovery.bad-cursor', 'MCP 2025-11-25, pagination'),
+    title: 'a cursor that the server never issued is refused',
+    fix: 'Answer the JSON-RPC error -32602 to a cursor that you do not know, also if all tools are on one page.',
+    controls: [lists],
+    check: async (probe) => {
+      const answer = await probe.rpc('tools/list', { cursor: 'no-such-cursor-4kx' });
+      const isRefused = answer.error !== undefined || rejectedProblems(answer.http).length === 0;
+      const path = 'tools/list with {"cursor":"no-such-cursor-4kx"}';
+      return answerProblems(isRefused, path, 'the JSON-RPC error -32602', answer.http);
     },
   },
   {

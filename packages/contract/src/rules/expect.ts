@@ -1,7 +1,8 @@
 import { isObject } from '../json/json.ts';
 import type { Problem } from '../model.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
-import type { HttpAnswer } from '../wire/http.ts';
+import { curlLine } from '../wire/curl.ts';
+import type { Asked, HttpAnswer } from '../wire/http.ts';
 import { describe, type RpcAnswer } from '../wire/rpc.ts';
 import { unless } from './rule.ts';
 
@@ -12,7 +13,13 @@ export function answerProblems(
   expected: string,
   answer: HttpAnswer,
 ): readonly Problem[] {
-  return unless(holds, { ...(path !== undefined && { path }), expected, actual: describe(answer) });
+  const problem = { ...(path !== undefined && { path }), expected, actual: describe(answer) };
+  return unless(holds, problem).map(asked(answer));
+}
+
+/** Adds to a problem of an answer the command that sends its request again. */
+export function asked(answer: HttpAnswer): (problem: Problem) => Problem {
+  return (problem) => ({ ...problem, ...(answer.asked && { request: curlLine(answer.asked) }) });
 }
 
 /** The refusal of an unpaid call (C§7, first row). */
@@ -42,7 +49,9 @@ export function rejectedProblems(answer: HttpAnswer, path?: string): readonly Pr
 /** A JSON-RPC request that must be answered with a result. */
 export function resultProblems({ http, result }: RpcAnswer, path?: string): readonly Problem[] {
   const holds = http.status === 200 && result !== undefined;
-  return answerProblems(holds, path, 'HTTP 200 with a JSON-RPC result', http);
+  const fix = fixFor(http);
+  const problems = answerProblems(holds, path, 'HTTP 200 with a JSON-RPC result', http);
+  return fix === undefined ? problems : problems.map((problem) => ({ ...problem, fix }));
 }
 
 /**
@@ -55,6 +64,39 @@ export function carriedOutProblems(answer: RpcAnswer, path: string): readonly Pr
 
 /** JSON-RPC 2.0 §5.1 */
 const methodNotFound = -32_601;
+
+/** What to change, where the words of a refusal name its reason: one status has many. */
+function fixFor({ status, body, asked: { body: sent } = {} as Asked }: HttpAnswer): string | undefined {
+  if (status < 400) return undefined;
+  const isInitialize = typeof sent === 'string' && sent.includes('"method":"initialize"');
+  const said = refusals.find(
+    ([words, , ofInitialize]) => words.test(body.slice(0, 2_000)) && (!ofInitialize || isInitialize),
+  );
+  return said?.[1] ?? (status === 401 ? withoutToken : undefined);
+}
+
+const withoutToken = 'Let this request pass without authentication: only tools/call needs a token.';
+
+const refusals: readonly (readonly [words: RegExp, fix: string, ofInitialize?: true])[] = [
+  [
+    /host (header|name)|invalid host|host .{0,40}not allowed|blocked host/i,
+    'Admit this host: the server refuses it, as a protection against DNS rebinding. Behind a proxy, that needs the public name.',
+  ],
+  [/\borigin\b/i, 'Admit requests of this origin, or without one: the server refuses the Origin header.'],
+  [
+    /not acceptable|must accept|accept header/i,
+    'Answer in JSON whatever Accept says. The bare transport of the SDK demands both media types.',
+  ],
+  [/already (initialized|connected)/i, 'Create a transport and a server object for each initialize.', true],
+  [/session/i, 'Look at the session after you have seen that the request is no initialize.', true],
+  [/unauthori[sz]ed|forbidden|authenticat|(bearer|access) token|jwt|api.?key|credential/i, withoutToken],
+  [/content.?type|media type/i, 'Accept application/json with any parameters as Content-Type.'],
+  [/protocol.?version/i, 'Accept every version of the protocol that initialize negotiates.'],
+  [
+    /rate limit|too many|quota/i,
+    'Allow more requests a minute: a marketplace discovers and calls in bursts.',
+  ],
+];
 
 /** Whether an answer refuses an invalid request. */
 export function isClientError({ status }: HttpAnswer): boolean {

@@ -1,10 +1,12 @@
 import { isObject, objectOr, shorten } from '../json/json.ts';
 import type { JsonObject } from '../json/value.ts';
+import { initializesAgain, reportsHealth } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
+import { healthMs } from '../wire/timeouts.ts';
 import { answerProblems } from './expect.ts';
 import { isText, textProblems } from './read.ts';
-import { type LiveRule, must, problemsAt, should, valueProblems } from './rule.ts';
+import { inParallel, type LiveRule, must, problemsAt, should, valueProblems } from './rule.ts';
 
 /** The name and version of the server. */
 export const identityRules: readonly LiveRule[] = [
@@ -17,6 +19,28 @@ export const identityRules: readonly LiveRule[] = [
     check: async (probe) => {
       const health = await probe.health();
       return answerProblems(health.status === 200, 'GET /health', 'HTTP 200', health);
+    },
+  },
+  {
+    ...should('health.in-time', 'C§1.5; monitors wait a few seconds'),
+    title: `GET /health is answered within ${healthMs / 1_000} seconds`,
+    fix: 'Answer GET /health from memory: ask no database and no API meanwhile.',
+    controls: [],
+    check: async (probe) => {
+      const health = await probe.health();
+      const actual = `${Math.round(health.ms)} ms`;
+      return problemsAt(health.ms <= healthMs, 'GET /health', `an answer within ${healthMs} ms`, actual);
+    },
+  },
+  {
+    ...should('health.query', 'C§4; RFC 3986 §3.4'),
+    title: 'GET /health answers the same with a query',
+    fix: 'Compare the path alone: monitors add a query so that no cache answers.',
+    controls: [reportsHealth],
+    check: async (probe) => {
+      const { status } = await probe.health();
+      const answer = await probe.http({ path: '/health?t=1' });
+      return answerProblems(answer.status === status, 'GET /health?t=1', `HTTP ${status}`, answer);
     },
   },
   {
@@ -73,6 +97,33 @@ export const identityRules: readonly LiveRule[] = [
     },
   },
   {
+    ...should('identity.capabilities', 'C§2.4; MCP 2025-11-25, lifecycle: capability negotiation'),
+    title: 'the server has the methods of every capability that it declares',
+    fix: 'Declare only what the server does: {"tools": {}} for a server of tools.',
+    turn: 'opening',
+    controls: [initializesAgain],
+    check: async (probe) => {
+      const capabilities = objectOr((await initialized(probe)).capabilities);
+      const subscribes = objectOr(capabilities.resources).subscribe === true;
+      const declared: readonly (readonly [name: string, method: string, params?: JsonObject])[] = [
+        ['resources', 'resources/list'],
+        ...(subscribes
+          ? [['resources.subscribe', 'resources/subscribe', { uri: 'file:///none' }] as const]
+          : []),
+        ['prompts', 'prompts/list'],
+        ['logging', 'logging/setLevel', { level: 'info' }],
+        ['completions', 'completion/complete', completion],
+      ];
+      const asked = declared.filter(([name]) => isObject(capabilities[name.replace(/\..*/, '')]));
+      if (asked.length === 0) return [];
+      const session = (await probe.enter(await probe.initialize())) ?? (await probe.session());
+      return inParallel(asked, async ([name, method, params]) => {
+        const { error, http } = await probe.rpc(method, params, { session });
+        return answerProblems(error?.code !== -32_601, method, `what capabilities.${name} declares`, http);
+      });
+    },
+  },
+  {
     ...must('identity.same', 'C§2.3, C§9.2'),
     title: 'health and initialize name the same server and version',
     fix: 'Take name and version from one place.',
@@ -93,6 +144,11 @@ export const identityRules: readonly LiveRule[] = [
     },
   },
 ];
+
+const completion: JsonObject = {
+  ref: { type: 'ref/prompt', name: 'none' },
+  argument: { name: 'none', value: '' },
+};
 
 const notReady = /^(un|not|start|init|boot|load|warm|down|degraded|fail|err|stop|maintenance)/i;
 

@@ -3,19 +3,17 @@ import { setTimeout } from 'node:timers/promises';
 import { connect as secureConnect } from 'node:tls';
 import { grouped } from '../json/grouped.ts';
 import type { Problem } from '../model.ts';
-import { answersCalls, initializes, lists, reportsHealth } from '../wire/controls.ts';
+import { answersCalls, initializes, lists, reportsHealthInTime } from '../wire/controls.ts';
 import type { Probe } from '../wire/probe.ts';
 import { NoAnswer } from '../wire/receive.ts';
-import { describe, nextId, rpcRequest } from '../wire/rpc.ts';
-import { graceMs, settleMs } from '../wire/timeouts.ts';
-import { isClientError } from './expect.ts';
-import { type LiveRule, should, unless } from './rule.ts';
+import { nextId, rpcRequest } from '../wire/rpc.ts';
+import { graceMs, healthMs, settleMs } from '../wire/timeouts.ts';
+import { answerProblems, isClientError } from './expect.ts';
+import { type LiveRule, should } from './rule.ts';
 
 const largeBytes = 4 * 1024 * 1024;
 const depth = 20_000;
 const looks = 3;
-/** On a busy machine even an idle server may take seconds to answer. */
-const healthMs = 5_000;
 
 /** Requests that exhaust a careless server: too large, too deep, too slow. */
 export const loadRules: readonly LiveRule[] = [
@@ -25,7 +23,7 @@ export const loadRules: readonly LiveRule[] = [
     ...should('http.deep-body', 'C§8: limits not shown'),
     title: `a body nested ${grouped(depth)} levels deep does not harm the server`,
     turn: 'last',
-    controls: [lists, answersCalls, reportsHealth],
+    controls: [lists, answersCalls, reportsHealthInTime],
     mustAnswer: true,
     fix: 'Limit the depth of values before you parse, clone or validate them recursively.',
     check: async (probe) => {
@@ -41,7 +39,7 @@ export const loadRules: readonly LiveRule[] = [
       const answers = await Promise.all(bodies.map((body) => probe.post(body, { session, token })));
       return [
         ...answers.flatMap((answer) =>
-          unless(answer.status < 500, { expected: 'HTTP 200 or 4xx', actual: describe(answer) }),
+          answerProblems(answer.status < 500, 'POST of a deep body', 'HTTP 200 or 4xx', answer),
         ),
         ...(await healthProblems(probe)),
       ];
@@ -56,7 +54,7 @@ function large(id: string, what: string, chunked: boolean): LiveRule {
     ...should(id, 'C§8: limits not shown'),
     title: `${what} is refused`,
     turn: 'last',
-    controls: [lists, reportsHealth],
+    controls: [lists, reportsHealthInTime],
     mustAnswer: true,
     fix: 'Limit the body, for instance to 1 MB, and answer 413. Count the bytes as they arrive.',
     check: async (probe) => {
@@ -76,7 +74,7 @@ async function refusalProblems(
 ): Promise<readonly Problem[]> {
   try {
     const answer = await probe.post(body, { session, chunked });
-    return unless(isClientError(answer), { expected: 'HTTP 413', actual: describe(answer) });
+    return answerProblems(isClientError(answer), 'POST of 4 MB', 'HTTP 413', answer);
   } catch (error) {
     if (error instanceof NoAnswer && /EPIPE|ECONNRESET/.test(error.message)) return [];
     throw error;
@@ -88,7 +86,7 @@ function slow(id: string, what: string, rest: string): LiveRule {
     ...should(id, 'C§8: time-outs not shown'),
     title: `${what} does not delay other clients`,
     turn: 'last',
-    controls: [initializes, reportsHealth],
+    controls: [initializes, reportsHealthInTime],
     mustAnswer: true,
     fix: 'Answer other requests meanwhile, and close such connections after a timeout.',
     check: async (probe) => {
@@ -135,9 +133,10 @@ async function healthProblems(probe: Probe): Promise<readonly Problem[]> {
   const { status } = await probe.health();
   try {
     const now = await probe.http({ path: '/health', timeoutMs: healthMs });
-    return unless(now.status === status, { path, expected: `HTTP ${status}`, actual: describe(now) });
+    return answerProblems(now.status === status, path, `HTTP ${status}`, now);
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
-    return [{ path, expected: `HTTP ${status}`, actual: error.message }];
+    const request = `curl -sS -i ${new URL('/health', probe.url).href}`;
+    return [{ path, expected: `HTTP ${status}`, actual: error.message, request }];
   }
 }

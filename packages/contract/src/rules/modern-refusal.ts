@@ -1,7 +1,7 @@
 import { isObject, shorten } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
-import { speaksModern } from '../wire/controls.ts';
+import { refusesUnpaid, speaksModern } from '../wire/controls.ts';
 import type { HttpAnswer } from '../wire/http.ts';
 import { type ModernOptions, metaKey, modernMessage, modernRpc, modernVersion } from '../wire/modern.ts';
 import type { Probe } from '../wire/probe.ts';
@@ -26,17 +26,30 @@ const controls = [speaksModern, listsModern];
 export const modernRefusalRules: readonly LiveRule[] = [
   {
     ...must('modern.headers', 'MCP 2026-07-28, Streamable HTTP: server validation'),
-    title: 'headers that differ from the body are refused before anything runs',
-    fix: 'Compare MCP-Protocol-Version and Mcp-Method with the body, and answer HTTP 400 with error -32020.',
+    title: 'a request whose Mcp-Method is absent or another than in its body is refused',
+    fix: 'Compare Mcp-Method with the body, and answer HTTP 400 with error -32020.',
     controls,
     check: (probe) =>
       refusals(probe, codes.headerMismatch, 400, [
         ['without Mcp-Method', { headers: { 'mcp-method': undefined } }],
         ['with Mcp-Method: server/discover', { headers: { 'mcp-method': 'server/discover' } }],
         ['with Mcp-Method: TOOLS/LIST', { headers: { 'mcp-method': 'TOOLS/LIST' } }],
-        ['without MCP-Protocol-Version', { headers: { 'mcp-protocol-version': undefined } }],
-        ['with MCP-Protocol-Version: 2025-11-25', { headers: { 'mcp-protocol-version': '2025-11-25' } }],
       ]),
+  },
+  {
+    ...should(
+      'modern.version-header',
+      'MCP 2026-07-28, Streamable HTTP: protocol version header; a server of both eras may judge by the header alone',
+    ),
+    title: 'a request whose MCP-Protocol-Version is absent or another than in its body is refused',
+    fix: 'Answer HTTP 400 with error -32020: a router may have judged the request by its header.',
+    controls,
+    check: async (probe) =>
+      inParallel([undefined, '2025-11-25'], async (version) => {
+        const headers = { 'mcp-protocol-version': version };
+        const { http } = await modernRpc(probe, 'tools/list', {}, { headers });
+        return rejectedProblems(http, `tools/list with MCP-Protocol-Version: ${version ?? 'absent'}`);
+      }),
   },
   {
     ...must('modern.name-header', 'MCP 2026-07-28, Streamable HTTP: server validation'),
@@ -164,7 +177,7 @@ export const modernRefusalRules: readonly LiveRule[] = [
     ...must('modern.no-token', 'C§5.1, C§5.4, C§7'),
     title: 'a call without a session and without a token is Unauthorized',
     fix: 'Check the token before you decide which era a request belongs to.',
-    controls: [speaksModern],
+    controls: [speaksModern, refusesUnpaid],
     check: async (probe) =>
       unauthorizedProblems(await unpaid(probe), probe.profile, 'tools/call without a token'),
   },
@@ -172,7 +185,7 @@ export const modernRefusalRules: readonly LiveRule[] = [
     ...must('modern.forged-token', 'C§5.1, C§5.4; platform facts, "Token"'),
     title: 'a call without a session is Unauthorized with a token of another signer or for another audience',
     fix: 'Verify signature and audience before you decide which era a request belongs to.',
-    controls: [speaksModern, callsModern],
+    controls: [speaksModern, refusesUnpaid, callsModern],
     check: async (probe) => {
       const forgeries = [
         ['signed with another key', { by: 'untrusted' }],

@@ -2,10 +2,16 @@ import { isObject, shorten } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { supportedVersions } from '../wire/client.ts';
-import { initializesAgain, lists } from '../wire/controls.ts';
+import { initializesAgain, lists, triesMcp } from '../wire/controls.ts';
 import { platformVersion } from '../wire/requests.ts';
 import { describe, nextId, type RpcAnswer, rpcAnswer, rpcRequest } from '../wire/rpc.ts';
-import { answerProblems, carriedOutProblems, holdsResult, resultProblems } from './expect.ts';
+import {
+  answerProblems,
+  carriedOutProblems,
+  holdsResult,
+  rejectedProblems,
+  resultProblems,
+} from './expect.ts';
 import { inParallel, type LiveRule, must, problemsAt, should, unless } from './rule.ts';
 
 /** JSON-RPC 2.0 and the versions of MCP. */
@@ -47,16 +53,28 @@ export const protocolRules: readonly LiveRule[] = [
     },
   },
   {
+    ...should('protocol.version-header', 'MCP 2025-11-25, transports: protocol version header'),
+    title: 'a request whose MCP-Protocol-Version is none that exists is refused',
+    fix: 'Answer HTTP 400 if the header names a version that the server does not support.',
+    controls: [lists],
+    check: async (probe) => {
+      const version = '1900-01-01';
+      const { http } = await probe.rpc('tools/list', undefined, {
+        headers: { 'mcp-protocol-version': version },
+      });
+      return rejectedProblems(http, `tools/list, MCP-Protocol-Version: ${version}`);
+    },
+  },
+  {
     ...must('protocol.envelope', 'C§4'),
     title: 'every response is JSON-RPC 2.0 and repeats the id',
     fix: 'Answer {"jsonrpc": "2.0", "id": <id of the request>, "result": …}.',
-    controls: [lists],
+    turn: 'last',
+    controls: [triesMcp],
     check: async (probe) => {
-      const session = await probe.session();
-      const answer = await probe.post(rpcRequest(0, 'tools/list'), { session });
-      const { response } = rpcAnswer(answer, 0);
-      const isJsonRpc = response?.jsonrpc === '2.0';
-      return answerProblems(isJsonRpc, 'tools/list with id 0', '{"jsonrpc":"2.0","id":0,…}', answer);
+      const session = await probe.session().catch(() => undefined);
+      await probe.post(rpcRequest(0, 'tools/list'), { session }).catch(() => undefined);
+      return probe.ledger.problemsOf('envelope');
     },
   },
   {
@@ -66,9 +84,11 @@ export const protocolRules: readonly LiveRule[] = [
     controls: [lists],
     mustAnswer: true,
     check: async (probe) => {
-      const id = 'an id of "quotes" and ünicode';
-      const answer = await probe.post(rpcRequest(id, 'tools/list'), { session: await probe.session() });
-      return resultProblems(rpcAnswer(answer, id), `tools/list with id ${shorten(id)}`);
+      const session = await probe.session();
+      return inParallel(['an id of "quotes" and ünicode', '4711'], async (id) => {
+        const answer = await probe.post(rpcRequest(id, 'tools/list'), { session });
+        return resultProblems(rpcAnswer(answer, id), `tools/list with id ${shorten(id)}`);
+      });
     },
   },
   {

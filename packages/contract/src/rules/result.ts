@@ -95,11 +95,17 @@ export const resultRules: readonly JudgingRule[] = [
     ...must('result.same-data', 'C§4.1'),
     title: 'text and structuredContent contain the same data',
     fix: 'Build the text with JSON.stringify(structuredContent).',
-    judge: ({ content, structuredContent }) => {
-      const [data] = jsonIn(resultText(content) ?? '');
+    judge: ({ content, structuredContent }, { rpc }) => {
+      const text = resultText(content) ?? '';
+      const [data] = jsonIn(text);
       if (data === undefined || structuredContent === undefined) return undefined;
-      const isSame = isDeepStrictEqual(data, structuredContent);
-      return valueProblems(isSame, 'result.content[0].text', shorten(structuredContent), data);
+      if (!isDeepStrictEqual(data, structuredContent))
+        return valueProblems(false, 'result.content[0].text', shorten(structuredContent), data);
+      // As doubles they are the same.
+      const sent = longIntegers(rpc.http.body);
+      const lost = longIntegers(text).find((digits) => !sent.includes(digits));
+      const expected = `the integers of structuredContent: ${sent.slice(0, 3).join(', ') || 'none beyond 2^53'}`;
+      return unless(lost === undefined, { path: 'result.content[0].text', expected, actual: String(lost) });
     },
   }),
   ofData({
@@ -229,6 +235,14 @@ interface Call extends Pick<CallOutcome, 'name' | 'arguments'> {
 /** Whether structuredContent contains the signal of an empty result (C§2.2). */
 export function isEmpty({ searchExhausted, noResultsReason }: JsonObject): boolean {
   return searchExhausted === true || isText(noResultsReason);
+}
+
+/** The integers of a JSON text that a double does not hold exactly, in their digits. */
+function longIntegers(json: string): readonly string[] {
+  if (!/\d{16}/.test(json)) return [];
+  const numbers =
+    json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').match(/-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g) ?? [];
+  return numbers.filter((digits) => /^-?\d{16,}$/.test(digits) && !Number.isSafeInteger(Number(digits)));
 }
 
 function fitProblems(

@@ -127,5 +127,9 @@ export function verdict(
 ): RuleResult {
   const status = problems.length > 0 ? 'fail' : 'pass';
   const note = notes.length > 0 && { note: notes.join('; ') };
-  return { id, level, title, source, fix, status, ...note, problems, ms: now() - started };
+  const [worst] = problems
+    .flatMap(({ times }) => times ?? [])
+    .toSorted((one, two) => two.failed - one.failed);
+  const how = { ...note, ...(worst && { times: worst }) };
+  return { id, level, title, source, fix, status, ...how, problems, ms: now() - started };
 }

@@ -1,9 +1,9 @@
 import { present, shorten } from '../json/json.ts';
-import { answersCalls, initializesAgain, lists } from '../wire/controls.ts';
+import { answersCalls, initializesAgain, lists, opensSession } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { nextId, rpcRequest } from '../wire/rpc.ts';
-import { answerProblems, invalidSessionProblems, resultProblems } from './expect.ts';
+import { answerProblems, holdsResult, invalidSessionProblems, resultProblems } from './expect.ts';
 import { inParallel, type LiveRule, must, should } from './rule.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
@@ -30,7 +30,7 @@ export const sessionRefusalRules: readonly LiveRule[] = [
     ...must('session.missing-call', 'C§3.1, C§7'),
     title: 'a paid call without a session is refused',
     fix: 'Check the session of every request, paid or not. Only initialize needs none.',
-    controls: [lists, answersCalls],
+    controls: [opensSession, lists, answersCalls],
     check: async (probe) => {
       const { name, arguments: args } = await probe.authenticationCall();
       const body = rpcRequest(nextId(), 'tools/call', { name, arguments: args });
@@ -40,7 +40,7 @@ export const sessionRefusalRules: readonly LiveRule[] = [
   {
     ...must('session.foreign-initialize', 'C§3.1, C§7'),
     turn: 'opening',
-    controls: [initializesAgain],
+    controls: [opensSession, initializesAgain],
     title: 'initialize with an unknown session id is refused',
     fix: 'Open a session only if the request names none. Only the server chooses ids.',
     check: async (probe) => {
@@ -49,6 +49,24 @@ export const sessionRefusalRules: readonly LiveRule[] = [
         (await probe.initialize(undefined, { session: unknownId })).http,
         'initialize',
       );
+    },
+  },
+  {
+    ...should('session.in-address', 'MCP 2025-11-25, transports: session management'),
+    title: 'a session that only the address names is refused',
+    fix: 'Read the session from the header Mcp-Session-Id alone: addresses are logged and shared.',
+    controls: [opensSession, lists],
+    check: async (probe) => {
+      const send = (search = '') => {
+        const target = `${probe.url.pathname}${search}`;
+        return probe.post(rpcRequest(nextId(), 'tools/list'), { target });
+      };
+      if (holdsResult(await send())) throw NotRun.because('inapplicable', 'a request needs no session');
+      const session = encodeURIComponent((await probe.session()) ?? '');
+      return inParallel(['sessionId', 'session_id', 'mcp-session-id'], async (name) => {
+        const answer = await send(`?${name}=${session}`);
+        return answerProblems(!holdsResult(answer), `POST with ?${name}=<a session>`, 'no result', answer);
+      });
     },
   },
   {
@@ -79,7 +97,7 @@ function refused(
     ...must(id, 'C§3.1, C§7'),
     title: `${what} is refused`,
     fix: 'Answer HTTP 400 {"error":"Invalid session"}. Look ids up in a Map, or verify their signature.',
-    controls: [lists],
+    controls: [opensSession, lists],
     check: async (probe) =>
       inParallel(await idsOf(probe), async (session) => {
         const isPost = method === 'POST';

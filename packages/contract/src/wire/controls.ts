@@ -3,6 +3,7 @@ import { missingAnswerOf } from './client.ts';
 import { NotRun } from './not-run.ts';
 import type { CallOutcome, Probe } from './probe.ts';
 import { isRefusal, sessionOf } from './rpc.ts';
+import { healthMs } from './timeouts.ts';
 
 /** initialize returns a result: otherwise the target is not an MCP server, and no other rule can be judged. */
 export const initializes: Control = async (probe) =>
@@ -27,6 +28,9 @@ export const speaksAny: Control = async (probe) => {
   const { result } = await probe.greeted();
   return result || (await probe.discovered()).result ? undefined : initializes(probe);
 };
+
+/** Some answer looks like one of an MCP server, even if it cannot be read. */
+export const triesMcp: Control = async (probe) => (probe.ledger.speaksJsonRpc ? undefined : speaksAny(probe));
 
 /** The first initialize opens a session. */
 export const opensSession: Control = async (probe) => {
@@ -54,6 +58,10 @@ export const reportsHealth: Control = async (probe) => {
   await probe.health();
   return undefined;
 };
+
+/** GET /health is answered soon: otherwise it does not show whether a request delays others. */
+export const reportsHealthInTime: Control = async (probe) =>
+  (await probe.health()).ms <= healthMs ? undefined : 'slowHealth';
 
 /** tools/list returns a list, to its last page. */
 export const listsAll: Control = async (probe) => {

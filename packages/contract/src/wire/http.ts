@@ -16,7 +16,7 @@ import { now } from './clock.ts';
 import { isEventStream, requestsIn, valuesIn } from './events.ts';
 import { networkReason } from './network-error.ts';
 import { NotRun } from './not-run.ts';
-import { AnswerTimeout, NoAnswer, receive } from './receive.ts';
+import { AnswerTimeout, decompressed, NoAnswer, receive } from './receive.ts';
 import { confirmMs, maximumUnanswered, settleMs } from './timeouts.ts';
 
 const chunkBytes = 64 * 1024;
@@ -41,13 +41,20 @@ export interface HttpRequest {
   readonly onHeadersRead?: () => void;
 }
 
+/** The parts of a request that its answer remembers, without the values of the caller's own headers. */
+export type Asked = Pick<HttpRequest, 'method' | 'url' | 'target' | 'headers' | 'body' | 'chunked'>;
+
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** Empty for the answer to a GET that is a stream of events: it stays open, so only its headers are read. */
   readonly body: string;
-  /** The same as it came; absent if there was none. */
+  /** The same as it came, decompressed; absent if there was none. */
   readonly bytes?: Uint8Array;
+  /** The number of bytes that followed the body, beyond its declared length. */
+  readonly surplus?: number;
+  /** The request, without secrets, where it can be shown. */
+  readonly asked?: Asked;
   /**
    * The JSON values of the answer: its body, or the data of its server-sent events. Empty if there are none, or if
    * the body is not in UTF-8, as JSON must be (RFC 8259 §8.1).
@@ -142,7 +149,10 @@ async function exchange(
       setHost: request.headers.host === undefined,
       signal: limit.signal,
     });
-    outgoing.on('error', ignore).on('socket', prepare);
+    let surplus = 0;
+    outgoing.on('socket', prepare).on('error', (error: ParseError) => {
+      surplus = (error.rawPacket?.length ?? 0) - (error.bytesParsed ?? 0);
+    });
     sendBody(outgoing, request).catch((error: Error) => outgoing.destroy(error));
     const incoming = await responseTo(outgoing);
     const { statusCode = 0, headers } = incoming;
@@ -151,12 +161,14 @@ async function exchange(
       outgoing.destroy();
       return { status: statusCode, headers, body: '', values: [], open: true, ms: now() - started };
     }
-    const { bytes, open, endedAt } = await receive(incoming, events, requestsIn(body));
+    const { open, endedAt, ...received } = await receive(incoming, events, requestsIn(body));
+    const bytes = decompressed(received.bytes, headers['content-encoding']);
     // The unsent rest of a body that was refused early would precede the next request.
     if (!outgoing.writableFinished) outgoing.destroy();
     const text = bytes.toString('utf8');
     const values = isUtf8(bytes) ? valuesIn(text, headers['content-type']) : [];
-    return { status: statusCode, headers, body: text, bytes, values, open, ms: endedAt - started };
+    const seen = { headers, body: text, bytes, values, open, ...(surplus > 0 && { surplus }) };
+    return { status: statusCode, ...seen, ms: endedAt - started };
   } catch (error) {
     if (limit.signal.aborted) throw limit.signal.reason;
     throw error instanceof NoAnswer ? error : new NoAnswer(networkReason(error), { cause: error });
@@ -186,6 +198,9 @@ async function sendBody(
   for (let at = 0; at < bytes.length; at += chunkBytes) outgoing.write(bytes.subarray(at, at + chunkBytes));
   outgoing.end();
 }
+
+/** An error of Node's parser of HTTP. */
+type ParseError = Error & { readonly rawPacket?: Uint8Array; readonly bytesParsed?: number };
 
 /** Thrown if a kept-alive connection ended before the answer to a GET began: like every client, we retry on a new one. */
 class StaleConnection extends NoAnswer {}

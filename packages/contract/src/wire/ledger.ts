@@ -1,35 +1,74 @@
-import { isUtf8 } from 'node:buffer';
-import { isObject, objectOr, shorten, visibleJson } from '../json/json.ts';
-import type { Json } from '../json/value.ts';
+import { createHash } from 'node:crypto';
+import { isObject, jsonIn, shorten } from '../json/json.ts';
+import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
-import { isEventStream } from './events.ts';
-import type { HttpAnswer } from './http.ts';
-
-/** What every answer of a server must be, whatever was asked. */
-export type Property = 'utf8' | 'type' | 'numbers' | 'surrogates' | 'secrets';
-
-/** What the ledger reads of an answer. */
-type Said = Pick<HttpAnswer, 'status' | 'headers' | 'body' | 'values'> & { readonly bytes: Uint8Array };
+import { curlLine } from './curl.ts';
+import { judges, type Property, type Said } from './properties.ts';
+import { describe, type RpcAnswer } from './rpc.ts';
 
 /** The most problems that are kept of a property: one cause breaks it in every answer. */
 const mostKept = 3;
 
-/** Judges every answer of a run when it arrives, and keeps what breaks a property. The answers themselves are not kept. */
+/** An answer that is the fault of one rule, whatever other rule it reached. */
+interface Explained {
+  readonly rule: string;
+  readonly shown: string;
+}
+
+/** The answers to one request that was sent again and again. */
+interface Tally {
+  answered: number;
+  readonly failed: { count: number; first?: RpcAnswer };
+}
+
+/**
+ * Judges every answer of a run when it arrives, and keeps what breaks a property, how often the same request succeeded, and which
+ * lists and identities the server named. The answers themselves are not kept.
+ */
 export class Ledger {
   readonly #broken = new Map<Property, { count: number; readonly kept: Problem[] }>();
+  readonly #tallies = new Map<string, Tally>();
+  /** What the server said to the same request, by its kind: the hash of each variant, with its count and the first answer. */
+  readonly #said = new Map<
+    string,
+    Map<string, { count: number; readonly first: Json; readonly asked: Said['asked'] }>
+  >();
+  readonly #explained: Explained[] = [];
   #answers = 0;
+  /** The server of the run, and not another instance of it. */
+  #host: string | undefined;
+  #speaksJsonRpc = false;
 
-  /** @param request the method and the path, for the report */
-  record(request: string, said: Said): void {
+  /** Whether any answer looks like a message of JSON-RPC, readable or not. */
+  get speaksJsonRpc(): boolean {
+    return this.#speaksJsonRpc;
+  }
+
+  record(said: Said): void {
     this.#answers += 1;
+    this.#speaksJsonRpc ||= said.body.slice(0, 1_000).includes('"jsonrpc"');
     for (const [property, judge] of judges) {
       const found = judge(said);
       if (!found) continue;
       const entry = this.#broken.get(property) ?? { count: 0, kept: [] };
       this.#broken.set(property, entry);
       entry.count += 1;
-      if (entry.kept.length < mostKept) entry.kept.push({ path: `answer to ${request}`, ...found });
+      if (entry.kept.length < mostKept)
+        entry.kept.push({ path: `answer to ${nameOf(said.asked)}`, ...found, request: curlLine(said.asked) });
+      if (property === 'utf8' || property === 'framing') this.explain(`answers.${property}`, said);
     }
+    this.#compare(said);
+  }
+
+  /** Records that an answer is the fault of a rule: others that fail by it are not to blame. */
+  explain(rule: string, answer: RpcAnswer['http']): void {
+    if (this.#explained.length < 200) this.#explained.push({ rule, shown: plainText(describe(answer)) });
+  }
+
+  /** The rule whose fault is in what another rule got. */
+  causeOf(actual: string): string | undefined {
+    const text = plainText(actual);
+    return this.#explained.find(({ shown }) => text.includes(shown) || text.includes(bodyOf(shown)))?.rule;
   }
 
   /** The first problems with a property; the last of them says how many answers have it. */
@@ -42,79 +81,123 @@ export class Ledger {
         : { ...problem, actual: `${problem.actual} (${count} of ${this.#answers} answers)` },
     );
   }
-}
 
-type Judge = (said: Said) => Pick<Problem, 'expected' | 'actual'> | undefined;
-
-const judges: readonly (readonly [Property, Judge])[] = [
-  ['utf8', encodingProblem],
-  ['type', typeProblem],
-  ['numbers', numberProblem],
-  ['surrogates', surrogateProblem],
-  ['secrets', secretProblem],
-];
-
-/** JSON between systems is UTF-8 without a byte order mark (RFC 8259 §8.1). */
-function encodingProblem({ bytes, headers, body }: Said): ReturnType<Judge> {
-  if (!isJsonType(headers['content-type'])) return undefined;
-  const expected = 'UTF-8 without a byte order mark';
-  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf)
-    return { expected, actual: 'a byte order mark at byte 0' };
-  if (isUtf8(bytes)) return undefined;
-  // What is no character was replaced when it was read.
-  const read = Buffer.from(body);
-  return { expected, actual: `not UTF-8 at byte ${bytes.findIndex((byte, at) => byte !== read[at])}` };
-}
-
-/** A JSON-RPC message comes as JSON or as an event (MCP, Streamable HTTP). */
-function typeProblem({ status, headers, body }: Said): ReturnType<Judge> {
-  const type = headers['content-type'];
-  if (status !== 200 || isJsonType(type) || !/^\s*\{\s*"jsonrpc"\s*:/.test(body)) return undefined;
-  return { expected: 'Content-Type: application/json or text/event-stream', actual: shorten(type) };
-}
-
-/** A number beyond the doubles becomes infinite or null in most readers (RFC 8259 §6). */
-function numberProblem({ body, values }: Said): ReturnType<Judge> {
-  if (!/[eE]\+?\d{3}|\d{309}/.test(body)) return undefined;
-  const beyond = leafIn(values, (leaf) => typeof leaf === 'number' && !Number.isFinite(leaf));
-  return beyond === undefined
-    ? undefined
-    : { expected: 'numbers that a double holds', actual: `a number that is read as ${beyond}` };
-}
-
-/** Half of a surrogate pair is no character: what a reader makes of it is unpredictable (RFC 8259 §8.2). */
-function surrogateProblem({ body, values }: Said): ReturnType<Judge> {
-  if (!/\\u[dD][89a-fA-F]/.test(body)) return undefined;
-  const cut = leafIn(values, (leaf) => typeof leaf === 'string' && /\p{Cs}/u.test(leaf));
-  return cut === undefined ? undefined : { expected: 'whole characters', actual: visibleJson(shorten(cut)) };
-}
-
-/** A value inside of others that is neither an object nor a list. */
-function leafIn(values: readonly Json[], isWanted: (leaf: Json) => boolean): Json | undefined {
-  const open = [...values];
-  for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) open.push(item);
-    else if (isWanted(value)) return value;
+  /** Counts an answer to an ordinary request. Limits of the rate, and refusals of who asks, are no failures. */
+  tally(method: string, params: Json | undefined, answer: RpcAnswer): void {
+    if ([0, 401, 403, 429, 503].includes(answer.http.status)) return;
+    const key = params === undefined ? method : `${method} ${shorten(params, 2_000)}`;
+    const entry: Tally = this.#tallies.get(key) ?? { answered: 0, failed: { count: 0 } };
+    this.#tallies.set(key, entry);
+    entry.answered += 1;
+    if (answer.http.status === 200 && answer.result !== undefined) return;
+    entry.failed.count += 1;
+    entry.failed.first ??= answer;
   }
-  return undefined;
+
+  /** Requests that were sometimes answered by a result and sometimes by an error. Their errors are explained. */
+  unsteadyProblems(rule: string): readonly Problem[] {
+    return [...this.#tallies].flatMap(([key, { answered, failed }]): Problem[] => {
+      const { count, first } = failed;
+      if (!first || count === answered) return [];
+      this.explain(rule, first.http);
+      return [
+        {
+          path: key,
+          expected: 'a result each time',
+          actual: describe(first.http),
+          times: { failed: count, of: answered },
+          ...(first.http.asked && { request: repeated(curlLine(first.http.asked), answered) }),
+        },
+      ];
+    });
+  }
+
+  /** Whether the server said something else to the same request. @param kind `tools/list`, `initialize` */
+  changeOf(kind: string, expected: string): readonly Problem[] {
+    return [...this.#said].flatMap(([key, variants]): Problem[] => {
+      if (variants.size < 2 || !key.startsWith(kind)) return [];
+      const [most, other] = [...variants.values()].toSorted((one, two) => two.count - one.count);
+      if (!most || !other) return [];
+      const of = [...variants.values()].reduce((sum, { count }) => sum + count, 0);
+      const [before, after] = difference(most.first, other.first);
+      return [
+        {
+          path: key,
+          expected: `${expected}: ${before}`,
+          actual: after,
+          times: { failed: of - most.count, of },
+          request: repeated(curlLine(other.asked), of),
+        },
+      ];
+    });
+  }
+
+  /** Remembers what a list or an identity is, to compare it with the others. */
+  #compare({ status, values, asked }: Said): void {
+    this.#host ??= asked.url.host;
+    if (status !== 200 || typeof asked.body !== 'string' || asked.body.length > 2_000) return;
+    if (this.#host !== asked.url.host) return;
+    const kind = /"method":"(tools\/list|initialize)"/.exec(asked.body)?.[1];
+    if (kind === undefined) return;
+    const [request] = jsonIn(asked.body);
+    const [answer] = values;
+    if (!isObject(request) || !isObject(answer) || !isObject(answer.result)) return;
+    const params = isObject(request.params) ? request.params : {};
+    const { result } = answer;
+    if (kind === 'tools/list' && (params.cursor !== undefined || !Array.isArray(result.tools))) return;
+    const era = params._meta === undefined ? '' : ' without a session';
+    const key =
+      kind === 'tools/list'
+        ? `${kind}${era}`
+        : `initialize with protocolVersion ${shorten(params.protocolVersion)}`;
+    const what: Json = kind === 'tools/list' ? (result.tools ?? null) : identityOf(result);
+    const hash = createHash('sha256').update(JSON.stringify(what)).digest('base64');
+    const variants = this.#said.get(key) ?? new Map();
+    this.#said.set(key, variants);
+    const entry = variants.get(hash) ?? { count: 0, first: what, asked };
+    entry.count += 1;
+    if (variants.has(hash) || variants.size < 5) variants.set(hash, entry);
+  }
 }
 
-/** Forms of keys that no caller should see; in addresses only where a call failed, since data may contain signed links. */
-const secrets =
-  /-----BEGIN [A-Z ]*PRIVATE KEY|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_\w{36}\b|\bAIza[\w-]{35}\b|\bxox[bp]-[\w-]{20,}|\bsk[-_](?:live|proj|ant)[-_][\w-]{20,}/;
-const secretsInAddress = /[?&](?:api_?key|apikey|appid|access_token|secret|password)=[^&\s"\\]{8,}/i;
-
-function secretProblem({ status, body, values }: Said): ReturnType<Judge> {
-  const isFailure = status >= 400 || values.some(tellsFailure);
-  const found = secrets.exec(body) ?? (isFailure ? secretsInAddress.exec(body) : null);
-  if (!found) return undefined;
-  return { expected: 'no keys', actual: `${found[0].slice(0, 12)}… at character ${found.index}` };
+function identityOf({ protocolVersion = null, capabilities = null, serverInfo = null }: JsonObject): Json {
+  return { protocolVersion, capabilities, serverInfo };
 }
 
-function tellsFailure(message: Json): boolean {
-  return isObject(message) && (isObject(message.error) || objectOr(message.result).isError === true);
+/** The first elements in which two values differ, as text. */
+function difference(one: Json, other: Json): readonly [string, string] {
+  if (Array.isArray(one) && Array.isArray(other)) {
+    if (one.length !== other.length) return [`${one.length} tools`, `${other.length} tools`];
+    const at = one.findIndex((item, index) => JSON.stringify(item) !== JSON.stringify(other[index]));
+    return difference(one[at] ?? null, other[at] ?? null);
+  }
+  if (isObject(one) && isObject(other)) {
+    const name = Object.keys(one).find((key) => JSON.stringify(one[key]) !== JSON.stringify(other[key]));
+    const label = typeof one.name === 'string' ? `${one.name} · ` : '';
+    if (name !== undefined)
+      return [`${label}${name} ${shorten(one[name], 200)}`, `${label}${name} ${shorten(other[name], 200)}`];
+  }
+  return [shorten(one, 200), shorten(other, 200)];
 }
 
-function isJsonType(type: string | undefined): boolean {
-  return /^application\/(?:[\w.-]+\+)?json\b/i.test(type ?? '') || isEventStream(type);
+/** The name of a request: the method of JSON-RPC, or that of HTTP with the path. */
+function nameOf({ method, url, target, body }: Said['asked']): string {
+  const called = typeof body === 'string' ? /"method":"([\w/]+)"/.exec(body)?.[1] : undefined;
+  return called ?? `${method} ${target ?? url.pathname}`;
+}
+
+/** The shell loop that sends a request as often as the check did. */
+function repeated(line: string, times: number): string {
+  return `for i in $(seq ${times}); do ${line}; done`;
+}
+
+/** A text as a message quotes it or not. */
+function plainText(text: string): string {
+  return text.replaceAll(/[\\"\s…]/g, '');
+}
+
+/** What follows the status; the whole text if that is too short to be recognized. */
+function bodyOf(shown: string): string {
+  const body = shown.replace(/^HTTP\d{3}/, '');
+  return body.length >= 12 ? body : shown;
 }

@@ -25,6 +25,7 @@ export const preventions = {
   disturbed: ['two sessions at once disturb each other', ['session.two-at-once']],
   identity: ['health or initialize names no server', ['health.fields', 'identity.name']],
   health: ['GET /health returns no status', ['health.status', 'health.fields']],
+  slowHealth: ['GET /health is not answered in time', ['health.in-time']],
   list: ['the list of tools cannot be read to its end', ['discovery.tools-list', 'modern.tools']],
   large: ['the server lists more or larger tools than are checked', ['tool.readable']],
   clientList: ['the client cannot list the tools', ['discovery.client']],
@@ -74,6 +75,11 @@ export class NotRun extends Error {
   /** The server's own answer is the reason. */
   static by(what: Prevention): NotRun {
     return new NotRun(preventions[what][0], 'missing', preventions[what][1]);
+  }
+
+  /** What a rule got is the fault that another one has found. */
+  static explained(rule: string): NotRun {
+    return new NotRun('what it got is the fault of another rule', 'missing', [rule]);
   }
 
   /** The caller did not give what the rule needs. */

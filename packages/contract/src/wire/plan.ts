@@ -12,7 +12,7 @@ import { type CallPlan, leastHarmfulFirst, verdictOn } from './safety.ts';
 const roundsOfCase = 6;
 
 /** The maximum number of calls of the first tool for rules about authentication, sessions and request limits. */
-const callsOfFirst = 90;
+const callsOfFirst = 100;
 
 /** The calls that a run of every rule will make, and their maximum number. */
 export function planOf(
@@ -46,5 +46,6 @@ function callsOf(
   const spoiled = invalidVariants(schema, cases[0]?.arguments ?? {}).length;
   const required = Array.isArray(schema.required) ? Math.min(schema.required.length, maxInvalidVariants) : 0;
   const withImprobableTexts = 1;
-  return cases.length * roundsOfCase + spoiled + required + withImprobableTexts;
+  const withoutObject = 3;
+  return cases.length * roundsOfCase + spoiled + required + withImprobableTexts + withoutObject;
 }

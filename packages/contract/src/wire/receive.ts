@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as startTimer } from 'node:timers';
+import { brotliDecompressSync, unzipSync } from 'node:zlib';
 import type { Problem } from '../model.ts';
 import { now } from './clock.ts';
 import { ResponseWatch } from './events.ts';
@@ -75,4 +76,15 @@ export async function receive(incoming: IncomingMessage, isStream: boolean, due:
     clearTimeout(linger);
   }
   return { bytes: Buffer.concat(chunks), open, endedAt: answeredAt ?? now() };
+}
+
+/** A body without its compression; as it came if it is not what Content-Encoding says. */
+export function decompressed(bytes: Buffer, coding: string | undefined): Buffer {
+  if (coding === undefined) return bytes;
+  try {
+    const options = { maxOutputLength: maximumBytes };
+    return coding === 'br' ? brotliDecompressSync(bytes, options) : unzipSync(bytes, options);
+  } catch {
+    return bytes;
+  }
 }

@@ -93,18 +93,19 @@ export class Requests {
       url = this.url,
       ...rest
     } = request;
+    const full = { ...rest, method, url: path === undefined ? url : new URL(path, url) };
     const answer = await this.exchanges.exchange({
-      ...rest,
-      method,
+      ...full,
       timeoutMs,
-      url: path === undefined ? url : new URL(path, url),
-      headers: { ...this.target.headers, ...headers },
+      headers: { 'accept-encoding': 'identity', ...this.target.headers, ...headers },
       signal: this.signal,
     });
+    const own = Object.keys(this.target.headers ?? {}).map((name) => [name, '$VALUE'] as const);
+    const asked = { ...full, headers: { ...Object.fromEntries(own), ...headers } };
     const { bytes } = answer;
-    if (bytes) this.ledger.record(`${method} ${rest.target ?? path ?? url.pathname}`, { ...answer, bytes });
+    if (bytes) this.ledger.record({ ...answer, bytes, asked });
     if (url === this.url && headers['mcp-session-id'] === undefined) this.opened(sessionOf(answer));
-    return answer;
+    return { ...answer, asked };
   }
 
   /** POST to the endpoint. A string or bytes are sent as they are, anything else as JSON. */

@@ -34,11 +34,44 @@ export class Sessions extends Requests {
     await this.endSessions();
   }
 
-  /** One JSON-RPC request, in the shared session unless another is named. */
+  /**
+   * One JSON-RPC request, in the shared session unless another is named. If the server has lost the shared session, it is sent
+   * again in a new one, as clients do.
+   */
   async rpc(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
     const session = options.session ?? (await this.session());
+    const answer = await this.#send(method, params, { ...options, session });
+    const { headers, chunked, url, onHeadersRead } = options;
+    if (options.session ?? headers ?? chunked ?? url ?? onHeadersRead) return answer;
+    if (session !== undefined && saysSessionIsGone(answer)) {
+      const next = await this.#successorOf(session);
+      const again =
+        next === undefined ? answer : await this.#send(method, params, { ...options, session: next });
+      if (!saysSessionIsGone(again)) {
+        this.ledger.explain('session.lasting', answer.http);
+        this.ledger.tally(method, params, again);
+        return again;
+      }
+    }
+    this.ledger.tally(method, params, answer);
+    return answer;
+  }
+
+  async #send(method: string, params: Json | undefined, options: PostOptions): Promise<RpcAnswer> {
     const id = nextId();
-    return rpcAnswer(await this.post(rpcRequest(id, method, params), { ...options, session }), id);
+    return rpcAnswer(await this.post(rpcRequest(id, method, params), options), id);
+  }
+
+  /** The session that replaces a shared one; undefined if the server opens none. */
+  async #successorOf(lost: string): Promise<string | undefined> {
+    const current = await this.session();
+    if (current !== lost) return current;
+    return this.once(`after ${lost}`, async () => {
+      const initialized = await this.initialize().catch(() => undefined);
+      const session = initialized && (await this.enter(initialized).catch(() => undefined));
+      if (session !== undefined) this.#facts.set('session', Promise.resolve(session));
+      return session;
+    });
   }
 
   /** The answer to the run's first initialize. */
@@ -158,4 +191,9 @@ export class Sessions extends Requests {
     const tool = tools.find((one) => one.name === name);
     return parameterHeaders(tool?.inputSchema, args);
   }
+}
+
+/** Whether an answer refuses a request because of its session. */
+function saysSessionIsGone({ http: { status, body } }: RpcAnswer): boolean {
+  return (status === 400 || status === 404) && /session/i.test(body.slice(0, 1_000));
 }

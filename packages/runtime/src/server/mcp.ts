@@ -154,6 +154,12 @@ export function createMethods(
   const report = (incident: Incident) => log('incident', incident);
   const common = { timeoutMs, turns: createTurns(), traces: !production, report };
 
+  const listTools: Method = ({ cursor }) => {
+    // All tools are on one page, so no cursor has been issued.
+    if (typeof cursor === 'string') throw new RpcError(ErrorCode.InvalidParams, 'Unknown cursor');
+    return list;
+  };
+
   const initialize: Method = ({ protocolVersion: asked, capabilities, clientInfo }) => {
     if (typeof asked !== 'string' || !isObject(capabilities) || !isImplementation(clientInfo)) {
       throw new RpcError(ErrorCode.InvalidParams, 'Invalid params of initialize');
@@ -188,7 +194,7 @@ export function createMethods(
   return new Map<string, Method>([
     ['initialize', initialize],
     ['ping', () => '{}'],
-    ['tools/list', () => list],
+    ['tools/list', listTools],
     ['resources/list', () => '{"resources":[]}'],
     ['prompts/list', () => '{"prompts":[]}'],
     [paidMethod, call],

@@ -1,0 +1,40 @@
+import { posixLine } from '../command/shell.ts';
+import { shorten } from '../json/json.ts';
+import type { Asked } from './http.ts';
+
+/** The most characters of a body that are shown. */
+const mostShown = 1_500;
+
+/**
+ * The command that sends a request again. A token and the id of a session are variables of the shell, since they must not appear
+ * in a report, or have ended.
+ */
+export function curlLine({ method, url, target, headers, body, chunked }: Asked): string {
+  const secret = new Map([
+    ['authorization', 'Bearer $TOKEN'],
+    ['mcp-session-id', '$SESSION'],
+    ['cookie', '$COOKIE'],
+  ]);
+  const lines = Object.entries({ ...headers, ...(chunked && { 'transfer-encoding': 'chunked' }) }).map(
+    ([name, value]) =>
+      secret.has(name.toLowerCase()) && value !== ''
+        ? `-H "${name}: ${secret.get(name.toLowerCase())}"`
+        : posixLine(['-H', value === '' ? `${name};` : `${name}: ${value}`]),
+  );
+  const data =
+    body === undefined ? [] : [posixLine(['--data-binary', typeof body === 'string' ? body : bytesOf(body)])];
+  const shown = data.map((text) =>
+    text.length <= mostShown
+      ? text
+      : `--data-binary @body  # ${body?.length} characters: ${shorten(text.slice(15, 60))}`,
+  );
+  const words = ['curl', '-sS', '-i', ...(method === 'POST' && body !== undefined ? [] : ['-X', method])];
+  const aim = target === undefined ? [] : [posixLine(['--path-as-is', '--request-target', target])];
+  return [...words, url.href, ...aim, ...lines, ...shown]
+    .join(' ')
+    .replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '$TOKEN');
+}
+
+function bytesOf(body: Uint8Array): string {
+  return Buffer.from(body).toString('latin1');
+}

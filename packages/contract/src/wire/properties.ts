@@ -1,0 +1,183 @@
+import { isUtf8 } from 'node:buffer';
+import { isObject, jsonIn, messageOf, objectOr, shorten, visibleJson } from '../json/json.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+import type { Problem } from '../model.ts';
+import { isEventStream } from './events.ts';
+import type { HttpAnswer } from './http.ts';
+
+/** What every answer of a server must be, whatever was asked. */
+export type Property =
+  | 'utf8'
+  | 'framing'
+  | 'coding'
+  | 'type'
+  | 'envelope'
+  | 'numbers'
+  | 'surrogates'
+  | 'secrets'
+  | 'insides';
+
+/** What is read of an answer. */
+export type Said = HttpAnswer & Required<Pick<HttpAnswer, 'bytes' | 'asked'>>;
+
+type Judge = (said: Said) => Pick<Problem, 'expected' | 'actual'> | undefined;
+
+/** The judge of each property. */
+export const judges: readonly (readonly [Property, Judge])[] = [
+  ['utf8', encodingProblem],
+  ['framing', framingProblem],
+  ['coding', codingProblem],
+  ['type', typeProblem],
+  ['envelope', envelopeProblem],
+  ['numbers', numberProblem],
+  ['surrogates', surrogateProblem],
+  ['secrets', secretProblem],
+  ['insides', insideProblem],
+];
+
+/** JSON between systems is UTF-8 without a byte order mark (RFC 8259 §8.1). */
+function encodingProblem({ bytes, headers, body }: Said): ReturnType<Judge> {
+  if (!isJsonType(headers['content-type'])) return undefined;
+  const expected = 'UTF-8 without a byte order mark';
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf)
+    return { expected, actual: 'a byte order mark at byte 0' };
+  if (isUtf8(bytes)) return undefined;
+  // What is no character was replaced when it was read.
+  const read = Buffer.from(body);
+  return { expected, actual: `not UTF-8 at byte ${bytes.findIndex((byte, at) => byte !== read[at])}` };
+}
+
+/** The length that is declared is that of the body (RFC 9110 §8.6), and each line of an event is a field (HTML, server-sent events). */
+function framingProblem({ status, bytes, headers, body, surplus = 0 }: Said): ReturnType<Judge> {
+  const type = headers['content-type'];
+  const declared = headers['content-length'];
+  if (surplus > 0 && isJsonType(type) && jsonIn(body).length === 0) {
+    const expected = 'a Content-Length of all bytes';
+    return { expected, actual: `Content-Length ${declared}, body needs ${Number(declared) + surplus}` };
+  }
+  if (isEventStream(type)) {
+    const at = body.split(/\r\n|\n|\r/).findIndex((line) => /^\s*(["[\]{}]|\d|true|false|null)/.test(line));
+    if (at < 0) return undefined;
+    const before = body.split(/\r\n|\n|\r/).slice(0, at);
+    const line = at - before.lastIndexOf('');
+    return {
+      expected: 'data: before each line of an event',
+      actual: `line ${line} of the event has no data:`,
+    };
+  }
+  if (status !== 200 || !/^application\/json\b/i.test(type ?? '')) return undefined;
+  if (bytes.length === 0 || !isUtf8(bytes)) return undefined;
+  const text = body.replace(/^\ufeff/, '');
+  if (jsonIn(text).length > 0) return undefined;
+  return { expected: 'JSON, as Content-Type says', actual: `not JSON: ${parseError(text)}` };
+}
+
+function parseError(text: string): string {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    return messageOf(error);
+  }
+  return '';
+}
+
+/** A request that accepts `identity` alone gets no compressed answer (RFC 9110 §12.5.3). */
+function codingProblem({ headers }: Said): ReturnType<Judge> {
+  const coding = headers['content-encoding'];
+  if (coding === undefined || coding === 'identity') return undefined;
+  return { expected: 'no Content-Encoding, which the request excludes', actual: coding };
+}
+
+/** A JSON-RPC message comes as JSON or as an event (MCP, Streamable HTTP). */
+function typeProblem({ status, headers, body }: Said): ReturnType<Judge> {
+  const type = headers['content-type'];
+  if (status !== 200 || isJsonType(type) || !/^\s*\{\s*"jsonrpc"\s*:/.test(body)) return undefined;
+  return { expected: 'Content-Type: application/json or text/event-stream', actual: shorten(type) };
+}
+
+/** A response is JSON-RPC 2.0 with the id of its request, of the same type (JSON-RPC 2.0 §5). */
+function envelopeProblem({ status, values, asked }: Said): ReturnType<Judge> {
+  if (status !== 200 || typeof asked.body !== 'string') return undefined;
+  const [request] = jsonIn(asked.body);
+  if (!isObject(request) || request.jsonrpc !== '2.0' || typeof request.method !== 'string') return undefined;
+  const { id } = request;
+  if (typeof id !== 'string' && typeof id !== 'number') return undefined;
+  const wrong = values.filter(isObject).find((value) => isResponse(value) && !fits(value, id));
+  if (!wrong) return undefined;
+  const expected = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},…}`;
+  return { expected, actual: shorten({ jsonrpc: wrong.jsonrpc ?? null, id: wrong.id ?? null, ...wrong }) };
+}
+
+function isResponse(value: JsonObject): boolean {
+  return !('method' in value) && ('result' in value || 'error' in value);
+}
+
+/** An error may have no id, or null: whoever sent it had not read the request. */
+function fits({ jsonrpc, id, result }: JsonObject, asked: string | number): boolean {
+  return jsonrpc === '2.0' && (id === asked || (result === undefined && (id ?? null) === null));
+}
+
+/** A number beyond the doubles becomes infinite or null in most readers (RFC 8259 §6). */
+function numberProblem({ body, values }: Said): ReturnType<Judge> {
+  if (!/[eE]\+?\d{3}|\d{309}/.test(body)) return undefined;
+  const beyond = leafIn(values, (leaf) => typeof leaf === 'number' && !Number.isFinite(leaf));
+  return beyond === undefined
+    ? undefined
+    : { expected: 'numbers that a double holds', actual: `a number that is read as ${beyond}` };
+}
+
+/** Half of a surrogate pair is no character: what a reader makes of it is unpredictable (RFC 8259 §8.2). */
+function surrogateProblem({ body, values }: Said): ReturnType<Judge> {
+  if (!/\\u[dD][89a-fA-F]/.test(body)) return undefined;
+  const cut = leafIn(values, (leaf) => typeof leaf === 'string' && /\p{Cs}/u.test(leaf));
+  return cut === undefined ? undefined : { expected: 'whole characters', actual: visibleJson(shorten(cut)) };
+}
+
+/** A value inside of others that is neither an object nor a list. */
+function leafIn(values: readonly Json[], isWanted: (leaf: Json) => boolean): Json | undefined {
+  const open = [...values];
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) open.push(item);
+    else if (isWanted(value)) return value;
+  }
+  return undefined;
+}
+
+/** Forms of keys that no caller should see; in addresses only where a call failed, since data may contain signed links. */
+const secrets =
+  /-----BEGIN [A-Z ]*PRIVATE KEY|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_\w{36}\b|\bAIza[\w-]{35}\b|\bxox[bp]-[\w-]{20,}|\bsk[-_](?:live|proj|ant)[-_][\w-]{20,}/;
+const secretsInAddress = /[?&](?:api_?key|apikey|appid|access_token|secret|password)=[^&\s"\\]{8,}/i;
+
+function secretProblem(said: Said): ReturnType<Judge> {
+  const { body } = said;
+  const found = secrets.exec(body) ?? (isFailure(said) ? secretsInAddress.exec(body) : null);
+  if (!found) return undefined;
+  return { expected: 'no keys', actual: `${found[0].slice(0, 12)}… at character ${found.index}` };
+}
+
+/** A line of a stack trace, or a file of the server's code. */
+const insides =
+  /\bat [^\n"]{0,150}(?:\(|[\w.]+@)?(?:file:\/\/|node:|[/\\])[^\n"]{1,150}:\d+:\d+|\bFile \\?"[^\n"]{1,150}\\?", line \d+|\bat [\w$.]+\([\w$]+\.java:\d+\)|node:internal|node_modules|(?:\/(?:home|root|srv|usr|opt|app|var|Users)|[A-Z]:)[/\\][^\s"']{1,150}\.(?:[cm]?[jt]s|py|rb|go|php|java)\b/;
+
+/** What a failure may tell a caller is its cause, not where the server's code stands. Data may hold anything. */
+function insideProblem(said: Said): ReturnType<Judge> {
+  if (!isFailure(said)) return undefined;
+  const found = insides.exec(said.body.slice(0, 100_000))?.[0];
+  if (found === undefined || String(said.asked.body ?? '').includes(found)) return undefined;
+  return {
+    expected: 'no stack trace and no file names',
+    actual: `HTTP ${said.status} with ${shorten(found)}`,
+  };
+}
+
+function isFailure({ status, values }: Said): boolean {
+  return status >= 400 || values.some(tellsFailure);
+}
+
+function tellsFailure(message: Json): boolean {
+  return isObject(message) && (isObject(message.error) || objectOr(message.result).isError === true);
+}
+
+function isJsonType(type: string | undefined): boolean {
+  return /^application\/(?:[\w.-]+\+)?json\b/i.test(type ?? '') || isEventStream(type);
+}
