@@ -18,7 +18,7 @@ export const answerRules: readonly LiveRule[] = [
   }),
   always('framing', {
     ...must('answers.framing', 'C§4; RFC 9110 §8.6; HTML, server-sent events'),
-    title: 'every answer is as long as it says, and JSON or events as it says',
+    title: 'every answer is as long as it says, and each line of an event is a field',
     fix: 'Let the library write the body: Content-Length counts bytes, and each line of an event begins with data:.',
   }),
   always('coding', {
@@ -28,7 +28,7 @@ export const answerRules: readonly LiveRule[] = [
   }),
   always('type', {
     ...must('answers.type', 'C§4; MCP 2025-06-18, transports'),
-    title: 'every JSON-RPC answer is declared as JSON or as events',
+    title: 'every JSON-RPC answer is declared as JSON or as events, and is what it is declared as',
     fix: 'Set Content-Type: application/json, or text/event-stream for events.',
   }),
   always('numbers', {

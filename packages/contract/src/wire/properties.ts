@@ -48,28 +48,19 @@ function encodingProblem({ bytes, headers, body }: Said): ReturnType<Judge> {
 }
 
 /** The length that is declared is that of the body (RFC 9110 §8.6), and each line of an event is a field (HTML, server-sent events). */
-function framingProblem({ status, bytes, headers, body, surplus = 0 }: Said): ReturnType<Judge> {
+function framingProblem({ headers, body, surplus = 0 }: Said): ReturnType<Judge> {
   const type = headers['content-type'];
   const declared = headers['content-length'];
   if (surplus > 0 && isJsonType(type) && jsonIn(body).length === 0) {
     const expected = 'a Content-Length of all bytes';
     return { expected, actual: `Content-Length ${declared}, body needs ${Number(declared) + surplus}` };
   }
-  if (isEventStream(type)) {
-    const at = body.split(/\r\n|\n|\r/).findIndex((line) => /^\s*(["[\]{}]|\d|true|false|null)/.test(line));
-    if (at < 0) return undefined;
-    const before = body.split(/\r\n|\n|\r/).slice(0, at);
-    const line = at - before.lastIndexOf('');
-    return {
-      expected: 'data: before each line of an event',
-      actual: `line ${line} of the event has no data:`,
-    };
-  }
-  if (status !== 200 || !/^application\/json\b/i.test(type ?? '')) return undefined;
-  if (bytes.length === 0 || !isUtf8(bytes)) return undefined;
-  const text = body.replace(/^\ufeff/, '');
-  if (jsonIn(text).length > 0) return undefined;
-  return { expected: 'JSON, as Content-Type says', actual: `not JSON: ${parseError(text)}` };
+  if (!isEventStream(type)) return undefined;
+  const lines = body.split(/\r\n|\n|\r/);
+  const at = lines.findIndex((line) => /^\s*(["[\]{}]|\d|true|false|null)/.test(line));
+  if (at < 0) return undefined;
+  const line = at - lines.slice(0, at).lastIndexOf('');
+  return { expected: 'data: before each line of an event', actual: `line ${line} of the event has no data:` };
 }
 
 function parseError(text: string): string {
@@ -89,9 +80,15 @@ function codingProblem({ headers }: Said): ReturnType<Judge> {
 }
 
 /** A JSON-RPC message comes as JSON or as an event (MCP, Streamable HTTP). */
-function typeProblem({ status, headers, body }: Said): ReturnType<Judge> {
+function typeProblem({ status, headers, body, bytes }: Said): ReturnType<Judge> {
   const type = headers['content-type'];
-  if (status !== 200 || isJsonType(type) || !/^\s*\{\s*"jsonrpc"\s*:/.test(body)) return undefined;
+  if (status !== 200) return undefined;
+  if (/^application\/json\b/i.test(type ?? '')) {
+    const text = body.replace(/^\ufeff/, '');
+    if (text === '' || !isUtf8(bytes) || jsonIn(text).length > 0) return undefined;
+    return { expected: 'JSON, as Content-Type says', actual: `not JSON: ${parseError(text)}` };
+  }
+  if (isJsonType(type) || !/^\s*\{\s*"jsonrpc"\s*:/.test(body)) return undefined;
   return { expected: 'Content-Type: application/json or text/event-stream', actual: shorten(type) };
 }
 
