@@ -41,7 +41,8 @@ export class Sessions extends Requests {
   async rpc(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
     const session = options.session ?? (await this.session());
     const answer = await this.#send(method, params, { ...options, session });
-    const { headers, chunked, url, onHeadersRead } = options;
+    const { headers, chunked, url, onHeadersRead, token } = options;
+    const paid = token === undefined ? method : `${method}, paid,`;
     if (options.session ?? headers ?? chunked ?? url ?? onHeadersRead) return answer;
     if (session !== undefined && saysSessionIsGone(answer)) {
       const next = await this.#successorOf(session);
@@ -49,11 +50,11 @@ export class Sessions extends Requests {
         next === undefined ? answer : await this.#send(method, params, { ...options, session: next });
       if (!saysSessionIsGone(again)) {
         this.ledger.explain('session.lasting', answer.http);
-        this.ledger.tally(method, params, again);
+        this.ledger.tally(paid, params, again);
         return again;
       }
     }
-    this.ledger.tally(method, params, answer);
+    this.ledger.tally(paid, params, answer);
     return answer;
   }
 
