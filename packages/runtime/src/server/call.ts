@@ -191,11 +191,14 @@ async function runWithin(
   }
 }
 
-const calls = new WeakMap<AbortSignal, Running>();
+/** A member of a tool's signal: its call. A WeakMap would take longer than the signal itself. */
+const running = Symbol('running');
 
 /** The call whose tool got this signal. */
-export function callOf(signal: AbortSignal | undefined): Running | undefined {
-  return signal && calls.get(signal);
+export function callOf(
+  signal: (AbortSignal & { readonly [running]?: Running }) | undefined,
+): Running | undefined {
+  return signal?.[running];
 }
 
 class CallOutcomes implements Outcomes<object> {
@@ -221,9 +224,7 @@ class CallOutcomes implements Outcomes<object> {
 
   /** Node creates the signal when it is first read: this is slow, and few tools need it. */
   get signal(): AbortSignal {
-    const { signal } = this.controller;
-    calls.set(signal, this.call);
-    return signal;
+    return Object.assign(this.controller.signal, { [running]: this.call });
   }
 }
 

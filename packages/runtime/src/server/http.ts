@@ -410,7 +410,7 @@ class Endpoints implements App {
     const isCounted = status >= 400 && status < 500 && status !== 408 && answer !== this.#unauthorized;
     if (isCounted) publishRefusal(`HTTP ${status}`);
     response.writeHead(status, { ...headers, [requestIdHeader]: id });
-    this.#answers.send(response, body, this.#ownerOf(response.req));
+    this.#answers.send(response, body, () => this.#ownerOf(response.req));
   }
 
   #failureOf(error: unknown, headers: IncomingHttpHeaders, incident: string): Answer {

@@ -112,6 +112,7 @@ interface Holder<Item> {
  * @param address with or without brackets and zone; any other text is its own network
  */
 export function networkOf(address: string): string {
+  if (/^[\d.]+$/.test(address)) return address;
   const bare = address.replace(/^\[([^\]]*)\].*$|%.*$/, '$1').toLowerCase();
   const plain = bare === '' ? address : bare;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(plain)?.[1];
@@ -145,10 +146,11 @@ export function createAnswers({ maxMemoryBytes, answerStallMs }: Limits, report:
     (response) => giveUp(response, 'MAX_MEMORY_BYTES'),
   );
   return {
-    /** Sends the body of a response whose head is written. */
-    send(response: ServerResponse, body: string, address: string): void {
+    /** Sends the body of a response whose head is written. @param owner asked only if the reader does not keep up */
+    send(response: ServerResponse, body: string, owner: () => string): void {
       response.end(body.length > largeLength ? Buffer.from(body) : body);
       if (response.writableLength === 0) return;
+      const address = owner();
       unread.add(address, response, Buffer.byteLength(body));
       response.once('close', () => unread.remove(address, response));
       // Node counts the time without progress, from the turn of a pipelined answer on, and keeps counting after its end.
