@@ -570,3 +570,34 @@ describe('OAuth 2', () => {
     expect(api.variables[1]?.text).toContain('a static token, which ends');
   });
 });
+
+describe('a member of a body', () => {
+  const inputsOf = (properties: object) => {
+    const schema = { type: 'object', properties };
+    const requestBody = { required: true, content: { 'application/json': { schema } } };
+    return toolOf(documentOf({ requestBody }));
+  };
+
+  it('that may be null has its other type, and one that can only be null is left out', async () => {
+    const { inputs, changes } = await inputsOf({
+      a: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
+      b: { oneOf: [{ type: 'null' }, { type: 'boolean' }] },
+      c: { type: 'null' },
+    });
+    expect(inputs).toMatchObject({ a: { type: 'integer' }, b: { type: 'boolean' } });
+    expect(inputs).not.toHaveProperty('c');
+    expect(changes).toMatchObject([{ what: 'can only be null, so it was left out' }]);
+  });
+
+  it('keeps multipleOf where it is whole, and lists it elsewhere', async () => {
+    const { inputs, changes } = await inputsOf({
+      a: { type: 'integer', multipleOf: 5 },
+      b: { type: 'number', multipleOf: 0.01 },
+    });
+    expect(inputs.a).toMatchObject({ multipleOf: 5 });
+    expect(inputs.b).not.toHaveProperty('multipleOf');
+    expect(changes).toMatchObject([
+      { path: expect.stringMatching(/b\/multipleOf$/), what: 'was left out: it is no integer' },
+    ]);
+  });
+});

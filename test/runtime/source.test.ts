@@ -31,6 +31,29 @@ describe('an answer', () => {
     });
   });
 
+  it('in another character set is read as its media type says', async () => {
+    const served = (type: string) =>
+      source((_, response) =>
+        response.writeHead(200, { 'content-type': type }).end(Buffer.from('{"a":"\xfc\x80"}', 'latin1')),
+      );
+    for (const [type, a] of [
+      ['application/json; charset=iso-8859-1', 'ü\x80'],
+      ['application/json;charset="koi8-r"', 'Э─'],
+      ['application/json; charset=unknown', '\ufffd\ufffd'],
+      ['application/json; charset=UTF-8', '\ufffd\ufffd'],
+    ] as const)
+      expect(await (await served(type)).api.get('/x', {})).toEqual({ a });
+  });
+
+  it('is asked for by a client that names the project, or what the file of the API says', async () => {
+    const { api, received } = await source(always({}));
+    await api.get('/x', {});
+    const named = await source(always({}), { headers: { 'User-Agent': 'gas-prices (me@gas.example)' } });
+    await named.api.get('/x', {});
+    expect(received[0]?.headers['user-agent']).toMatch(/^[a-z-]+\/\d+\.\d+\.\d+$/);
+    expect(named.received[0]?.headers['user-agent']).toBe('gas-prices (me@gas.example)');
+  });
+
   it('that is a list becomes items and count', async () => {
     const { api } = await source(always([1, 2]));
     expect(await api.get('/x', { wrap: 'items' })).toEqual({ items: [1, 2], count: 2 });

@@ -4,7 +4,7 @@ import { retryWords } from '../../packages/runtime/src/server/retry-words.ts';
 import { failed } from '../../packages/runtime/src/source/errors.ts';
 import { mcpSource } from '../../packages/runtime/src/source/mcp-source.ts';
 import { callTool } from '../../packages/runtime/src/testing.ts';
-import { always, errorOf, gas, key, source, sourceServer } from './source-server.ts';
+import { always, errorOf, gas, json, key, source, sourceServer } from './source-server.ts';
 
 beforeEach(() => {
   const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
@@ -191,6 +191,42 @@ describe('an MCP server', () => {
     const content = [{ type: 'text', text: 'Rate limit of 500: network timeout' }];
     const error = await errorFrom({ result: { isError: true, content } });
     expect(error).toMatchObject({ code: 'SOURCE_FAILED', message: 'The source failed: … of …: … …' });
+  });
+
+  it('that asks for something in a stream gets the answer that no such method exists, at once', async () => {
+    const asked: unknown[] = [];
+    let finish: (() => void) | undefined;
+    const { url } = await sourceServer((request, response) => {
+      const message = JSON.parse(request.body);
+      if (message.method === 'initialize')
+        return json(response, { jsonrpc: '2.0', id: message.id, result: {} });
+      if (message.method !== 'tools/call') {
+        if (message.id !== undefined) asked.push(message);
+        if (asked.length === 2) finish?.();
+        return response.writeHead(202).end();
+      }
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const event = (more: object) =>
+        `event: message\r\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...more })}\r\n\r\n`;
+      const [first, second] = [
+        { id: 'e-1', method: 'elicitation/create', params: { message: 'ü' } },
+        { id: 7, method: 'ping' },
+      ].map(event);
+      const half = Buffer.from(first ?? '').subarray(0, 90);
+      response.write(half);
+      setImmediate(() =>
+        response.write(Buffer.concat([Buffer.from(first ?? '').subarray(90), Buffer.from(second ?? '')])),
+      );
+      const content = [{ type: 'text', text: 'none' }];
+      finish = () => response.end(event({ id: message.id, result: { content } }));
+    });
+    expect(await mcpSource({ baseUrl: url }).call('get_gas', { schema, wrap: 'text' })).toEqual({
+      result: 'none',
+    });
+    expect(asked).toEqual([
+      { jsonrpc: '2.0', id: 'e-1', error: { code: -32601, message: 'Method not found' } },
+      { jsonrpc: '2.0', id: 7, result: {} },
+    ]);
   });
 
   it('that rejects arguments gives its reason', async () => {

@@ -51,6 +51,19 @@ export function readServerInfo(directory = projectDirectory()): ServerInfo {
   return { name, version };
 }
 
+let agent: string | undefined;
+
+/** How requests name this server (RFC 9110 §10.1.5): the name and version of the project, where it has files. */
+export function userAgent(): string {
+  if (agent !== undefined) return agent;
+  const directory = projectDirectory();
+  const { name, version } =
+    directory === null ? { name: 'market-mcp-runtime', version: '' } : readServerInfo(directory);
+  const product = `${name}`.replace(/^@[^/]*\//, '').replaceAll(/[^\w!#$%&'*+.^`|~-]/g, '-');
+  agent = typeof version === 'string' && /^[\w.+-]+$/.test(version) ? `${product}/${version}` : product;
+  return agent;
+}
+
 /** Reasons why the server cannot start, collected while `src/env.ts` is loaded. */
 export const ownErrors: string[] = [];
 

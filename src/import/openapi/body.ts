@@ -143,7 +143,7 @@ const kinds: readonly (readonly [BodyKind, (type: string, hasSchema: boolean) =>
   ['json', isJsonType],
   ['form', (type) => type.startsWith('application/x-www-form-urlencoded')],
   ['multipart', (type) => type.startsWith('multipart/form-data')],
-  ['json', (type, hasSchema) => type === '*/*' && hasSchema],
+  ['json', (type, hasSchema) => (type === '*/*' || type === '') && hasSchema],
   ['binary', isBinaryType],
 ];
 

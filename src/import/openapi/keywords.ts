@@ -111,6 +111,7 @@ export function numberLimits({
   maximum,
   exclusiveMinimum,
   exclusiveMaximum,
+  multipleOf,
 }: JsonObject): JsonObject {
   const low = typeof minimum === 'number' ? minimum : undefined;
   const high = typeof maximum === 'number' ? maximum : undefined;
@@ -119,6 +120,8 @@ export function numberLimits({
     ...(high !== undefined && { [exclusiveMaximum === true ? 'exclusiveMaximum' : 'maximum']: high }),
     ...(typeof exclusiveMinimum === 'number' && { exclusiveMinimum }),
     ...(typeof exclusiveMaximum === 'number' && { exclusiveMaximum }),
+    // Validators divide: 0.07 is no multiple of 0.01 for them.
+    ...(Number.isSafeInteger(multipleOf) && Number(multipleOf) > 0 && { multipleOf }),
   };
 }
 

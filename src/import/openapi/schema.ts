@@ -193,7 +193,12 @@ class Conversion {
           this.#options.notes.push([at, 'has a name that is not allowed for fields, so it was left out']);
           return [];
         }
-        return [[name, this.#convert(property, at, open)]];
+        const converted = this.#convert(property, at, open);
+        if (hidden === 'readOnly' && converted.type === 'null') {
+          this.#options.notes.push([at, 'can only be null, so it was left out']);
+          return [];
+        }
+        return [[name, converted]];
       },
     );
     const names = new Set(properties.map(([name]) => name));
@@ -214,6 +219,9 @@ class Conversion {
   #limits(schema: JsonObject, types: readonly string[], pointer: string): JsonObject {
     const isNumber = types.includes('number') || types.includes('integer');
     const listed = enumOf(schema, types);
+    const { multipleOf } = schema;
+    if (isNumber && multipleOf !== undefined && !Number.isSafeInteger(multipleOf))
+      this.#options.notes.push([below(pointer, 'multipleOf'), 'was left out: it is no integer']);
     return {
       ...listed,
       ...(isNumber && numberLimits(schema)),
@@ -254,6 +262,6 @@ function plain(schema: JsonObject): JsonObject {
   const types = [schema.type ?? []].flat().filter((type) => type !== 'null') as readonly string[];
   const type = types.includes('string') ? 'string' : types[0];
   if (type !== undefined) return { ...schema, type };
-  if (schema.anyOf !== undefined) return schema;
+  if (schema.anyOf !== undefined || schema.type !== undefined) return schema;
   return { ...schema, type: isObject(schema.properties) ? 'object' : 'string' };
 }

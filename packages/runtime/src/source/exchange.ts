@@ -1,3 +1,4 @@
+import { userAgent } from '../process.ts';
 import { type BodyParts, bodyOf, withMembers } from './body.ts';
 import { type Alternatives, type SourceCredentials, sentBy } from './credentials.ts';
 import { SourceError } from './errors.ts';
@@ -40,6 +41,7 @@ export function unsigned(
   const body = bodyOf(request);
   const headers = new Headers({
     accept: 'application/json',
+    'user-agent': userAgent(),
     ...(body && { 'content-type': body.type }),
     ...given(request.headers, request.headerStyles),
   });

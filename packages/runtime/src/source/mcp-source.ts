@@ -10,6 +10,7 @@ import { declared, recordable } from './declared.ts';
 import { SourceError, tooSlow, unavailable } from './errors.ts';
 import { answerOf, failureOf, isEmpty, parsed, type Result, resultOf } from './mcp-result.ts';
 import { statelessCall } from './mcp-stateless.ts';
+import { dataOf, eventsIn, requestFinder } from './mcp-stream.ts';
 import { isRecording, isReplaying, kept, keptDirectory, record, replayed, tellCheck } from './recordings.ts';
 import { holdAnswer, logged } from './running.ts';
 import type { Secret } from './secret.ts';
@@ -166,7 +167,8 @@ function askerOf(options: McpSourceOptions, maxBytes: number, redact: (text: str
       redirect: 'manual',
       signal,
     });
-    return attempt(request, maxBytes, held);
+    const answer = requestFinder((reply) => void post(reply, session, signal).catch(() => {}));
+    return attempt(request, maxBytes, held, answer);
   };
 
   const open = async (signal: AbortSignal): Promise<Session> => {
@@ -256,17 +258,12 @@ async function resultIn(
 /** The response to a request, in JSON or in an event stream. */
 function messageIn(text: string, headers: Headers, id: number): Message {
   const isStream = headers.get('content-type')?.startsWith('text/event-stream');
-  const parts = isStream ? text.split(/\r?\n\r?\n/).map(dataOf) : [text];
+  const parts = isStream ? eventsIn(text).map(dataOf) : [text];
   for (const part of parts) {
     const message = parsed<Message>(part);
     if (message?.id === id) return message;
   }
   throw new SourceError('SOURCE_MALFORMED', 'The source answered in a form that this tool does not know.');
-}
-
-function dataOf(event: string): string {
-  const lines = event.split(/\r?\n/).filter((line) => line.startsWith('data:'));
-  return lines.map((line) => line.slice('data:'.length).trimStart()).join('\n');
 }
 
 function errorOf(error: unknown, isReadOnly: boolean, isEnded: boolean, isLate: boolean): SourceError {

@@ -121,13 +121,18 @@ async function unsuccessful({ response }: HTTPError, { redact }: SendLimits): Pr
 }
 
 /** One request over the network, including redirects within the host; its answer is limited in size. */
-export async function attempt(request: Request, maxBytes: number, held: Held | undefined): Promise<Response> {
-  if (!upstreams.hasSubscribers) return answerTo(request, maxBytes, held);
+export async function attempt(
+  request: Request,
+  maxBytes: number,
+  held: Held | undefined,
+  onChunk?: (chunk: Uint8Array) => void,
+): Promise<Response> {
+  if (!upstreams.hasSubscribers) return answerTo(request, maxBytes, held, onChunk);
   const startedAt = performance.now();
   const { host } = new URL(request.url);
   let status: number | undefined;
   try {
-    const response = await answerTo(request, maxBytes, held);
+    const response = await answerTo(request, maxBytes, held, onChunk);
     status = response.status;
     return response;
   } finally {
@@ -136,11 +141,16 @@ export async function attempt(request: Request, maxBytes: number, held: Held | u
   }
 }
 
-/** The answer to a request, including redirects within the host; it is limited in size. */
+/**
+ * The answer to a request in UTF-8, including redirects within the host; it is limited in size.
+ *
+ * @param onChunk receives the parts of an event stream when they arrive
+ */
 export async function answerTo(
   request: Request,
   maxBytes: number,
   held: Held | undefined,
+  onChunk?: (chunk: Uint8Array) => void,
 ): Promise<Response> {
   let response = await fetch(request);
   for (let hops = 0; response.status >= 300 && response.status < 400 && response.status !== 304; hops += 1) {
@@ -155,13 +165,30 @@ export async function answerTo(
     const { method, headers, signal } = request;
     response = await fetch(next, { method, headers, signal, redirect: 'manual' });
   }
-  const bytes = await read(response, maxBytes);
-  if (held && !(await held.reach(answerWeight(bytes)))) throw overloaded();
   const { status, headers } = response;
+  const type = headers.get('content-type') ?? '';
+  const given = await read(response, maxBytes, type.startsWith('text/event-stream') ? onChunk : undefined);
+  const bytes = inUtf8(given, type);
+  if (held && !(await held.reach(answerWeight(bytes)))) throw overloaded();
   return new Response(status === 204 || status === 205 || status === 304 ? null : bytes, { status, headers });
 }
 
-async function read(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+/** Bytes in the character set that their media type names; those of an unknown one stay as they are. */
+function inUtf8(bytes: Uint8Array<ArrayBuffer>, type: string): Uint8Array<ArrayBuffer> {
+  const [, label = 'utf-8'] = /;\s*charset\s*=\s*"?([\w:.-]+)/i.exec(type) ?? [];
+  if (/^utf-?8$/i.test(label)) return bytes;
+  try {
+    return new Uint8Array(Buffer.from(new TextDecoder(label).decode(bytes)));
+  } catch {
+    return bytes;
+  }
+}
+
+async function read(
+  response: Response,
+  maxBytes: number,
+  onChunk?: (chunk: Uint8Array) => void,
+): Promise<Uint8Array<ArrayBuffer>> {
   const tooLarge = async () => {
     await response.body?.cancel().catch(() => {});
     return new SourceError('SOURCE_TOO_LARGE', 'The answer of the source is larger than this tool allows.');
@@ -179,6 +206,7 @@ async function read(response: Response, maxBytes: number): Promise<Uint8Array<Ar
       throw await tooLarge();
     }
     chunks.push(value);
+    onChunk?.(value);
   }
   return Buffer.concat(chunks);
 }
