@@ -11,6 +11,8 @@ import {
 } from './prometheus.ts';
 import { bind } from './server/listen.ts';
 import {
+  type Drift,
+  drifts,
   type Operation,
   operationEnd,
   type Refusal,
@@ -69,6 +71,11 @@ function collect({ name, version }: ServerInfo): () => string {
     ['server_address', 'http_response_status_class'],
     bounds,
   );
+  const drifted = createCounter(
+    'mcp_answer_drift_total',
+    'Members of answers of APIs that did not match their schemas, and were replaced.',
+    ['tool', 'path'],
+  );
   const limitedCode = limited();
   const reason = limited();
   const address = limited();
@@ -78,6 +85,7 @@ function collect({ name, version }: ServerInfo): () => string {
     operations.add([method, tool, outcome, errorType, limitedCode(code)], ms / 1000),
   );
   on<Refusal>(refusals, (refusal) => refused.add([reason(refusal.reason)]));
+  on<Drift>(drifts, ({ tool, path }) => drifted.add([tool, path]));
   on<SessionChange>(sessionChanges, ({ change }) => sessions.add([change]));
   on<Upstream>(upstreams, ({ host, status, ms }) => {
     const statusClass = status === undefined ? 'none' : `${Math.floor(status / 100)}xx`;
@@ -130,7 +138,7 @@ function collect({ name, version }: ServerInfo): () => string {
     ),
   ];
   const cpu = createGauge('process_cpu_seconds_total', 'CPU time of the process.', cpuSeconds, {}, 'counter');
-  const all = [operations, refused, sessions, requests, ...state, ...gauges, cpu];
+  const all = [operations, refused, sessions, requests, drifted, ...state, ...gauges, cpu];
   return () => metricsText(all);
 }
 

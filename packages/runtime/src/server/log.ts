@@ -133,6 +133,13 @@ export interface Upstream {
   readonly ms: number;
 }
 
+/** A member of an answer that did not match its schema, and was replaced. */
+export interface Drift {
+  readonly tool: string;
+  /** Positions in lists and maps are `*`: `answer.items[*].owner`. */
+  readonly path: string;
+}
+
 /** A session that was opened, or ended by its client. */
 export interface SessionChange {
   readonly change: 'opened' | 'closed';
@@ -142,6 +149,7 @@ export const operationStart = channel('market-mcp-runtime:operation:start');
 export const operationEnd = channel('market-mcp-runtime:operation:end');
 export const refusals = channel('market-mcp-runtime:refusal');
 export const upstreams = channel('market-mcp-runtime:upstream');
+export const drifts = channel('market-mcp-runtime:drift');
 export const sessionChanges = channel('market-mcp-runtime:session');
 
 /** Publishes the start of a request to a method; undefined if nobody subscribes. */

@@ -7,6 +7,7 @@ import type { BodyParts } from './body.ts';
 import { Budget } from './budget.ts';
 import { type Alternatives, type Credentials, reportCredentials, secretsOf } from './credentials.ts';
 import { declared, recordable } from './declared.ts';
+import { judged } from './drift.ts';
 import { type Envelope, enclosed, opened } from './envelope.ts';
 import { SourceError } from './errors.ts';
 import { signed, unsigned } from './exchange.ts';
@@ -59,6 +60,8 @@ export interface HttpSourceOptions {
   readonly cacheSeconds?: number;
   /** Size limit of an answer, in bytes; 2,000,000 by default. */
   readonly maxBytes?: number;
+  /** `fail`: any difference of an answer from its schema fails; by default, wrong optional members are null or left out. */
+  readonly drift?: 'fail';
 }
 
 /** Options of one request. */
@@ -187,8 +190,10 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     const only = request.keep === 'declared' && text !== '' ? schema : undefined;
     const chosen = only ? declared(whole, only) : whole;
     const { pages } = request;
-    const value = pages && schema ? withPages(chosen, schema, pages, request, reply.headers) : chosen;
-    const problem = ok && schema && checkOf(schema)(value, 'answer', text.length);
+    const paged = pages && schema ? withPages(chosen, schema, pages, request, reply.headers) : chosen;
+    const tolerance = { drift: options.drift, isChosen: only !== undefined, signal };
+    const { value, problem } =
+      ok && schema ? judged(paged, schema, text.length, tolerance) : { value: paged, problem: null };
     if (status === 202 && !isRead && schema && text !== '' && (!ok || problem)) {
       const accepted = done(schema);
       if (!checkOf(schema)(accepted, 'answer')) {

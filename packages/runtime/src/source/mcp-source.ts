@@ -2,11 +2,11 @@ import type { Data, ObjectSchema } from '../server/define-tool.ts';
 import { parseExactly } from '../server/exact.ts';
 import { isolatesRequests } from '../server/limits.ts';
 import { type Held, heldBySource } from '../server/memory.ts';
-import { checkOf } from '../server/schema.ts';
 import { reportAddress } from './address.ts';
 import { Budget } from './budget.ts';
 import { revealed, secretsOf, variablesOf } from './credentials.ts';
 import { declared, recordable } from './declared.ts';
+import { judged } from './drift.ts';
 import { SourceError, tooSlow, unavailable } from './errors.ts';
 import { answerOf, failureOf, isEmpty, parsed, type Result, resultOf } from './mcp-result.ts';
 import { statelessCall } from './mcp-stateless.ts';
@@ -36,6 +36,8 @@ export interface McpSourceOptions {
   readonly queueMs?: number;
   /** Size limit of an answer, in bytes; 2,000,000 by default. */
   readonly maxBytes?: number;
+  /** `fail`: any difference of an answer from its schema fails; by default, wrong optional members are null or left out. */
+  readonly drift?: 'fail';
 }
 
 /** Options of one call. */
@@ -126,9 +128,12 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     if (result.isError === true) throw failureOf(result);
     const whole = answerOf(result, wrap);
     const only = call.keep === 'declared' ? schema : undefined;
-    const answer = only ? declared(whole, only) : whole;
+    const chosen = only ? declared(whole, only) : whole;
     const hasNothing = isEmpty(result, wrap, isReadOnly);
-    const problem = hasNothing ? null : checkOf(schema)(answer, 'answer', text.length);
+    const tolerance = { drift: options.drift, isChosen: only !== undefined, signal };
+    const { value: answer, problem } = hasNothing
+      ? { value: undefined, problem: null }
+      : judged(chosen, schema, text.length, tolerance);
     if (problem) throw mismatch(problem, { method: asked.method, host: url.host, path: asked.path });
     if (isRecording()) {
       const body = recordable(asked, whole, only);

@@ -14,6 +14,11 @@ export function runningTool(): string | undefined {
   return running.getStore()?.tool;
 }
 
+/** The name of the tool whose call has this signal, or runs; in production, only a signal tells. */
+export function toolOf(signal: AbortSignal | undefined): string | undefined {
+  return (running.getStore() ?? callOf(signal))?.tool;
+}
+
 /**
  * Lets the call that has this signal hold the memory of an answer until its end. In production, a request without a signal belongs to
  * no known call: the answer is then held for as long as a call may take.

@@ -1,0 +1,166 @@
+import { logError } from '../process.ts';
+import { limited } from '../prometheus.ts';
+import { type ObjectSchema, signals } from '../server/define-tool.ts';
+import { createCount, type Drift, drifts } from '../server/log.ts';
+import { checkOf, isObject, type Members, type Problem } from '../server/schema.ts';
+import { toolOf } from './running.ts';
+
+/** What stands for a value that its schema does not admit. */
+const wrong = Symbol('wrong');
+
+/** Keywords that the walk itself compares, or that admit all values. */
+const known = new Set(
+  'type enum properties required items title description default examples nullable additionalProperties $comment'.split(
+    ' ',
+  ),
+);
+
+/** How an answer may differ from its schema. */
+export interface Tolerance {
+  /** `fail`: not at all. */
+  readonly drift: 'fail' | undefined;
+  /** The author chose each member: none is replaced, and half of all must be there. */
+  readonly isChosen: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * An answer as far as it can be used, and why it cannot. A missing member is null where the schema admits that; a wrong optional
+ * one becomes null, or is left out, which the log and the metrics say. Of the required members of each object, at least half
+ * must be there.
+ *
+ * @param length of the answer in characters
+ */
+export function judged(
+  value: unknown,
+  schema: ObjectSchema,
+  length: number,
+  { drift, isChosen, signal }: Tolerance,
+): { readonly value: unknown; readonly problem: Problem | null } {
+  const problem = checkOf(schema)(value, 'answer', length);
+  if (drift === 'fail') return { value, problem };
+  if (isChosen && !isHalfThere(value, schema)) {
+    const text = 'expected at least half of the chosen members';
+    return { value, problem: problem ?? { path: 'answer', text, withoutValue: text } };
+  }
+  if (!problem) return { value, problem };
+  const paths = new Set<string>();
+  const required = schema.required.filter((name) => !Object.hasOwn(signals, name));
+  const fitted = new Fitting(isChosen, paths).fit(value, { ...schema, required }, 'answer');
+  if (fitted === wrong || checkOf(schema)(fitted, 'answer', length)) return { value, problem };
+  const tool = toolOf(signal) ?? '';
+  for (const path of paths) report({ tool, path: shown(path) });
+  return { value: fitted, problem: null };
+}
+
+/** Members that the source kit adds to an answer. */
+const added: ReadonlySet<string> = new Set([...Object.keys(signals), 'done', 'next', 'total']);
+
+function isHalfThere(value: unknown, schema: ObjectSchema): boolean {
+  if (!isObject(value)) return true;
+  const names = Object.keys(schema.properties).filter((name) => !added.has(name));
+  const arrived = names.filter((name) => Object.hasOwn(value, name));
+  return arrived.length * 2 >= names.length;
+}
+
+const shown = limited();
+
+const logOnce = createCount(logError, 'source-drift', 60_000);
+
+function report(drift: Drift): void {
+  const hint = "Correct the schema, or set drift: 'fail' in src/apis/ so that such an answer fails.";
+  logOnce(`${drift.tool} ${drift.path}`, { ...drift, hint });
+  if (drifts.hasSubscribers) drifts.publish(drift);
+}
+
+class Fitting {
+  readonly #isStrict: boolean;
+  readonly #paths: Set<string>;
+
+  constructor(isStrict: boolean, paths: Set<string>) {
+    this.#isStrict = isStrict;
+    this.#paths = paths;
+  }
+
+  /** The value with its members, or `wrong`. */
+  fit(value: unknown, schema: Members, path: string): unknown {
+    const isPlain = Object.keys(schema).every((keyword) => known.has(keyword));
+    if (!isPlain) return isMatch(value, schema) ? value : wrong;
+    if (!isOfType(value, schema)) return wrong;
+    if (Array.isArray(value) && isObject(schema.items)) return this.#items(value, schema.items, path);
+    return isObject(value) ? this.#members(value, schema, path) : value;
+  }
+
+  #items(values: readonly unknown[], schema: Members, path: string): unknown {
+    const items = values.map((item) => this.#orNull(item, schema, `${path}[*]`));
+    return items.includes(wrong) ? wrong : items;
+  }
+
+  #members(value: Members, schema: Members, path: string): unknown {
+    const {
+      properties = {},
+      required = [],
+      additionalProperties: further,
+    } = schema as {
+      readonly properties?: { readonly [name: string]: Members };
+      readonly required?: readonly string[];
+      readonly additionalProperties?: unknown;
+    };
+    const members = new Map<string, unknown>();
+    let lost = 0;
+    for (const [name, member] of Object.entries(value)) {
+      const isDeclared = Object.hasOwn(properties, name);
+      const own = isDeclared ? properties[name] : isObject(further) ? further : undefined;
+      const at = `${path}.${isDeclared || !own ? name : '*'}`;
+      const fitted = own ? this.#orNull(member, own, at, required.includes(name)) : member;
+      if (!isDeclared && own && (fitted === wrong || (fitted === null && member !== null))) lost += 1;
+      if (fitted !== wrong) members.set(name, fitted);
+      else if (required.includes(name) || this.#isStrict) return wrong;
+      else this.#paths.add(at);
+    }
+    // A map of which more than a tenth is wrong is another object.
+    if (lost * 10 > Object.keys(value).length) return wrong;
+    const missing = required.filter((name) => !members.has(name));
+    if (missing.length * 2 > required.length) return wrong;
+    for (const name of missing) if (admitsNull(properties[name] ?? {})) members.set(name, null);
+    return Object.fromEntries(members);
+  }
+
+  /** The value as it fits, or null if the schema admits that in its place. */
+  #orNull(value: unknown, schema: Members, path: string, isRequired = false): unknown {
+    const fitted = this.fit(value, schema, path);
+    if (fitted !== wrong || isRequired || this.#isStrict || !admitsNull(schema)) return fitted;
+    this.#paths.add(path);
+    return null;
+  }
+}
+
+function admitsNull(schema: Members): boolean {
+  return schema.anyOf === undefined ? isOfType(null, schema) : isMatch(null, schema);
+}
+
+function isOfType(value: unknown, { type, nullable, enum: listed }: Members): boolean {
+  if (Array.isArray(listed) && !listed.includes(value)) return false;
+  const types: readonly unknown[] = [type ?? []].flat();
+  if (types.length === 0 || (value === null && nullable === true)) return true;
+  if (value === null) return types.includes('null');
+  if (Array.isArray(value)) return types.includes('array');
+  if (typeof value !== 'number') return types.includes(typeof value);
+  return (
+    Number.isFinite(value) &&
+    (types.includes('number') || (types.includes('integer') && Number.isInteger(value)))
+  );
+}
+
+/** Whether a value matches a schema that refers to nothing outside of itself. Workers compile nothing now: the whole fails then. */
+function isMatch(value: unknown, schema: Members): boolean {
+  const whole = wholes.get(schema) ?? { type: 'object', properties: { value: schema }, required: ['value'] };
+  wholes.set(schema, whole);
+  try {
+    return checkOf(whole)({ value }, '', 0) === null;
+  } catch {
+    return true;
+  }
+}
+
+const wholes = new WeakMap<Members, ObjectSchema>();

@@ -1,0 +1,107 @@
+import { subscribe } from 'node:diagnostics_channel';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Drift, drifts } from '../../packages/runtime/src/server/log.ts';
+import { always, errorOf, source } from './source-server.ts';
+
+const text = { type: ['string', 'null'] };
+/** As from samples: every member may be null, and those that every sample had are required. */
+const schema = {
+  type: 'object',
+  properties: {
+    id: { type: ['integer', 'null'] },
+    name: text,
+    rank: { type: 'integer' },
+    owner: { type: ['object', 'null'], properties: { login: text, site: text }, required: ['login'] },
+    items: {
+      type: ['array', 'null'],
+      items: { type: 'object', properties: { at: text, note: { type: 'string' } }, required: ['at'] },
+    },
+    rates: { type: ['object', 'null'], additionalProperties: { type: 'number' } },
+    error: { type: 'string' },
+  },
+  required: ['id', 'name'],
+} as const;
+
+const seen: Drift[] = [];
+subscribe(drifts.name, (message) => seen.push(message as Drift));
+
+beforeEach(() => {
+  seen.length = 0;
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+  return () => logged.mockRestore();
+});
+
+async function answerOf(value: unknown, options: { readonly drift?: 'fail' } = {}, more = {}) {
+  const { api } = await source(always(value), options);
+  return api.get('/a', { schema, ...more });
+}
+
+describe('an answer that differs from its schema', () => {
+  it.each<[string, object, object, readonly string[]]>([
+    ['a missing member that may be null', { id: 1 }, { id: 1, name: null }, []],
+    ['a wrong optional member that may be null', { owner: 7 }, { owner: null }, ['answer.owner']],
+    ['a wrong optional member that may not be null', { rank: 'first' }, {}, ['answer.rank']],
+    [
+      'a nested one',
+      { owner: { login: 'a', site: 1 } },
+      { owner: { login: 'a', site: null } },
+      ['answer.owner.site'],
+    ],
+    [
+      'one in items',
+      { items: [{ at: 'x', note: 1 }, { at: 'y' }, { at: 'z', note: 2 }] },
+      { items: [{ at: 'x' }, { at: 'y' }, { at: 'z' }] },
+      ['answer.items[*].note'],
+    ],
+    [
+      'an optional member without its required ones',
+      { owner: { url: 'a' } },
+      { owner: null },
+      ['answer.owner'],
+    ],
+  ])('%s is found', async (_, given, expected, paths) => {
+    const base = 'id' in given ? {} : { id: 1, name: 'a' };
+    expect(await answerOf({ ...base, ...given })).toEqual({ ...base, ...expected });
+    expect(seen.map(({ path }) => path)).toEqual(paths);
+  });
+
+  it('of an entry of a map is left out, and a map of which more is wrong is another object', async () => {
+    const rates = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`C${i}`, i]));
+    expect(await answerOf({ id: 1, name: 'a', rates: { ...rates, X: 'none' } })).toMatchObject({ rates });
+    expect(await answerOf({ id: 1, name: 'a', rates: { message: 'limited', code: 429 } })).toMatchObject({
+      rates: null,
+    });
+    expect(new Set(seen.map(({ path }) => path))).toEqual(new Set(['answer.rates.*', 'answer.rates']));
+  });
+
+  it.each<[string, unknown]>([
+    ['nothing', {}],
+    ['a failure', { message: 'rate limited' }],
+    ['a list', [1]],
+    ['a wrong required member', { id: 'one', name: 'a' }],
+  ])('%s is not found', async (_, value) => {
+    expect(await errorOf(answerOf(value))).toMatchObject({ code: 'SOURCE_MALFORMED' });
+    expect(seen).toEqual([]);
+  });
+
+  it('fails in each case where the source says so, or the author has chosen the members', async () => {
+    const wrong = { id: 1, name: 'a', owner: 7 };
+    expect(await errorOf(answerOf(wrong, { drift: 'fail' }))).toMatchObject({ code: 'SOURCE_MALFORMED' });
+    expect(await errorOf(answerOf(wrong, {}, { keep: 'declared' }))).toMatchObject({
+      code: 'SOURCE_MALFORMED',
+    });
+    const chosen = { type: 'object', properties: { a: text, b: text }, required: [] } as const;
+    const { api } = await source(always({ message: 'rate limited' }));
+    const options = { schema: chosen, keep: 'declared' } as const;
+    expect(await errorOf(api.get('/a', options))).toMatchObject({ code: 'SOURCE_MALFORMED' });
+  });
+
+  it('is logged once a minute for each path', async () => {
+    const lines = () => vi.mocked(console.error).mock.calls.filter(([line]) => /source-drift/.test(line));
+    await answerOf({ id: 1, name: 'a', owner: { login: 'b', site: {} } });
+    const before = lines().length;
+    await answerOf({ id: 1, name: 'a', owner: { login: 'b', site: [] } });
+    expect(lines()).toHaveLength(before);
+    expect(seen).toHaveLength(2);
+  });
+});
