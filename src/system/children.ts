@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import type { spawnSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Time for children to shut down gracefully, in milliseconds. */
@@ -34,6 +34,9 @@ export async function childEnded(pid: number | undefined): Promise<void> {
 /** Ends all running children and their descendants, by force after the time limit. */
 export async function endChildren(): Promise<void> {
   isEnding = true;
+  // Loaded here: every run watches for children, and few have one.
+  const { spawnSync } = await import('node:child_process');
+  const signal = (pid: number, name: NodeJS.Signals | 0) => signalled(pid, name, spawnSync);
   const deadline = Date.now() + graceMs;
   for (const pid of running) signal(pid, 'SIGTERM');
   while ([...running].some((pid) => signal(pid, 0)) && Date.now() < deadline) await delay(pollMs);
@@ -41,11 +44,11 @@ export async function endChildren(): Promise<void> {
 }
 
 /** Returns whether the process existed. Windows has no process groups and no SIGTERM: there, the whole tree is ended by force. */
-function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+function signalled(pid: number, name: NodeJS.Signals | 0, start: typeof spawnSync): boolean {
   try {
     if (process.platform !== 'win32') return process.kill(-pid, name);
     const tree = ['/pid', String(pid), '/t', '/f'];
-    const isEnded = name !== 0 && spawnSync('taskkill', tree, { stdio: 'ignore' }).status === 0;
+    const isEnded = name !== 0 && start('taskkill', tree, { stdio: 'ignore' }).status === 0;
     return isEnded || process.kill(pid, name);
   } catch {
     return false;

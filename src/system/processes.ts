@@ -1,4 +1,3 @@
-import { execa } from 'execa';
 import { childEnded, childStarted, childStarting } from './children.ts';
 
 /** A child process that has ended. */
@@ -24,6 +23,8 @@ export interface ProcessOptions {
 
 const keptLines = 20;
 
+// execa is loaded when the first process starts, because it is a third of what creating a project loads.
+
 /** A child that reads nothing and leads its own process group, except on Windows. */
 const own = { stdin: 'ignore', reject: false, detached: process.platform !== 'win32' } as const;
 
@@ -37,6 +38,7 @@ export async function run(
   options: ProcessOptions,
 ): Promise<ProcessResult> {
   const lastLines: string[] = [];
+  const { execa } = await import('execa');
   childStarting();
   const child = execa(command, args, {
     ...own,
@@ -71,6 +73,7 @@ export async function run(
 
 /** Runs a command line of the system's shell that writes directly to this process's stdout and stderr. Returns the same as `run`. */
 export async function runShell(command: string, cwd: string): Promise<Pick<ProcessResult, 'exitCode'>> {
+  const { execa } = await import('execa');
   childStarting();
   const child = execa(command, { ...own, cwd, shell: true, stdout: 'inherit', stderr: 'inherit' });
   const { pid } = child;

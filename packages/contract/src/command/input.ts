@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { readFile, stat } from 'node:fs/promises';
+// Not node:fs/promises, which loads node:readline.
+import { promises } from 'node:fs';
 import { grouped } from '../json/grouped.ts';
 import { limits } from '../json/limits.ts';
 import { CommandError } from './command-error.ts';
@@ -26,7 +27,7 @@ export async function readInput(
     return standardInput;
   }
   try {
-    const found = await stat(path);
+    const found = await promises.stat(path);
     if (!found.isFile()) {
       const hint = 'Write "-" to read from standard input.';
       throw new CommandError('NOT_READABLE', `${path}: it is not a regular file`, hint);
@@ -34,7 +35,7 @@ export async function readInput(
     if (found.size > maxBytes) {
       throw tooLarge(path, maxBytes);
     }
-    return utf8Text(await readFile(path), path);
+    return utf8Text(await promises.readFile(path), path);
   } catch (error) {
     if (error instanceof CommandError) throw error;
     const { code } = error as NodeJS.ErrnoException;

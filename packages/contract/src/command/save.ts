@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { access, constants, type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+// Not node:fs/promises, which loads node:readline.
+import { constants, promises } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CommandError } from './command-error.ts';
 
@@ -26,11 +28,11 @@ export async function replaceFile(
   // An unpredictable name; an existing link is not followed.
   const unfinished = `${path}.${randomUUID()}.tmp`;
   try {
-    const file = await open(unfinished, 'wx', mode);
+    const file = await promises.open(unfinished, 'wx', mode);
     await write(file).finally(() => file.close());
-    await rename(unfinished, path);
+    await promises.rename(unfinished, path);
   } catch (error) {
-    await rm(unfinished, { force: true });
+    await promises.rm(unfinished, { force: true });
     throw notWritable(path, error);
   }
 }
@@ -42,11 +44,11 @@ export async function replaceFile(
  */
 export async function refuseUnwritable(path: string): Promise<void> {
   try {
-    await access(dirname(path), constants.W_OK);
+    await promises.access(dirname(path), constants.W_OK);
   } catch (error) {
     throw notWritable(path, error);
   }
-  const found = await stat(path).catch(() => undefined);
+  const found = await promises.stat(path).catch(() => undefined);
   if (found?.isDirectory()) throw notWritable(path, { code: 'EISDIR' });
 }
 
