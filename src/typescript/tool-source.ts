@@ -69,6 +69,7 @@ function methodsIn(tree: Tree): readonly string[] {
       return isApi ? statement.specifiers.map(({ local }) => local.name) : [];
     }),
   );
+  if (apis.size === 0) return [];
   const called = [...nodesIn(tree.program)].flatMap((node) => {
     const callee = node.type === 'CallExpression' ? node.callee : undefined;
     if (callee?.type !== 'MemberExpression' || callee.object.type !== 'Identifier') return [];

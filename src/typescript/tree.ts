@@ -12,7 +12,12 @@ const plugins: ParserPlugin[] = ['typescript', 'decorators-legacy', 'explicitRes
 
 /** The syntax tree of TypeScript, TSX or JavaScript source; undefined if it cannot be parsed. Never throws. */
 export const treeOf = memoize((text: string): Tree | undefined => {
-  const options = { sourceType: 'module', errorRecovery: true, allowReturnOutsideFunction: true } as const;
+  const options = {
+    sourceType: 'module',
+    errorRecovery: true,
+    allowReturnOutsideFunction: true,
+    attachComment: false,
+  } as const;
   const parsed = (more: ParserPlugin[]) => orUndefined(() => parse(text, { ...options, plugins: more }));
   return parsed(plugins) ?? parsed([...plugins, 'jsx']);
 });
