@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import { memoize } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { requireListed } from 'market-mcp-contract/program';
 import { isRule, type Locate, type OtherError } from 'market-mcp-contract/report';
-import { newPrivateKey, type Target } from 'market-mcp-contract/wire';
+import { loadClient, newPrivateKey, type Target } from 'market-mcp-contract/wire';
 import { version } from '../plan/versions.ts';
 import { readManifest } from '../project/manifest/manifest.ts';
 import { presentProfile, profileDifferences } from '../project/manifest/profile.ts';
@@ -46,6 +47,21 @@ export interface HoldOptions {
   readonly call?: readonly string[];
   /** What to start instead of the built files. */
   readonly deployed?: Deployed | undefined;
+  /** The key of the temporary platform, if it was generated early. */
+  readonly privateKey?: Promise<KeyObject> | undefined;
+}
+
+/**
+ * Begins what the check of a project needs and its packages do not change: the key of the temporary platform, and the loading of the
+ * client.
+ *
+ * @returns the key for `holdProject`
+ */
+export function prepareCheck(directory: string): Promise<KeyObject> {
+  loadClient().catch(() => {}); // the check says why
+  const key = newPrivateKey(presentProfile(readManifest(directory), isRule).token);
+  key.catch(() => {}); // so does `holdProject`
+  return key;
 }
 
 /**
@@ -56,7 +72,7 @@ export interface HoldOptions {
  */
 export async function holdProject(
   directory: string,
-  { platform, sources = 'replay', call = [], deployed }: HoldOptions = {},
+  { platform, sources = 'replay', call = [], deployed, privateKey: early }: HoldOptions = {},
 ): Promise<HeldServer> {
   const entry = join(directory, 'dist/src/main.js');
   if (!existsSync(entry)) {
@@ -71,7 +87,7 @@ export async function holdProject(
   const manifest = readManifest(directory);
   const recorded = presentProfile(manifest, isRule);
   const profile = platform ?? recorded;
-  const [facts, privateKey] = await Promise.all([evaluated, newPrivateKey(profile.token)]);
+  const [facts, privateKey] = await Promise.all([evaluated, early ?? newPrivateKey(profile.token)]);
   requireListed(
     call.map((tool) => ({ flag: '--call', tool })),
     facts.tools.map(({ name }) => name),

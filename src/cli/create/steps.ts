@@ -1,7 +1,8 @@
+import type { KeyObject } from 'node:crypto';
 import { CommandError, type Output, onInterrupted, withProgress } from 'market-mcp-contract/command';
 import { type CheckReport, countsOf } from 'market-mcp-contract/report';
 import { finishCommand, type ProjectContext } from '../../changes/target.ts';
-import { holdProject } from '../../check/project.ts';
+import { holdProject, prepareCheck } from '../../check/project.ts';
 import { build, selfCheck } from '../../check/self-check.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { installedPackages } from '../../project/read/installed.ts';
@@ -26,16 +27,19 @@ export async function takeSteps(
     onInterrupted(() => output.error(interruptedError(step, context)));
     return work();
   };
+  const checks = install && check;
+  const key = checks ? prepareCheck(context.directory) : undefined; // beside the package manager
   let built = Promise.resolve();
   try {
     const packages = install
       ? await during('the installation of packages', () => installStep(context, output))
       : null;
-    const checks = install && check;
     if (checks) built = build(context.directory, context.packageManager);
     built.catch(() => {}); // reported after git, which takes about as long
     if (git) await during('git init', () => gitStep(context, output));
-    const report = checks ? await during('the self-check', () => checkStep(context, output, built)) : null;
+    const report = checks
+      ? await during('the self-check', () => checkStep(context, output, built, key))
+      : null;
     return { packages, report };
   } finally {
     await Promise.allSettled([built]);
@@ -82,10 +86,11 @@ export async function checkStep(
   { directory, packageManager }: ProjectContext,
   output: Output,
   built = build(directory, packageManager),
+  privateKey?: Promise<KeyObject>,
 ): Promise<CheckReport> {
   await withProgress(output.progress('building'), () => built);
   const report = await withProgress(output.progress('self-check'), (update) =>
-    selfCheck(holdProject(directory), (id, done, total) => update(`${done}/${total} ${id}`)),
+    selfCheck(holdProject(directory, { privateKey }), (id, done, total) => update(`${done}/${total} ${id}`)),
   );
   const counts = `self-check: ${countsOf(report.summary)}`;
   if (report.ok) output.done(counts);

@@ -25,6 +25,14 @@ export interface ClientOptions extends Guarded {
   readonly onSession?: (session: string) => void;
 }
 
+/** Loads what `connect` needs, for whoever has to wait for something else. */
+export function loadClient() {
+  return Promise.all([
+    import('@modelcontextprotocol/sdk/client/index.js'),
+    import('@modelcontextprotocol/sdk/client/streamableHttp.js'),
+  ]);
+}
+
 /**
  * Connects the MCP SDK's client as a marketplace does. The SDK is loaded on first use: it is the largest import of
  * the contract, and the generator only inspects definitions.
@@ -38,10 +46,7 @@ export async function connect({
   onSession,
   ...guarded
 }: ClientOptions): Promise<SdkSession> {
-  const [{ Client }, { StreamableHTTPClientTransport }] = await Promise.all([
-    import('@modelcontextprotocol/sdk/client/index.js'),
-    import('@modelcontextprotocol/sdk/client/streamableHttp.js'),
-  ]);
+  const [{ Client }, { StreamableHTTPClientTransport }] = await loadClient();
   const send = guardedFetch(guarded);
   const authorized: typeof fetch = async (input, init) => {
     const all = new Headers(init?.headers);

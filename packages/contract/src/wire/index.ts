@@ -12,7 +12,7 @@ export type {
 } from '../target.ts';
 export { isLoopback, reachOf } from './address.ts';
 export { listedOutputSchema } from './cases.ts';
-export { connect } from './client.ts';
+export { connect, loadClient } from './client.ts';
 export { now } from './clock.ts';
 export { isEventStream, valuesIn } from './events.ts';
 export { type Guarded, guardedFetch } from './guarded-fetch.ts';
