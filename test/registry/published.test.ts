@@ -1,4 +1,14 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,6 +17,7 @@ import { packageManagerCommands } from '../../src/plan/package-manager.ts';
 import { trust } from '../broken/check.ts';
 import { createSteps, serve } from '../broken/good-server.ts';
 import { repository, run, tree } from '../e2e/support.ts';
+import { freePort } from '../runtime/built.ts';
 import { emptyEnvironment, installTools, type Registry, startRegistry } from './registry.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'market-mcp-registry-'));
@@ -97,6 +108,81 @@ it('npx market-mcp-contract checks a URL from an empty directory with an empty c
     ({ status }: { status: string }) => status === 'fail',
   );
   expect(failed).toContainEqual(expect.objectContaining({ id: 'gate.no-token' }));
+});
+
+describe('an installation by the code blocks of a README and nothing else', () => {
+  const blocksOf = (file: string) =>
+    [...readFileSync(join(repository, file), 'utf8').matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)].map(
+      ([, language = '', code = '']) => ({ language, code }),
+    );
+  const place = (name: string) => {
+    const cwd = join(root, name);
+    mkdirSync(cwd);
+    return { cwd, env: environment(`${name}-home`) };
+  };
+  const shell = (script: string, options: { cwd: string; env: Record<string, string> }) =>
+    run('bash', ['-e', '-c', script], options);
+
+  it('creates, tests and calls a project', async () => {
+    const script =
+      blocksOf('README.md').find(({ code }) => code.startsWith('npx create-market-mcp'))?.code ?? '';
+    const here = place('by-readme');
+    const ran = await shell(script, { ...here, env: { ...here.env, PORT: String(await freePort()) } });
+    expect(ran.status, ran.stdout + ran.stderr).toBe(0);
+    expect(ran.stdout).toMatch(/✓|✔/);
+  });
+
+  it('checks a URL by the program and by the library', async () => {
+    const server = await serve(createSteps(trust, { authorized: () => async () => true }));
+    const here = place('by-contract-readme');
+    const [line, install, module] = blocksOf('packages/contract/README.md').map(({ code }) =>
+      code.replaceAll(/https?:\/\/(tools\.example\.com|127\.0\.0\.1:3000)\/mcp/g, server.url),
+    );
+    const checked = await shell(String(line).replaceAll('\n', ' || true\n'), here);
+    expect(checked.stdout.match(/gate\.no-token/g)?.length, checked.stderr).toBeGreaterThan(0);
+    expect((await shell(String(install), here)).status).toBe(0);
+    writeFileSync(join(here.cwd, 'check.mjs'), String(module));
+    const library = await run(process.execPath, ['check.mjs'], here);
+    await server.stop();
+    expect([library.status, library.stdout]).toEqual([1, expect.stringContaining('gate.no-token')]);
+  });
+
+  it('serves a tool with the runtime alone', async () => {
+    const here = place('by-runtime-readme');
+    const blocks = blocksOf('packages/runtime/README.md');
+    const at = blocks.findIndex(({ code }) => code.startsWith('npm init'));
+    const [install, module, start] = blocks.slice(at, at + 3).map(({ code }) => code.trim());
+    expect((await shell(String(install), here)).status).toBe(0);
+    writeFileSync(join(here.cwd, 'server.js'), String(module));
+    const port = await freePort();
+    const server = spawn('bash', ['-c', `exec ${start}`], {
+      cwd: here.cwd,
+      env: { ...here.env, PORT: String(port), PLATFORM_AUDIENCE: `http://127.0.0.1:${port}/mcp` },
+      stdio: 'pipe',
+    });
+    const ended = once(server, 'close');
+    const [line] = await Promise.race([once(server.stdout, 'data'), once(server.stderr, 'data')]);
+    try {
+      const health = await fetch(`http://127.0.0.1:${port}/health`);
+      expect([health.status, String(line)]).toEqual([200, expect.any(String)]);
+      const unpaid = {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'get_price', arguments: {} },
+      };
+      const headers = { 'content-type': 'application/json' };
+      const refused = await fetch(`http://127.0.0.1:${port}/mcp`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(unpaid),
+      });
+      expect(refused.status).toBe(401);
+    } finally {
+      server.kill();
+      await ended;
+    }
+  });
 });
 
 /** The number of rules that a printed self-check judged or listed as not run. */

@@ -4,6 +4,7 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   symlinkSync,
@@ -13,12 +14,13 @@ import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parseTar } from 'nanotar';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { repository, run, scratch } from '../e2e/support.ts';
+import { bins, repository, run, scratch } from '../e2e/support.ts';
 import { emptyEnvironment, installTools, type Registry, startRegistry } from './registry.ts';
 
 const root = scratch();
 /** A checkout whose versions and owner this test changes. */
 const checkout = join(root, 'checkout');
+const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com'];
 const order = ['market-mcp-contract', 'market-mcp-runtime', 'create-market-mcp'] as const;
 const places = ['packages/contract', 'packages/runtime', '.'];
 const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
@@ -212,6 +214,10 @@ describe('a release', () => {
   });
 
   it('of the next version is published beside the earlier one', async () => {
+    // Its program contains the archive of this version, from which it knows what that wrote into projects.
+    execFileSync('git', [...identity, 'commit', '--quiet', '--message', version], { cwd: checkout });
+    const archived = await run(process.execPath, ['scripts/archive-release.js', 'HEAD'], { cwd: checkout });
+    expect(archived.status, archived.stderr).toBe(0);
     edit('packages/contract/package.json', /"version": "[^"]+"/, '"version": "0.9.0"');
     const uneven = await release(['ready', 'v0.9.0']);
     expect(uneven.stderr).toContain('packages/contract/package.json has another version');
@@ -220,5 +226,35 @@ describe('a release', () => {
     const next = await rehearse();
     expect(next.status, next.stderr).toBe(0);
     expect(await shown()).toEqual(order.map(() => [version, '0.9.0']));
+  });
+
+  it.each([
+    ['from the registry', ['npx', '--yes', `create-market-mcp@${version}`]],
+    ['with its packages in vendor/', [process.execPath, bins.create]],
+  ])('upgrades a project of this version that was made %s to the published next one', async (way, words) => {
+    const cwd = mkdtempSync(join(root, 'project-'));
+    const project = join(cwd, 'gas');
+    const [file = '', ...args] = words;
+    const created = await run(file, [...args, 'gas', '--yes', '--no-check', '--no-git'], { cwd, env });
+    expect(created.status, created.stderr).toBe(0);
+    expect(existsSync(join(project, 'vendor'))).toBe(way.includes('vendor'));
+    for (const step of [
+      ['init', '--quiet'],
+      ['add', '--all'],
+      [...identity, 'commit', '--quiet', '--message', 'before'],
+    ])
+      execFileSync('git', step, { cwd: project });
+    const upgrade = ['--yes', '--package', 'create-market-mcp@latest', 'market-mcp', 'upgrade'];
+    const upgraded = await run('npx', upgrade, { cwd: project, env });
+    expect(upgraded.status, upgraded.stdout + upgraded.stderr).toBe(0);
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
+    expect([dependencies['market-mcp-runtime'], devDependencies['create-market-mcp']]).toEqual([
+      '0.9.0',
+      '0.9.0',
+    ]);
+    expect(existsSync(join(project, 'vendor'))).toBe(false);
+    for (const path of ['README.md', 'Dockerfile', 'package-lock.json'])
+      expect([path, readFileSync(join(project, path), 'utf8').includes('vendor')]).toEqual([path, false]);
+    expect((await run('npx', ['market-mcp', 'doctor'], { cwd: project, env })).stdout).toContain('0.9.0');
   });
 });
