@@ -13,7 +13,7 @@ import { version } from '../plan/versions.ts';
 import { readManifest } from '../project/manifest/manifest.ts';
 import { presentProfile, profileDifferences } from '../project/manifest/profile.ts';
 import { runtimeVersion } from '../project/manifest/runtime.ts';
-import { toolMethods, toolSources } from '../project/read/open.ts';
+import { sampledTools, toolMethods, toolSources } from '../project/read/open.ts';
 import { childEnded, childStarting } from '../system/children.ts';
 import { packageManagerOf } from '../system/detect.ts';
 import { SystemError } from '../system/errors.ts';
@@ -127,6 +127,8 @@ export async function holdProject(
         examples,
         methods,
         writing,
+        sampled: sampledTools(directory),
+        ...(sources === 'live' && { live: true }),
         onUnrecorded: (tool, args) => unrecorded.add(`${tool} ${JSON.stringify(args)}`),
         signer,
         ...(launch && { launch }),

@@ -176,20 +176,23 @@ export const correctServers: readonly CorrectServer[] = [
       return refused ?? { status: 200, body: answers.flatMap(({ body }) => body ?? []) };
     }),
   ),
-  like('wrong arguments and broken bodies are refused in other words than ours', {
-    respond: (good) => async (message) => {
-      const response = await good(message);
-      const isWrong = JSON.stringify(response).includes('INVALID_ARGUMENTS');
-      return isWrong ? { error: { code: -32602, message: 'Invalid arguments' } } : response;
-    },
-    parse: (good) => (request) => {
-      const parsed = good(request);
-      if ('message' in parsed || hasModernHeader(request)) return parsed;
-      const headers = { 'content-type': 'text/plain' };
-      const isUnreadable = JSON.stringify(parsed.body).includes('-32700');
-      return isUnreadable ? { status: 400, body: 'Invalid JSON', headers } : parsed;
-    },
-  }),
+  {
+    ...like('wrong arguments and broken bodies are refused in other words than ours', {
+      respond: (good) => async (message) => {
+        const response = await good(message);
+        const isWrong = JSON.stringify(response).includes('INVALID_ARGUMENTS');
+        return isWrong ? { error: { code: -32602, message: 'Invalid arguments' } } : response;
+      },
+      parse: (good) => (request) => {
+        const parsed = good(request);
+        if ('message' in parsed || hasModernHeader(request)) return parsed;
+        const headers = { 'content-type': 'text/plain' };
+        const isUnreadable = JSON.stringify(parsed.body).includes('-32700');
+        return isUnreadable ? { status: 400, body: 'Invalid JSON', headers } : parsed;
+      },
+    }),
+    advised: ['explore.refuses'],
+  },
   { name: 'behind a proxy', serve: proxied, advised: [] },
   {
     name: 'hono and SDK v1, answers in JSON',

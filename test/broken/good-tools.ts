@@ -77,7 +77,20 @@ const listCoins: GoodTool = {
     name: 'list_coins',
     title: 'Coins with a price',
     description: 'Lists all coins that have a price. Use it before get_price to learn which tickers exist.',
-    inputSchema: { type: 'object', properties: {}, required: [] },
+    inputSchema: {
+      type: 'object',
+      properties: {
+        limit: {
+          type: 'integer',
+          description: 'Maximum number of coins.',
+          minimum: 1,
+          maximum: 50,
+          default: 10,
+        },
+        after: { type: 'string', description: 'Ticker after which the list begins.', examples: ['BTC'] },
+      },
+      required: [],
+    },
     outputSchema: {
       type: 'object',
       properties: {
@@ -98,10 +111,14 @@ const listCoins: GoodTool = {
     annotations: effects.reads,
   },
   examples: [{ arguments: {}, expect: 'found' }],
-  run: () => ({
-    kind: 'found',
-    data: { coins: [...prices.keys()].map((symbol) => ({ symbol: String(symbol) })) },
-  }),
+  run({ limit, after }) {
+    const symbols = [...prices.keys()].map(String).filter((symbol) => symbol > String(after ?? ''));
+    if (symbols.length === 0) return { kind: 'empty', reason: 'No coin comes after this one.' };
+    return {
+      kind: 'found',
+      data: { coins: symbols.slice(0, Number(limit)).map((symbol) => ({ symbol })) },
+    };
+  },
 };
 
 /** Two tools that pass every static rule under the profile `context`. */

@@ -1,6 +1,7 @@
 import { trust } from './check.ts';
 import { brokenAnswers } from './servers/answers.ts';
 import { brokenDiscovery } from './servers/discovery.ts';
+import { brokenExplorations } from './servers/explore.ts';
 import { brokenGates } from './servers/gate.ts';
 import { brokenModern } from './servers/modern.ts';
 import { brokenProtocol } from './servers/protocol.ts';
@@ -19,5 +20,6 @@ export const brokenServers = [
   ...brokenGates(trust),
   ...brokenModern,
   ...brokenResults,
+  ...brokenExplorations,
   ...brokenRuntimes,
 ];

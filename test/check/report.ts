@@ -39,6 +39,7 @@ export function reportOf(rules: readonly RuleResult[]): Report {
     time: '2026-01-02T03:04:05.000Z',
     hash: '0'.repeat(64),
     era: 'both',
+    seed: 1,
     rules,
     summary,
   };

@@ -2,6 +2,7 @@ import { answerRules } from './rules/answers.ts';
 import { callRules } from './rules/call.ts';
 import { discoveryRules } from './rules/discovery.ts';
 import { endpointRules } from './rules/endpoint.ts';
+import { exploreRules } from './rules/explore.ts';
 import { fitResultRule } from './rules/fit-result.ts';
 import { gateClaimRules } from './rules/gate-claims.ts';
 import { gateDoorRules } from './rules/gate-door.ts';
@@ -12,6 +13,7 @@ import { loadRules } from './rules/load.ts';
 import { modernRules } from './rules/modern.ts';
 import { modernRefusalRules } from './rules/modern-refusal.ts';
 import { outcomeRules } from './rules/outcome.ts';
+import { pairRules } from './rules/pairs.ts';
 import { processRules } from './rules/process.ts';
 import { protocolRules } from './rules/protocol.ts';
 import { readinessRules } from './rules/readiness.ts';
@@ -45,6 +47,8 @@ export const liveRules: readonly LiveRule[] = [
   ...outcomeRules,
   ...callRules,
   ...submissionRules,
+  ...exploreRules,
+  ...pairRules,
   ...processRules,
   ...loadRules,
   ...answerRules,

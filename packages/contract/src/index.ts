@@ -39,6 +39,10 @@ export interface CheckOptions {
   /** Issuer and audience of the tokens that are signed; by default the profile's and the URL. */
   readonly issuer?: string;
   readonly audience?: string;
+  /** Generated calls for each tool that may be called: 12 by default, none for a server that is not on this machine. */
+  readonly explore?: number;
+  /** Chooses the generated calls: the same seed, the same calls. 1 by default. */
+  readonly seed?: number;
   /** Headers of every request. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Time limit of one request; by default that of the profile plus ten seconds. Milliseconds. */
@@ -59,7 +63,17 @@ export interface CheckOptions {
  */
 export async function check(url: string, options: CheckOptions = {}): Promise<CheckReport> {
   const { platform = mcp, only = [], skip = [], level = 'must', call = [], examples = {} } = options;
-  const { privateKey, issuer, audience = url, headers, timeoutMs, deadlineMs, signal } = options;
+  const {
+    privateKey,
+    issuer,
+    audience = url,
+    headers,
+    explore,
+    seed,
+    timeoutMs,
+    deadlineMs,
+    signal,
+  } = options;
   const [wrong] = addressErrors(url);
   if (wrong) throw new TypeError(`url ${JSON.stringify(url)} ${wrong.message}. ${wrong.hint}`);
   const profile = profileOf(platform);
@@ -76,6 +90,8 @@ export async function check(url: string, options: CheckOptions = {}): Promise<Ch
       selects,
       calls: { named: call },
       examples: new Map(Object.entries(examples)),
+      explore,
+      seed,
       timeoutMs,
       deadlineMs,
       ...(signal && { signal }),

@@ -51,6 +51,8 @@ export interface Problem extends Mismatch {
   readonly cause?: Cause;
   /** The place in the project to change: `src/tools/get-price.ts`, with `:12` if the line is known. */
   readonly at?: string;
+  /** Further commands that send it again, or the calls that it is compared with. */
+  readonly repeat?: readonly string[];
 }
 
 /** An error in the code of a server. */
@@ -144,6 +146,8 @@ export interface Report {
   readonly runtime?: string;
   /** The eras of MCP that were judged. */
   readonly era: Era;
+  /** Chooses the generated calls: the same seed, the same calls. */
+  readonly seed: number;
   readonly rules: readonly RuleResult[];
   /** The submission test, tool by tool, in its order; absent if it could not be run. */
   readonly rehearsal?: readonly RehearsalStep[];

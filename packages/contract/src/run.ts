@@ -12,6 +12,7 @@ import { now } from './wire/clock.ts';
 import { mapConcurrently } from './wire/concurrency.ts';
 import { control } from './wire/controls.ts';
 import { isOfEra, judgedEra } from './wire/era.ts';
+import { standardSeed } from './wire/exploration.ts';
 import { overdue } from './wire/http.ts';
 import { LivenessTracker, outageProblems } from './wire/life.ts';
 import { NotRun } from './wire/not-run.ts';
@@ -115,6 +116,7 @@ class Run {
       platform: this.#target.profile.name,
       ...(this.#target.runtime && { runtime: this.#target.runtime.version }),
       era,
+      seed: this.#target.seed ?? standardSeed,
       rules,
       ...(rehearsal && { rehearsal }),
       summary,

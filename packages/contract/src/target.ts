@@ -32,6 +32,14 @@ export interface Target {
    * examples. `replays`: its source answers from recordings; a call without one is not judged.
    */
   readonly writing?: ReadonlyMap<string, 'runs' | 'replays'>;
+  /** Generated calls for each tool: 12 by default. */
+  readonly explore?: number;
+  /** Chooses the generated calls: 1 by default. */
+  readonly seed?: number;
+  /** The tools may ask live APIs: two generated calls a second at most, and fewer of them. */
+  readonly live?: boolean;
+  /** Tools of a project that still answer with samples, which need not depend on their arguments. */
+  readonly sampled?: ReadonlySet<string>;
   /** Called with a call that is not judged, because it has no recording. */
   readonly onUnrecorded?: (tool: string, args: JsonObject) => void;
   /** The time, by `now()`, at which a run ends; the remaining rules are not run. */

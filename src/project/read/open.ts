@@ -11,7 +11,7 @@ import type { DefinedTool } from '../manifest/listed.ts';
 import { type Manifest, manifestFile, readManifest } from '../manifest/manifest.ts';
 import { presentProfile } from '../manifest/profile.ts';
 import type { Project, ToolFile } from '../model.ts';
-import { placeIn, readIn, refuseObstacles } from './inside.ts';
+import { placeIn, readIfThere, readIn, refuseObstacles } from './inside.ts';
 import { importsIn } from './tools-index.ts';
 
 const sourceIn = memoize(readToolSource);
@@ -77,6 +77,13 @@ export function toolSources(directory: string): ReadonlyMap<string, string> {
       return tool?.source.name == null ? [] : [[tool.source.name, tool.path] as const];
     }),
   );
+}
+
+/** The tools that still answer with the samples that their file was generated with, whatever they are asked. */
+export function sampledTools(directory: string): ReadonlySet<string> {
+  const isSampled = (path: string) =>
+    /^const samples? ?[=:]/m.test(String(readIfThere(directory, path) ?? ''));
+  return new Set([...toolSources(directory)].flatMap(([name, path]) => (isSampled(path) ? [name] : [])));
 }
 
 /** The HTTP methods of the tools' API requests, as far as their source reveals them. */

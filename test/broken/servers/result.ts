@@ -83,7 +83,7 @@ export const brokenResults: readonly BrokenServer[] = [
   },
   {
     rule: 'result.failure-flagged',
-    along: ['call.missing-arguments', 'call.no-arguments-object', 'call.wrong-arguments'],
+    along: ['call.missing-arguments', 'call.no-arguments-object', 'call.wrong-arguments', 'explore.refuses'],
     breaks: {
       result: (good) => (outcome, tool) => {
         const result = good(outcome, tool);
@@ -181,6 +181,7 @@ export const brokenResults: readonly BrokenServer[] = [
   },
   {
     rule: 'call.wrong-arguments',
+    along: ['explore.refuses'],
     breaks: calls((params) => withArguments(params, ({ currency: _currency, ...args }) => args)),
   },
   {

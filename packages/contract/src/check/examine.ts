@@ -1,10 +1,12 @@
 import { rules } from '../catalogue.ts';
 import { CommandError } from '../command/command-error.ts';
+import { present } from '../json/json.ts';
 import type { Json } from '../json/value.ts';
 import type { Era, Report, RuleResult, RuleText } from '../model.ts';
 import { effectiveLevel } from '../rules/rule.ts';
 import { runContract } from '../run.ts';
 import type { Target } from '../target.ts';
+import { reachOf } from '../wire/address.ts';
 import { now } from '../wire/clock.ts';
 import { Unreachable } from '../wire/reach.ts';
 import type { CallPlan, CallPolicy } from '../wire/safety.ts';
@@ -32,6 +34,10 @@ export interface ExamineOptions {
   readonly examples?: Examples | undefined;
   /** Which tools may be called if the server is not ours. */
   readonly calls?: CallPolicy | undefined;
+  /** Generated calls for each tool. By default 12; none for a server elsewhere, whose tools may ask live APIs. */
+  readonly explore?: number | undefined;
+  /** Chooses the generated calls. */
+  readonly seed?: number | undefined;
   /** Ends the check: it rejects with the reason. */
   readonly signal?: AbortSignal;
   readonly onRule?: (result: RuleResult, done: number, total: number) => void;
@@ -67,7 +73,9 @@ export async function examine(
   { target, locate }: { readonly target: Target; readonly locate?: Locate },
   options: ExamineOptions,
 ): Promise<Examination> {
-  const { demands, selects, era, baseline, earlier, timeoutMs, calls, onRule, signal } = options;
+  const { demands, selects, era, baseline, earlier, timeoutMs, calls, seed, onRule, signal } = options;
+  const isElsewhere = !target.owned && reachOf(new URL(target.url)) !== 'loopback';
+  const explore = options.explore ?? (isElsewhere ? 0 : undefined);
   const deadlineAt = now() + (options.deadlineMs ?? standardDeadlineMs);
   let listed: readonly Json[] | undefined;
   let plan: CallPlan | undefined;
@@ -82,6 +90,8 @@ export async function examine(
       ...target,
       deadlineAt,
       ...(era && { era }),
+      ...(isElsewhere && { live: true }),
+      ...present({ explore, seed }),
       examples: joined(target.examples, options.examples),
       ...(calls && { calls: { ...calls, decide } }),
       ...(timeoutMs !== undefined && { timeoutMs }),

@@ -40,6 +40,11 @@ export const urlFlags = {
     "tools of a URL that the check may call, separated by commas ('*': all that read by their names); repeatable",
   ),
   examples: text('--examples <file>', 'file with calls and their expected outcomes'),
+  explore: text(
+    '--explore <n>',
+    'generated calls for each tool that may be called (default: 12; none for a URL that is not on this machine)',
+  ),
+  seed: text('--seed <n>', 'chooses the generated calls: the same seed, the same calls (default: 1)'),
   timeout: text(
     '--timeout <ms>',
     'time limit of one request (default: the limit of the profile plus ten seconds)',

@@ -22,10 +22,22 @@ export async function optionsOf(flags: UrlFlags, earlier?: PreviousListing): Pro
     selects: unwrap(selector({ only, skip })),
     timeoutMs: millisecondsIn('timeout', flags, 600_000),
     deadlineMs: millisecondsIn('deadline', flags, 86_400_000),
+    explore: countIn('explore', flags, [1, 1000], 'Write --explore 30, or --skip explore.'),
+    seed: countIn('seed', flags, [0, 2 ** 32 - 1], 'Write --seed 7.'),
     examples: examples === undefined ? undefined : unwrap(await readExamples(examples)),
     baseline: baseline === undefined ? undefined : unwrap(await readBaseline(baseline)),
     earlier: against === undefined ? earlier : await listingIn(against),
   };
+}
+
+function countIn(
+  name: 'explore' | 'seed',
+  flags: UrlFlags,
+  range: readonly [number, number],
+  hint: string,
+): number | undefined {
+  const flag = flagName(urlFlags[name]);
+  return numberIn(flag, flags[name], range, `a whole number from ${range[0]} to ${range[1]}`, hint);
 }
 
 function millisecondsIn(name: 'timeout' | 'deadline', flags: UrlFlags, most: number): number | undefined {
@@ -41,6 +53,8 @@ const repeated = [
   'audience',
   'call',
   'examples',
+  'explore',
+  'seed',
   'timeout',
   'era',
 ] as const;

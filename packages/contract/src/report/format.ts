@@ -3,7 +3,7 @@ import type { CheckedRule, CheckReport, OtherError } from '../check/model.ts';
 import { type Paint, plain, printable } from '../command/paint.ts';
 import { counted } from '../command/text.ts';
 import type { Problem } from '../model.ts';
-import { consent, missing } from '../wire/not-run.ts';
+import { consent, missing, unexplored } from '../wire/not-run.ts';
 import { firstOf } from './lines.ts';
 
 /** How a report is written; the JSON form has no options. */
@@ -65,6 +65,7 @@ const remedies = new Map<string, string>([
     consent,
     "name the tool with --call <tool>; --call '*' allows all without a sign of harm; or give --examples <file>",
   ],
+  [unexplored, 'give --explore <n>, the generated calls of each tool, at most two a second'],
   [missing.claims, 'give the private key with --signing-key'],
   [missing.launch, 'check the directory of a project, neither a URL nor a Worker'],
 ]);

@@ -38,7 +38,7 @@ export function firstOf<T>(
 function ofTools(problems: readonly Problem[]): readonly Problem[] {
   const groups = new Map<string, { readonly problem: Problem; readonly tools: Set<string> }>();
   for (const problem of problems) {
-    const { tool, arguments: _, incident: __, at: ___, request: ____, ...same } = problem;
+    const { tool, arguments: _, incident: __, at: ___, request: ____, repeat: _____, ...same } = problem;
     const key = JSON.stringify([same, tool === undefined]);
     const group = groups.get(key) ?? { problem, tools: new Set() };
     groups.set(key, group);
@@ -59,7 +59,7 @@ const framesShown = 3;
 
 /** One problem: its place, the expected and the actual value, the cause, and what to change. */
 export function problemLines(problem: Problem, paint: Paint): readonly string[] {
-  const { tool, path, expected, actual, cause, at, times, request } = problem;
+  const { tool, path, expected, actual, cause, at, times, request, repeat = [] } = problem;
   const where = [tool, path].filter((part) => part !== undefined).map(printable);
   return [
     ...(where.length > 0 ? [`    ${paint.bold(where.join(' · '))}`] : []),
@@ -71,6 +71,7 @@ export function problemLines(problem: Problem, paint: Paint): readonly string[] 
       .slice(0, framesShown)
       .map((line) => `              ${paint.dim(printable(line))}`),
     ...(at === undefined ? [] : [`    change    ${printable(at)}`]),
+    ...repeat.map((line) => `    repeat    ${printable(line)}`),
   ];
 }
 

@@ -25,8 +25,14 @@ import { problemLines, ruleLines } from './lines.ts';
 export function prettyReport(report: CheckReport, options: ReportOptions): string {
   const { color, verbose, again, explain } = options;
   const paint = color ? painted : plain;
-  const { rules, rehearsal = [], serverErrors = [], target, platform, runtime } = report;
-  const by = [`platform ${platform}`, ...(runtime === undefined ? [] : [`runtime ${runtime}`])].join(', ');
+  const { rules, rehearsal = [], serverErrors = [], target, platform, runtime, seed } = report;
+  const by = [
+    `platform ${platform}`,
+    ...(runtime === undefined ? [] : [`runtime ${runtime}`]),
+    ...(rules.some(({ id, status }) => id.startsWith('explore.') && status !== 'not-run')
+      ? [`seed ${seed}`]
+      : []),
+  ].join(', ');
   const blocks = [
     [`Contract check of ${printable(target)} (${printable(by)})`],
     verbose

@@ -13,6 +13,10 @@ export const consent = 'no tool may be called, because each call might do harm';
 /** The same in a project. */
 export const harmless = 'no tool only reads, and no other has an example with a recording';
 
+/** Generated calls that nobody asked for. */
+export const unexplored =
+  'no calls are generated for a server elsewhere, because its tools may ask live APIs';
+
 /**
  * What a server's own answer prevents: the reason, and the rules that judge this answer. At least one of them fails, so that
  * no rule is left out without a finding.

@@ -1,8 +1,8 @@
 import { objectOr } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
-import type { ToolExample } from '../model.ts';
-import type { PlatformProfile } from '../platforms/profile.ts';
+import type { Target } from '../target.ts';
 import { casesOf, invalidVariants, maxInvalidVariants } from './cases.ts';
+import { furtherCalls, standardCalls } from './exploration.ts';
 import { type CallPlan, leastHarmfulFirst, verdictOn } from './safety.ts';
 
 /**
@@ -18,8 +18,7 @@ const callsOfFirst = 100;
 export function planOf(
   tools: readonly JsonObject[],
   named: ReadonlySet<Json | undefined>,
-  examples: ReadonlyMap<string, readonly ToolExample[]> | undefined,
-  smoke: PlatformProfile['smoke'],
+  target: Planned,
 ): CallPlan {
   const ordered = leastHarmfulFirst(tools);
   const first = ordered.findIndex((tool) => verdictOn(tool, named).isCalled);
@@ -27,7 +26,7 @@ export function planOf(
   const mayBeFirst = new Set(first < 0 ? ordered : ordered.slice(0, first + 1));
   const planned = tools.map((tool) => {
     const { isCalled, because } = verdictOn(tool, named);
-    const atMost = callsOf(tool, examples, smoke) + (mayBeFirst.has(tool) ? callsOfFirst : 0);
+    const atMost = callsOf(tool, target) + (mayBeFirst.has(tool) ? callsOfFirst : 0);
     return { isCalled, planned: { tool: String(tool.name), atMost, because } };
   });
   return {
@@ -36,10 +35,11 @@ export function planOf(
   };
 }
 
+type Planned = Pick<Target, 'examples' | 'profile' | 'explore'>;
+
 function callsOf(
   tool: JsonObject,
-  examples: ReadonlyMap<string, readonly ToolExample[]> | undefined,
-  smoke: PlatformProfile['smoke'],
+  { examples, profile: { smoke }, explore = standardCalls }: Planned,
 ): number {
   const cases = casesOf([tool], examples, smoke);
   const schema = objectOr(tool.inputSchema);
@@ -47,5 +47,8 @@ function callsOf(
   const required = Array.isArray(schema.required) ? Math.min(schema.required.length, maxInvalidVariants) : 0;
   const withImprobableTexts = 1;
   const withoutObject = 3;
-  return cases.length * roundsOfCase + spoiled + required + withImprobableTexts + withoutObject;
+  // Once more if an answer was missing.
+  const generated = explore === 0 ? 0 : 2 * (explore + furtherCalls.usual);
+  const once = spoiled + required + withImprobableTexts + withoutObject;
+  return cases.length * roundsOfCase + once + generated;
 }

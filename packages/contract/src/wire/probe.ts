@@ -26,6 +26,12 @@ export interface CallOutcome extends CallCase {
   readonly result: JsonObject | undefined;
 }
 
+/** How a call may differ. */
+export interface CallOptions extends PostOptions {
+  /** Sent as `params._meta`. */
+  readonly meta?: JsonObject | undefined;
+}
+
 /** A server under examination: its requests, its sessions, its tools, and the calls that many rules judge. */
 export class Probe extends Sessions {
   health(): Promise<HttpAnswer> {
@@ -75,7 +81,7 @@ export class Probe extends Sessions {
       const tools = await this.tools();
       if (!calls) return tools;
       const named = new Set<Json | undefined>([...calls.named, ...(examples?.keys() ?? [])]);
-      const further = await calls.decide?.(planOf(tools, named, examples, this.profile.smoke));
+      const further = await calls.decide?.(planOf(tools, named, this.target));
       for (const name of further ?? []) named.add(name);
       // To the server, one name is one tool, however often it is listed.
       const withheld = new Set(
@@ -94,7 +100,7 @@ export class Probe extends Sessions {
   }
 
   /** A tools/call with a valid token, unless the options name another. */
-  async call(name: Json, args: Json | undefined, options: PostOptions = {}): Promise<RpcAnswer> {
+  async call(name: Json, args: Json | undefined, options: CallOptions = {}): Promise<RpcAnswer> {
     const answer = await this.#call(name, args, options.token ?? (await this.payment()), options);
     if (options.token === undefined && isRefusal(answer.http)) throw NotRun.by('refused');
     return answer;
@@ -104,11 +110,12 @@ export class Probe extends Sessions {
     name: Json,
     args: Json | undefined,
     token: string | undefined,
-    options: PostOptions = {},
+    { meta, ...options }: CallOptions = {},
   ): Promise<RpcAnswer> {
     await this.#requireCallable(name);
     const timeoutMs = this.timeoutMs(this.profile.limits.callMs);
-    return this.rpc('tools/call', present({ name, arguments: args }), { timeoutMs, ...options, token });
+    const params = present<Json>({ name, arguments: args, _meta: meta });
+    return this.rpc('tools/call', params, { timeoutMs, ...options, token });
   }
 
   /** Every example of every tool, and the submission test's arguments: at least one call. */

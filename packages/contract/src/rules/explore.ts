@@ -1,0 +1,184 @@
+import { shorten } from '../json/json.ts';
+import type { Problem } from '../model.ts';
+import { lists } from '../wire/controls.ts';
+import { type Explored, explored, shrunk, worksStill } from '../wire/explore.ts';
+import { NotRun } from '../wire/not-run.ts';
+import type { CallOutcome, Probe } from '../wire/probe.ts';
+import { Unanswered } from '../wire/receive.ts';
+import { repeatLines } from '../wire/repeat.ts';
+import { describe, describeCall, isRefusal, resultText } from '../wire/rpc.ts';
+import { isText } from './read.ts';
+import { ofCall, resultRules } from './result.ts';
+import { effectiveLevel, type LiveRule, must, should, unless } from './rule.ts';
+import { showsInsides } from './transport.ts';
+
+const common = { turn: 'last', controls: [lists] } as const;
+
+/** Calls that are derived from the inputSchema of each tool. */
+export const exploreRules: readonly LiveRule[] = [
+  {
+    ...must('explore.answered', 'C§4, C§7'),
+    ...common,
+    title: 'no generated call makes the server fail',
+    fix: 'Answer every call by a result, whatever its arguments are: catch what the handler throws.',
+    mustAnswer: true,
+    check: async (probe, note) => {
+      const problems = [...(await judged(probe, unansweredFault, note)), ...(await bareProblems(probe))];
+      const { calls } = await explored(probe);
+      if (calls.some(({ rpc }) => rpc.http.status === 0)) throw new Unanswered(problems);
+      return problems;
+    },
+  },
+  {
+    ...must('explore.valid', 'C§2.1, C§2.2, C§4.1'),
+    ...common,
+    title: 'every call that the inputSchema allows ends in data, an empty result or a stated failure',
+    fix: 'Handle every value that the inputSchema allows, or narrow the inputSchema.',
+    check: (probe, note) => judged(probe, validFault, note),
+  },
+  {
+    ...should('explore.no-crash', 'C§7; OWASP, error handling'),
+    ...common,
+    title: 'no refusal of generated arguments is an exception of the language',
+    fix: 'Validate the arguments before the handler runs, and answer with your own code and message.',
+    check: (probe, note) => judged(probe, crashFault, note),
+  },
+  {
+    ...should('explore.refuses', 'C§2.1, C§7'),
+    ...common,
+    title: 'a value that the inputSchema does not allow is refused, and the refusal names the argument',
+    fix: 'Validate the arguments against the inputSchema, and name the argument: a model corrects what it is told.',
+    check: (probe, note) => judged(probe, refusalFault, note),
+  },
+];
+
+/** What is wrong with the answer to a generated call. */
+type Fault = Pick<Problem, 'expected' | 'actual'>;
+type FaultOf = (call: Explored, probe: Probe) => Fault | undefined;
+
+/** One problem for each tool and kind of call, each with the smallest call that was found. */
+async function judged(
+  probe: Probe,
+  faultOf: FaultOf,
+  note?: (text: string) => void,
+): Promise<readonly Problem[]> {
+  const { calls, notes } = await explored(probe);
+  if (faultOf === unansweredFault) for (const text of notes) note?.(text);
+  const asked = calls.filter(({ rpc: { http } }) => !isRefusal(http) && http.status !== tooManyRequests);
+  if (asked.length === 0) throw NotRun.by(calls.length > 0 ? 'refused' : 'noSuccess');
+  const failed = new Map<string, Explored[]>();
+  for (const call of asked) {
+    const fault = faultOf(call, probe);
+    const key = fault && `${call.name} ${call.variant.changes.map(({ name }) => name).join()}`;
+    if (key !== undefined) failed.set(key, [...(failed.get(key) ?? []), call]);
+  }
+  const problems: Problem[] = [];
+  for (const [first, ...others] of failed.values()) {
+    if (!first) continue;
+    if (!(await worksStill(probe, first))) {
+      note?.(`${first.name} is not judged: its ordinary call fails as well by now`);
+      continue;
+    }
+    const smallest = await shrunk(probe, first, (call) => faultOf(call, probe) !== undefined);
+    const fault = faultOf(smallest, probe);
+    if (fault) problems.push(problemOf(probe, smallest, fault, others.length));
+  }
+  return problems;
+}
+
+/** A tools/call without params: it names no tool. */
+async function bareProblems(probe: Probe): Promise<readonly Problem[]> {
+  const { http } = await probe.rpc('tools/call', undefined, { token: await probe.payment() });
+  return unless(!hasFailed(http), {
+    path: 'tools/call without params',
+    expected: 'a JSON-RPC error',
+    actual: describe(http),
+  });
+}
+
+function problemOf(probe: Probe, call: Explored, fault: Fault, others: number): Problem {
+  const { name, arguments: args, variant, rpc } = call;
+  const further = others === 0 ? '' : ` (and ${others} more such calls)`;
+  const { path, ...problem } = ofCall(
+    { name, arguments: args ?? {}, ...(rpc.result && { result: rpc.result }) },
+    { ...fault, actual: `${fault.actual}${further}` },
+  );
+  return {
+    ...problem,
+    path: callPath(call) ?? path ?? '',
+    repeat: repeatLines(probe.target, { name, arguments: args, meta: variant.meta }),
+  };
+}
+
+function callPath({ arguments: args, variant: { meta } }: Explored): string {
+  if (args === undefined) return 'tools/call without arguments';
+  return `tools/call with ${shorten(args)}${meta ? ` and _meta ${shorten(meta)}` : ''}`;
+}
+
+/** HTTP 429. To limit the rate of calls is no fault. */
+const tooManyRequests = 429;
+
+/** A server that says when to come back is busy, not broken. */
+function hasFailed({ status, headers }: Explored['rpc']['http']): boolean {
+  return status === 0 || (status >= 500 && headers['retry-after'] === undefined);
+}
+
+/** Calls that fail as the ordinary call of the tool does say nothing about their arguments. */
+function unansweredFault({ rpc: { http }, ordinary }: Explored): Fault | undefined {
+  if (!hasFailed(http) || hasFailed(ordinary.rpc.http)) return undefined;
+  return { expected: 'a JSON-RPC response', actual: describe(http) };
+}
+
+function validFault(call: Explored, probe: Probe): Fault | undefined {
+  const { rpc, ordinary, isValid, variant } = call;
+  if (!isValid || hasFailed(rpc.http) || !ordinary.result) return undefined;
+  if (rpc.result === undefined)
+    return variant.demand === 'result'
+      ? { expected: 'data, an empty result or a failure with isError: true', actual: describe(rpc.http) }
+      : undefined;
+  if (rpc.result.isError === true) {
+    if (!isText(resultText(rpc.result.content)))
+      return { expected: 'a failure with a text', actual: describeCall(rpc) };
+    return exceptionFault(call);
+  }
+  const outcome: CallOutcome = { ...call, arguments: call.arguments ?? {}, result: rpc.result };
+  return resultFault(outcome, ordinary, probe);
+}
+
+/** What a rule about results says, unless the ordinary call breaks it as well. */
+function resultFault(outcome: CallOutcome, ordinary: CallOutcome, { profile }: Probe): Fault | undefined {
+  const [found] = resultRules
+    .filter((rule) => effectiveLevel(rule, profile) === 'must')
+    .filter((rule) => rule.problemsOf(ordinary, profile).length === 0)
+    .flatMap((rule) => rule.problemsOf(outcome, profile));
+  return found && { expected: `${found.expected} at ${found.path ?? 'result'}`, actual: found.actual };
+}
+
+function crashFault(call: Explored): Fault | undefined {
+  const { isValid, rpc } = call;
+  if (hasFailed(rpc.http) || (isValid && rpc.result !== undefined)) return undefined;
+  return exceptionFault(call);
+}
+
+function exceptionFault({ rpc, ordinary }: Explored): Fault | undefined {
+  if (!saysException(rpc.http.body) || saysException(ordinary.rpc.http.body)) return undefined;
+  return { expected: 'a failure in words of the tool', actual: describeCall(rpc) };
+}
+
+/** What JavaScript, Python, Go and Java say of an error in a program, where nobody has caught it. */
+const exceptions =
+  /\b(?:Type|Reference|Key|Attribute|Index|UnboundLocal|ZeroDivision|Recursion|UnicodeEncode|UnicodeDecode)Error\b|Cannot (?:read|set) propert|\bis not a function\b|\bis not iterable\b|\bobject (?:has no attribute|is not subscriptable)\b|NullPointerException|nil pointer dereference|index out of range/;
+
+function saysException(body: string): boolean {
+  return showsInsides(body) || exceptions.test(body);
+}
+
+function refusalFault({ rpc, isValid, variant }: Explored): Fault | undefined {
+  const { changes, demand } = variant;
+  const [change] = changes;
+  if (isValid || demand !== 'refusal' || changes.length !== 1 || !change || hasFailed(rpc.http))
+    return undefined;
+  const expected = `a refusal that names ${change.name}`;
+  if (rpc.result !== undefined && rpc.result.isError !== true) return { expected, actual: describeCall(rpc) };
+  return rpc.http.body.includes(change.name) ? undefined : { expected, actual: describeCall(rpc) };
+}

@@ -1,0 +1,272 @@
+import { isDeepStrictEqual } from 'node:util';
+import { shorten } from '../json/json.ts';
+import { propertiesOf, typesOf } from '../json/keywords.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+import type { Problem } from '../model.ts';
+import { lists } from '../wire/controls.ts';
+import { type Found, foundCalls, withoutSignals } from '../wire/explore.ts';
+import { NotRun } from '../wire/not-run.ts';
+import { areSlower, commonLeaves, leavesOf, type Pair, pairs, type Timed } from '../wire/pairs.ts';
+import type { Probe } from '../wire/probe.ts';
+import { repeatLines } from '../wire/repeat.ts';
+import { inputSchemaOf } from '../wire/variants.ts';
+import { isText } from './read.ts';
+import { type LiveRule, must, should } from './rule.ts';
+
+const common = { turn: 'last', controls: [lists] } as const;
+
+/** What two answers of a tool say about each other. */
+export const pairRules: readonly LiveRule[] = [
+  {
+    ...must('explore.own-answer', 'C§1.2, C§3.1'),
+    ...common,
+    title: 'two callers at once never get the answers of each other',
+    fix: 'Keep what belongs to a request in variables of its handler, not in a module or an object that all requests share.',
+    check: (probe, note) => ofPairs(probe, swapped, note),
+  },
+  {
+    ...should('explore.same-data', 'C§3.1, C§4.1'),
+    ...common,
+    title: 'the same arguments give the same data alone, beside other calls and in another session',
+    fix: 'Keep nothing of a call for the next one, except in a cache whose key contains all arguments.',
+    check: (probe) => ofPairs(probe, (pair) => (swapped(pair) ? undefined : unlike(pair))),
+  },
+  {
+    ...should('explore.steady', 'C§2.2, C§7: a call that is too slow is a failure'),
+    ...common,
+    title: 'calls do not become slower from one to the next',
+    fix: 'Look for a list that grows with each call, and that each call walks through.',
+    check: (probe) => ofPairs(probe, slower),
+  },
+  {
+    ...should('explore.arguments-matter', 'C§2.1'),
+    ...common,
+    title: 'different arguments do not all give one answer',
+    fix: 'Use every argument, and make it a part of the key of a cache. Remove a parameter that has no effect.',
+    check: (probe) => ofTools(probe, oneForAll),
+  },
+  {
+    ...should('explore.echo', 'C§1.7, C§4.1'),
+    ...common,
+    title: 'an argument that an answer repeats has the value that was sent',
+    fix: 'Take the value from the arguments of this call.',
+    check: (probe) => ofTools(probe, mislabelled),
+  },
+  {
+    ...should('explore.limit', 'C§2.1'),
+    ...common,
+    title: 'no answer has more entries than its limit asks for',
+    fix: 'Cut the list to the limit, or pass the limit on to the source.',
+    check: (probe) => ofTools(probe, beyondLimit),
+  },
+  {
+    ...should('explore.exhausted', 'C§2.2, last sentence'),
+    ...common,
+    title: 'found data does not always say searchExhausted: true',
+    fix: 'Set searchExhausted only where nothing was found. With it, the caller takes the answer for an empty one.',
+    check: (probe) => ofTools(probe, alwaysExhausted),
+  },
+];
+
+/** What is wrong, and the calls that show it. */
+interface Finding extends Pick<Problem, 'expected' | 'actual'> {
+  readonly calls: readonly Pick<Found, 'name' | 'arguments'>[];
+}
+
+async function ofPairs(
+  probe: Probe,
+  judge: (pair: Pair) => Finding | undefined,
+  note?: (text: string) => void,
+): Promise<readonly Problem[]> {
+  const known = await pairs(probe);
+  for (const text of known.notes) note?.(text);
+  return known.pairs.flatMap((pair) => problemsOf(probe, judge(pair)));
+}
+
+/** Judges the answers of each tool. */
+async function ofTools(
+  probe: Probe,
+  judge: (calls: readonly [Found, ...Found[]], probe: Probe) => Finding | undefined,
+): Promise<readonly Problem[]> {
+  const byTool = new Map<string, [Found, ...Found[]]>();
+  for (const call of await foundCalls(probe)) {
+    const known = byTool.get(call.name);
+    if (known) known.push(call);
+    else byTool.set(call.name, [call]);
+  }
+  if (byTool.size === 0) throw NotRun.because('inapplicable', 'no tool that only reads returned an object');
+  return [...byTool.values()].flatMap((calls) => problemsOf(probe, judge(calls, probe)));
+}
+
+function problemsOf(probe: Probe, finding: Finding | undefined): readonly Problem[] {
+  if (!finding) return [];
+  const { calls, ...fault } = finding;
+  const [first] = calls;
+  if (!first) return [];
+  return [
+    {
+      tool: first.name,
+      path: `tools/call with ${calls.map((call) => shorten(call.arguments)).join(' and ')}`,
+      ...fault,
+      arguments: first.arguments,
+      repeat: calls.flatMap((call) => repeatLines(probe.target, call)),
+    },
+  ];
+}
+
+/** The answers of a pair to one of its calls, alone or beside others. */
+function answersTo({ heard }: Pair, of: 'one' | 'other', isBeside: boolean): readonly JsonObject[] {
+  return heard.filter((answer) => answer.of === of && answer.isBeside === isBeside).map(({ data }) => data);
+}
+
+/** An answer that has, wherever the two calls always differ, what the other call always gets. */
+function swapped(pair: Pair): Finding | undefined {
+  if (!pair.other) return undefined;
+  const alone = { one: answersTo(pair, 'one', false), other: answersTo(pair, 'other', false) };
+  const own = { one: commonLeaves(alone.one), other: commonLeaves(alone.other) };
+  const differing = [...own.one].filter(
+    ([path, value]) => own.other.has(path) && own.other.get(path) !== value,
+  );
+  if (differing.length === 0) return undefined;
+  const swap = pair.heard.find(({ of, isBeside, data }) => {
+    const leaves = leavesOf(data);
+    const others = own[of === 'one' ? 'other' : 'one'];
+    return isBeside && differing.every(([path]) => leaves.get(path) === others.get(path));
+  });
+  if (!swap) return undefined;
+  const [mine, theirs] = swap.of === 'one' ? [pair.one, pair.other] : [pair.other, pair.one];
+  return {
+    expected: `${shorten(mine.data)}, as alone`,
+    actual: `${shorten(swap.data)}, the answer to ${shorten(theirs.arguments)}, which was called at the same time`,
+    calls: [mine, theirs],
+  };
+}
+
+/** An answer beside others that lacks a value which all answers to the same call had, before and after. */
+function unlike(pair: Pair): Finding | undefined {
+  for (const of of ['one', 'other'] as const) {
+    const alone = answersTo(pair, of, false);
+    const [first] = alone;
+    const call = pair[of];
+    if (!first || !call || alone.length < 2) continue;
+    const common = [...commonLeaves(alone)];
+    const odd = pair.heard.find((answer) => {
+      const leaves = leavesOf(answer.data);
+      return (
+        answer.of === of && answer.isBeside && common.some(([path, value]) => leaves.get(path) !== value)
+      );
+    });
+    if (!odd) continue;
+    const where = odd.inSecond ? 'beside other calls, in another session' : 'beside other calls';
+    return {
+      expected: `${shorten(first)}, as before and after`,
+      actual: `${shorten(odd.data)} ${where}`,
+      calls: [call, ...(of === 'one' && pair.other ? [pair.other] : [pair.one])],
+    };
+  }
+  return undefined;
+}
+
+function slower({ one, early, late, later }: Pair): Finding | undefined {
+  if (!areSlower(late, early) || !areSlower(later, early)) return undefined;
+  const times = (timed: readonly Timed[]) => `${timed.map(({ callMs }) => Math.round(callMs)).join(', ')} ms`;
+  return {
+    expected: `about ${times(early)}, as before some other calls`,
+    actual: `${times([...late, ...later])}; a ping does not become slower`,
+    calls: [one],
+  };
+}
+
+/** Different values of one argument, and one answer to all, whatever else was asked. */
+function oneForAll(calls: readonly [Found, ...Found[]], { target }: Probe): Finding | undefined {
+  const [first] = calls;
+  if (target.sampled?.has(first.name) || calls.some(({ data }) => !isDeepStrictEqual(data, first.data)))
+    return undefined;
+  for (const [name, schema] of propertiesOf(inputSchemaOf(first.tool))) {
+    const given = calls.filter(({ arguments: args }) => args[name] !== undefined && args[name] !== null);
+    const values = new Map(given.map((call) => [JSON.stringify(call.arguments[name]), call]));
+    if (values.size < 3 || typesOf(schema).includes('boolean')) continue;
+    const [one, other] = [...values.values()];
+    if (one && other)
+      return {
+        expected: `answers that depend on ${name}`,
+        actual: `${shorten(first.data)} for ${values.size} values of it, and for all other arguments`,
+        calls: [one, other],
+      };
+  }
+  return undefined;
+}
+
+/** An answer that repeats an argument with the value of another call. */
+function mislabelled(calls: readonly [Found, ...Found[]]): Finding | undefined {
+  for (const [name, schema] of propertiesOf(inputSchemaOf(calls[0].tool))) {
+    const sent = calls.flatMap(({ arguments: args }) => args[name] ?? []);
+    const listed = [schema.enum, schema.examples].flatMap((list) => (Array.isArray(list) ? list : []));
+    const known = new Set([...sent, ...listed, schema.default ?? null].map(plainly));
+    const wrong = calls.find(({ arguments: args, data }) => {
+      const [value, repeated] = [plainly(args[name]), plainly(data[name])];
+      return value !== '' && repeated !== '' && value !== repeated && known.has(repeated);
+    });
+    if (wrong)
+      return {
+        expected: `${name} as it was sent: ${shorten(wrong.arguments[name])}`,
+        actual: `${name}: ${shorten(wrong.data[name])}`,
+        calls: [
+          wrong,
+          ...calls.filter((call) => plainly(call.arguments[name]) === plainly(wrong.data[name])).slice(0, 1),
+        ],
+      };
+  }
+  return undefined;
+}
+
+/** A value without what a source may normalize: case, spaces, the type of a number. */
+function plainly(value: Json | undefined): string {
+  if (typeof value === 'string')
+    return value
+      .normalize('NFKC')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}]/gu, '');
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+}
+
+/** Names of parameters that say how many entries an answer may have. */
+const limiting = /^(limit|top|top_?n|take|page_?size|per_?page|(max|num)_?(results|items|rows|entries))$/i;
+
+function beyondLimit(calls: readonly [Found, ...Found[]], { target }: Probe): Finding | undefined {
+  if (target.sampled?.has(calls[0].name)) return undefined;
+  const names = propertiesOf(inputSchemaOf(calls[0].tool)).flatMap(([name]) =>
+    limiting.test(name) ? [name] : [],
+  );
+  for (const name of names) {
+    for (const call of calls) {
+      const limit = call.arguments[name];
+      const lists = Object.values(call.data).filter((value) => Array.isArray(value));
+      const least = Math.min(...lists.map((list) => list.length));
+      if (typeof limit !== 'number' || limit < 1 || lists.length === 0 || least <= limit) continue;
+      return { expected: `at most ${limit} entries`, actual: `${least} entries`, calls: [call] };
+    }
+  }
+  return undefined;
+}
+
+function alwaysExhausted(calls: readonly [Found, ...Found[]]): Finding | undefined {
+  const full = calls.filter((call) => hasData(call));
+  const distinct = new Set(full.map(({ data }) => JSON.stringify(data)));
+  const takesNothing = propertiesOf(inputSchemaOf(calls[0].tool)).length === 0;
+  if (distinct.size < (takesNothing ? 1 : 2)) return undefined;
+  if (full.some(({ data }) => data.searchExhausted !== true)) return undefined;
+  return {
+    expected: 'searchExhausted: true only where nothing was found',
+    actual: `searchExhausted: true beside ${shorten(withoutSignals(full[0]?.data ?? {}))}, and in all ${full.length} answers`,
+    calls: full.slice(0, 2),
+  };
+}
+
+/** Whether an answer has a value that is not empty and does not repeat an argument. */
+function hasData({ data, arguments: args }: Found): boolean {
+  const sent = new Set(Object.values(args).map(plainly));
+  return [...leavesOf(withoutSignals(data)).values()].some(
+    (value) => (isText(value) || (typeof value === 'number' && value !== 0)) && !sent.has(plainly(value)),
+  );
+}

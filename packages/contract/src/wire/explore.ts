@@ -1,0 +1,205 @@
+import { setTimeout } from 'node:timers/promises';
+import { isObject, jsonIn, present, withoutPrototype } from '../json/json.ts';
+import { mismatches, withoutDialect } from '../json/schema.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+import { now } from './clock.ts';
+import { mapConcurrently } from './concurrency.ts';
+import { answeredCalls } from './controls.ts';
+import { furtherCalls, standardCalls, standardSeed } from './exploration.ts';
+import { NotRun, unexplored } from './not-run.ts';
+import type { CallOptions, CallOutcome, Probe } from './probe.ts';
+import { type RpcAnswer, resultText, unanswered } from './rpc.ts';
+import { changed, inputSchemaOf, type Simpler, simpler, type Variant, variantsOf } from './variants.ts';
+
+/** Of the further calls, those that look for a smaller call. */
+const shrinkingCalls = { usual: 4, live: 0 } as const;
+
+/** Two calls a second. */
+const livePauseMs = 500;
+const atOnce = 4;
+/** Tools whose calls have not begun after this time are left out: a server may have a hundred slow ones. */
+const patienceMs = 120_000;
+
+/** A generated call with its answer. */
+export interface Explored {
+  readonly tool: JsonObject;
+  readonly name: string;
+  readonly variant: Variant;
+  readonly base: JsonObject;
+  /** Undefined: the call had no `arguments`. */
+  readonly arguments: JsonObject | undefined;
+  /** Whether the inputSchema allows the arguments. */
+  readonly isValid: boolean;
+  /** The ordinary call of the tool, which the variant changes. */
+  readonly ordinary: CallOutcome;
+  readonly rpc: RpcAnswer;
+}
+
+/** All generated calls, and what was left out, in words. */
+export interface Exploration {
+  readonly calls: readonly Explored[];
+  readonly notes: readonly string[];
+}
+
+/** Sends generated calls: it paces those of live APIs, and counts the further ones. */
+export class Explorer {
+  readonly isLive: boolean;
+  readonly #probe: Probe;
+  readonly #spent = new Map<string, number>();
+  #nextAt = 0;
+
+  private constructor(probe: Probe) {
+    this.#probe = probe;
+    this.isLive = probe.target.live === true;
+  }
+
+  static of(probe: Probe): Promise<Explorer> {
+    return probe.once('explorer', async () => new Explorer(probe));
+  }
+
+  /** One call; an answer with the status 0 if none came. */
+  async send(name: string, args: Json | undefined, options: CallOptions = {}): Promise<RpcAnswer> {
+    if (this.isLive) {
+      const at = Math.max(now(), this.#nextAt);
+      this.#nextAt = at + livePauseMs;
+      if (at > now()) await setTimeout(at - now());
+    }
+    return this.#probe.call(name, args, options).catch(unanswered);
+  }
+
+  /** Counts a further call of a tool; false if it has had all. */
+  mayCall(name: string, most: number = furtherCalls[this.isLive ? 'live' : 'usual']): boolean {
+    const spent = this.#spent.get(name) ?? 0;
+    if (spent >= most) return false;
+    this.#spent.set(name, spent + 1);
+    return true;
+  }
+}
+
+/** The generated calls of all tools that may be called, made once in a run. @throws NotRun */
+export function explored(probe: Probe): Promise<Exploration> {
+  return probe.once('explored', async () => {
+    const { explore: most = standardCalls, seed = standardSeed } = probe.target;
+    if (most === 0) throw NotRun.because('withheld', unexplored);
+    const ordinary = await ordinaryCalls(probe);
+    const explorer = await Explorer.of(probe);
+    const notes: string[] = [];
+    const started = now();
+    const calls = await mapConcurrently(ordinary, explorer.isLive ? 1 : 2, async (call, at) => {
+      if (now() - started > patienceMs) {
+        notes.push(`not asked, because of the time: ${call.name}`);
+        return [];
+      }
+      const { variants, of } = variantsOf(inputSchemaOf(call.tool), call.arguments, {
+        most,
+        seed: seed + at,
+      });
+      if (of > variants.length) notes.push(`${call.name}: ${variants.length} of ${of} generated calls`);
+      return mapConcurrently(variants, explorer.isLive ? 1 : atOnce / 2, (variant) =>
+        explore(explorer, call, variant),
+      );
+    });
+    return { calls: calls.flat(), notes };
+  });
+}
+
+/** For each tool that only reads, a call that works; else one that its inputSchema allows. */
+async function ordinaryCalls(probe: Probe): Promise<readonly CallOutcome[]> {
+  const known = (await answeredCalls(probe)).filter(
+    ({ tool, name, arguments: args, wrong }) =>
+      !wrong && !probe.target.writing?.has(name) && fits(tool, args),
+  );
+  const byTool = new Map<string, CallOutcome>();
+  for (const call of known) {
+    const earlier = byTool.get(call.name);
+    if (!earlier || (!works(earlier) && works(call))) byTool.set(call.name, call);
+  }
+  return [...byTool.values()];
+}
+
+function works({ result }: CallOutcome): boolean {
+  return result !== undefined && result.isError !== true;
+}
+
+function fits(tool: JsonObject, args: JsonObject): boolean {
+  return mismatches(withoutDialect(inputSchemaOf(tool)), withoutPrototype(args), '').length === 0;
+}
+
+async function explore(
+  explorer: Explorer,
+  ordinary: CallOutcome,
+  variant: Variant,
+  base = ordinary.arguments,
+): Promise<Explored> {
+  const { tool, name } = ordinary;
+  const args = variant.bare ? undefined : changed(base, variant.changes);
+  const rpc = await explorer.send(name, args, { meta: variant.meta });
+  return { tool, name, variant, base, arguments: args, isValid: fits(tool, args ?? {}), ordinary, rpc };
+}
+
+/** Whether the ordinary call of the tool still gets a result: a server or a session that has ended answers no call. */
+export async function worksStill(probe: Probe, { name, ordinary }: Explored): Promise<boolean> {
+  const explorer = await Explorer.of(probe);
+  if (!ordinary.result || !explorer.mayCall(name)) return true;
+  return (await explorer.send(name, ordinary.arguments)).result !== undefined;
+}
+
+/** The smallest call found that fails in the same way, by the calls that the tool has left for this. */
+export async function shrunk(
+  probe: Probe,
+  call: Explored,
+  fails: (call: Explored) => boolean,
+): Promise<Explored> {
+  const explorer = await Explorer.of(probe);
+  const most = shrinkingCalls[explorer.isLive ? 'live' : 'usual'];
+  const from = ({ variant, base }: Explored): readonly Simpler[] =>
+    simpler(variant, base, inputSchemaOf(call.tool));
+  let smallest = call;
+  const open = [...from(call)];
+  for (let next = open.shift(); next && explorer.mayCall(call.name, most); next = open.shift()) {
+    const tried = await explore(explorer, call.ordinary, next.variant, next.base);
+    if (!fails(tried)) continue;
+    smallest = tried;
+    open.splice(0, open.length, ...from(tried));
+  }
+  return smallest;
+}
+
+/** The data of a result that is no failure: structuredContent, else the JSON of its text. */
+export function dataOf(result: JsonObject | undefined): JsonObject | undefined {
+  if (!result || result.isError === true) return undefined;
+  const { structuredContent, content } = result;
+  const data = structuredContent ?? jsonIn(resultText(content) ?? '')[0];
+  return isObject(data) ? data : undefined;
+}
+
+/** A successful call with data. */
+export interface Found {
+  readonly tool: JsonObject;
+  readonly name: string;
+  readonly arguments: JsonObject;
+  readonly data: JsonObject;
+}
+
+/** The successful calls of the tools that only read, ordinary ones first. */
+export async function foundCalls(probe: Probe): Promise<readonly Found[]> {
+  const { calls } = await explored(probe);
+  const asked = (await answeredCalls(probe)).filter(({ name }) => !probe.target.writing?.has(name));
+  const generated = calls.map((call) => ({
+    ...call,
+    arguments: call.arguments ?? {},
+    result: call.rpc.result,
+  }));
+  return [
+    ...asked.filter(({ tool, arguments: args }) => fits(tool, args)),
+    ...generated.filter(({ isValid }) => isValid),
+  ].flatMap(({ tool, name, arguments: args, result }) => {
+    const data = dataOf(result);
+    return data ? [{ tool, name, arguments: args, data }] : [];
+  });
+}
+
+/** Data without the signals of an empty result. */
+export function withoutSignals(data: JsonObject): JsonObject {
+  return present<Json>({ ...data, searchExhausted: undefined, noResultsReason: undefined });
+}

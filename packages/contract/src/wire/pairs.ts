@@ -1,0 +1,175 @@
+import { setTimeout } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Json, JsonObject } from '../json/value.ts';
+import { now } from './clock.ts';
+import { dataOf, Explorer, type Found, foundCalls } from './explore.ts';
+import { NotRun } from './not-run.ts';
+import type { Probe } from './probe.ts';
+
+/** An answer to one of the two calls of a pair, in the order of the calls. */
+export interface Heard {
+  readonly of: 'one' | 'other';
+  /** Whether it was sent while others were running, and whether in the second session. */
+  readonly isBeside: boolean;
+  readonly inSecond: boolean;
+  readonly data: JsonObject;
+}
+
+/** What two calls of one tool answered alone, beside each other, and in two sessions. */
+export interface Pair {
+  readonly one: Found;
+  /** Absent if every call found the same. */
+  readonly other?: Found;
+  readonly heard: readonly Heard[];
+  /**
+   * Calls that were sent alone, one after the other: the first ones, the last ones, and some more a moment later, if the last ones
+   * were slower than all of the first.
+   */
+  readonly early: readonly Timed[];
+  readonly late: readonly Timed[];
+  readonly later: readonly Timed[];
+}
+
+/** Milliseconds of a call, and of a ping right after it: the load of a machine slows both. */
+export interface Timed {
+  readonly callMs: number;
+  readonly pingMs: number;
+}
+
+/** The maximum number of tools that are compared, and the time after which no further one is. */
+const mostTools = 20;
+const patienceMs = 60_000;
+const rounds = 2;
+const inSeries = { early: 4, late: 3 } as const;
+const momentMs = 150;
+
+/** The pairs of the tools that find something, asked for once in a run, one tool at a time, and what was left out. */
+export function pairs(
+  probe: Probe,
+): Promise<{ readonly pairs: readonly Pair[]; readonly notes: readonly string[] }> {
+  return probe.once('pairs', async () => {
+    const found = new Map<string, Found[]>();
+    for (const call of await foundCalls(probe)) found.set(call.name, [...(found.get(call.name) ?? []), call]);
+    if (found.size === 0) throw NotRun.because('inapplicable', 'no tool that only reads returned an object');
+    const sessions = [await probe.session(), await secondSession(probe)] as const;
+    const started = now();
+    const pairs: Pair[] = [];
+    for (const [one, ...others] of [...found.values()].slice(0, mostTools)) {
+      if (!one || now() - started > patienceMs) break;
+      const differing = others.filter(
+        ({ data, arguments: args }) =>
+          !isDeepStrictEqual(data, one.data) && !isDeepStrictEqual(args, one.arguments),
+      );
+      const other = differing.find(({ data }) => data.searchExhausted !== true) ?? differing[0];
+      pairs.push(await new Comparison(probe, await Explorer.of(probe), sessions, one, other).pair());
+    }
+    const notes = pairs.length < found.size ? [`compared for ${pairs.length} of ${found.size} tools`] : [];
+    return { pairs, notes };
+  });
+}
+
+/** Another session, if the server has sessions. */
+function secondSession(probe: Probe): Promise<string | undefined> {
+  return probe.newSession().catch((error: unknown) => {
+    if (error instanceof NotRun) return undefined;
+    throw error;
+  });
+}
+
+type Sessions = readonly [string | undefined, string | undefined];
+
+class Comparison {
+  readonly #heard: Heard[] = [];
+  readonly #probe: Probe;
+  readonly #explorer: Explorer;
+  readonly #sessions: Sessions;
+  readonly #one: Found;
+  readonly #other: Found | undefined;
+
+  constructor(probe: Probe, explorer: Explorer, sessions: Sessions, one: Found, other: Found | undefined) {
+    this.#probe = probe;
+    this.#explorer = explorer;
+    this.#sessions = sessions;
+    this.#one = one;
+    this.#other = other;
+  }
+
+  async pair(): Promise<Pair> {
+    const isLive = this.#explorer.isLive;
+    const early = await this.#alone('one', isLive ? 1 : inSeries.early);
+    if (!isLive) await this.#alone('other', 1);
+    for (let round = 0; round < (isLive ? 1 : rounds); round++) {
+      const both = this.#other ? (['one', 'other'] as const) : (['one', 'one'] as const);
+      const asked = [0, 1].flatMap((second) => both.map((of, at) => ({ of, second: second === at ? 1 : 0 })));
+      await Promise.all((isLive ? asked.slice(0, 2) : asked).map(({ of, second }) => this.#ask(of, second)));
+    }
+    await this.#alone('other', 1);
+    const late = await this.#alone('one', isLive ? 0 : inSeries.late);
+    const later = areSlower(late, early) ? await this.#alone('one', inSeries.late, momentMs) : [];
+    const other = this.#other;
+    return { one: this.#one, ...(other && { other }), heard: this.#heard, early, late, later };
+  }
+
+  async #alone(of: Heard['of'], times: number, pauseMs = 0): Promise<readonly Timed[]> {
+    const timed: Timed[] = [];
+    for (let count = 0; count < times; count++) {
+      if (pauseMs > 0) await setTimeout(pauseMs);
+      const callMs = await this.#ask(of);
+      if (of === 'other' || this.#explorer.isLive) continue;
+      const pingMs = (await this.#probe.rpc('ping')).http.ms;
+      if (callMs !== undefined) timed.push({ callMs, pingMs });
+    }
+    return timed;
+  }
+
+  /** Milliseconds; undefined if the call was not made or found nothing. */
+  async #ask(of: Heard['of'], second?: number): Promise<number | undefined> {
+    const call = of === 'one' ? this.#one : this.#other;
+    if (!call || !this.#explorer.mayCall(call.name)) return undefined;
+    const session = this.#sessions[second ?? 0] ?? this.#sessions[0];
+    const { result, http } = await this.#explorer.send(call.name, call.arguments, { session });
+    const data = dataOf(result);
+    if (data) this.#heard.push({ of, isBeside: second !== undefined, inSecond: second === 1, data });
+    return data && http.ms;
+  }
+}
+
+/** Less growth is no burden. */
+const leastGrowthMs = 20;
+
+/** Whether each of these calls took longer than each of those before, by more than the pings did. */
+export function areSlower(late: readonly Timed[], early: readonly Timed[]): boolean {
+  if (late.length < inSeries.late || early.length < inSeries.early) return false;
+  const growth =
+    Math.min(...late.map(({ callMs }) => callMs)) - Math.max(...early.map(({ callMs }) => callMs));
+  return growth >= leastGrowthMs && median(late) - median(early) < growth / 2;
+}
+
+/** Of the pings. */
+function median(timed: readonly Timed[]): number {
+  return timed.map(({ pingMs }) => pingMs).toSorted((one, other) => one - other)[timed.length >> 1] ?? 0;
+}
+
+/** The values inside of data, by their path. */
+export type Leaves = ReadonlyMap<string, Json>;
+
+/** More would show nothing more. */
+const mostLeaves = 500;
+
+export function leavesOf(data: JsonObject): Leaves {
+  const leaves = new Map<string, Json>();
+  const open: [string, Json][] = [['', data]];
+  for (let entry = open.pop(); entry && leaves.size < mostLeaves; entry = open.pop()) {
+    const [path, value] = entry;
+    if (typeof value === 'object' && value !== null)
+      for (const [name, member] of Object.entries(value)) open.push([`${path}.${name}`, member]);
+    else leaves.set(path, value);
+  }
+  return leaves;
+}
+
+/** The values that all of these answers have in common. */
+export function commonLeaves(answers: readonly JsonObject[]): Leaves {
+  const [first = new Map<string, Json>(), ...others] = answers.map(leavesOf);
+  return new Map([...first].filter(([path, value]) => others.every((leaves) => leaves.get(path) === value)));
+}

@@ -1,0 +1,240 @@
+import { isDeepStrictEqual } from 'node:util';
+import { objectOr, withoutPrototype } from '../json/json.ts';
+import { propertiesOf, requiredOf, typesOf } from '../json/keywords.ts';
+import { mismatches, withoutDialect } from '../json/schema.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+
+/** A value that a generated call gives to an argument. */
+export interface Change {
+  readonly name: string;
+  /** Undefined: the argument is left out. */
+  readonly value: Json | undefined;
+}
+
+/**
+ * What a call must end in. `result`: a JSON-RPC result, since the inputSchema names these arguments. `answer`: any answer that is
+ * no crash. `refusal`: a failure, since the inputSchema does not allow them.
+ */
+export type Demand = 'result' | 'answer' | 'refusal';
+
+/** A generated call: valid arguments of a tool, with some changes. */
+export interface Variant {
+  readonly changes: readonly Change[];
+  readonly demand: Demand;
+  /** Sent as `params._meta`. */
+  readonly meta?: JsonObject;
+  /** The member `arguments` is left out. */
+  readonly bare?: true;
+}
+
+/** The characters of the longest text: a page of prose, and more than most columns of a database hold. */
+const longest = 20_000;
+
+/** Texts that every tool gets sooner or later. */
+const oddTexts = ['', 'x'.repeat(longest), '😀👩‍👩‍👧‍👦 naïve 数字', '‏שלום \u202eمرحبا\u202c'] as const;
+
+/** A name that no schema declares. */
+const undeclared = 'zq7_undeclared';
+
+/**
+ * The calls of a tool that are derived from its inputSchema: each enum value and bound, null, absence, odd texts, values beyond the
+ * bounds, an undeclared argument, no arguments, a progress token.
+ *
+ * @param base arguments with which the tool succeeds
+ * @param most the number of calls; of more, the seed chooses
+ * @returns the calls, and the number of all that there are
+ */
+export function variantsOf(
+  inputSchema: JsonObject,
+  base: JsonObject,
+  { most, seed }: { readonly most: number; readonly seed: number },
+): { readonly variants: readonly Variant[]; readonly of: number } {
+  const schema = withoutDialect(inputSchema);
+  const fits = (changes: readonly Change[]) => mismatches(schema, changed(base, changes), '').length === 0;
+  const random = randomFrom(seed);
+  const declared: Variant[][] = [];
+  const odd: Variant[] = [];
+  const beyond: Variant[] = [];
+  const required = new Set(requiredOf(schema));
+  for (const [name, property] of propertiesOf(schema).slice(0, mostParameters)) {
+    const alone = (value: Json | undefined, demand: Demand): Variant => ({
+      changes: [{ name, value }],
+      demand,
+    });
+    const isNew = (value: Json | undefined) => !isDeepStrictEqual(value, base[name]);
+    const named = [...namedValues(property), ...(required.has(name) ? [] : [undefined])].filter(isNew);
+    declared.push(
+      unique(named)
+        .filter((value) => fits([{ name, value }]))
+        .map((value) => alone(value, 'result')),
+    );
+    for (const value of oddValues(property))
+      odd.push(alone(value, fits([{ name, value }]) || value === null ? 'answer' : 'refusal'));
+    for (const value of valuesBeyond(property))
+      if (!fits([{ name, value }])) beyond.push(alone(value, 'refusal'));
+  }
+  const whole: Variant[] = [
+    { changes: [{ name: undeclared, value: 'x' }], demand: 'answer' },
+    { changes: [], demand: mismatches(schema, {}, '').length === 0 ? 'result' : 'answer', bare: true },
+    { changes: [], demand: 'result', meta: { progressToken: 'zq7-progress' } },
+  ];
+  const rest = [whole, odd, beyond];
+  const all = [...declared.flat(), ...rest.flat()];
+  if (all.length <= most) return { variants: all, of: all.length };
+  const rows = shuffled(packed(declared, fits), random);
+  const half = Math.ceil(most / 2);
+  const groups = [rows.slice(half), ...rest.map((group) => shuffled(group, random))];
+  return { variants: [...rows.slice(0, half), ...inTurn(groups)].slice(0, most), of: all.length };
+}
+
+/** A schema may have thousands. */
+const mostParameters = 50;
+
+/** The arguments of a call after its changes. */
+export function changed(base: JsonObject, changes: readonly Change[]): JsonObject {
+  const args: Record<string, Json> = { ...base };
+  for (const { name, value } of changes) {
+    if (value === undefined) delete args[name];
+    else args[name] = value;
+  }
+  return withoutPrototype(args);
+}
+
+const mostExamples = 3;
+
+/** The values that a schema names: its enum, const, default, examples, bounds, both booleans, null. */
+function namedValues(schema: JsonObject): readonly Json[] {
+  const { enum: listed, const: only, default: usual, examples, pattern, format } = schema;
+  const types = typesOf(schema);
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, minLength, maxLength } = schema;
+  const numbers = [minimum, maximum, next(exclusiveMinimum, 1), next(exclusiveMaximum, -1)];
+  const isFree = pattern === undefined && format === undefined;
+  const lengths = isFree && types.includes('string') ? [minLength, maxLength] : [];
+  return [
+    ...(Array.isArray(listed) ? listed : []),
+    ...(Array.isArray(examples) ? examples.slice(0, mostExamples) : []),
+    ...[only, usual, ...numbers].filter((value) => value !== undefined),
+    ...lengths.flatMap((length) => (isLength(length) ? ['x'.repeat(length)] : [])),
+    ...(types.includes('boolean') ? [true, false] : []),
+    ...(types.includes('null') ? [null] : []),
+  ];
+}
+
+/** Odd texts for an argument that takes any text; null for one that does not declare it. */
+function oddValues(schema: JsonObject): readonly Json[] {
+  const types = typesOf(schema);
+  const { enum: listed, const: only, pattern, format } = schema;
+  const isFree = [listed, only, pattern, format].every((keyword) => keyword === undefined);
+  return [
+    ...(types.includes('string') && isFree ? oddTexts : []),
+    ...(types.length > 0 && !types.includes('null') ? [null] : []),
+  ];
+}
+
+/** Values of the right type that the schema does not allow. */
+function valuesBeyond(schema: JsonObject): readonly Json[] {
+  const { enum: listed, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
+  const types = typesOf(schema);
+  const numbers = [next(minimum, -1), next(maximum, 1), exclusiveMinimum, exclusiveMaximum];
+  return [
+    ...(Array.isArray(listed) && types.includes('string') ? ['zq7-not-listed'] : []),
+    ...numbers.filter((value) => value !== undefined),
+  ];
+}
+
+function next(bound: Json | undefined, step: number): number | undefined {
+  const moved = typeof bound === 'number' ? bound + step : undefined;
+  return Number.isSafeInteger(moved) || !Number.isInteger(bound) ? moved : undefined;
+}
+
+function isLength(value: Json | undefined): value is number {
+  return typeof value === 'number' && value > 0 && value <= longest;
+}
+
+/** One call for the first value of each parameter, one for the second of each, and so on: a change hides no other. */
+function packed(
+  columns: readonly (readonly Variant[])[],
+  fits: (changes: readonly Change[]) => boolean,
+): readonly Variant[] {
+  const rows = Math.max(0, ...columns.map((column) => column.length));
+  return Array.from({ length: rows }, (_, row): readonly Variant[] => {
+    const cells = columns.flatMap((column) => column[row] ?? []);
+    const changes = cells.flatMap((cell) => cell.changes);
+    return fits(changes) ? [{ changes, demand: 'result' }] : cells;
+  }).flat();
+}
+
+/** The first of each group, the second of each, and so on. */
+function inTurn(groups: readonly (readonly Variant[])[]): readonly Variant[] {
+  const rows = Math.max(...groups.map((group) => group.length));
+  return Array.from({ length: rows }, (_, row) => groups.flatMap((group) => group[row] ?? [])).flat();
+}
+
+function unique(values: readonly (Json | undefined)[]): readonly (Json | undefined)[] {
+  return values.filter((value, at) => values.findIndex((other) => isDeepStrictEqual(other, value)) === at);
+}
+
+function shuffled<T>(items: readonly T[], random: () => number): readonly T[] {
+  return items
+    .map((item) => ({ item, order: random() }))
+    .toSorted((one, other) => one.order - other.order)
+    .map(({ item }) => item);
+}
+
+/** Repeatable random numbers from 0 to 1 (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
+  };
+}
+
+/**
+ * Simpler calls than one that failed, from the simplest: without some of its changes, without optional arguments, with a shorter
+ * text. The first that fails as well is reported.
+ */
+export function simpler(
+  { changes, ...variant }: Variant,
+  base: JsonObject,
+  schema: JsonObject,
+): readonly Simpler[] {
+  const required = new Set(requiredOf(schema));
+  const isOptional = (name: string) => !required.has(name) && !changes.some((change) => change.name === name);
+  const without = Object.keys(base).filter(isOptional);
+  const lean = changed(
+    base,
+    without.map((name) => ({ name, value: undefined })),
+  );
+  const alone = changes.length > 1 ? changes.map((change) => [change]) : [];
+  const [only] = changes;
+  const shorter =
+    changes.length === 1 && only ? shorterTexts(only.value).map((value) => [{ ...only, value }]) : [];
+  return [
+    ...alone.map((some) => ({ variant: { ...variant, changes: some }, base })),
+    ...shorter.map((some) => ({ variant: { ...variant, changes: some }, base })),
+    ...(without.length > 0 ? [{ variant: { ...variant, changes }, base: lean }] : []),
+  ];
+}
+
+export interface Simpler {
+  readonly variant: Variant;
+  readonly base: JsonObject;
+}
+
+/** Shorter texts of the same kind: the first character, a tenth, a half. */
+function shorterTexts(value: Json | undefined): readonly string[] {
+  if (typeof value !== 'string' || value.length < 2) return [];
+  const characters = [...value];
+  if (characters.length === 1) return [];
+  return [characters.length, 10, 2].map((part) =>
+    characters.slice(0, Math.floor(characters.length / part)).join(''),
+  );
+}
+
+/** The tool's inputSchema, empty if it has none. */
+export function inputSchemaOf({ inputSchema }: JsonObject): JsonObject {
+  return objectOr(inputSchema);
+}

@@ -1,0 +1,209 @@
+import { setTimeout } from 'node:timers/promises';
+import { isObject } from '../../../packages/contract/src/json/json.ts';
+import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
+import { resultOf } from '../good-server.ts';
+import { type BrokenServer, instead, methodOf } from '../variant.ts';
+import type { Request } from '../wire.ts';
+
+type Breaks = NonNullable<BrokenServer['breaks']>;
+
+/** The params of a tools/call with their arguments. */
+interface Call extends JsonObject {
+  readonly args: JsonObject;
+}
+
+function callOf(params: unknown): Call {
+  const given = isObject(params) ? params : {};
+  return { ...given, args: isObject(given.arguments) ? given.arguments : {} };
+}
+
+/** The arguments of list_coins that its inputSchema allows. */
+function withoutWrong({ limit, after }: JsonObject): JsonObject {
+  const isLimit = Number.isInteger(limit) && Number(limit) >= 1 && Number(limit) <= 50;
+  return { ...(isLimit && limit !== undefined && { limit }), ...(typeof after === 'string' && { after }) };
+}
+
+function textsIn(args: JsonObject): string {
+  return Object.values(args)
+    .filter((value) => typeof value === 'string')
+    .join('');
+}
+
+/** A server that answers some calls with HTTP 500. */
+function crashes(when: (call: Call) => boolean): Breaks {
+  return instead((request) => {
+    if (methodOf(request) !== 'tools/call') return undefined;
+    const message = JSON.parse(request.body ?? '{}');
+    const isCall = isObject(message) && isObject(message.params ?? {});
+    return isCall && when(callOf(message.params))
+      ? { status: 500, body: { error: 'Internal Server Error' } }
+      : undefined;
+  });
+}
+
+/** A server that answers some calls otherwise. */
+function calls(
+  otherwise: (call: Call, good: () => Promise<JsonObject>) => Promise<JsonObject> | JsonObject | undefined,
+): Breaks {
+  return {
+    call: (good) => async (params) =>
+      (await otherwise(callOf(params), () => good(params))) ?? (await good(params)),
+  };
+}
+
+/** A server that changes the data that it finds. */
+function finds(change: (data: JsonObject, call: Call) => JsonObject): Breaks {
+  return calls(async (call, good) => {
+    const result = await good();
+    const { structuredContent: data } = result;
+    const isFound = result.isError !== true && isObject(data) && data.searchExhausted !== true;
+    return isFound ? resultOf(change(data, call)) : result;
+  });
+}
+
+const exception = "Cannot read properties of undefined (reading 'rate')";
+const prices = { symbol: null, price: null };
+
+export const brokenExplorations: readonly BrokenServer[] = [
+  ...[
+    crashes(({ args }) => args.after === null),
+    crashes(({ args }) => textsIn(args).includes('😀')),
+    crashes(({ args }) => textsIn(args).length > 8_000),
+    crashes(
+      ({ name, args }) => name === 'get_price' && Object.keys(args).some((key) => key.startsWith('zq7')),
+    ),
+    crashes((call) => !('arguments' in call)),
+    crashes((call) => !('name' in call)),
+    crashes(({ _meta }) => isObject(_meta) && 'progressToken' in _meta),
+  ].map((breaks) => ({ rule: 'explore.answered', breaks })),
+  {
+    rule: 'explore.valid',
+    breaks: calls(({ args }) =>
+      args.currency === 'EUR'
+        ? { ...resultOf({ ...prices, error: 'FAILED', message: exception }), isError: true }
+        : undefined,
+    ),
+  },
+  {
+    rule: 'explore.valid',
+    breaks: {
+      respond: (good) => async (message) =>
+        message.method === 'tools/call' && callOf(message.params).args.limit === 1
+          ? { error: { code: -32603, message: 'Internal error' } }
+          : good(message),
+    },
+  },
+  {
+    rule: 'explore.no-crash',
+    breaks: calls(({ name, args }) =>
+      name === 'get_price' && args.symbol === null
+        ? {
+            ...resultOf({ ...prices, error: 'FAILED', message: 'TypeError: symbol.trim is not a function' }),
+            isError: true,
+          }
+        : undefined,
+    ),
+  },
+  {
+    rule: 'explore.refuses',
+    along: ['call.wrong-arguments'],
+    breaks: {
+      call: (good) => async (params) =>
+        params.name === 'list_coins'
+          ? good({ ...params, arguments: withoutWrong(callOf(params).args) })
+          : good(params),
+    },
+  },
+  {
+    rule: 'explore.refuses',
+    breaks: calls(({ args }) => {
+      const isUnlisted = args.currency !== undefined && !/USD|EUR/.test(String(args.currency));
+      return isUnlisted
+        ? { ...resultOf({ ...prices, error: 'INVALID_ARGUMENTS', message: 'Wrong input.' }), isError: true }
+        : undefined;
+    }),
+  },
+  { rule: 'explore.own-answer', breaks: sharedRequest() },
+  { rule: 'explore.same-data', breaks: otherSessions() },
+  {
+    rule: 'explore.arguments-matter',
+    along: ['explore.limit'],
+    breaks: firstForEver(),
+  },
+  { rule: 'explore.echo', breaks: finds((data) => ('price' in data ? { ...data, symbol: 'BTC' } : data)) },
+  {
+    rule: 'explore.limit',
+    breaks: finds((data) =>
+      'coins' in data ? { coins: ['BTC', 'ETH'].map((symbol) => ({ symbol })) } : data,
+    ),
+  },
+  {
+    rule: 'explore.exhausted',
+    along: ['outcome.found'],
+    breaks: finds((data) => ({ ...data, searchExhausted: true })),
+  },
+  { rule: 'explore.steady', breaks: growing() },
+];
+
+/** The parsed call of get_price in a request, with its session. */
+function priceCall({ body, headers, method }: Request): { session: string; params: Call } | undefined {
+  if (methodOf({ body, headers, method, path: '' }) !== 'tools/call') return undefined;
+  const params = callOf(JSON.parse(body ?? '{}').params);
+  return params.name === 'get_price' ? { session: String(headers['mcp-session-id']), params } : undefined;
+}
+
+/** A server that answers a session with what another one asks at the same time. */
+function sharedRequest(): Breaks {
+  let last: { session: string; params: Call } | undefined;
+  return {
+    answer: (good) => async (request) => {
+      const mine = priceCall(request);
+      if (!mine || !['BTC', 'ETH'].includes(String(mine.params.args.symbol))) return good(request);
+      last = mine;
+      await setTimeout(5);
+      const read = last;
+      if (read.session === mine.session) return good(request);
+      const message = JSON.parse(request.body ?? '{}');
+      const params = { ...message.params, arguments: read.params.args };
+      return good({ ...request, body: JSON.stringify({ ...message, params }) });
+    },
+  };
+}
+
+/** A server that has an old price for the first calls of a session. */
+function otherSessions(): Breaks {
+  const calls = new Map<string, number>();
+  return {
+    answer: (good) => async (request) => {
+      const answer = await good(request);
+      const mine = request.headers['mcp-session-id'] === undefined ? undefined : priceCall(request);
+      if (!mine || answer.status !== 200) return answer;
+      const count = (calls.get(mine.session) ?? 0) + 1;
+      calls.set(mine.session, count);
+      if (count > 3) return answer;
+      return { ...answer, body: JSON.parse(JSON.stringify(answer.body).replaceAll('64000', '63000')) };
+    },
+  };
+}
+
+/** A server that keeps the first list of coins for all arguments. */
+function firstForEver(): Breaks {
+  let first: JsonObject | undefined;
+  return calls(async ({ name }, good) => {
+    const result = await good();
+    if (name !== 'list_coins' || result.isError === true) return result;
+    first ??= result;
+    return first;
+  });
+}
+
+/** A server that takes longer for each list of coins than for the one before. */
+function growing(): Breaks {
+  let count = 0;
+  return calls(async ({ name, args }, good) => {
+    if (name !== 'list_coins' || Object.keys(args).length > 0) return good();
+    count += 1;
+    await setTimeout(count * 6);
+    return good();
+  });
+}
