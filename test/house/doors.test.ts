@@ -73,7 +73,8 @@ const budgets: Readonly<Record<string, readonly [module: string, lines: number]>
   token: ['src/cli/commands/token.ts', 5_650],
   doctor: ['src/cli/commands/doctor.ts', 9_000],
   // 14,000 until the properties of all answers, what is intermittent, the causes of failures, and warnings of certificates.
-  'a check of a URL': ['packages/contract/src/program/check.ts', 15_000],
+  // And until the check generated calls and compared their answers.
+  'a check of a URL': ['packages/contract/src/program/check.ts', 16_300],
   // It reaches every rule: 12,000 until the gate of every tool and the properties of all answers came.
   explain: ['src/cli/commands/explain.ts', 12_400],
 };

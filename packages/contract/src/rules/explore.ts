@@ -37,7 +37,7 @@ export const exploreRules: readonly LiveRule[] = [
     check: (probe, note) => judged(probe, validFault, note),
   },
   {
-    ...should('explore.no-crash', 'C§7; OWASP, error handling'),
+    ...should('explore.no-crash', 'OWASP, error handling'),
     ...common,
     title: 'no refusal of generated arguments is an exception of the language',
     fix: 'Validate the arguments before the handler runs, and answer with your own code and message.',

@@ -32,7 +32,7 @@ export const pairRules: readonly LiveRule[] = [
     check: (probe) => ofPairs(probe, (pair) => (swapped(pair) ? undefined : unlike(pair))),
   },
   {
-    ...should('explore.steady', 'C§2.2, C§7: a call that is too slow is a failure'),
+    ...should('explore.steady', 'profile limits.callMs'),
     ...common,
     title: 'calls do not become slower from one to the next',
     fix: 'Look for a list that grows with each call, and that each call walks through.',
