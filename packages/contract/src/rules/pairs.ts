@@ -4,7 +4,7 @@ import { propertiesOf, typesOf } from '../json/keywords.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { lists } from '../wire/controls.ts';
-import { type Found, foundCalls, withoutSignals } from '../wire/explore.ts';
+import { type Found, foundCalls, said, withoutSignals } from '../wire/explore.ts';
 import { NotRun } from '../wire/not-run.ts';
 import { areSlower, commonLeaves, leavesOf, type Pair, pairs, type Timed } from '../wire/pairs.ts';
 import type { Probe } from '../wire/probe.ts';
@@ -94,7 +94,7 @@ async function ofTools(
     if (known) known.push(call);
     else byTool.set(call.name, [call]);
   }
-  if (byTool.size === 0) throw NotRun.because('inapplicable', 'no tool that only reads returned an object');
+  if (byTool.size === 0) throw NotRun.because('inapplicable', 'no tool that only reads returned data');
   return [...byTool.values()].flatMap((calls) => problemsOf(probe, judge(calls, probe)));
 }
 
@@ -180,7 +180,11 @@ function slower({ one, early, late, later }: Pair): Finding | undefined {
 /** Different values of one argument, and one answer to all, whatever else was asked. */
 function oneForAll(calls: readonly [Found, ...Found[]], { target }: Probe): Finding | undefined {
   const [first] = calls;
-  if (target.sampled?.has(first.name) || calls.some(({ data }) => !isDeepStrictEqual(data, first.data)))
+  if (
+    target.sampled?.has(first.name) ||
+    Object.hasOwn(first.data, said) ||
+    calls.some(({ data }) => !isDeepStrictEqual(data, first.data))
+  )
     return undefined;
   for (const [name, schema] of propertiesOf(inputSchemaOf(first.tool))) {
     const given = calls.filter(({ arguments: args }) => args[name] !== undefined && args[name] !== null);

@@ -165,12 +165,16 @@ export async function shrunk(
   return smallest;
 }
 
-/** The data of a result that is no failure: structuredContent, else the JSON of its text. */
+/** The name of what a text says that is no JSON object. */
+export const said = 'text of the result';
+
+/** The data of a result that is no failure: structuredContent, else the JSON of its text, else the text. */
 export function dataOf(result: JsonObject | undefined): JsonObject | undefined {
   if (!result || result.isError === true) return undefined;
   const { structuredContent, content } = result;
-  const data = structuredContent ?? jsonIn(resultText(content) ?? '')[0];
-  return isObject(data) ? data : undefined;
+  const text = resultText(content);
+  const data = structuredContent ?? jsonIn(text ?? '')[0] ?? text;
+  return data === undefined || isObject(data) ? data : { [said]: data };
 }
 
 /** A successful call with data. */

@@ -50,7 +50,7 @@ export function pairs(
   return probe.once('pairs', async () => {
     const found = new Map<string, Found[]>();
     for (const call of await foundCalls(probe)) found.set(call.name, [...(found.get(call.name) ?? []), call]);
-    if (found.size === 0) throw NotRun.because('inapplicable', 'no tool that only reads returned an object');
+    if (found.size === 0) throw NotRun.because('inapplicable', 'no tool that only reads returned data');
     const sessions = [await probe.session(), await secondSession(probe)] as const;
     const started = now();
     const pairs: Pair[] = [];
