@@ -106,7 +106,7 @@ export const brokenExplorations: readonly BrokenServer[] = [
   },
   {
     rule: 'explore.refuses',
-    along: ['call.wrong-arguments'],
+    along: ['call.no-arguments-object', 'call.wrong-arguments'],
     breaks: {
       call: (good) => async (params) =>
         params.name === 'list_coins'

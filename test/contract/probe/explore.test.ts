@@ -108,7 +108,7 @@ describe('the rules about generated calls', () => {
     );
     const problem = report.rules.find(({ id }) => id === 'explore.answered')?.problems[0];
     expect(problem?.arguments).toEqual({ symbol: 'x'.repeat(2_000) });
-    const [curl = '', call = ''] = problem?.repeat ?? [];
+    const { request: curl = '', repeat: [call = ''] = [] } = problem ?? {};
     expect(call).toContain("npx market-mcp call get_price '");
     expect(curl.length).toBeLessThan(500);
     const probe = new Probe({ url: server.url, profile: context, signer });

@@ -10,7 +10,6 @@ import { describe, describeCall, isRefusal, resultText } from '../wire/rpc.ts';
 import { isText } from './read.ts';
 import { ofCall, resultRules } from './result.ts';
 import { effectiveLevel, type LiveRule, must, should, unless } from './rule.ts';
-import { showsInsides } from './transport.ts';
 
 const common = { turn: 'last', controls: [lists] } as const;
 
@@ -99,15 +98,12 @@ async function bareProblems(probe: Probe): Promise<readonly Problem[]> {
 function problemOf(probe: Probe, call: Explored, fault: Fault, others: number): Problem {
   const { name, arguments: args, variant, rpc } = call;
   const further = others === 0 ? '' : ` (and ${others} more such calls)`;
-  const { path, ...problem } = ofCall(
+  const problem = ofCall(
     { name, arguments: args ?? {}, ...(rpc.result && { result: rpc.result }) },
     { ...fault, actual: `${fault.actual}${further}` },
   );
-  return {
-    ...problem,
-    path: callPath(call) ?? path ?? '',
-    repeat: repeatLines(probe.target, { name, arguments: args, meta: variant.meta }),
-  };
+  const [request, ...repeat] = repeatLines(probe.target, { name, arguments: args, meta: variant.meta });
+  return { ...problem, path: callPath(call), ...(request !== undefined && { request }), repeat };
 }
 
 function callPath({ arguments: args, variant: { meta } }: Explored): string {
@@ -161,17 +157,13 @@ function crashFault(call: Explored): Fault | undefined {
 }
 
 function exceptionFault({ rpc, ordinary }: Explored): Fault | undefined {
-  if (!saysException(rpc.http.body) || saysException(ordinary.rpc.http.body)) return undefined;
+  if (!exceptions.test(rpc.http.body) || exceptions.test(ordinary.rpc.http.body)) return undefined;
   return { expected: 'a failure in words of the tool', actual: describeCall(rpc) };
 }
 
 /** What JavaScript, Python, Go and Java say of an error in a program, where nobody has caught it. */
 const exceptions =
   /\b(?:Type|Reference|Key|Attribute|Index|UnboundLocal|ZeroDivision|Recursion|UnicodeEncode|UnicodeDecode)Error\b|Cannot (?:read|set) propert|\bis not a function\b|\bis not iterable\b|\bobject (?:has no attribute|is not subscriptable)\b|NullPointerException|nil pointer dereference|index out of range/;
-
-function saysException(body: string): boolean {
-  return showsInsides(body) || exceptions.test(body);
-}
 
 function refusalFault({ rpc, isValid, variant }: Explored): Fault | undefined {
   const { changes, demand } = variant;

@@ -103,13 +103,15 @@ function problemsOf(probe: Probe, finding: Finding | undefined): readonly Proble
   const { calls, ...fault } = finding;
   const [first] = calls;
   if (!first) return [];
+  const [request, ...repeat] = calls.flatMap((call) => repeatLines(probe.target, call));
   return [
     {
       tool: first.name,
       path: `tools/call with ${calls.map((call) => shorten(call.arguments)).join(' and ')}`,
       ...fault,
       arguments: first.arguments,
-      repeat: calls.flatMap((call) => repeatLines(probe.target, call)),
+      ...(request !== undefined && { request }),
+      repeat,
     },
   ];
 }

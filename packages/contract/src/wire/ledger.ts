@@ -9,6 +9,9 @@ import { describe, type RpcAnswer } from './rpc.ts';
 /** The most problems that are kept of a property: one cause breaks it in every answer. */
 const mostKept = 3;
 
+/** Requests with longer params are not compared, in characters. */
+const mostCompared = 2_000;
+
 /** An answer that is the fault of one rule, whatever other rule it reached. */
 interface Explained {
   readonly rule: string;
@@ -85,7 +88,9 @@ export class Ledger {
   /** Counts an answer to an ordinary request. Limits of the rate, and refusals of who asks, are no failures. */
   tally(method: string, params: Json | undefined, answer: RpcAnswer): void {
     if ([0, 401, 403, 429, 503].includes(answer.http.status)) return;
-    const key = params === undefined ? method : `${method} ${shorten(params, 2_000)}`;
+    const text = shorten(params, mostCompared + 1);
+    if (text.length > mostCompared) return; // texts that begin alike are not the same request
+    const key = params === undefined ? method : `${method} ${text}`;
     const entry: Tally = this.#tallies.get(key) ?? { answered: 0, failed: { count: 0 } };
     this.#tallies.set(key, entry);
     entry.answered += 1;
