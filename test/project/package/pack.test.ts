@@ -85,10 +85,10 @@ describe('this program as a dependency of a project', () => {
     expect(readdirSync(join(copy, 'dist/vendor'))).toEqual([runtime]);
   });
 
-  // 80 kB of it are the packages inside the runtime, which projects then need not install.
-  it('is under 1,060 kB', () => {
+  // 100 kB of it are the packages inside the runtime, which projects then need not install.
+  it('is under 1,100 kB', () => {
     const [{ content } = { content: new Uint8Array() }] = [...ownPackages().files.values()];
     expect(content.byteLength).toBeGreaterThan(100_000);
-    expect(content.byteLength).toBeLessThan(1_060_000);
+    expect(content.byteLength).toBeLessThan(1_100_000);
   });
 });
