@@ -1,11 +1,12 @@
 import { onlyReads } from 'market-mcp-contract/definition';
-import { isObject, type JsonObject, shorten } from 'market-mcp-contract/json';
+import { isObject, type Json, type JsonObject, shorten } from 'market-mcp-contract/json';
 import { isMap } from '../fixes/definitions.ts';
 import type { DefinitionChange, SpecEntry } from '../model/model.ts';
 import { textChange, withTextOutput } from '../tools/selection.ts';
 import type { Api, Imported } from './model.ts';
 import { apiName } from './openapi/api.ts';
 import { plainText } from './openapi/text.ts';
+import { toolToDo } from './to-do.ts';
 
 /** An MCP server and the tools that it lists. */
 export interface ListedServer {
@@ -34,7 +35,7 @@ export function toolsOfServer(server: ListedServer): readonly Imported[] {
     const entry: SpecEntry = {
       ...(name !== undefined && { name }),
       ...(typeof shown === 'string' && { title: shown }),
-      ...(description !== undefined && { description }),
+      description: isDescribed(description) ? description : toolToDo,
       inputSchema: inputSchema ?? { type: 'object' },
       ...(hasOutput && { outputSchema }),
       // A hint that is absent means a tool that writes (MCP), so a name that says nothing must not become a read.
@@ -57,6 +58,11 @@ export function toolsOfServer(server: ListedServer): readonly Imported[] {
       },
     };
   });
+}
+
+/** The import goes on without a description: the rule tool.to-do reports what stands for it. */
+function isDescribed(description: Json | undefined): description is string {
+  return typeof description === 'string' && description.trim() !== '';
 }
 
 const media =

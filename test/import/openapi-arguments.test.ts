@@ -601,3 +601,11 @@ describe('a member of a body', () => {
     ]);
   });
 });
+
+it('an empty text is no value of a path, also where its document lists it', async () => {
+  const schema = { type: 'string', enum: ['', 'base'] };
+  const { inputs } = await toolOf(
+    documentOf({ parameters: [{ name: 'chain', in: 'path', required: true, schema }] }),
+  );
+  expect(inputs.chain).toMatchObject({ enum: ['base'] });
+});

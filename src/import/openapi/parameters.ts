@@ -154,7 +154,8 @@ class InputCollector {
       this.#lost(pointer, `was left out: ${why}`);
       return;
     }
-    const { schema, isJson } = this.#schemaOf(value, pointer);
+    const { schema: said, isJson } = this.#schemaOf(value, pointer);
+    const schema = place === 'path' ? withoutEmptyText(said) : said;
     const input = this.#add(name, place, schema, isRequired);
     const style = isJson ? 'json' : this.#styleOf(value, schema, pointer);
     this.#bindings[place].push({ name, input, ...(style && { style }) });
@@ -310,6 +311,12 @@ function integersIn(schema: JsonObject, path = ''): readonly string[] {
     ),
     ...(isObject(items) ? integersIn(items, `${path}[]`) : []),
   ];
+}
+
+/** A segment of a path cannot be empty. */
+function withoutEmptyText({ enum: values, ...schema }: JsonObject): JsonObject {
+  const allowed = Array.isArray(values) ? (values as readonly Json[]).filter((value) => value !== '') : [];
+  return { ...schema, ...(allowed.length > 0 && { enum: allowed }) };
 }
 
 /** A parameter of Swagger 2.0 is its own schema. */

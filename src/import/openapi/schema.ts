@@ -231,7 +231,9 @@ class Conversion {
   }
 
   #textLimits(schema: JsonObject, pointer: string): JsonObject {
-    const { format, pattern } = schema;
+    const { pattern } = schema;
+    // Many documents call a URI so.
+    const format = schema.format === 'url' ? 'uri' : schema.format;
     const kept = {
       ...(typeof format === 'string' && formats.has(format) && { format }),
       ...counts(schema, ['minLength', 'maxLength']),
