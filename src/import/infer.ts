@@ -24,13 +24,14 @@ const nothingKnown: Known = { inputs: new Set(), largeIntegers: new Set() };
 
 /**
  * Infers the JSON Schema of a position in JSON documents from all values seen there. It accepts every one of them:
- * types are united, a member is required if no object lacked it, and null is allowed if it was seen.
+ * types are united, a member is required if no object lacked it. Null is allowed if it was seen, and for every member: the
+ * next answer may have it.
  */
 export function schemaOfValues(values: readonly Json[], position: Position = {}): JsonObject {
   const { name, parent = '', known = nothingKnown } = position;
   const present = values.filter((value) => value !== null);
   const types = typesOf(present, name ?? parent, known);
-  const nullable = present.length < values.length;
+  const nullable = name !== undefined || present.length < values.length;
   const union = nullable && types.length > 0 ? [...types, 'null'] : types;
   const texts = present.filter((value) => typeof value === 'string');
   const [allowed, format] = texts.length === present.length ? [enumOf(texts), formatOf(texts)] : [];
@@ -212,7 +213,29 @@ function keysAreData(objects: readonly JsonObject[], isRoot: boolean, inputs: Re
   const hasNull = objects.some((object) => Object.values(object).includes(null));
   const differ = !names.some((name) => objects.every((object) => Object.hasOwn(object, name)));
   if (differ && (isRoot || areObjects)) return true;
+  const shared = names.filter((name) => objects.every((object) => Object.hasOwn(object, name)));
+  const vary = objects.length > 1 && shared.length * 2 < names.length;
+  if (vary && !isRole && !hasNull && (areObjects || (areFigures(values) && !nameMeasures(names))))
+    return true;
   return isRoot && several && areObjects && !hasNull && !isRole;
+}
+
+/** Whether values are all numbers, or all times: texts of a record differ in form. */
+function areFigures(values: readonly Json[]): boolean {
+  if (values.every((value) => typeof value === 'number')) return true;
+  return values.every((value) => typeof value === 'string' && (dateTime.test(value) || date.test(value)));
+}
+
+/** Names of measures and ids, which are members of records although some are absent. */
+function nameMeasures(names: readonly string[]): boolean {
+  const words = names.map(
+    (name) =>
+      name
+        .toLowerCase()
+        .split(/[^a-z]+/)
+        .at(-1) ?? '',
+  );
+  return words.some((word) => counts.has(word) || measures.has(word) || shares.has(word));
 }
 
 /** Whether values have one type; objects share at least half of their members. */

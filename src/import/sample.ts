@@ -219,8 +219,10 @@ function answerOfMaps(schema: JsonObject, change: ReportChange): AnswerForm {
 
 /** Members that conflict with the signals are left out. */
 function answerOfRecords(schema: JsonObject, change: ReportChange): AnswerForm {
-  const isDropped = (name: string, { type }: JsonObject) =>
-    Object.hasOwn(signals, name) && (name === 'error' || type !== signals[name as SignalName].type);
+  const isOf = (name: string, { type }: JsonObject) =>
+    [type ?? []].flat().every((one) => one === 'null' || one === signals[name as SignalName].type);
+  const isDropped = (name: string, member: JsonObject) =>
+    Object.hasOwn(signals, name) && (name === 'error' || !isOf(name, member));
   const dropped = propertiesOf(schema).flatMap(([name, member]) => (isDropped(name, member) ? [name] : []));
   for (const name of dropped) {
     const why = `callers read ${name} as the signal of an empty or failed call (C§2.2)`;
@@ -229,8 +231,15 @@ function answerOfRecords(schema: JsonObject, change: ReportChange): AnswerForm {
   const without = (value: Json) =>
     Object.fromEntries(Object.entries(objectOr(value)).filter(([name]) => !dropped.includes(name)));
   const required = requiredOf(schema).filter((name) => !Object.hasOwn(signals, name));
+  const own = propertiesOf(schema).map(([name, member]) => {
+    // Only a signal of this very type is one.
+    return [
+      name,
+      Object.hasOwn(signals, name) ? { ...member, type: signals[name as SignalName].type } : member,
+    ];
+  });
   return {
-    answer: { properties: without(membersOf(schema)), required },
+    answer: { properties: without(Object.fromEntries(own)), required },
     fields: Object.keys(membersOf(schema)).filter((name) => !dropped.includes(name)),
     answerOf: without,
   };

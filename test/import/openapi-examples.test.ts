@@ -196,7 +196,9 @@ describe('an operation with a saved answer', () => {
     expect(tool?.entry).toMatchObject({
       outputSchema: {
         properties: {
-          items: { items: { properties: { id: { type: 'integer' }, owner: { type: 'object' } } } },
+          items: {
+            items: { properties: { id: { type: ['integer', 'null'] }, owner: { type: ['object', 'null'] } } },
+          },
         },
       },
     });

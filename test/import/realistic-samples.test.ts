@@ -54,6 +54,17 @@ function answerShape({ properties, required }: JsonObject): Json {
   );
 }
 
+/** Every member of a sample may be null in the next answer. */
+function withoutNulls<T>(given: T): T {
+  const isOther = (one: unknown) => one !== 'null' && one !== null;
+  const stripped = JSON.parse(JSON.stringify(given), (key, value) => {
+    if (!Array.isArray(value) || (key !== 'type' && key !== 'enum')) return value;
+    const others = value.filter(isOther);
+    return key === 'type' && others.length === 1 ? others[0] : others;
+  });
+  return JSON.parse(JSON.stringify(stripped).replaceAll('|null', ''));
+}
+
 function withoutNull({ type, ...rest }: JsonObject): JsonObject {
   const types = ([type ?? []].flat() as readonly string[]).filter((one) => one !== 'null');
   return { ...rest, ...(types.length > 0 && { type: types }) };
@@ -82,7 +93,7 @@ describe.each(accepted)('$api', ({ samples, input, shape, later = [], wrong = []
   const validate = compileSchema(schema);
 
   it('has the schema that an author would write', () => {
-    expect(answerShape(schema)).toEqual(shape);
+    expect(withoutNulls(answerShape(withoutNulls(schema)))).toEqual(withoutNulls(shape));
     expect(changes.map(({ what }) => what)).toEqual(left);
   });
 

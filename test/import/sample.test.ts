@@ -43,7 +43,7 @@ describe('samples of one answer, merged', () => {
       { a: 2, b: 3 },
     ]);
     expect(schema.properties).toMatchObject({
-      a: { type: 'number' },
+      a: { type: ['number', 'null'] },
       b: { type: ['number', 'string', 'null'] },
     });
   });
@@ -57,8 +57,8 @@ describe('samples of one answer, merged', () => {
     const schema = schemaOfValues([{ rows: [{ id: 1 }] }, { rows: [] }, { rows: [{ id: 2, tag: 'a' }] }]);
     expect(schema.properties).toMatchObject({
       rows: {
-        type: 'array',
-        items: { type: 'object', required: ['id'], properties: { tag: { type: 'string' } } },
+        type: ['array', 'null'],
+        items: { type: 'object', required: ['id'], properties: { tag: { type: ['string', 'null'] } } },
       },
     });
   });
@@ -68,7 +68,10 @@ describe('samples of one answer, merged', () => {
     expect((schema.properties as JsonObject).note).toEqual({
       description: 'TODO: what note means, with its unit, and its type: the samples contain no value.',
     });
-    expect((schema.properties as JsonObject).rows).toMatchObject({ type: 'array', items: {} });
+    expect((schema.properties as JsonObject).rows).toMatchObject({
+      type: ['array', 'null'],
+      items: {},
+    });
   });
 
   it.each([
@@ -90,10 +93,10 @@ describe('samples of one answer, merged', () => {
   it('infer an enum from repeated words, and ask for further values', () => {
     const levels = ['low', 'high', 'low', 'high', 'high', 'low'];
     expect(schemaOfValues(levels, { name: 'level' })).toEqual({
-      type: 'string',
+      type: ['string', 'null'],
       description:
         'TODO: what level means, with its unit. The samples contain only these values: are there others?',
-      enum: ['high', 'low'],
+      enum: ['high', 'low', null],
     });
     expect(schemaOfValues([...levels, null])).toMatchObject({ enum: ['high', 'low', null] });
   });
