@@ -28,7 +28,8 @@ const generatorFile = './generator.cjs';
 const compilerFile = './compiler.cjs';
 const filesFile = './files.cjs';
 const parserFile = './parser.cjs';
-const demandedFiles = [generatorFile, compilerFile, filesFile, parserFile];
+const senderFile = './sender.cjs';
+const demandedFiles = [generatorFile, compilerFile, filesFile, parserFile, senderFile];
 
 // Keeps the names of functions and classes: a stack trace needs them.
 const keepNames = { function: true, class: true };
@@ -87,10 +88,12 @@ const demanded = await build({
     compiler: 'scripts/build/compiler.js',
     files: 'scripts/build/files.js',
     parser: '@babel/parser',
+    sender: 'scripts/build/sender.js',
   },
   platform: 'node',
   // graceful-fs patches fs.close and process.cwd for programs with thousands of open files.
   resolve: { conditionNames, alias: { 'graceful-fs': 'node:fs' } },
+  treeshake: { moduleSideEffects: (id) => (/[\\/]packages[\\/]runtime[\\/]/.test(id) ? false : undefined) },
   plugins: [synchronousFiles(), compiledSchemas(), smallDependencies(), functionWrappers()],
   output: written,
 });
@@ -214,6 +217,10 @@ function onDemand() {
     [
       /[\\/]@babel[\\/]parser[\\/]/,
       ['parse', 'parseExpression'].map((name) => `export ${stub(name, parserFile)}`).join('\n'),
+    ],
+    [
+      /[\\/]runtime[\\/]dist[\\/]source\.js$/,
+      `const all = require('${senderFile}');\nexport const { basic, Secret, SourceError, sendOnce } = all;`,
     ],
     [/[\\/]json-schema-faker[\\/]/, `export ${stub('generateSync', generatorFile)}`],
     [

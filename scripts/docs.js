@@ -19,6 +19,7 @@ const writers = new Map([
   ['project', [update('test/project-document.test.ts')]],
   ['real-tools', [`${vitest} --config test/real-tools/vitest.config.ts`]],
   ['reliability', [`NIGHTLY=1 ${vitest} test/reliability/`, 'node scripts/reliability-doc.js']],
+  ['requests', [update('test/e2e/from-request.test.ts')]],
   ['rules', [update('test/contract/rules-document.test.ts')]],
   ['runtime', [update('test/runtime/api.test.ts')]],
   ['scaling', ['node bench/run.js --only replica --out dist/scaling', 'node scripts/scaling-doc.js']],

@@ -29,7 +29,7 @@ export async function cloneProblems(directory: string): Promise<readonly string[
 }
 
 /** Whether a directory is in a repository. Git itself would take a quarter of the time of a creation to say no. */
-function isInRepository(directory: string): boolean {
+export function isInRepository(directory: string): boolean {
   const parent = dirname(directory);
   return existsSync(join(directory, '.git')) || (parent !== directory && isInRepository(parent));
 }

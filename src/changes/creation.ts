@@ -14,7 +14,7 @@ import type { PackageManager } from '../questions/package-managers.ts';
 import { render } from '../render/render.ts';
 import { detectPackageManager } from '../system/detect.ts';
 import { installedVersion } from '../system/package-manager.ts';
-import { entriesOf } from './entries.ts';
+import { entriesOf, secretsOf } from './entries.ts';
 
 /** A project in memory: everything that is decided before the first write. */
 export interface Creation {
@@ -22,6 +22,8 @@ export interface Creation {
   readonly packageManager: PackageManager;
   readonly prepared: ImportedPrepared;
   readonly files: FileSet;
+  /** Values of keys, for `.env` alone. */
+  readonly secrets: ReadonlyMap<string, string>;
 }
 
 /** Turns answers into finished files. Writes nothing. Errors of a spec or a profile are found here. */
@@ -49,7 +51,7 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Creat
   const name = projectName(answers.directory);
   const templates = readTemplates();
   const { kind } = answers.wanted;
-  const start: Start = kind === 'tool' || kind === 'file' ? 'blank' : kind;
+  const start: Start = kind === 'tool' || kind === 'file' ? 'blank' : kind === 'request' ? 'openapi' : kind;
   const own = ownPackages();
   const planned = planProject(
     {
@@ -90,7 +92,7 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Creat
     },
     listed: null,
   });
-  return pass({ answers, packageManager, prepared, files });
+  return pass({ answers, packageManager, prepared, files, secrets: secretsOf(entries.value) });
 }
 
 /** What the manifest records of the tools whose fields were chosen. */

@@ -39,6 +39,10 @@ export async function wholeEntriesOf(
   profile: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
   if (wanted.kind === 'sample') return fromSamples(wanted, profile);
+  if (wanted.kind === 'request') {
+    const { fromRequests } = await import('./request.ts');
+    return fromRequests(wanted, profile);
+  }
   if (wanted.kind === 'openapi') {
     const { fromOpenApi } = await import('./openapi.ts');
     return fromOpenApi(wanted, profile);
@@ -60,6 +64,11 @@ export async function wholeEntriesOf(
   if (!selected.ok) return selected;
   const [first, ...others] = selected.value.entries.map(asImported);
   return pass(first ? [{ ...first, changes: selected.value.changes }, ...others] : []);
+}
+
+/** The values of the keys of tools that were made from requests. */
+export function secretsOf(entries: readonly Imported[]): ReadonlyMap<string, string> {
+  return new Map(entries.flatMap(({ secrets = [] }) => [...secrets]));
 }
 
 function asImported(entry: SpecEntry): Imported {

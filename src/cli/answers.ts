@@ -45,10 +45,14 @@ export async function collectAnswers<Answers>(
  * @returns undefined if there is nothing to list.
  */
 export async function listedOperations(
-  { fromOpenapi, header, search, operation }: Partial<ToolParts>,
+  { fromOpenapi, header, search, operation, fromRequest = [], request }: Partial<ToolParts>,
   switches: Silence,
   output: Output,
 ): Promise<ExitCode | undefined> {
+  if (fromRequest.length === 1 && request === undefined && !mayAsk(switches)) {
+    const { listRequests } = await import('./tools/requests.ts');
+    return listRequests(fromRequest[0] ?? '', output);
+  }
   const lists = search !== undefined || (operation === undefined && !mayAsk(switches));
   if (fromOpenapi === undefined || !lists) return undefined;
   const { listOperations } = await import('./tools/operations.ts');

@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parseEnv } from 'node:util';
 import { present } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { ProjectError } from '../project/errors.ts';
+import { dotEnv } from '../project/read/dot-env.ts';
 import { type LocalPlatform, openLocalPlatform } from './local-platform.ts';
 
 /** The server of a project in development. */
@@ -52,21 +50,6 @@ export async function localServer(
       DRAIN_MS: '0',
     },
   };
-}
-
-/** The variables in the project's `.env`. */
-export function dotEnv(directory: string): NodeJS.Dict<string> {
-  const file = join(directory, '.env');
-  try {
-    return parseEnv(readFileSync(file, 'utf8'));
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return {};
-    const message = `${file} cannot be read (${code})`;
-    throw new ProjectError('ENV_UNREADABLE', message, 'Replace it by a readable text file.', {
-      cause: error,
-    });
-  }
 }
 
 const defaultPort = '3000';

@@ -33,6 +33,9 @@ export function isKeyName(name: string): boolean {
 /** A value that only a signed token has (RFC 7519). */
 const jwt = /^(?:\w+ )?eyJ[\w-]{5,}\.eyJ[\w-]{5,}\.[\w-]*$/;
 
+/** A value of 20 characters or more with digits and letters. */
+const random = /^(?=.*\d)(?=.*[a-z])[\w.~+/=:-]{20,}$/i;
+
 /** Headers whose values are long without being keys. */
 const plainHeaders =
   /^(?:accept|content|user-agent|if-|x-request-id|x-correlation-id|x-amzn?-trace|traceparent|referer|origin)/;
@@ -44,10 +47,16 @@ export function isKeyValue(
   place: 'path' | 'query' | 'header' | 'body',
 ): boolean {
   if (jwt.test(value)) return true;
+  // Nodes of chains and bots take their key behind the version.
+  if (place === 'path')
+    return (
+      (/^v\d+$/.test(name) && random.test(value) && !/^0x/.test(value)) || /^bot\d+:[\w-]{30,}$/.test(value)
+    );
   const isKnown = /^(?:0x[\da-f]+|\d+|[A-Z]{2,6})$/i.test(value);
   if (isKeyName(name)) return !(isKnown && /^(?:token|key)$/i.test(name));
   if (place !== 'header' || isKnown || plainHeaders.test(name)) return false;
-  return /^[\w.~+/=:-]{20,}$/.test(value) && /\d/.test(value) && /[a-z]/i.test(value);
+  const isHost = /^[a-z\d-]+(?:\.[a-z\d-]+)*\.[a-z]{2,}$/.test(value);
+  return random.test(value) && !isHost;
 }
 
 const placeholders = [

@@ -13,6 +13,8 @@ export interface Imported {
   readonly call?: ApiCall;
   /** What the API has really answered. */
   readonly exchanges?: readonly RealExchange[];
+  /** Values of its keys, by variable: they belong in `.env` alone. */
+  readonly secrets?: ReadonlyMap<string, string>;
   /** Paths of the chosen fields of its answer; empty: all. Absent if they cannot be chosen. */
   readonly fields?: readonly string[];
   /** How to shorten its definition, if it is long and fields can be chosen. */

@@ -1,5 +1,5 @@
 import { type InputError, inputError } from 'market-mcp-contract/command';
-import type { ToolDefinition } from 'market-mcp-contract/definition';
+import type { ToolDefinition, ToolExample } from 'market-mcp-contract/definition';
 import { type Json, type JsonObject, requiredOf } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { reachOf } from 'market-mcp-contract/wire';
@@ -77,7 +77,13 @@ function withAnswers(tool: PreparedTool, answers: readonly JsonObject[]): Prepar
 function withCall(tool: PreparedTool, imported: Imported | undefined): ImportedTool {
   const { entry, call } = imported ?? {};
   if (!call) return tool;
-  const examples = tool.examples.filter(({ expect }) => expect !== 'empty' || call.notFoundIsEmpty);
+  const real = imported?.exchanges?.map(
+    ({ arguments: given, answer }): ToolExample => ({
+      arguments: given,
+      expect: answer === null ? 'empty' : 'found',
+    }),
+  );
+  const examples = real ?? tool.examples.filter(({ expect }) => expect !== 'empty' || call.notFoundIsEmpty);
   return {
     ...tool,
     examples,

@@ -53,6 +53,12 @@ export interface SampledTool {
   readonly meta?: JsonObject;
 }
 
+/** A tool from samples, and how it wraps their values. */
+export interface Sampled extends Imported {
+  readonly wrap: 'items' | 'result' | null;
+  answerOf(value: Json): JsonObject;
+}
+
 /** Items of a list that the sample data keep. */
 const keptItems = 3;
 
@@ -67,7 +73,7 @@ export function toolOfSamples(
   given: readonly AnswerSample[],
   tool: SampledTool,
   describe: (fields: readonly string[], returns: 'record' | 'list') => string,
-): Result<Imported> {
+): Result<Sampled> {
   const changes = new Map<string, DefinitionChange>();
   const change = (path: string, what: string, why: string) => {
     changes.set(`${path} ${what}`, { tool: tool.name, path, what, why });
@@ -99,6 +105,8 @@ export function toolOfSamples(
     },
     answers: values.map((value) => answerOf(shortened(value, schema))),
     changes: [...changes.values()],
+    wrap: list ? 'items' : isMap(schema) ? 'result' : null,
+    answerOf,
   });
 }
 

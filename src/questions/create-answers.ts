@@ -37,7 +37,11 @@ export function completeAnswers(given: Partial<CreateParts>): CreateAnswers {
   const parts = { directory: directory.initial(given), ...given };
   return {
     directory: parts.directory,
-    wanted: toolAnswers(given.fromOpenapi === undefined ? { tool: tool.initial(parts), ...given } : given),
+    wanted: toolAnswers(
+      (given.fromOpenapi ?? given.fromRequest) === undefined
+        ? { tool: tool.initial(parts), ...given }
+        : { ...given, directory: parts.directory },
+    ),
     platform: given.platform ?? platform.initial(given),
     packageManager: given.packageManager ?? null,
     deploy: given.deploy ?? [],

@@ -6,7 +6,7 @@ export type Flags<Parts> = {
   readonly [name in keyof Parts]?: Parts[name] extends readonly unknown[]
     ? readonly string[]
     : Parts[name] extends boolean
-      ? true
+      ? boolean
       : string;
 };
 
@@ -40,6 +40,7 @@ const ofOneTool = ['tool', 'description', 'title', 'effect', 'input', 'meta', 'f
  */
 const clashes: readonly (readonly [PartName, readonly PartName[]])[] = [
   ['spec', ofOneTool],
+  ['fromRequest', ['output', 'returns', 'fromOpenapi', 'fromUrl', 'spec']],
   ['fromSample', ['output', 'returns']],
   ['fromOpenapi', ['input', 'output', 'returns', 'spec']],
   ['fromUrl', [...ofOneTool, 'output', 'returns', 'fromOpenapi', 'spec']],
@@ -74,15 +75,27 @@ const needs: readonly (readonly [readonly PartName[], readonly PartName[], strin
     'Add --from-openapi <path or URL>.',
   ],
   [
-    ['only', 'except', 'example'],
+    ['only', 'except'],
     ['spec', 'fromUrl'],
     'applies only to the tools of a --spec file or a --from-url server',
     'Give --spec <file> or --from-url <endpoint> too.',
   ],
+  [
+    ['example'],
+    ['spec', 'fromUrl', 'fromRequest'],
+    'applies only to a request, or to the tools of a --spec file or a --from-url server',
+    'Give --from-request <request>, --spec <file> or --from-url <endpoint> too.',
+  ],
+  [
+    ['request', 'constant', 'send'],
+    ['fromRequest'],
+    'applies only to a request, but none is given',
+    'Add --from-request <request>.',
+  ],
   [['outputText'], ['spec'], 'applies only to the tools of a --spec file', 'Give --spec <file> too.'],
   [
     ['fields'],
-    ['fromOpenapi', 'fromUrl', 'fromSample'],
+    ['fromOpenapi', 'fromUrl', 'fromSample', 'fromRequest'],
     'applies only to the answer of an API, a server or a sample',
     'Give --from-openapi, --from-url or --from-sample too, or name the fields with --output.',
   ],
@@ -91,7 +104,9 @@ const needs: readonly (readonly [readonly PartName[], readonly PartName[], strin
 function clashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags: Flags<Parts>) {
   const isGiven = (name: PartName) => flags[name] !== undefined;
   const flag = (name: PartName) => questions[name].flag.syntax.split(' ')[0] ?? name;
-  const values = (name: PartName) => [flags[name] ?? []].flat().filter((value) => value !== true);
+  // A request may contain a key.
+  const values = (name: PartName) =>
+    name === 'fromRequest' ? [] : [flags[name] ?? []].flat().filter((value) => typeof value !== 'boolean');
   const clashing = clashes.flatMap(([whole, parts]) => {
     const others = parts.filter(isGiven).map(flag);
     if (!isGiven(whole) || others.length === 0) return [];

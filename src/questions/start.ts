@@ -1,9 +1,18 @@
 import { combineResults, pass, reject } from 'market-mcp-contract/command';
+import { withoutKeys } from '../import/request/shown.ts';
 import { type ExampleValue, formatExampleValue, parseExampleValue } from '../tools/example-values.ts';
 import { type FlagAnswer, type Question, textFlag, textsFlag } from './model.ts';
 
 /** What tools start from instead of answers about each, as flags and prompts return it. */
 export interface StartParts {
+  /** Curl commands, paths of files with one or of HAR files, `-` for standard input. Replaces `output` and `returns`. */
+  readonly fromRequest: readonly string[];
+  /** Number of a request of a HAR file. */
+  readonly request: number;
+  /** Names of arguments of a request that stay as they are. */
+  readonly constant: readonly string[];
+  /** True: send a request although it may change something; false: send nothing. */
+  readonly send: boolean;
   /** Paths of sample answers, `-` for standard input. Replaces `output` and `returns`. */
   readonly fromSample: readonly string[];
   /** Path or URL of an OpenAPI document, `-` for standard input. Replaces the description of a tool. */
@@ -31,6 +40,50 @@ export interface StartParts {
   /** Examples of its parameters. */
   readonly example: readonly ExampleValue[];
 }
+
+const requests = textsFlag(
+  '--from-request <request>',
+  'a curl command, or a file that holds one, or a HAR file; - for standard input: it is sent once, and becomes a tool; repeatable',
+  "Write --from-request 'curl https://api.example.com/prices'.",
+);
+const fromRequest: Question<readonly string[], readonly string[]> = {
+  ...requests,
+  prompt: {
+    message: 'Paste a curl command, or write the path of a file with one, or of a HAR file',
+    placeholder: "curl 'https://api.example.com/prices?symbol=BTC'",
+  },
+  replay: (texts) => texts.flatMap((text) => ['--from-request', withoutKeys(text)]),
+};
+
+const request: FlagAnswer<number> = {
+  flag: {
+    syntax: '--request <number>',
+    description: 'the request of the HAR file; without it, they are listed',
+  },
+  parse: (text) =>
+    /^[1-9]\d{0,5}$/.test(text.trim())
+      ? pass(Number(text))
+      : reject('--request', text, 'is not a number', 'Write the number of a request.'),
+  replay: (number) => ['--request', String(number)],
+};
+
+const constant = textsFlag(
+  '--constant <name>',
+  'a value of the request that is no argument of the tool: it stays as it is; repeatable',
+  'Write the name of an argument.',
+);
+
+const send: FlagAnswer<boolean, boolean> = {
+  flag: { syntax: '--send', description: 'send the request once although it may change something' },
+  parse: (given) => pass(given),
+  replay: (given) => [given ? '--send' : '--no-send'],
+};
+
+const noSend: FlagAnswer<undefined, true> = {
+  flag: { syntax: '--no-send', description: 'send no request: --from-sample <file> gives the answer' },
+  parse: () => pass(undefined),
+  replay: () => [],
+};
 
 const samples = textsFlag(
   '--from-sample <file>',
@@ -166,9 +219,9 @@ const outputText: FlagAnswer<boolean, true> = {
 
 const example: Question<readonly ExampleValue[], readonly string[]> = {
   flag: {
-    syntax: '--example <tool.parameter=value>',
+    syntax: '--example <parameter=value>',
     description:
-      "an example value for a required parameter of the --spec file: 'get_price.symbol=BTC'; repeatable",
+      "another value to send a --from-request with: 'symbol=ETH'; with --spec, a value for a required parameter: 'get_price.symbol=BTC'; repeatable",
     repeatable: true,
   },
   prompt: { message: 'With which values should the marketplace call the tools?' },
@@ -191,6 +244,11 @@ function toolNames(flag: string, description: string): FlagAnswer<readonly strin
 
 /** Every question about what tools start from, in the order in which they are asked. */
 export const startQuestions = {
+  fromRequest,
+  request,
+  constant,
+  send,
+  noSend,
   fromSample,
   fromOpenapi,
   header,

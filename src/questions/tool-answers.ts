@@ -1,5 +1,6 @@
 import type { Effect } from 'market-mcp-contract/definition';
 import type { Field, ToolSpec } from '../model/model.ts';
+import type { ExampleValue } from '../tools/example-values.ts';
 import type { MetaSetting } from '../tools/meta.ts';
 import type { ToolSelection } from '../tools/selection.ts';
 import { type ToolParts, toolQuestions } from './tool.ts';
@@ -13,6 +14,20 @@ export type ToolAnswers =
       readonly name: string;
       readonly input: readonly Field[];
     })
+  | (Stated & {
+      readonly kind: 'request';
+      readonly requests: readonly string[];
+      readonly number?: number;
+      /** Absent: that of its request. */
+      readonly name?: string;
+      readonly input: readonly Field[];
+      readonly constants: readonly string[];
+      readonly examples: readonly ExampleValue[];
+      /** Absent: only what reads is sent. */
+      readonly send?: boolean;
+      /** Paths of answers, if nothing is sent. */
+      readonly samples?: readonly string[];
+    } & RequestPlace)
   | (Stated & {
       readonly kind: 'openapi';
       /** Path or URL. */
@@ -29,6 +44,14 @@ export type ToolAnswers =
     })
   | (Reduced & { readonly kind: 'url'; readonly url: string; readonly selection: ToolSelection })
   | { readonly kind: 'file'; readonly path: string; readonly selection: ToolSelection };
+
+/** The project of tools that are made from requests. */
+export interface RequestPlace {
+  /** Where `.env` is. */
+  readonly directory: string;
+  /** Addresses of the APIs that it has, by variable. */
+  readonly addresses?: ReadonlyMap<string, string>;
+}
 
 interface Reduced {
   /** As `withFields` takes them; absent for all. */
@@ -49,13 +72,15 @@ export function requiredParts({
   fromOpenapi,
   fromSample,
   fromUrl,
+  fromRequest,
 }: Partial<ToolParts>): readonly ('tool' | 'description' | 'output')[] {
-  if (spec !== undefined || fromOpenapi !== undefined || fromUrl !== undefined) return [];
+  if (fromRequest !== undefined || spec !== undefined || fromOpenapi !== undefined || fromUrl !== undefined)
+    return [];
   return fromSample === undefined ? ['tool', 'description', 'output'] : ['tool', 'description'];
 }
 
 /** The tools that the answers describe, with defaults for missing answers. */
-export function toolAnswers(given: Partial<ToolParts>): ToolAnswers {
+export function toolAnswers(given: Partial<ToolParts & RequestPlace>): ToolAnswers {
   if (given.spec !== undefined) return { kind: 'file', path: given.spec, selection: selectionOf(given) };
   const { fields } = given;
   if (given.fromUrl !== undefined)
@@ -63,6 +88,21 @@ export function toolAnswers(given: Partial<ToolParts>): ToolAnswers {
   const { fromSample, fromOpenapi, tool: name, description, title, effect, meta = [] } = given;
   const spec = toolOf(given);
   const stated = { description, title, effect, meta, fields };
+  if (given.fromRequest !== undefined)
+    return {
+      kind: 'request',
+      requests: given.fromRequest,
+      number: given.request,
+      name,
+      input: given.input ?? [],
+      constants: given.constant ?? [],
+      examples: given.example ?? [],
+      send: given.send,
+      samples: fromSample,
+      directory: given.directory ?? '.',
+      addresses: given.addresses,
+      ...stated,
+    };
   if (fromSample !== undefined && fromOpenapi === undefined)
     return { kind: 'sample', paths: fromSample, name: spec.name, input: spec.input, ...stated };
   if (fromOpenapi !== undefined)
@@ -111,6 +151,13 @@ function partsOf(answers: ToolAnswers): Partial<ToolParts> {
         fields,
         meta,
       };
+    }
+    case 'request': {
+      const { name, description, title, effect, input, requests, number, constants, examples } = answers;
+      const stated = { tool: name, description, title, effect, ...(input.length > 0 && { input }) };
+      const { send, samples, fields, meta } = answers;
+      const sent = { fromRequest: requests, request: number, constant: constants, send, example: examples };
+      return { ...stated, ...sent, fromSample: samples, fields, meta };
     }
     case 'sample': {
       const { name, description, input, paths, fields, meta } = answers;

@@ -83,6 +83,18 @@ function namesIn(list: string): readonly string[] {
   return list.split('\0').filter((name) => name !== '');
 }
 
+/** Whether git would take a file into a commit: it tracks it, ignores it, or neither; none outside of a repository. */
+export async function secrecyOf(
+  directory: string,
+  path: string,
+): Promise<'tracked' | 'ignored' | 'open' | 'none'> {
+  const tracked = await readRepository(directory, ['ls-files', '--', path]);
+  if (tracked.exitCode !== 0) return 'none';
+  if (tracked.stdout.trim() !== '') return 'tracked';
+  const ignored = await readRepository(directory, ['check-ignore', '--quiet', '--', path]);
+  return ignored.exitCode === 0 ? 'ignored' : 'open';
+}
+
 /** A file that git ignores. */
 export interface IgnoredFile {
   readonly path: string;

@@ -15,18 +15,19 @@ import {
 } from 'market-mcp-contract/json';
 import type { Field, PreparedTool, SpecEntry } from '../model/model.ts';
 
-/** The author's example for a parameter of a tool in a spec file: `get_price.symbol=BTC`. */
+/** The author's example for a parameter: of a tool in a spec file, `get_price.symbol=BTC`, or of a request, `symbol=BTC`. */
 export interface ExampleValue {
+  /** Empty for a request. */
   readonly tool: string;
   readonly parameter: string;
   readonly text: string;
 }
 
-const written = /^([^.=]+)\.([^=]+)=(.*)$/s;
+const written = /^(?:([^.=]+)\.)?([^.=]+(?:\.[^=]+)?)=(.*)$/s;
 
 export function parseExampleValue(text: string, where: string): Result<ExampleValue> {
-  const [, tool, parameter, value] = written.exec(text.trim()) ?? [];
-  if (tool === undefined || parameter === undefined || value === undefined) {
+  const [, tool = '', parameter, value] = written.exec(text.trim()) ?? [];
+  if (parameter === undefined || value === undefined) {
     const hint = "Write <tool>.<parameter>=<value>: 'get_price.symbol=BTC'.";
     return reject(where, text, 'is not an example', hint);
   }
@@ -34,7 +35,7 @@ export function parseExampleValue(text: string, where: string): Result<ExampleVa
 }
 
 export function formatExampleValue({ tool, parameter, text }: ExampleValue): string {
-  return `${tool}.${parameter}=${text}`;
+  return `${tool === '' ? '' : `${tool}.`}${parameter}=${text}`;
 }
 
 /** A parameter that has only a placeholder. */

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { createServer, type IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { curlRequest, type GivenRequest, isCurl } from '../../src/import/request/curl.ts';
+import { curlRequest, type GivenRequest } from '../../src/import/request/curl.ts';
+import { isCurl } from '../../src/import/request/shown.ts';
 import { commandWords, RequestRefusal } from '../../src/import/request/words.ts';
 import { scratch, serveHere } from '../e2e/support.ts';
 import fc from '../fast-check.ts';
@@ -155,7 +156,7 @@ describe('a curl command', () => {
     ["curl https://x.test/ -H $'a: b\\nc: d'", 'no header'],
     ["curl $'https://x.test/a\\r\\nb'", 'no valid URL'],
     ["curl -G https://x.test/ -d 'a b=c'", 'no valid URL'],
-    ["curl 'https://x.test/", 'no end for the quote'],
+    ["curl 'https://x.test/", 'no end for a quote'],
     ['curl -I https://x.test/', '-I'],
     ['curl -X GET https://x.test/ -d a', 'body with GET'],
     ['curl -X TRACE https://x.test/', 'TRACE'],

@@ -9,16 +9,23 @@ import {
   unwrap,
 } from 'market-mcp-contract/command';
 import { type Addition, nameError, planAddition } from '../../changes/addition.ts';
-import { entriesOf } from '../../changes/entries.ts';
-import { dotEnv } from '../../dev/local-server.ts';
+import { entriesOf, secretsOf } from '../../changes/entries.ts';
+import { saveKeys } from '../../changes/keys.ts';
 import { findProject, manifestFile } from '../../project/manifest/manifest.ts';
 import type { Project } from '../../project/model.ts';
+import { dotEnv } from '../../project/read/dot-env.ts';
 import { openProject } from '../../project/read/open.ts';
 import { changeProject } from '../../project/write/change.ts';
 import { type AddToolSwitches, addToolQuestions, addToolSwitches } from '../../questions/add-tool.ts';
 import { type Flags, readFlags } from '../../questions/read-flags.ts';
 import type { ToolParts } from '../../questions/tool.ts';
-import { givenFlags, requiredParts, type ToolAnswers, toolAnswers } from '../../questions/tool-answers.ts';
+import {
+  givenFlags,
+  type RequestPlace,
+  requiredParts,
+  type ToolAnswers,
+  toolAnswers,
+} from '../../questions/tool-answers.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { type Answering, collectAnswers, listedOperations } from '../answers.ts';
 import { firstEditOf, reviewLines, reviewWidth, showNext, showPrepared } from '../create/format.ts';
@@ -39,6 +46,7 @@ export async function addTool(
   const { fields } = project.manifest.answers;
   const entries = unwrap(await entriesOf(answers, project.profile, fields));
   const { directory } = project;
+  const secrets = secretsOf(entries);
   const plan = async () => planAddition(await openProject(directory), entries);
 
   if (flags.dryRun) {
@@ -48,6 +56,8 @@ export async function addTool(
   }
   const addition = await changeProject(directory, plan);
   showAddition(addition, output);
+  const saved = await saveKeys(directory, secrets);
+  if (saved) output[saved.done ? 'done' : 'note'](saved.says);
   if (addition.change === null) {
     return output.result({ ok: true, directory, ...contents(addition), selfCheck: null, undo: null });
   }
@@ -84,6 +94,14 @@ function contents(addition: Addition) {
   };
 }
 
+function placeOf({ directory, manifest }: Project): RequestPlace {
+  const all = manifest.answers.variables ?? [];
+  const addresses = all.flatMap(({ name, fallback }) =>
+    fallback === undefined ? [] : [[name, fallback] as const],
+  );
+  return { directory, addresses: new Map(addresses) };
+}
+
 function namesOf({ prepared }: Addition): readonly string[] {
   return prepared.tools.map(({ definition }) => definition.name);
 }
@@ -100,7 +118,7 @@ function answering(
     missing: requiredParts(given)
       .filter((name) => given[name] === undefined)
       .map((name) => addToolQuestions[name].flag.syntax),
-    complete: () => toolAnswers(given),
+    complete: () => toolAnswers({ ...given, ...placeOf(project) }),
     async ask() {
       const { askAll } = await import('../prompts/flow.ts');
       return askAll({
@@ -109,7 +127,7 @@ function answering(
         before: [],
         after: [],
         tool: addToolQuestions.tool,
-        complete: toolAnswers,
+        complete: (parts) => toolAnswers({ ...parts, ...placeOf(project) }),
         async review(answers) {
           const entries = await entriesOf(answers, project.profile, project.manifest.answers.fields);
           if (!entries.ok) return entries;

@@ -12,6 +12,7 @@ import {
 } from 'market-mcp-contract/command';
 import { cloneProblems } from '../../changes/clone.ts';
 import { type Creation, planCreation } from '../../changes/creation.ts';
+import { saveKeys } from '../../changes/keys.ts';
 import {
   directoryError,
   isSameProject,
@@ -22,6 +23,7 @@ import {
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import type { Manifest } from '../../project/manifest/manifest.ts';
 import { ownCommand } from '../../project/package/own-package.ts';
+import { dotEnv } from '../../project/read/dot-env.ts';
 import { writeProject } from '../../project/write/write.ts';
 import type { CreateParts, CreateSwitches } from '../../questions/create.ts';
 import {
@@ -111,17 +113,19 @@ function answering(
 
 /** Takes the wanted steps in a project that was written, and prints the result. @throws CommandError `SELF_CHECK_FAILED`. */
 async function complete(
-  { answers, files, prepared }: Creation,
+  { answers, files, prepared, secrets }: Creation,
   context: ProjectContext,
   switches: CreateSwitches,
   output: Output,
 ): Promise<ExitCode> {
   const { directory } = context;
+  const saved = await saveKeys(directory, secrets);
+  if (saved) output[saved.done ? 'done' : 'note'](saved.says);
   const { packages, report } = await take(context, switches, output);
   const problems = await cloneProblems(directory);
   for (const problem of problems) output.note(problem);
   const [tool] = prepared.tools;
-  const first = tool && firstEditOf(tool, null);
+  const first = tool && firstEditOf(tool, saved?.done ? dotEnv(directory) : null);
   const steps = nextSteps(context, switches.install, first, tool?.definition.name);
   const repeat = replayCommand(answers, switches, ownCommand('create-market-mcp'));
   if (report) showReport(report, output);

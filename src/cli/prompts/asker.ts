@@ -7,6 +7,7 @@ import {
   isCancel,
   multiselect,
   note,
+  password,
   S_BAR,
   S_WARN,
   select,
@@ -33,6 +34,8 @@ export interface TextPrompt<T> {
   readonly before?: string;
   /** Prompts with the same name suggest what was entered last in any of them. */
   readonly shared?: string;
+  /** Prepares a paste to be joined to one line. */
+  joined?(pasted: string): string;
   parse(text: string): Result<T>;
 }
 
@@ -67,7 +70,7 @@ export class Asker {
 
   /** A paste is joined to one line. */
   async text<T>(prompt: TextPrompt<T>): Promise<T> {
-    const { message, placeholder = '', initial, before, shared, parse } = prompt;
+    const { message, placeholder = '', initial, before, shared, parse, joined = (text) => text } = prompt;
     const usesInitial = (typed: string | undefined) => initial !== undefined && (typed ?? '').trim() === '';
     const key = shared ?? message;
     const isSuggested = before === initial || before === this.#accepted.get(key);
@@ -83,7 +86,7 @@ export class Asker {
           ...(draft !== undefined && { initialValue: oneLine(draft) }),
           validate: (text) => (usesInitial(text) ? undefined : errorOf(parse(text ?? ''))),
         }),
-      (pasted) => this.#keys.write(oneLine(pasted)),
+      (pasted) => this.#keys.write(oneLine(joined(pasted))),
     );
     this.#accepted.delete(key);
     if (initial !== undefined && (usesInitial(typed) || typed === initial)) {
@@ -92,6 +95,16 @@ export class Asker {
     }
     if (shared !== undefined) this.#drafts.set(shared, [typed ?? '']);
     return unwrap(parse(typed ?? ''));
+  }
+
+  /** A text that is not shown. */
+  hidden(message: string): Promise<string> {
+    const validate = (text: string | undefined) => (text?.trim() ? undefined : 'Type or paste the value.');
+    return this.#asked(
+      message,
+      (streams) => ({ prompt: () => password({ ...streams, message, validate }) }),
+      (pasted) => this.#keys.write(oneLine(pasted)),
+    );
   }
 
   /** A paste is refused with a message; it chooses nothing. */

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { errorSentence, onInterrupted, type Result } from 'market-mcp-contract/command';
+import { CommandError, errorSentence, onInterrupted, type Result, reject } from 'market-mcp-contract/command';
 import type { CreateParts } from '../../questions/create.ts';
 import { Asker } from './asker.ts';
 import { askInOrder, Back, Cancelled, orBack, type PromptStep } from './leaving.ts';
@@ -75,7 +75,7 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
   /** Shows what will be written, or why nothing can be written, and asks what to do. */
   const review = async (all: Parts): Promise<Parts> => {
     const answered = used(all);
-    const reviewed = await flow.review(flow.complete(answered));
+    const reviewed = await orRefused(async () => flow.review(flow.complete(answered)));
     for (;;) {
       const way = await decide(asker, reviewed);
       if (way === 'cancel') throw new Cancelled();
@@ -113,6 +113,16 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
     throw error instanceof Cancelled ? cancelled() : error;
   } finally {
     onInterrupted(undefined);
+  }
+}
+
+/** What an API does not answer can be another answer's fault. */
+async function orRefused<T>(review: () => Promise<Result<T>>): Promise<Result<T>> {
+  try {
+    return await review();
+  } catch (error) {
+    if (!(error instanceof CommandError) || error.code !== 'NOT_ANSWERED') throw error;
+    return reject('The request', undefined, error.message, error.hint);
   }
 }
 

@@ -1,17 +1,26 @@
 import { existsSync } from 'node:fs';
-import { CommandError, type Result, reject, unwrap } from 'market-mcp-contract/command';
+import { CommandError, type Result, reject, singleLine, unwrap } from 'market-mcp-contract/command';
 import { mcpServerAt } from '../../changes/mcp.ts';
 import { documentAt } from '../../changes/openapi.ts';
+import { missingKeys, readRequests, requestsIn, typedKeys } from '../../changes/request.ts';
 import { writingTools } from '../../import/mcp.ts';
 import { operationName, operationsOf } from '../../import/openapi/operations.ts';
 import { plainText } from '../../import/openapi/text.ts';
+import { curlIn } from '../../import/request/index.ts';
+import { isCurl } from '../../import/request/shown.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
+import { toolAnswers } from '../../questions/tool-answers.ts';
 import type { Asker, TextPrompt } from './asker.ts';
 
 /** What an author starts from, the first question. */
-export type ChosenStart = 'blank' | 'sample' | 'openapi' | 'url' | 'spec';
+export type ChosenStart = 'request' | 'blank' | 'sample' | 'openapi' | 'url' | 'spec';
 
 export const starts = [
+  {
+    value: 'request',
+    label: 'Paste a curl command',
+    hint: 'it is sent once, and becomes a tool that calls the API',
+  },
   { value: 'blank', label: 'Blank', hint: 'describe the inputs and outputs of the tool' },
   { value: 'sample', label: 'A sample answer', hint: 'JSON from an API' },
   { value: 'openapi', label: 'An OpenAPI document', hint: 'its operations become tools that call the API' },
@@ -25,6 +34,7 @@ export const starts = [
 
 /** The first question after each start. */
 const firstAfter = {
+  request: 'fromRequest',
   blank: 'tool',
   sample: 'fromSample',
   openapi: 'fromOpenapi',
@@ -90,6 +100,60 @@ export function askSamples(asker: Asker, { fromSample }: Partial<ToolParts>): Pr
         : noSuchFile('--from-sample', missing);
     },
   });
+}
+
+/** Asks for a curl command or a file. Lines that a paste continues are joined as the shell joins them. */
+export function askRequest(asker: Asker, { fromRequest }: Partial<ToolParts>): Promise<readonly string[]> {
+  const { prompt, parse } = toolQuestions.fromRequest;
+  return asker.text({
+    ...prompt,
+    shared: file,
+    before: fromRequest?.[0],
+    joined: (pasted) => pasted.replaceAll(/[\\^][ \t]*\r?\n/g, ' '),
+    parse(text) {
+      const parsed = parse([text]);
+      if (!parsed.ok || (!isCurl(text) && existsSync(text.trim()))) return parsed;
+      if (!isCurl(text)) return noSuchFile('--from-request', text);
+      const read = curlIn(text);
+      return read.ok ? parsed : read;
+    },
+  });
+}
+
+/** Asks which request of a HAR file becomes a tool. */
+export async function askHarRequest(
+  asker: Asker,
+  { fromRequest = [], request }: Partial<ToolParts>,
+): Promise<number> {
+  const found = unwrap(await requestsIn(fromRequest[0] ?? ''));
+  if (found.length === 1) return 1;
+  const options = found.map(({ method, url }, i) => ({
+    value: String(i + 1),
+    label: singleLine(`${method.toUpperCase()} ${url.replace(/\?.*/s, '')}`),
+  }));
+  return Number(
+    await asker.choose('Which request?', options, request === undefined ? undefined : String(request)),
+  );
+}
+
+/** Asks for the keys that placeholders stand for, and whether what may change something is sent. */
+export async function askSend(
+  asker: Asker,
+  parts: Partial<ToolParts> & { readonly directory?: string },
+): Promise<boolean> {
+  const answers = toolAnswers(parts);
+  // Errors in the request are reported at the review.
+  const read = answers.kind === 'request' ? await readRequests(answers) : undefined;
+  if (!read?.ok || answers.kind !== 'request') return true;
+  for (const name of missingKeys(read.value, answers.directory))
+    typedKeys.set(name, await asker.hidden(`Value of ${name} (it is not shown, and written to .env alone)`));
+  const [writing] = read.value.filter(({ onlyReads }) => !onlyReads);
+  if (!writing) return true;
+  const { method, path } = writing.call;
+  return asker.confirm(
+    `${method.toUpperCase()} ${path} may change something. Send it once, for real?`,
+    false,
+  );
 }
 
 /** Asks for the path of a spec file. */

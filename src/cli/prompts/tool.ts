@@ -3,10 +3,12 @@ import type { Effect } from 'market-mcp-contract/definition';
 import { grouped } from 'market-mcp-contract/json';
 import { generic, marketplaces } from 'market-mcp-contract/platforms';
 import { entriesOf, wholeEntriesOf } from '../../changes/entries.ts';
+import { readRequests } from '../../changes/request.ts';
 import { fieldsOf, tokensOf, withFields } from '../../import/fields.ts';
 import type { Imported } from '../../import/model.ts';
 import { plainText } from '../../import/openapi/text.ts';
 import { prepareImported } from '../../import/prepare.ts';
+import { isCurl } from '../../import/request/shown.ts';
 import { type CreateParts, createQuestions } from '../../questions/create.ts';
 import type { Defaulted, Question } from '../../questions/model.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
@@ -24,8 +26,11 @@ import { askInOrder, Back } from './leaving.ts';
 import type { Choice } from './search-prompt.ts';
 import {
   askDocument,
+  askHarRequest,
   askOperations,
+  askRequest,
   askSamples,
+  askSend,
   askServer,
   askSpec,
   askTools,
@@ -43,6 +48,9 @@ export type AskedPart = keyof typeof partLabels;
 export const partLabels = {
   start: 'What to start from',
   directory: 'Directory',
+  fromRequest: 'Request',
+  request: 'Request of the HAR file',
+  send: 'Keys and consent',
   fromSample: 'Sample answers',
   fromOpenapi: 'OpenAPI document',
   operation: 'Operations',
@@ -61,7 +69,18 @@ export const partLabels = {
 } as const;
 
 /** The questions about a tool, in order; they depend on the answers so far. */
-export function toolParts({ start, spec, fromOpenapi, fromSample, fromUrl }: Parts): readonly AskedPart[] {
+export function toolParts({
+  start,
+  spec,
+  fromOpenapi,
+  fromSample,
+  fromUrl,
+  fromRequest,
+}: Parts): readonly AskedPart[] {
+  if (start === 'request' || fromRequest !== undefined) {
+    const isFile = fromRequest?.length === 1 && !isCurl(fromRequest[0] ?? '');
+    return ['fromRequest', ...(isFile ? (['request'] as const) : []), 'send', 'tool', 'fields'];
+  }
   if (start === 'spec' || spec !== undefined) return ['spec', 'example'];
   if (start === 'openapi' || fromOpenapi !== undefined) return ['fromOpenapi', 'operation', 'fields'];
   if (start === 'url' || fromUrl !== undefined) return ['fromUrl', 'only', 'fields'];
@@ -72,7 +91,20 @@ export function toolParts({ start, spec, fromOpenapi, fromSample, fromUrl }: Par
 
 /** The answers that another answer to a question takes away. */
 const dependent: { readonly [part in AskedPart]?: readonly AskedPart[] } = {
-  start: ['spec', 'fromSample', 'fromOpenapi', 'operation', 'fromUrl', 'only', 'fields', 'example'],
+  start: [
+    'fromRequest',
+    'request',
+    'send',
+    'spec',
+    'fromSample',
+    'fromOpenapi',
+    'operation',
+    'fromUrl',
+    'only',
+    'fields',
+    'example',
+  ],
+  fromRequest: ['request', 'send', 'tool', 'fields'],
   fromSample: ['fields'],
   fromOpenapi: ['operation', 'fields'],
   operation: ['fields'],
@@ -134,6 +166,9 @@ const askers: { readonly [part in AskedPart]: Ask<NonNullable<Parts[part]>> } = 
   start: (asker, { start = 'blank' }) => asker.choose('Start from', starts, start),
   directory: (asker, parts, _, { directoryError }) =>
     askText(asker, createQuestions.directory, parts, parts.directory, '-', directoryError),
+  fromRequest: askRequest,
+  request: askHarRequest,
+  send: askSend,
   fromSample: askSamples,
   fromOpenapi: askDocument,
   operation: askOperations,
@@ -141,7 +176,11 @@ const askers: { readonly [part in AskedPart]: Ask<NonNullable<Parts[part]>> } = 
   only: askTools,
   fields: askAnswerFields,
   spec: askSpec,
-  tool: (asker, parts, _, { tool, nameError }) => askText(asker, tool, parts, parts.tool, '_', nameError),
+  async tool(asker, parts, _, { tool, nameError }) {
+    const name = await nameOfRequest(parts);
+    const asked = name === undefined ? tool : { ...tool, initial: () => name };
+    return askText(asker, asked, parts, parts.tool, '_', nameError);
+  },
   description: (asker, parts) => askText(asker, toolQuestions.description, parts, parts.description),
   effect(asker, parts) {
     const { prompt, initial } = toolQuestions.effect;
@@ -170,6 +209,13 @@ const askers: { readonly [part in AskedPart]: Ask<NonNullable<Parts[part]>> } = 
     return asker.choose(createQuestions.platform.prompt.message, options, platform);
   },
 };
+
+/** The name that the request itself gives to its tool. */
+async function nameOfRequest(parts: Parts): Promise<string | undefined> {
+  const answers = toolAnswers(parts);
+  const read = answers.kind === 'request' ? await readRequests(answers) : undefined;
+  return read?.ok ? read.value[0]?.name : undefined;
+}
 
 /** Asks for a text. Refuses one that is taken, and suggests a free one. */
 function askText(

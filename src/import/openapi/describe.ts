@@ -100,7 +100,8 @@ function subjectOf(name: string): string {
   return words.slice(0, words.findLastIndex((word) => !identifying.has(word)) + 1).join(' ');
 }
 
-function singular(noun: string): string {
+/** `movies` → `movie`. */
+export function singular(noun: string): string {
   if (noun === 'people') return 'person';
   if (/(ss|us|is|as|news|series)$/.test(noun)) return noun;
   if (/ies$/.test(noun)) return noun.replace(/ies$/, 'y');

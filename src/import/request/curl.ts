@@ -74,11 +74,6 @@ function ignored(names: string, effect: Effect): { readonly [name: string]: read
   );
 }
 
-/** Whether a text is a curl command rather than the path of a file; a prompt before it is that of a page of documentation. */
-export function isCurl(text: string): boolean {
-  return /^\s*(?:[$>%]\s+)?curl(?:\.exe)?\s/.test(text);
-}
-
 /**
  * The request that curl would send for a command line.
  *
@@ -145,7 +140,7 @@ function optionsOf(words: readonly string[]): readonly Option[] {
   const add = (name: string, effect: Effect | undefined, attached: string | undefined) => {
     if (effect === undefined)
       throw new RequestRefusal(
-        `has the option ${name}, which is not read here`,
+        `has the option ${/^-{1,2}[\w-]*/.exec(name)?.[0]}, which is not read here`,
         'Remove it if the request does not need it.',
       );
     if (typeof effect === 'string')

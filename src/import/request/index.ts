@@ -6,6 +6,8 @@ import {
   pass,
   type Result,
   refuse,
+  reject,
+  shellLine,
 } from 'market-mcp-contract/command';
 import { isReadable, type Json, type JsonObject } from 'market-mcp-contract/json';
 import type { Field } from '../../model/model.ts';
@@ -13,9 +15,11 @@ import { suggestToolName } from '../../model/names.ts';
 import type { Api, ApiCall } from '../model.ts';
 import { apiName } from '../openapi/api.ts';
 import { toolNameOf } from '../openapi/tool.ts';
-import type { GivenRequest } from './curl.ts';
+import { curlRequest, type GivenRequest, type Method } from './curl.ts';
+import { curlLine } from './line.ts';
 import { Parts } from './parts.ts';
 import { protocolOf } from './protocols.ts';
+import { remember } from './shown.ts';
 import { RequestRefusal } from './words.ts';
 
 /** What an author says of the arguments of a request. */
@@ -24,11 +28,13 @@ export interface InputChoice {
   readonly input: readonly Field[];
   /** Names of those that stay as they are. */
   readonly constants: readonly string[];
+  /** Addresses of APIs that the project has, by variable. */
+  readonly addresses?: ReadonlyMap<string, string>;
 }
 
 /** A request, read: what the tool asks, and what stands in its places now. */
 export interface ReadRequest {
-  readonly call: ApiCall;
+  readonly call: ApiCall & { readonly method: Method };
   readonly input: readonly Field[];
   /** The value of each variable of a key; null if a placeholder stands for it. */
   readonly secrets: ReadonlyMap<string, string | null>;
@@ -38,16 +44,34 @@ export interface ReadRequest {
   readonly onlyReads: boolean;
 }
 
+/** The request of a curl command. */
+export function curlIn(text: string): Result<GivenRequest> {
+  try {
+    const given = curlRequest(text);
+    const read = readRequest(given, { input: [], constants: [] });
+    if (read.ok) remember(text, shellLine(curlLine(given, read.value.call)));
+    return pass(given);
+  } catch (error) {
+    return refused(error);
+  }
+}
+
+/** A refusal as the error of the flag. @throws any other error */
+export function refused(error: unknown): Result<never> {
+  if (error instanceof RequestRefusal) return reject('--from-request', undefined, error.message, error.hint);
+  throw error;
+}
+
 /** @throws RequestRefusal if no tool can send it */
 export function readRequest(
   given: GivenRequest,
-  { input: stated, constants }: InputChoice,
+  { input: stated, constants, addresses = new Map() }: InputChoice,
 ): Result<ReadRequest> {
   const url = new URL(given.url);
   const [, pathText = '/', queryText = ''] = /^[^:]+:\/\/[^/?#]*([^?]*)\??(.*)$/s.exec(given.url) ?? [];
   const isNumeric = /^[\d.]+$|^\[|^localhost$/.test(url.hostname);
-  const title = isNumeric ? 'Local API' : url.hostname;
-  const { file, prefix } = apiName(url.origin, title);
+  const title = isNumeric ? `Local API ${url.port}`.trim() : url.hostname;
+  const { file, prefix } = freeApi(url.origin, title, addresses);
   const baseUrl = `${prefix}_URL`;
   const parts = new Parts(prefix, title, constants);
   const json = typeof given.body === 'string' ? jsonOf(given) : undefined;
@@ -76,7 +100,9 @@ export function readRequest(
   };
   const onlyReads = given.method === 'get' || protocol?.onlyReads === true;
   const operation = protocol ? named(protocol.operation, onlyReads) : null;
-  const name = operation ?? toolNameOf({ id: null, method: given.method, path: plainPath(path) });
+  const plain = snake(plainPath(path));
+  const place = /[a-z]/.test(plain) ? plain : `/${file}`;
+  const name = operation ?? toolNameOf({ id: null, method: given.method, path: place });
   return pass({
     call: {
       api,
@@ -93,6 +119,15 @@ export function readRequest(
     name,
     onlyReads,
   });
+}
+
+/** The name of an API that no other address has. */
+function freeApi(origin: string, title: string, addresses: ReadonlyMap<string, string>) {
+  for (let number = 1; ; number += 1) {
+    const name = apiName(origin, title, number);
+    const known = addresses.get(`${name.prefix}_URL`);
+    if (known === undefined || known === origin) return name;
+  }
 }
 
 /** The values that the fields have: those of the request, where the author gives no other. */
@@ -144,19 +179,20 @@ function jsonOf({ body, headers }: GivenRequest): Json | undefined {
 
 /** `eth_getBalance` → `get_balance`, `Prices` → `get_prices`. */
 function named(operation: string, onlyReads: boolean): string {
-  const words = operation
-    .replace(/^(?:eth|net|web3)_/, '')
-    .replaceAll(/([a-z\d])([A-Z])/g, '$1_$2')
-    .toLowerCase();
+  const words = snake(operation.replace(/^(?:eth|net|web3)_/, ''));
   return suggestToolName(
     !onlyReads || /^(?:get|list|find|search|fetch)/.test(words) ? words : `get_${words}`,
   );
 }
 
-/** A path without versions and the names of interfaces. */
+function snake(text: string): string {
+  return text.replaceAll(/([a-z\d])([A-Z])/g, '$1_$2').toLowerCase();
+}
+
+/** A path without its arguments, versions and the names of interfaces. */
 function plainPath(path: string): string {
   const segments = path
     .split('/')
-    .filter((segment) => !/^(?:v?\d+(?:\.\d+)*|api|rest|public|json)$/i.test(segment));
+    .filter((segment) => !/^(?:v?\d+(?:\.\d+)*|api|rest|public|json)$|\{/i.test(segment));
   return segments.join('/').replace(/\.\w+$/, '');
 }

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
 import type { Field, Shape } from '../../model/model.ts';
 import { isKeyValue, placeholderIn } from '../key-names.ts';
 import type { ApiBody, Binding } from '../model.ts';
-import { inputDescription } from '../openapi/describe.ts';
+import { inputDescription, singular } from '../openapi/describe.ts';
 import { freeInputName } from '../openapi/parameters.ts';
 import type { GivenRequest, Pair } from './curl.ts';
 import { KeyParts } from './keys.ts';
@@ -37,49 +37,48 @@ export class Parts {
   path(given: string): { readonly path: string; readonly params: readonly Binding[] } {
     const params: Binding[] = [];
     const segments = given.split('/');
-    const path = segments.map((raw, at) => {
-      const [, named, stated] = /^\{([A-Za-z]\w*)=([^{}]+)\}$/.exec(raw) ?? [];
-      const text = decoded(stated ?? raw);
-      const kind = idKind(text);
-      if (isKeyValue('', text, 'path'))
-        throw new RequestRefusal(
-          'has a key in its path',
-          'Give the key in a header, if the API takes it there.',
-        );
-      const placeholder = placeholderIn(text);
-      // A number at the start is the version of an API.
-      const isId = kind !== undefined && !(at < 2 && /^\d{1,2}$/.test(text));
-      if (named === undefined && !isId && placeholder === undefined)
-        return raw.replaceAll('{', '%7B').replaceAll('}', '%7D');
-      const before =
-        segments[at - 1]
-          ?.replace(/[^A-Za-z0-9]+/g, '_')
-          .replace(/ies$/, 'y')
-          .replace(/(?<!s)s$/, '') ?? '';
-      const worded =
-        /^v?\d*$|^\{/.test(before) || before === kind ? (kind ?? 'id') : `${before}_${kind ?? 'id'}`;
-      const own = named ?? (placeholder === undefined ? worded : wordIn(text) || worded);
-      this.#path = `${segments.slice(0, at).join('/')}/{${own}}`;
-      const value = placeholder === undefined ? (kind === 'id' || named ? scalarOf(text) : text) : undefined;
-      const binding = this.#argument(
-        own,
-        own,
-        'path',
-        value,
-        value === undefined ? { type: 'string' } : shapeOf(value),
-      );
-      if (binding.input === undefined) return raw.replace(/^\{\w+=(.*)\}$/, '$1');
-      if (named === undefined && value !== undefined)
-        this.notes.push({
-          path: `inputSchema.properties.${binding.input}`,
-          what: `${raw} in the path became an argument`,
-          why: `--constant ${binding.input} keeps it`,
-        });
-      params.push({ ...binding, name: binding.input });
-      return `{${binding.input}}`;
-    });
+    const path = segments.map((raw, at) => this.#segment(raw, at, segments, params));
     this.#path = path.join('/');
     return { path: this.#path, params };
+  }
+
+  #segment(raw: string, at: number, segments: readonly string[], params: Binding[]): string {
+    const [, named, stated] = /^\{([A-Za-z]\w*)=([^{}]+)\}$/.exec(raw) ?? [];
+    const [, base = raw, end = ''] = named === undefined ? (/^(.*?)(\.json)?$/.exec(raw) ?? []) : [];
+    const text = decoded(stated ?? base);
+    const last = segments[at - 1] ?? '';
+    const kind = idKind(text);
+    if (named === undefined && isKeyValue(last, text, 'path'))
+      throw new RequestRefusal(
+        'has what looks like a key in its path',
+        'Give the key in a header, if the API takes it there. If it is none, write {id=…} for it.',
+      );
+    const isOpen = placeholderIn(text) !== undefined;
+    // A number at the start is the version of an API.
+    const isId = kind !== undefined && !(at < 2 && /^\d{1,2}$/.test(text));
+    if (named === undefined && !isId && !isOpen) return raw.replaceAll('{', '%7B').replaceAll('}', '%7D');
+    const before = singular(last.replace(/[^A-Za-z0-9]+/g, '_'));
+    const isAlone = /^v?\d*$/.test(before) || before === kind || kind === 'ip';
+    const worded = isAlone ? (kind ?? 'id') : `${before}_${kind ?? 'id'}`;
+    const own = named ?? (isOpen ? wordIn(text) || worded : worded);
+    this.#path = `${segments.slice(0, at).join('/')}/{${own}}`;
+    const value = isOpen ? undefined : kind === 'id' || named ? scalarOf(text) : text;
+    const { input } = this.#argument(
+      own,
+      own,
+      'path',
+      value,
+      isOpen ? { type: 'string' } : shapeOf(value ?? ''),
+    );
+    if (input === undefined) return (stated ?? base) + end;
+    if (named === undefined && !isOpen)
+      this.notes.push({
+        path: `inputSchema.properties.${input}`,
+        what: `${base} in the path became an argument`,
+        why: `--constant ${input} keeps it`,
+      });
+    params.push({ name: input, input });
+    return `{${input}}${end}`;
   }
 
   query(text: string): readonly Binding[] {
@@ -93,7 +92,7 @@ export class Parts {
         left.push(name);
         return [];
       }
-      if (name === 'accept' && /^(?:\*\/\*|application\/json)\b(?!.*vnd)/.test(value)) return [];
+      if (name === 'accept' && /^(?:\*\/\*|application\/json)(?:[;,]|$)/.test(value)) return [];
       if (name === 'content-type') return [];
       const [, scheme = '', token = ''] = /^(Bearer|Token|Bot|ApiKey|Key) +(\S.*)$/i.exec(value) ?? [];
       const bare = token || value;

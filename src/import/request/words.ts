@@ -32,7 +32,7 @@ function posixWords(line: string): readonly string[] {
   const end = () => {
     if (word !== undefined) words.push(word);
     if (/\{[^{}]*(?:,|\.\.)[^{}]*\}/.test(bare))
-      throw new RequestRefusal(`contains a list that a shell expands: ${bare}`, onlyOne);
+      throw new RequestRefusal('contains a list in braces, which a shell expands', onlyOne);
     word = undefined;
     bare = '';
   };
@@ -44,10 +44,7 @@ function posixWords(line: string): readonly string[] {
       word = (word ?? '') + unquoted(quoted);
       at += quoted.length;
     } else if (/^["']|^\$["']/.test(rest)) {
-      throw new RequestRefusal(
-        `has no end for the quote at ${rest.slice(0, 20)}`,
-        'Paste the whole command.',
-      );
+      throw new RequestRefusal('has no end for a quote', 'Paste the whole command.');
     } else if (/^\\\r?\n/.test(rest)) {
       at += rest.startsWith('\\\r') ? 3 : 2;
     } else if (/^\\/.test(rest)) {

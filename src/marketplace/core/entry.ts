@@ -3,8 +3,8 @@ import { CommandError, type InputError, inputError, requireNone } from 'market-m
 import { isObject, type JsonObject } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { isLoopback } from 'market-mcp-contract/wire';
-import { dotEnv } from '../../dev/local-server.ts';
 import type { Project } from '../../project/model.ts';
+import { dotEnv } from '../../project/read/dot-env.ts';
 import { readRegular } from '../../project/read/read.ts';
 import { parsedJson } from '../../project/read/text.ts';
 import { defaultCategory, formProblems, stakeOf } from './form.ts';

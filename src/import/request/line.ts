@@ -1,0 +1,48 @@
+import type { ApiCall, ApiKey } from '../model.ts';
+import type { GivenRequest } from './curl.ts';
+
+/** A request as a curl command without its keys: each is `$NAME`, the variable that holds it. */
+export function curlLine(
+  { method, url, headers, body }: GivenRequest,
+  { needs = [] }: Pick<ApiCall, 'needs'>,
+): readonly string[] {
+  const keys = needs.flat();
+  const keyOf = (place: ApiKey['in'], name: string) =>
+    keys.find((key) => key.in === place && key.credential.name === name);
+  const variable = (key: ApiKey | undefined, at = 0) => `$${key?.variables[at]?.name ?? ''}`;
+  const pairs = (place: 'query' | 'body', text: string) =>
+    text.replaceAll(/([^&=]+)=([^&]*)/g, (whole, raw: string) => {
+      const key = keyOf(place, decodeURIComponent(raw.replaceAll('+', ' ')));
+      return key ? `${raw}=${variable(key)}` : whole;
+    });
+  const [address = '', query] = url.split(/\?(.*)/s);
+  const sent = headers.flatMap(([name, value]): readonly string[] => {
+    const key = keyOf('headers', name);
+    if (key?.credential.kind === 'basic') {
+      return ['-u', `${variable(key)}:${key.variables.length > 1 ? variable(key, 1) : ''}`];
+    }
+    const isPlain = key === undefined || value.includes(variable(key)) === true;
+    const scheme = key?.credential.kind === 'bearer' ? 'Bearer ' : (key?.credential.prefix ?? '');
+    return ['-H', isPlain ? `${name}: ${value}` : `${name}: ${scheme}${variable(key)}`];
+  });
+  const data = (text: string) => {
+    if (!keys.some((key) => key.in === 'body')) return text;
+    if (!/^\s*\{/.test(text)) return pairs('body', text);
+    const named = keys.filter((key) => key.in === 'body').map((key) => [key.credential.name, variable(key)]);
+    return JSON.stringify({ ...JSON.parse(text), ...Object.fromEntries(named) });
+  };
+  const parts = (all: Exclude<GivenRequest['body'], string | null>) =>
+    all.flatMap(([name, value]) => [
+      '--form-string',
+      `${name}=${keyOf('body', name) ? variable(keyOf('body', name)) : value}`,
+    ]);
+  const content = body === null ? [] : typeof body === 'string' ? ['--data-raw', data(body)] : parts(body);
+  const isUsual = method === (body === null ? 'get' : 'post');
+  return [
+    ...['curl', ...(isUsual ? [] : ['-X', method.toUpperCase()])],
+    ...(/[[\]{}]/.test(url) ? ['-g'] : []),
+    query === undefined ? address : `${address}?${pairs('query', query)}`,
+    ...sent,
+    ...content,
+  ];
+}

@@ -1,0 +1,126 @@
+import { CommandError } from 'market-mcp-contract/command';
+import { isObject, type Json, type JsonObject, shorten } from 'market-mcp-contract/json';
+import { reachOf } from 'market-mcp-contract/wire';
+import { basic, Secret, SourceError, sendOnce } from 'market-mcp-runtime/source';
+import type { ApiCall, Binding, Credential } from '../../import/model.ts';
+import { requestOf } from '../../import/recordings.ts';
+
+/** What an API has answered: its JSON as text, or null if it has nothing (404). */
+export interface TrialAnswer {
+  readonly status: number;
+  readonly text: string | null;
+}
+
+type Values = (variable: string) => string;
+
+/**
+ * Sends the request of a tool once, with the code of the source kit: the bytes of the trial are those of the tool.
+ *
+ * @param valueIn the value of a variable of a key
+ * @param mayBeMissing 404 is an answer
+ * @throws CommandError `NOT_ANSWERED` that names what came instead of JSON, with its first line and without keys
+ */
+export async function tryRequest(
+  call: ApiCall,
+  args: JsonObject,
+  valueIn: Values,
+  mayBeMissing: boolean,
+): Promise<TrialAnswer> {
+  const { fallback = '' } = call.api.variables.find(({ name }) => name === call.api.baseUrl) ?? {};
+  const { method, path, ...parts } = requestOf(call, args);
+  const where = `${method.toUpperCase()} ${fallback}${path}`;
+  if (reachOf(new URL(fallback)) === 'link-local' && process.env.SOURCES_LINK_LOCAL !== 'allow')
+    throw noAnswer(
+      where,
+      'was not sent: clouds serve the keys of a machine at such addresses',
+      'Set SOURCES_LINK_LOCAL=allow if you trust it.',
+    );
+  const secretOf = ({ kind, variables: [first = '', second], prefix = '', name }: Credential) => {
+    const secret = new Secret(first, valueIn(first));
+    if (kind === 'basic')
+      return basic(secret, second === undefined ? '' : new Secret(second, valueIn(second)));
+    return kind === 'bearer'
+      ? secret.after('Bearer ')
+      : prefix === ''
+        ? secret
+        : secret.after(prefix || name);
+  };
+  const keysIn = (place: 'headers' | 'query' | 'body') => {
+    const own = (call.needs ?? []).flat().filter((key) => key.in === place);
+    return Object.fromEntries(own.map(({ credential }) => [credential.name, secretOf(credential)]));
+  };
+  const source = {
+    baseUrl: fallback,
+    headers: keysIn('headers'),
+    query: keysIn('query'),
+    body: keysIn('body'),
+  };
+  const members = Array.isArray(call.body?.members) ? (call.body.members as readonly Binding[]) : [];
+  const styles = { styles: stylesOf(call.query), formStyles: stylesOf(members) };
+  let answered: { readonly status: number; readonly contentType: string; readonly text: string };
+  try {
+    answered = await sendOnce(source, method as 'get', path, { ...parts, ...styles } as object);
+  } catch (error) {
+    const { name, message, cause } = error as Error & { cause?: { code?: string } };
+    const why =
+      error instanceof SourceError
+        ? message.replace(/\.$/, '')
+        : name === 'TimeoutError'
+          ? 'it gave no answer within 10 seconds'
+          : `it cannot be reached (${cause?.code ?? name})`;
+    throw noAnswer(where, `gave no answer to use: ${why}`, 'Correct the command, or start the API.');
+  }
+  return judged(where, answered, mayBeMissing);
+}
+
+function stylesOf(bindings: readonly Binding[]): JsonObject {
+  return Object.fromEntries(bindings.flatMap(({ name, style }) => (style ? [[name, style]] : [])));
+}
+
+function judged(
+  where: string,
+  {
+    status,
+    contentType,
+    text,
+  }: { readonly status: number; readonly contentType: string; readonly text: string },
+  mayBeMissing: boolean,
+): TrialAnswer {
+  const said = text.trim() === '' ? '' : `: ${shorten(text.trim().split(/\r?\n/, 1)[0] ?? '', 120)}`;
+  const isPage = /^\s*<|text\/html/i.test(text.slice(0, 200) + contentType);
+  if (status === 404 && mayBeMissing) return { status, text: null };
+  if (status === 401 || status === 403) {
+    const hint =
+      'Check the key. If a browser sent cookies, the API may need them, and then no tool can call it.';
+    throw noAnswer(where, `was answered with HTTP ${status}${said}`, hint);
+  }
+  if (status < 200 || status > 299)
+    throw noAnswer(where, `was answered with HTTP ${status}${said}`, 'Correct the command.');
+  if (text.trim() === '')
+    throw noAnswer(
+      where,
+      `was answered with HTTP ${status} and nothing else`,
+      'Give a request that is answered with JSON.',
+    );
+  if (isPage) {
+    const isLogin = /type=["']?password|sign[ -]?in|log[ -]?in/i.test(text);
+    throw noAnswer(
+      where,
+      `was answered with ${isLogin ? 'a page to log in' : 'HTML'}, not JSON${said}`,
+      'Give the address of the API, which answers with JSON.',
+    );
+  }
+  try {
+    const value: Json = JSON.parse(text);
+    if (isObject(value) || Array.isArray(value)) return { status, text };
+  } catch {}
+  throw noAnswer(
+    where,
+    `was answered with something else than JSON${said}`,
+    'Many APIs have a parameter or an Accept header for JSON.',
+  );
+}
+
+function noAnswer(where: string, what: string, hint: string): CommandError {
+  return new CommandError('NOT_ANSWERED', `${where} ${what}`, `${hint} Nothing was written.`);
+}

@@ -1,0 +1,145 @@
+import { readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+import { type Documented, documented } from './requests.ts';
+import { bins, compile, create, lendModules, prove, run, scratch, serveHere, tree } from './support.ts';
+
+const root = scratch();
+
+/** The API of a request: it judges method, path, query, headers and body by their bytes. */
+async function apiOf({ method, url, headers = {}, body = '', answer }: Documented) {
+  const seen: string[] = [];
+  const origin = await serveHere(
+    createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const wrong = [
+        ...(request.method === method ? [] : [`method ${request.method}`]),
+        ...(request.url === url ? [] : [`url ${request.url}`]),
+        ...Object.entries(headers).flatMap(([name, value]) =>
+          request.headers[name] === value ? [] : [`${name} ${request.headers[name]}`],
+        ),
+        ...(Buffer.concat(chunks).toString() === body ? [] : [`body ${Buffer.concat(chunks)}`]),
+      ];
+      seen.push(wrong.join('; '));
+      response.writeHead(wrong.length === 0 ? 200 : 400, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(wrong.length === 0 ? answer : { wrong }));
+    }),
+  );
+  return { origin, seen };
+}
+
+const forms = (key: string) => [
+  key,
+  encodeURIComponent(key),
+  // Base64 at each of the three offsets, without what the neighbours change.
+  ...[0, 1, 2].map((offset) =>
+    Buffer.from('-'.repeat(offset) + key)
+      .toString('base64')
+      .slice(offset === 0 ? 0 : 4, -4),
+  ),
+];
+
+it('twenty requests of documentation become tools at the first try that pass the check, ask with the same bytes, and keep their keys in .env', async () => {
+  const apis = await Promise.all(documented.map(apiOf));
+  const streams: string[] = [];
+  const lineOf = (i: number) =>
+    (documented[i] as Documented).curl.replace(/https:\/\/host/, () => apis[i]?.origin ?? '');
+  const first = await create(
+    ['apis', '--yes', '--json', '--no-install', '--no-git', '--from-request', lineOf(0)],
+    { cwd: root },
+  );
+  expect(first.stderr).toBe('');
+  const { directory, tools } = JSON.parse(first.stdout);
+  streams.push(first.stdout, first.stderr);
+  const names: string[] = [...tools];
+  for (const [i, { flags = [] }] of documented.entries()) {
+    if (i === 0) continue;
+    const [, tool] = flags;
+    const args = [
+      'add-tool',
+      ...(tool ? [tool] : []),
+      '--yes',
+      '--json',
+      '--no-check',
+      '--from-request',
+      '-',
+    ];
+    const added = await run(process.execPath, [bins.market, ...args], {
+      cwd: directory,
+      stdin: 'pipe',
+      input: lineOf(i),
+    });
+    expect(added.stderr, documented[i]?.api).toBe('');
+    streams.push(added.stdout, added.stderr);
+    names.push(...JSON.parse(added.stdout).tools);
+  }
+  expect(names).toEqual(documented.map(({ tool }) => tool));
+  expect(apis.map(({ seen }) => seen)).toEqual(documented.map(() => ['']));
+
+  lendModules(directory);
+  const built = await compile(directory);
+  expect(built.status, built.stdout).toBe(0);
+  const { report, unitTests } = await prove(directory);
+  expect(report.rules.filter(({ status, level }) => status === 'fail' && level === 'must')).toEqual([]);
+  expect(report.ok).toBe(true);
+  expect(unitTests.status, unitTests.stdout).toBe(0);
+
+  const recorded = await run(process.execPath, [bins.market, 'record', '--json'], { cwd: directory });
+  streams.push(recorded.stdout, recorded.stderr);
+  expect(JSON.parse(recorded.stdout).called).toHaveLength(documented.length);
+  expect(apis.map(({ seen }) => seen)).toEqual(documented.map(() => ['', '']));
+
+  const listed = await run(process.execPath, [bins.market, 'list', '--json'], { cwd: directory });
+  const inputsOf = ({ name }: { name: string }) => {
+    const file = readFileSync(join(directory, `src/tools/${name.replaceAll('_', '-')}.ts`), 'utf8');
+    return [...new Set([...file.matchAll(/\binput\.(\w+)/g)].map(([, input]) => input))];
+  };
+  expect(JSON.parse(listed.stdout).tools.map(inputsOf)).toEqual(documented.map(({ inputs }) => inputs));
+
+  const env = join(directory, '.env');
+  expect(statSync(env).mode & 0o777).toBe(0o600);
+  const keys = documented.flatMap(({ key }) => (key ? [key] : []));
+  const written = readFileSync(env, 'utf8').trim().split('\n');
+  expect(written).toHaveLength(keys.length);
+  for (const [i, [value, variable]] of keys.entries()) {
+    expect(written[i]).toMatch(new RegExp(`^\\w+_${variable}=`));
+    expect(written[i]).toContain(value);
+  }
+  const texts = [...tree(directory)].flatMap(([path, text]): readonly (readonly [string, string])[] => {
+    if (path === '.env' || path.startsWith('node_modules')) return [];
+    const packed = path.endsWith('.tgz')
+      ? gunzipSync(readFileSync(join(directory, path))).toString('latin1')
+      : text;
+    return [[path, packed]];
+  });
+  const found = keys.flatMap(([value]) =>
+    forms(value).flatMap((form) =>
+      [...texts, ...streams.map((text, i) => [`stream ${i}`, text] as const)]
+        .filter(([, text]) => text.includes(form))
+        .map(([where]) => `${form} in ${where}`),
+    ),
+  );
+  expect(found).toEqual([]);
+  await expect(table()).toMatchFileSnapshot('../../docs/evidence/requests.md');
+});
+
+function table(): string {
+  const rows = documented.map(({ api, method, tool, inputs, key }) => {
+    const shown = inputs.map((input) => `\`${input}\``).join(', ');
+    return `| ${api} | ${method} | \`${tool}\` | ${shown} | ${key ? `\`…_${key[1]}\`` : ''} |`;
+  });
+  return `# Requests of documentation
+
+Twenty requests as pages of documentation print them, with made-up keys, answered by small servers on this machine that judge method, path,
+query, headers and body by their bytes. Each became a tool at the first try, without a question; the server of all twenty passes the
+check, \`market-mcp record\` asks with the same bytes, and the keys are in \`.env\` and nowhere else. \`npm run docs requests\` writes this
+page, and \`test/e2e/from-request.test.ts\` judges it.
+
+| request | method | tool | arguments | key |
+| --- | --- | --- | --- | --- |
+${rows.join('\n')}
+`;
+}

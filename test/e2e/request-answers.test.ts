@@ -1,0 +1,263 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { bins, create, run, scratch, serveHere, tree } from './support.ts';
+
+const root = scratch();
+const key = 'sk-live-4f9a8b7c6d5e';
+
+/** An API, and the bodies and URLs that it has received. */
+async function api(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+  const seen: string[] = [];
+  const origin = await serveHere(
+    createServer((request, response) => {
+      seen.push(`${request.method} ${request.url} ${request.headers.authorization ?? ''}`);
+      request.resume();
+      answer(request, response);
+    }),
+  );
+  return { origin, seen };
+}
+
+const says =
+  (value: unknown, status = 200, type = 'application/json') =>
+  (_: IncomingMessage, response: ServerResponse) =>
+    void response
+      .writeHead(status, { 'content-type': type })
+      .end(typeof value === 'string' ? value : JSON.stringify(value));
+
+let count = 0;
+/** Creates a project from a request, without installation. */
+async function made(line: string, ...flags: readonly string[]) {
+  count += 1;
+  const args = [`p${count}`, '--yes', '--no-install', '--no-git', '--from-request', line, ...flags];
+  const ran = await create(args, { cwd: root });
+  return { ...ran, directory: join(root, `p${count}`) };
+}
+
+const endless = (_: IncomingMessage, response: ServerResponse) => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const more = () => void response.write(`"${'x'.repeat(65_536)}",`, more);
+  more();
+};
+const huge = (_: IncomingMessage, response: ServerResponse) =>
+  void response
+    .writeHead(200, { 'content-type': 'application/json', 'content-length': 50_000_000 })
+    .write('[');
+const redirect = (_: IncomingMessage, response: ServerResponse) =>
+  void response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end();
+const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+
+describe('an answer that no tool can be made from is named, and nothing is written', () => {
+  it.each([
+    ['an error', says({ message: `bad key ${key}` }, 401), 'was answered with HTTP 401'],
+    ['nothing at the address', says({ message: 'no' }, 404), 'was answered with HTTP 404'],
+    ['HTML', says(`<html><title>Hello ${key}</title>`, 200, 'text/html'), 'HTML, not JSON'],
+    ['a page to log in', says('<form>Sign in</form>', 200, 'text/html'), 'a page to log in'],
+    ['no content', says('', 200), 'nothing else'],
+    ['a text', says(`plain ${key}`, 200, 'text/plain'), 'something else than JSON'],
+    ['a failure with status 200', says({ error: { message: 'no such coin' } }), 'is a failure of the API'],
+    ['an empty object', says({}), 'is empty'],
+    ['JSON of any depth', says(deep), 'answer'],
+    ['an endless answer', endless, 'larger than this tool allows'],
+    ['50 MB', huge, 'larger than this tool allows'],
+    ['a redirect to the keys of a machine', redirect, 'redirects to another address'],
+  ])('%s', async (_, answer, named) => {
+    const { origin } = await api(answer);
+    const ran = await made(`curl ${origin}/a?q=1 -H 'authorization: Bearer ${key}'`);
+    expect(ran.stderr).toContain(named);
+    expect([2, 3]).toContain(ran.status);
+    expect(ran.stdout + ran.stderr).not.toContain(key);
+    expect(existsSync(ran.directory)).toBe(false);
+  });
+
+  it('GraphQL and JSON-RPC: an error in their envelopes', async () => {
+    const json = "-H 'content-type: application/json'";
+    const graphql = await api(says({ data: null, errors: [{ message: 'Unknown field b' }] }));
+    const asked = await made(`curl ${graphql.origin} ${json} -d '{"query":"{ b }"}'`);
+    expect(asked.stderr).toContain('Unknown field b');
+    const rpc = await api(
+      says({ jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'no such method' } }),
+    );
+    const called = await made(
+      `curl ${rpc.origin} ${json} -d '{"jsonrpc":"2.0","id":1,"method":"eth_getX","params":[]}'`,
+    );
+    expect(called.stderr).toContain('no such method');
+    expect([asked, called].map(({ directory }) => existsSync(directory))).toEqual([false, false]);
+  });
+});
+
+describe('nothing is sent', () => {
+  it.each([
+    ['that may change something', (o: string) => `curl ${o}/orders -d amount=1`, 'may change something'],
+    ['that a shell would run', (o: string) => `curl ${o}/a; id`, 'which a shell runs'],
+    ['that reads a file', (o: string) => `curl ${o}/a -d @/etc/passwd`, 'reads or writes a file'],
+    ['with a header of two lines', (o: string) => `curl ${o}/a -H $'a: b\\r\\nx: ${key}'`, 'no header'],
+    [
+      'with an unknown option',
+      (o: string) => `curl ${o}/a --heading='x-api-key: ${key}'`,
+      'is not read here',
+    ],
+    [
+      'of which the key is a placeholder',
+      (o: string) => `curl ${o}/a -H 'x-api-key: $NO_SUCH_KEY'`,
+      'NO_SUCH_KEY',
+    ],
+    ['without a value', (o: string) => `curl '${o}/a?city=YOUR_CITY_NAME'`, 'has no value for city'],
+  ])('of a request %s', async (_, line, named) => {
+    const { origin, seen } = await api(says({ a: 1 }));
+    const ran = await made(line(origin));
+    expect({ status: ran.status, seen }).toEqual({ status: 2, seen: [] });
+    expect(ran.stderr).toContain(named);
+    expect(ran.stderr).not.toContain(key);
+    expect(existsSync(ran.directory)).toBe(false);
+  });
+
+  it('to the addresses at which clouds serve keys', async () => {
+    const ran = await made('curl http://169.254.169.254/latest/meta-data');
+    expect(ran.stderr).toContain('was not sent');
+    expect(existsSync(ran.directory)).toBe(false);
+  });
+
+  it('with --no-send, which takes saved answers', async () => {
+    const { origin, seen } = await api(says({ a: 1 }));
+    writeFileSync(join(root, 'saved.json'), '{"id":"1","state":"open"}');
+    const line = `curl ${origin}/orders -d amount=1`;
+    expect((await made(line, '--no-send')).stderr).toContain('Add --from-sample');
+    const ran = await made(line, '--no-send', '--from-sample', 'saved.json');
+    expect({ status: ran.status, seen }).toEqual({ status: 0, seen: [] });
+    expect(tree(ran.directory).get('src/tools/post-orders.ts')).toContain('form: { amount: input.amount }');
+  });
+});
+
+describe('a request', () => {
+  it('that may change something is sent once with --send', async () => {
+    const { origin, seen } = await api(says({ id: 'o1' }));
+    const ran = await made(`curl ${origin}/orders -d amount=1`, '--send');
+    expect({ status: ran.status, seen }).toEqual({ status: 0, seen: ['POST /orders '] });
+    expect(tree(ran.directory).get('src/tools/post-orders.ts')).toContain('readOnlyHint: false');
+  });
+
+  it('takes the value of a placeholder from the environment, and the repeat line names it', async () => {
+    const { origin, seen } = await api(says({ a: 1 }));
+    const line = `curl ${origin}/a -H 'authorization: Bearer $MY_KEY'`;
+    const args = ['env', '--yes', '--no-install', '--no-git', '--from-request', line];
+    const ran = await create(args, { cwd: root, env: { MY_KEY: key } });
+    expect(seen).toEqual([`GET /a Bearer ${key}`]);
+    expect(ran.stdout).toContain('authorization: Bearer $MY_KEY');
+    expect(ran.stdout + ran.stderr).not.toContain(key);
+    expect(readFileSync(join(root, 'env/.env'), 'utf8')).toBe(`MY_KEY=${key}\n`);
+  });
+
+  it('is sent once more for each example: types are united, and 404 is the empty result', async () => {
+    const { origin, seen } = await api((request, response) => {
+      const symbol = new URL(request.url ?? '', 'http://x').searchParams.get('symbol');
+      if (symbol === 'NONE') says({ message: 'no' }, 404)(request, response);
+      else says({ symbol, price: symbol === 'ETH' ? null : 1.5 })(request, response);
+    });
+    const ran = await made(
+      `curl '${origin}/price?symbol=BTC'`,
+      '--example',
+      'symbol=ETH',
+      '--example',
+      'symbol=NONE',
+    );
+    expect(ran.status, ran.stderr).toBe(0);
+    expect(seen).toHaveLength(3);
+    const files = tree(ran.directory);
+    const tool = files.get('src/tools/get-price.ts') ?? '';
+    expect(tool).toContain("price: { type: ['number', 'null']");
+    expect(tool).toContain("{ arguments: { symbol: 'NONE' }, expect: 'empty' }");
+    expect(tool).toContain("notFound: 'empty'");
+    const recorded = JSON.parse(files.get('test/recordings/get-price.json') ?? '[]');
+    expect(recorded.map((one: { status: number; from: string }) => [one.status, one.from])).toEqual([
+      [200, 'recorded'],
+      [200, 'recorded'],
+      [404, 'recorded'],
+    ]);
+  });
+
+  it('takes --input, --constant and --fields, and names what it does not know', async () => {
+    const { origin } = await api(says({ price: 1, volume: 2, extra: { deep: 'x' } }));
+    const line = `curl '${origin}/price?symbol=BTC&limit=5'`;
+    const ran = await made(
+      line,
+      '--input',
+      'symbol:string=ETH Trading pair',
+      '--constant',
+      'limit',
+      '--fields',
+      'price',
+    );
+    const tool = tree(ran.directory).get('src/tools/get-price.ts') ?? '';
+    expect(tool).toContain("symbol: { type: 'string', description: 'Trading pair', default: 'ETH' }");
+    expect(tool).toContain('query: { symbol: input.symbol, limit: 5 }');
+    expect(tool).not.toContain('volume');
+    expect(tree(ran.directory).get('test/recordings/get-price.json')).not.toContain('volume');
+    const wrong = await made(line, '--constant', 'limits', '--input', 'symbl:string=A');
+    expect(wrong.stderr).toContain('Did you mean limit?');
+    expect(wrong.stderr).toContain('Did you mean symbol?');
+  });
+
+  it('of a HAR file is chosen by its number; larger files are refused', async () => {
+    const { origin, seen } = await api(says({ a: 1 }));
+    const entry = (url: string, more: object = {}) => ({
+      request: {
+        method: 'GET',
+        url,
+        headers: [
+          { name: 'Sec-Fetch-Mode', value: 'cors' },
+          { name: 'X-Api-Key', value: key },
+        ],
+        ...more,
+      },
+      response: { content: { mimeType: 'application/json' } },
+    });
+    const har = { log: { entries: [entry(`${origin}/a?api_key=${key}`), entry(`${origin}/b?x=1`)] } };
+    writeFileSync(join(root, 'web.har'), JSON.stringify(har));
+    const listed = await made('web.har');
+    expect(listed.stdout).toContain(`2  GET ${origin}/b`);
+    expect(listed.stdout).not.toContain(key);
+    expect(existsSync(listed.directory)).toBe(false);
+    const ran = await made('web.har', '--request', '2');
+    expect({ status: ran.status, seen }).toEqual({ status: 0, seen: ['GET /b?x=1 '] });
+    expect(ran.stdout).toContain('sec-fetch-mode left out');
+    writeFileSync(join(root, 'large.har'), '');
+    truncateSync(join(root, 'large.har'), 200_000_000);
+    expect((await made('large.har')).stderr).toContain('more than 50,000,000 bytes');
+  });
+});
+
+describe('.env', () => {
+  const line = (origin: string) => `curl ${origin}/a -H 'x-api-key: ${key}'`;
+
+  it('keeps a value that is there, and gets no key where git would commit it', async () => {
+    const { origin } = await api(says({ a: 1 }));
+    const { directory } = await made(line(origin));
+    const [name] = readFileSync(join(directory, '.env'), 'utf8').split('=');
+    writeFileSync(join(directory, '.env'), `${name}=mine\n`);
+    const add = (...more: readonly string[]) =>
+      run(
+        process.execPath,
+        [bins.market, 'add-tool', ...more, '--yes', '--no-check', '--from-request', line(origin)],
+        { cwd: directory },
+      );
+    expect((await add('get_other')).stdout).toContain(`.env keeps its own ${name}`);
+    expect(readFileSync(join(directory, '.env'), 'utf8')).toBe(`${name}=mine\n`);
+    execFileSync('git', ['init', '-q'], { cwd: directory });
+    execFileSync('git', ['add', '--force', '.env'], { cwd: directory });
+    expect((await add('get_third')).stdout).toContain('git tracks it');
+  });
+
+  it('is not written where nothing ignores it', async () => {
+    const { origin } = await api(says({ a: 1 }));
+    mkdirSync(join(root, 'open'));
+    writeFileSync(join(root, 'open/.gitignore'), 'node_modules\n');
+    const args = ['open', '--yes', '--force', '--no-install', '--no-git', '--from-request', line(origin)];
+    const ran = await create(args, { cwd: root });
+    const ignores = readFileSync(join(root, 'open/.gitignore'), 'utf8').includes('.env');
+    expect(ran.status === 0 ? existsSync(join(root, 'open/.env')) : ignores).toBe(ignores);
+  });
+});

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { isKeyName, isKeyValue, placeholderIn } from '../../src/import/key-names.ts';
+import { curlRequest } from '../../src/import/request/curl.ts';
+import { givenArguments, readRequest } from '../../src/import/request/index.ts';
+import { curlLine } from '../../src/import/request/line.ts';
+import { readsByRpc } from '../../src/import/request/protocols.ts';
+import { RequestRefusal } from '../../src/import/request/words.ts';
+import { documented } from '../e2e/requests.ts';
+
+function read(line: string, constants: readonly string[] = []) {
+  const result = readRequest(curlRequest(line), { input: [], constants });
+  if (!result.ok) throw new Error(JSON.stringify(result.errors));
+  return result.value;
+}
+
+const json = "-H 'content-type: application/json'";
+
+describe('a key', () => {
+  it.each([
+    ...['authorization', 'x-cg-pro-api-key', 'X-CMC_PRO_API_KEY', 'x-rapidapi-key', 'X-Finnhub-Token'],
+    ...['X-MBX-APIKEY', 'PRIVATE-TOKEN', 'access_key', 'apiKey', 'appid', 'client_secret', 'user_password'],
+  ])('is known by its name: %s', (name) => expect(isKeyName(name)).toBe(true));
+
+  it.each([...['pageToken', 'next_token', 'sort_key', 'base_token', 'keyword', 'tokens', 'monkey', 'id']])(
+    'is not what only sounds like one: %s',
+    (name) => expect(isKeyName(name)).toBe(false),
+  );
+
+  it('is known by its value in a header alone; a JWT anywhere', () => {
+    const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJhdWQiOiJhIn0.c2ln';
+    expect(isKeyValue('x-own', 'a1b2c3d4e5f6g7h8i9j0k', 'header')).toBe(true);
+    expect(isKeyValue('x-own', 'v3.football.api-sports.io', 'header')).toBe(false);
+    expect(isKeyValue('q', 'a1b2c3d4e5f6g7h8i9j0k', 'query')).toBe(false);
+    expect(isKeyValue('q', jwt, 'query')).toBe(true);
+    expect(isKeyValue('token', '0xde0b295669a9fd93d5f28d9ec85e40f4cb697bae', 'query')).toBe(false);
+    expect(isKeyValue('token', 'USDC', 'query')).toBe(false);
+  });
+
+  it.each([
+    ['$API_KEY', 'API_KEY'],
+    [`\${X}`, 'X'],
+    ['YOUR_API_KEY', ''],
+    ['<token>', ''],
+    ['xxxx', ''],
+    ['{{token}}', ''],
+    ['sk_live_1', undefined],
+    ['bitcoin', undefined],
+  ])('may be a placeholder: %s', (text, variable) => expect(placeholderIn(text)).toBe(variable));
+
+  it('in a path, or inside a member of a body, is refused', () => {
+    for (const line of [
+      'curl https://x.test/v2/8GxKq0mZ4TnR2sV6yB1cD3eF5hJ7kL9p',
+      'curl https://x.test/bot123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11/getMe',
+      `curl https://x.test/ ${json} -d '{"auth":{"api_key":"k"}}'`,
+    ])
+      expect(() => read(line)).toThrow(RequestRefusal);
+  });
+});
+
+describe('the parts of a request', () => {
+  it('are arguments with their values, and constants where the author says so', () => {
+    const { input, call } = read(
+      "curl 'https://x.test/a?symbol=BTC&limit=5&price=1.5&all=true&at=52.5200&id=007'",
+      ['limit'],
+    );
+    expect(input.map(({ name, type, default: value }) => [name, type, value])).toEqual([
+      ['symbol', 'string', 'BTC'],
+      ['price', 'number', 1.5],
+      ['all', 'boolean', true],
+      ['at', 'string', '52.5200'],
+      ['id', 'string', '007'],
+    ]);
+    expect(call.query[1]).toEqual({ name: 'limit', constant: 5 });
+  });
+
+  it('of a path are what looks like an id, or is written in braces', () => {
+    const { call, input } = read(
+      'curl https://x.test/v2/users/123/tx/{chain=base}/latest/3fa85f64-5717-4562-b3fc-2c963f66afa6.json',
+    );
+    expect(call.path).toBe('/v2/users/{user_id}/tx/{chain}/latest/{latest_id}.json');
+    expect(givenArguments(input)).toMatchObject({ user_id: 123, chain: 'base' });
+  });
+
+  it('of a JSON body are its scalars up to two levels, and lists of one type', () => {
+    const body = '{"type":"a","inner":{"x":1,"deep":{"y":2}},"ids":["a","b"],"none":null,"mixed":[1,"a"]}';
+    const { input, call } = read(`curl https://x.test/ ${json} -d '${body}'`);
+    expect(input.map(({ name }) => name)).toEqual(['type', 'x', 'ids']);
+    expect(call.body?.members).toContainEqual({ name: 'deep', within: 'inner', constant: { y: 2 } });
+    expect(call.body?.members).toContainEqual({ name: 'none', constant: null });
+  });
+
+  it('of GraphQL are its variables, typed by the operation', () => {
+    const query = 'query A($n: Int = 5, $id: ID!, $f: [String!], $w: Where) { a { b } }';
+    const body = JSON.stringify({ query, variables: { n: 3, id: '7', f: ['x'], w: { min: 1 } } });
+    const { input, call, onlyReads, name } = read(`curl https://x.test/graphql ${json} -d '${body}'`);
+    expect(input.map((one) => [one.name, one.type])).toEqual([
+      ['n', 'integer'],
+      ['id', 'string'],
+      ['f', 'array'],
+      ['w', 'object'],
+    ]);
+    expect({ onlyReads, name, envelope: call.envelope }).toEqual({
+      onlyReads: true,
+      name: 'get_a',
+      envelope: 'graphql',
+    });
+    const mutation = JSON.stringify({ query: 'mutation { pay(amount: 1) { id } }' });
+    expect(read(`curl https://x.test/graphql ${json} -d '${mutation}'`).onlyReads).toBe(false);
+    const hidden = JSON.stringify({ query: 'query A { a } mutation B { b }' });
+    expect(read(`curl https://x.test/graphql ${json} -d '${hidden}'`).onlyReads).toBe(false);
+  });
+
+  it.each([
+    ...[
+      ['eth_call', true],
+      ['eth_getLogs', true],
+      ['getBalance', true],
+      ['eth_blockNumber', true],
+      ['net_version', true],
+    ],
+    ...[
+      ['eth_sendRawTransaction', false],
+      ['personal_sign', false],
+      ['eth_sign', false],
+      ['admin_peers', false],
+    ],
+    ...[
+      ['debug_traceCall', false],
+      ['submitBlock', false],
+      ['getaway', false],
+      ['eth_submitWork', false],
+    ],
+  ] as [string, boolean][])('of JSON-RPC decide whether it reads: %s', (method, reads) =>
+    expect(readsByRpc(method)).toBe(reads),
+  );
+
+  it('of a batch and a subscription are refused', () => {
+    for (const body of ['[{"jsonrpc":"2.0","id":1,"method":"a"}]', '{"query":"subscription { a }"}'])
+      expect(() => read(`curl https://x.test/ ${json} -d '${body}'`)).toThrow(RequestRefusal);
+  });
+
+  it('that browsers add are left out and told', () => {
+    const { call, notes } = read(
+      "curl https://x.test/ -H 'sec-fetch-mode: cors' -H 'user-agent: Mozilla/5.0' -H 'cookie: a=b' -H 'x-app: 1'",
+    );
+    expect(call.headers).toEqual([{ name: 'x-app', constant: '1' }]);
+    expect(notes[0]?.what).toBe('sec-fetch-mode, user-agent, cookie left out');
+  });
+});
+
+it.each(documented)(
+  'a repeated command of $api has variables in place of keys, and is read in the same way',
+  ({ curl, key }) => {
+    const given = curlRequest(curl);
+    const first = read(curl);
+    const words = curlLine(given, first.call);
+    const line = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+    if (key) expect(line).not.toContain(key[0]);
+    const second = read(line.replace("'curl'", 'curl'));
+    expect({ ...second.call }).toEqual({ ...first.call });
+    expect(second.input).toEqual(first.input);
+    expect([...second.secrets.keys()]).toEqual([...first.secrets.keys()]);
+  },
+);
