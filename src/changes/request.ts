@@ -11,7 +11,7 @@ import {
   shellLine,
 } from 'market-mcp-contract/command';
 import { signals } from 'market-mcp-contract/definition';
-import { isObject, type Json, type JsonObject, shorten } from 'market-mcp-contract/json';
+import { isObject, type Json, type JsonObject, membersOf, shorten } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { fieldsSchema } from '../fields/shape-schema.ts';
 import { withCredentials } from '../import/credentials.ts';
@@ -278,7 +278,8 @@ function sentChange(tool: string, { method, path }: ReadRequest['call'], sent: r
 function descriptionOf({ call: { api, method, path } }: ReadRequest, { outputSchema }: JsonObject): string {
   const found = { value: {}, pointer: '' };
   const operation = { id: null, method, path, summary: '', found, shared: found };
-  return toolDescription(operation, api.title, isObject(outputSchema) ? outputSchema : {});
+  const own = Object.entries(membersOf(outputSchema)).filter(([name]) => !Object.hasOwn(signals, name));
+  return toolDescription(operation, api.title, { properties: Object.fromEntries(own) });
 }
 
 /** The arguments of each request to send: those of the command, and those of each example. */

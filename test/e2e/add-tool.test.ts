@@ -232,7 +232,7 @@ describe('in a real terminal', () => {
     const terminal = new Terminal(process.execPath, [bins.market, 'add-tool'], { cwd: directory });
     onTestFinished(() => terminal.kill());
     await terminal.asked('Start from');
-    terminal.press(keys.enter);
+    terminal.press(keys.down, keys.enter);
     await terminal.asked('What is the tool called?');
     terminal.press('list-chains', keys.enter);
     await terminal.waitFor('already exists');

@@ -69,15 +69,15 @@ const blank: readonly Asked[] = [
   ['What does each item contain?', ['gwei:number Price', enter], 'gwei:num'],
 ];
 const starts: readonly (readonly [start: string, moves: readonly string[], asked: readonly Asked[]])[] = [
-  ['Blank', [], blank],
+  ['Blank', [down], blank],
   [
     'A sample answer',
-    [down],
+    [down, down],
     [['Which files contain answers', ['sample.json'], 'other.js'], ...described('get_sampled')],
   ],
   [
     'An OpenAPI document',
-    [down, down],
+    [down, down, down],
     [
       ['Which OpenAPI document?', ['api.json'], 'other.js'],
       ['Which of the 3 operations?', [down, tab]],

@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { keys, pasted } from '../keys.ts';
-import { bins, compile, failuresOf, lendModules, prove, scratch } from './support.ts';
+import { bins, compile, failuresOf, lendModules, prove, scratch, serveHere } from './support.ts';
 import { Terminal } from './terminal.ts';
 
 const root = scratch();
@@ -15,7 +16,7 @@ function open(name: string): { cwd: string; terminal: Terminal } {
   return { cwd, terminal };
 }
 
-/** The questions in order when every answer is Enter. */
+/** The questions in order of a blank start, when every other answer is Enter. */
 const questions = [
   'Start from',
   'Where should the project be created?',
@@ -34,7 +35,7 @@ describe('in a real terminal', () => {
     const { cwd, terminal } = open('enter');
     for (const question of questions) {
       await terminal.asked(question);
-      terminal.press(keys.enter);
+      terminal.press(...(question === 'Start from' ? [keys.down] : []), keys.enter);
     }
     expect(await terminal.ended, terminal.text).toBe(0);
     await expectGreen(join(cwd, 'my-tool'));
@@ -51,7 +52,7 @@ describe('in a real terminal', () => {
       terminal.press(keys.ctrlU, input, keys.enter);
     };
 
-    await type('Start from');
+    await type('Start from', keys.down);
     await type('Where should the project be created?', 'gas prices!');
     await fix('Write gas-prices.', 'deep/gas-prices');
     await type('What is the tool called?', 'get_gas_price');
@@ -103,7 +104,7 @@ describe('in a real terminal', () => {
     const { terminal } = open('hasty');
     terminal.press('hasty', keys.enter);
     await terminal.asked('Start from');
-    terminal.press(keys.enter);
+    terminal.press(keys.down, keys.enter);
     await terminal.asked('Where should the project be created?');
     terminal.press('unhurried', keys.enter);
     await terminal.waitFor('◇  Where should the project be created?');
@@ -126,3 +127,39 @@ async function expectGreen(directory: string): Promise<void> {
 function isAdvice(report: Awaited<ReturnType<typeof prove>>['report'], failure: unknown): boolean {
   return report.rules.some(({ id, level }) => id === (failure as { id: string }).id && level === 'should');
 }
+
+describe('a pasted curl command', () => {
+  it('is sent once; the key of its placeholder is asked for, not shown, and written to .env alone', async () => {
+    const seen: string[] = [];
+    const origin = await serveHere(
+      createServer((request, response) => {
+        seen.push(`${request.url} ${request.headers.authorization}`);
+        response.setHeader('content-type', 'application/json');
+        response.end('{"id":550,"title":"Fight Club"}');
+      }),
+    );
+    const { cwd, terminal } = open('pasted');
+    const type = async (question: string, ...input: string[]) => {
+      await terminal.asked(question);
+      terminal.press(...input, keys.enter);
+    };
+    await type('Start from');
+    await type('Where should the project be created?', 'films');
+    const lines = [
+      `curl --url '${origin}/movie/550?language=en-US' \\`,
+      "  -H 'authorization: Bearer $FILM_TOKEN'",
+    ];
+    await type('Paste a curl command, or', pasted(lines.join('\r')));
+    await type('Value of FILM_TOKEN', 's3cret-film-token');
+    await type('What is the tool called?');
+    await type('For which marketplace?');
+    await terminal.asked('Write it?');
+    await terminal.shows('Returns one movie: id and title.');
+    terminal.press(keys.enter);
+    expect(await terminal.ended, terminal.text).toBe(0);
+    expect(seen).toEqual(['/movie/550?language=en-US Bearer s3cret-film-token']);
+    expect(terminal.text).not.toContain('s3cret');
+    expect(readFileSync(join(cwd, 'films/.env'), 'utf8')).toBe('FILM_TOKEN=s3cret-film-token\n');
+    await expectGreen(join(cwd, 'films'));
+  });
+});

@@ -8,7 +8,11 @@ const root = scratch();
 let total = 120;
 const asked: string[] = [];
 const api = createServer((request, response) => {
-  const { searchParams } = new URL(request.url ?? '', 'http://localhost');
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
+  if (pathname.startsWith('/parcels/')) {
+    response.writeHead(pathname.endsWith('/P0004') ? 200 : 500, { 'content-type': 'application/json' });
+    return void response.end('{"state":"depot"}');
+  }
   const page = Number(searchParams.get('page'));
   const size = Number(searchParams.get('per_page'));
   asked.push(`${page} of ${size}`);
@@ -90,4 +94,13 @@ it('the project of both passes its tests and the self-check with the recorded pa
   const recorded = await market('record');
   expect(recorded.status, recorded.stdout + recorded.stderr).toBe(0);
   await expectProven(directory);
+});
+
+it('the recipe that joins requests names the part that failed', async () => {
+  const name = 'get-parcel-overview';
+  writeFileSync(join(directory, `src/tools/${name}.ts`), recipe(name));
+  const built = await compile(directory);
+  expect(built.status, built.stdout).toBe(0);
+  expect(await called(name, { id: 'P0004' })).toEqual({ state: 'depot', others: 0, partial: [] });
+  expect(await called(name, { id: 'P9' })).toEqual({ state: null, others: 0, partial: ['state'] });
 });

@@ -38,7 +38,7 @@ it('docs/terminal.md shows the screens of the program', async () => {
   await terminal.asked('Start from');
   await terminal.shows('A spec file');
   take('The start', 'Each start also has a flag. With the flag, this question is not asked.');
-  terminal.press(keys.enter);
+  terminal.press(keys.down, keys.enter);
   await answer('What is the tool called?', 'get_gas_price');
   await answer(
     'What does the tool return, and',

@@ -109,7 +109,7 @@ export function askRequest(asker: Asker, { fromRequest }: Partial<ToolParts>): P
     ...prompt,
     shared: file,
     before: fromRequest?.[0],
-    joined: (pasted) => pasted.replaceAll(/[\\^][ \t]*\r?\n/g, ' '),
+    joined: (pasted) => pasted.replaceAll(/[\\^][ \t]*(?:\r\n?|\n)/g, ' '),
     parse(text) {
       const parsed = parse([text]);
       if (!parsed.ok || (!isCurl(text) && existsSync(text.trim()))) return parsed;

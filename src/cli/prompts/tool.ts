@@ -163,7 +163,7 @@ const effectChoices: readonly Choice<Effect>[] = [
 type Ask<T> = (asker: Asker, parts: Parts, isBack: boolean, naming: Naming) => Promise<T>;
 
 const askers: { readonly [part in AskedPart]: Ask<NonNullable<Parts[part]>> } = {
-  start: (asker, { start = 'blank' }) => asker.choose('Start from', starts, start),
+  start: (asker, { start = 'request' }) => asker.choose('Start from', starts, start),
   directory: (asker, parts, _, { directoryError }) =>
     askText(asker, createQuestions.directory, parts, parts.directory, '-', directoryError),
   fromRequest: askRequest,

@@ -12,7 +12,7 @@ const { enter, ctrlU, down, tab, up } = keys;
 
 describe('the interactive flow', () => {
   it('takes the defaults if every answer is Enter', async () => {
-    const { value, text } = await drive(everyPrompt.map((prompt) => [prompt, enter]));
+    const { value, text } = await drive(everyPrompt.slice(1).map((prompt) => [prompt, enter]));
     expect(value).toEqual(completeAnswers({}));
     expect(text).toContain('my-tool/package.json');
   });

@@ -4,7 +4,7 @@ import { isStartOpen } from '../../../src/cli/prompts/start.ts';
 import { keys } from '../../keys.ts';
 import { type Answer, Keyboard } from './keyboard.ts';
 
-const { enter } = keys;
+const { down, enter } = keys;
 
 export const prompts = {
   start: 'Start from',
@@ -22,9 +22,9 @@ export const everyPrompt = Object.values(prompts);
 
 /** Answers the questions of create at a keyboard: the answers, or the error, and what was printed. */
 export async function drive(answers: readonly Answer[], options: Partial<CreatePrompts> = {}) {
-  // Most tests start from nothing, by pressing Enter.
+  // Most tests start from nothing, the second choice.
   const starts = isStartOpen(options.given ?? {}) && answers[0]?.[0] !== prompts.start;
-  const keyboard = new Keyboard(starts ? [[prompts.start, enter], ...answers] : answers);
+  const keyboard = new Keyboard(starts ? [[prompts.start, down, enter], ...answers] : answers);
   const asked = askCreate({
     given: {},
     review: () => ({ ok: true, value: ['my-tool/package.json'] }),
@@ -44,7 +44,7 @@ export async function drive(answers: readonly Answer[], options: Partial<CreateP
 
 /** Enter at each of these questions. */
 export const enterAt = (...names: (keyof typeof prompts)[]) =>
-  names.map((name) => [prompts[name], enter] as const);
+  names.map((name): Answer => [prompts[name], ...(name === 'start' ? [down] : []), enter]);
 
 export const fees = {
   name: 'fees',

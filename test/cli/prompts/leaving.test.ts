@@ -65,7 +65,7 @@ describe('going back', () => {
     const sample = join(directory(), 'alerts.json');
     writeFileSync(sample, '{"alerts":[{"id":1}]}');
     const { value } = await drive([
-      [prompts.start, down, down, enter],
+      [prompts.start, down, down, down, enter],
       [prompts.directory, enter],
       ['Which OpenAPI document?', sample, enter],
       ['is not an OpenAPI document', esc],

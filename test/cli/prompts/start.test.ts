@@ -22,7 +22,7 @@ describe('the start', () => {
     );
     writeFileSync(document, JSON.stringify({ openapi: '3.1.0', info: { title: 'T' }, paths }));
     const { value, text } = await drive([
-      [prompts.start, down, down, enter],
+      [prompts.start, down, down, down, enter],
       [prompts.directory, enter],
       ['Which OpenAPI document?', 'nowhere.json', enter],
       ['there is no such file', ctrlU, document, enter],
@@ -88,7 +88,7 @@ describe('the start', () => {
     const [one, two] = [join(place, 'a.json'), join(place, 'b.json')];
     for (const file of [one, two]) writeFileSync(file, '{"gwei":1}');
     const sampled = await drive([
-      [prompts.start, down, enter],
+      [prompts.start, down, down, enter],
       [prompts.directory, enter],
       ['Which files contain answers', `${one}, ${two}`, enter],
       ...enterAt('tool', 'description', 'effect', 'input', 'platform', 'write'),
@@ -132,7 +132,7 @@ describe('the start', () => {
     const { value } = await drive([
       [prompts.start, up, enter],
       [prompts.directory, esc],
-      [prompts.start, down, enter],
+      [prompts.start, down, down, enter],
       ...enterAt('directory', ...afterDirectory),
     ]);
     expect(value).toEqual(completeAnswers({}));
