@@ -13,6 +13,7 @@ interface Workflow {
 
 interface Job {
   readonly needs?: string | readonly string[];
+  readonly permissions?: unknown;
   readonly strategy?: { readonly matrix: unknown };
   readonly steps: readonly {
     readonly uses?: string;
@@ -50,17 +51,26 @@ describe.each(readdirSync(folder))('the workflow %s', (file) => {
 
 test('a version is published only after its tests, with the findings about third-party servers', () => {
   const { jobs } = load(readFileSync(join(folder, 'release.yml'), 'utf8')) as Workflow;
-  expect(jobs.publish?.needs).toEqual(['test', 'evidence']);
+  expect(jobs.publish?.needs).toEqual(['pack', 'evidence']);
+  expect([jobs.pack?.needs, jobs.evidence?.needs]).toEqual(['test', 'test']);
   expect(jobs.test?.steps.map(({ run }) => run)).toContain('.ci/run');
-  const commands = jobs.publish?.steps.flatMap(({ run }) => run ?? []) ?? [];
-  const at = (part: string) => commands.findIndex((command) => command.includes(part));
-  expect(at('npm audit')).toBeGreaterThan(-1);
-  expect(at('npm audit')).toBeLessThan(at('npm publish'));
+  const commandsOf = (job: string) => jobs[job]?.steps.flatMap(({ run }) => run ?? []) ?? [];
+  expect(commandsOf('pack')).toEqual([
+    'npm ci --ignore-scripts',
+    'npm audit --audit-level=high',
+    'npm run release -- pack release',
+  ]);
+  // The job that may publish installs nothing, and alone has more rights than reading.
+  const [publish, page] = commandsOf('publish');
+  expect([publish, page]).toEqual([
+    'npm run release -- publish release',
+    expect.stringMatching(/^gh release/),
+  ]);
+  const withRights = Object.keys(jobs).filter((job) => jobs[job]?.permissions !== undefined);
+  expect(withRights).toEqual(['publish']);
   const { name, path } = jobs.evidence?.steps.at(-1)?.with ?? {};
   expect(path).toBe('dist/foreign-servers.md');
   expect(jobs.publish?.steps.map((step) => step.with)).toContainEqual({ name, path: 'release' });
-  // A project that is created from the program needs the runtime.
-  expect(at('market-mcp-runtime')).toBeLessThan(at('publish ./release/create-market-mcp'));
 });
 
 test('both lines of the README run on Windows and macOS', () => {

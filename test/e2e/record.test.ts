@@ -189,7 +189,7 @@ net.Socket.prototype.connect = function (...args) {
     const [install, ...others] = steps;
     expect(install).toBe('npm ci');
     expect(others).toHaveLength(3);
-    const port = { PORT: String(await freePort()) };
+    const port = { PORT: String(await freePort()), GITHUB_STEP_SUMMARY: join(root, 'summary.md') };
     for (const step of others) {
       const ran = await run('sh', ['-c', step], { cwd: directory, env: { ...env, ...port, ...closed } });
       expect(ran.status, `${step}\n${ran.stdout}${ran.stderr}`).toBe(0);
