@@ -40,6 +40,7 @@ const isReady =
 /** A request whose body contains DIES_AT ends the process a moment later, like an exception in a timer. */
 const dying: Breaks = {
   answer: (good) => async (request) => {
+    if (broken('log-secrets')) console.log(JSON.stringify([request.headers, request.body]));
     if (request.path === '/ready') return { status: isReady ? 200 : 503, body: {} };
     if (!env.DIES_AT || !request.body?.includes(env.DIES_AT)) return good(request);
     setTimeout(() => {

@@ -88,7 +88,6 @@ export const brokenAnswers: readonly BrokenServer[] = [
       },
     },
   },
-  { rule: 'answers.steady', breaks: every(10, () => true) },
   { rule: 'answers.steady', breaks: every(7, (method) => method === 'tools/list') },
   {
     rule: 'answers.steady',

@@ -18,4 +18,5 @@ export const brokenPrograms: readonly BrokenServer[] = [
   { rule: 'health.ready-audience' },
   { rule: 'process.terminate' },
   { rule: 'process.terminate-during-call' },
+  { rule: 'process.log-secrets' },
 ];

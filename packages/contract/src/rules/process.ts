@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { isObject, shorten } from '../json/json.ts';
@@ -5,6 +6,8 @@ import type { Problem } from '../model.ts';
 import type { Environment, Instance, ProcessExit } from '../target.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
+import { nextId, rpcRequest, sessionOf } from '../wire/rpc.ts';
+import { settleMs } from '../wire/timeouts.ts';
 import { answerProblems } from './expect.ts';
 import {
   audienceProblems,
@@ -140,6 +143,13 @@ export const processRules: readonly LiveRule[] = [
     fix: 'On SIGTERM, stop listening, finish the running calls, then exit with status 0.',
     check: interruptedCallProblems,
   },
+  {
+    ...should('process.log-secrets', 'OWASP, logging: tokens and data of users are not logged'),
+    title: 'the log has neither tokens nor arguments of calls',
+    turn: 'last',
+    fix: 'Log the tool, the time and the outcome. Never log the Authorization header, the body or the arguments.',
+    check: logProblems,
+  },
 ];
 
 /** Windows has no signal that a process can handle: SIGTERM from another process ends it at once. */
@@ -253,6 +263,33 @@ async function interruptedCallProblems(probe: Probe): Promise<readonly Problem[]
     ...answerProblems(hasResult, 'tools/call', 'a result', answer),
     ...orderlyProblems(instance, await waitForExit(instance, timeoutMs)),
   ];
+}
+
+/** An argument that no tool declares: its value reaches the server, and changes nothing. */
+const marker = 'zq7-argument-4kx';
+
+/** What the server writes about a paid call, and about one with a forged token. */
+async function logProblems(probe: Probe): Promise<readonly Problem[]> {
+  const instance = probe.target.owned?.instance() ?? (await probe.launch({}));
+  const { name, arguments: args } = await probe.authenticationCall();
+  const valid = await probe.token({ claims: { jti: randomUUID() } });
+  const forged = await probe.token({ by: 'untrusted' });
+  const url = new URL(instance.url);
+  const session = await probe.initialize(undefined, { url });
+  for (const token of [valid, forged]) {
+    const body = rpcRequest(nextId(), 'tools/call', {
+      name,
+      arguments: { ...args, 'undeclared 4kx': marker },
+    });
+    await probe.post(body, { url, session: sessionOf(session.http), token });
+  }
+  await setTimeout(settleMs);
+  const log = instance.output();
+  const parts = { 'a valid token': valid, 'a forged token': forged, 'an argument': marker };
+  return Object.entries(parts).flatMap(([what, secret]) => {
+    const found = log.includes(secret.split('.').at(-1) ?? secret);
+    return problemsAt(!found, 'standard output and error', `a log without ${what}`, `${what} in the log`);
+  });
 }
 
 function orderlyProblems(instance: Instance, { code, signal }: ProcessExit): readonly Problem[] {

@@ -159,7 +159,7 @@ export const sessionRules: readonly LiveRule[] = [
         if (problems.length === 0) continue;
         if (answer.http.status === tooManyRequests) return [];
         if (carriedOutProblems(await send(), method).length === 0) continue; // see answers.steady
-        probe.ledger.explain('session.lasting', answer.http);
+        if (/session/i.test(answer.http.body)) probe.ledger.explain('session.lasting', answer.http);
         return problems;
       }
       return [];

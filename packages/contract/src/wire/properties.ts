@@ -80,9 +80,9 @@ function codingProblem({ headers }: Said): ReturnType<Judge> {
 }
 
 /** A JSON-RPC message comes as JSON or as an event (MCP, Streamable HTTP). */
-function typeProblem({ status, headers, body, bytes }: Said): ReturnType<Judge> {
+function typeProblem({ status, headers, body, bytes, surplus = 0 }: Said): ReturnType<Judge> {
   const type = headers['content-type'];
-  if (status !== 200) return undefined;
+  if (status !== 200 || surplus > 0) return undefined;
   if (/^application\/json\b/i.test(type ?? '')) {
     const text = body.replace(/^\ufeff/, '');
     if (text === '' || !isUtf8(bytes) || jsonIn(text).length > 0) return undefined;
