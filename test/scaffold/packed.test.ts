@@ -26,7 +26,7 @@ describe('the packed program, installed in an empty directory', () => {
     const { ok, directory, packages, selfCheck }: CreateResult = JSON.parse(created.stdout);
     expect({ ok, directory }).toEqual({ ok: true, directory: project });
     expect(selfCheck).toMatchObject(passedSelfCheck);
-    for (const path of ['node_modules/jose', 'dist/src/main.js', '.git', 'package-lock.json']) {
+    for (const path of ['node_modules/market-mcp-runtime', 'dist/src/main.js', '.git', 'package-lock.json']) {
       expect(existsSync(join(project, path)), path).toBe(true);
     }
     const lock = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8'));
