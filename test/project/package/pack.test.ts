@@ -86,9 +86,9 @@ describe('this program as a dependency of a project', () => {
   });
 
   // 100 kB of it are the packages inside the runtime, which projects then need not install.
-  it('is under 1,100 kB', () => {
+  it('is under 1,120 kB', () => {
     const [{ content } = { content: new Uint8Array() }] = [...ownPackages().files.values()];
     expect(content.byteLength).toBeGreaterThan(100_000);
-    expect(content.byteLength).toBeLessThan(1_100_000);
+    expect(content.byteLength).toBeLessThan(1_120_000);
   });
 });
