@@ -292,7 +292,7 @@ export const apiDocuments: readonly ApiDocument[] = [
     text: JSON.stringify(pets),
     operation: 'findPet',
     tool: 'findPet',
-    arguments: { petId: 7 },
+    arguments: { petId: '7' },
     answer: { id: 7, kind: 'cat', tags: ['a'] },
     secrets: { PETS_PET_KEY: 's3cret-pets' },
     address: 'PETS_URL',
