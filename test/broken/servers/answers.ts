@@ -72,12 +72,14 @@ export const brokenAnswers: readonly BrokenServer[] = [
   },
   {
     rule: 'answers.no-stack',
+    along: ['explore.no-crash'],
     breaks: failureSays('TypeError: fetch failed\n    at run (/srv/app/tools.js:12:34)'),
   },
   { rule: 'answers.no-stack', breaks: failureSays('File "/srv/app/tools.py", line 12, in run') },
   { rule: 'answers.no-stack', breaks: failureSays('cannot read /home/app/src/tools.ts') },
   {
     rule: 'answers.no-stack',
+    along: ['explore.no-crash', 'explore.refuses'],
     breaks: {
       respond: (good) => async (request) => {
         const response = await good(request);
