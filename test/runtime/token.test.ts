@@ -1,6 +1,7 @@
 import * as oauth from 'oauth4webapi';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { httpSource } from '../../packages/runtime/src/source/http-source.ts';
+import { mcpSource } from '../../packages/runtime/src/source/mcp-source.ts';
 import { Secret } from '../../packages/runtime/src/source/secret.ts';
 import { type ClientCredentials, clientCredentials } from '../../packages/runtime/src/source/token.ts';
 import { type Answer, errorOf, gas, json, sourceServer } from './source-server.ts';
@@ -129,6 +130,49 @@ describe('a token', () => {
     expect((await errorOf(forbidden.get())).code).toBe('SOURCE_REFUSED');
     expect(forbidden.sent()).toHaveLength(1);
   });
+
+  it.each([
+    ['initialize', undefined],
+    ['tools/call', undefined],
+    ['tools/call', '2026-07-28'],
+  ] as const)(
+    'that an MCP server refuses with 401 at %s, version %s, is replaced once',
+    async (refused, protocolVersion) => {
+      let count = 0;
+      const issuer = await sourceServer((_, response) => {
+        count += 1;
+        json(response, { access_token: `token-${count}` });
+      });
+      let good = 'Bearer token-2';
+      const calls: string[] = [];
+      const server = await sourceServer(({ body, headers: { authorization } }, response) => {
+        const { id, method } = JSON.parse(body);
+        if (method === refused) calls.push(String(authorization));
+        if (method === refused && authorization !== good) return json(response, {}, 401);
+        if (id === undefined) return response.writeHead(202).end();
+        const structuredContent = { gwei: 1 };
+        const result =
+          method === 'initialize'
+            ? { protocolVersion: '2025-06-18', capabilities: {} }
+            : { content: [], structuredContent };
+        json(response, { jsonrpc: '2.0', id, result });
+      });
+      const authorization = clientCredentials({ tokenUrl: `${issuer.url}/token`, ...keys });
+      const { call } = mcpSource({
+        baseUrl: server.url,
+        headers: { authorization },
+        ...(protocolVersion !== undefined && { protocolVersion }),
+      });
+      expect(await call('get_gas', { schema: gas })).toEqual({ gwei: 1 });
+      expect(calls).toEqual(['Bearer token-1', 'Bearer token-2']);
+      good = 'none';
+      if (refused === 'initialize') return;
+      const line = () => JSON.parse(String(vi.mocked(console.error).mock.lastCall?.[0]));
+      expect((await errorOf(call('get_gas', { schema: gas }))).code).toBe('SOURCE_REFUSED');
+      expect(calls.slice(2)).toEqual(['Bearer token-2', 'Bearer token-3']);
+      expect(line()).toMatchObject({ status: 401, path: '/get_gas' });
+    },
+  );
 
   it('is removed from an answer that repeats it', async () => {
     const { source } = await served(issued('token-of-this-server'), {}, (request, response) =>

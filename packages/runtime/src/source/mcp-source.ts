@@ -12,7 +12,7 @@ import { answerOf, failureOf, isEmpty, parsed, type Result, resultOf } from './m
 import { statelessCall } from './mcp-stateless.ts';
 import { dataOf, eventsIn, requestFinder } from './mcp-stream.ts';
 import { isRecording, isReplaying, kept, keptDirectory, record, replayed, tellCheck } from './recordings.ts';
-import { holdAnswer, logged } from './running.ts';
+import { explained, holdAnswer, logged } from './running.ts';
 import type { Secret } from './secret.ts';
 import { attempt, explainedFailure, mismatch } from './send.ts';
 import { rejected, statusError } from './status.ts';
@@ -107,7 +107,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
           tellCheck('network', asked);
           return ask(tool, call, ending, held);
         };
-        const answer = redact(await withTokens(options, undefined, ending, () => budget.run(send, ending)));
+        const answer = redact(await budget.run(send, ending));
         await holdAnswer(answer, held, signal);
         return answer;
       } catch (error) {
@@ -123,7 +123,9 @@ export function mcpSource(options: McpSourceOptions): McpSource {
         });
       }
     };
-    const { text } = kept(asked) ?? (isReplaying() ? replayed(asked) : { text: await fetched() });
+    const { text } =
+      kept(asked) ??
+      (isReplaying() ? replayed(asked) : { text: await withTokens(options, undefined, ending, fetched) });
     const result = parseExactly(text) as Result;
     if (result.isError === true) throw failureOf(result);
     const whole = answerOf(result, wrap);
@@ -251,7 +253,10 @@ async function resultIn(
   const message = response.ok ? messageIn(text, headers, id) : parsed<Message>(text);
   if (otherVersion.includes(message?.error?.code))
     throw new SourceError('SOURCE_MISCONFIGURED', 'The source speaks another version of MCP.');
-  if (!response.ok) throw statusError({ status, headers, text: redact(text) }, isReadOnly);
+  if (!response.ok) {
+    const error = statusError({ status, headers, text: redact(text) }, isReadOnly);
+    throw explained(error, { status, detail: `HTTP ${status}` });
+  }
   if (message?.error?.code === invalidParams) throw rejected(redact(JSON.stringify(message.error)));
   if (message?.result === undefined) throw unavailable(isReadOnly);
   const { resultType = 'complete' } = message.result;

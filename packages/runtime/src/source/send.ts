@@ -7,7 +7,7 @@ import type { Budget } from './budget.ts';
 import { overloaded, SourceError, tooSlow, unavailable } from './errors.ts';
 import { pagingHeaders } from './pages.ts';
 import { type Reply, tellCheck } from './recordings.ts';
-import { explained } from './running.ts';
+import { explained, statusOf } from './running.ts';
 import { isQuota, retryAfterMs, statusError, type Unsuccessful } from './status.ts';
 
 /** One request to a source, complete. */
@@ -233,7 +233,7 @@ export function explainedFailure(error: SourceError, cause: unknown, failed: Fai
   const { code, message } = error;
   if (code === 'CANCELLED') return error;
   const { method, url, path } = failed;
-  const status = cause instanceof HTTPError ? cause.response.status : undefined;
+  const status = cause instanceof HTTPError ? cause.response.status : statusOf(cause);
   const reason = (cause as { cause?: { code?: unknown } } | null)?.cause?.code;
   const silent = code === 'SOURCE_TOO_SLOW' ? `no answer within ${failed.timeoutMs} ms` : message;
   const unanswered = reason ? `no connection (${reason})` : silent;
