@@ -24,7 +24,8 @@ const echoes = [
 
 /** The gas API: it requires its key, and repeats it in its answers. */
 const asked: string[] = [];
-const api = createServer((request, response) => {
+// Generated arguments have up to 20,000 characters.
+const api = createServer({ maxHeaderSize: 65_536 }, (request, response) => {
   asked.push(request.url ?? '');
   const isAllowed = request.headers.authorization === `Bearer ${secret}`;
   const [, chain] = /^\/gas\/(.+)$/.exec(request.url ?? '') ?? [];
