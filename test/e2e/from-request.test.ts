@@ -21,6 +21,7 @@ async function apiOf({ method, url, headers = {}, body = '', answer }: Documente
         ...Object.entries(headers).flatMap(([name, value]) =>
           request.headers[name] === value ? [] : [`${name} ${request.headers[name]}`],
         ),
+        ...(/^(?:undefined|node)?$/.test(`${request.headers['user-agent']}`) ? ['no user-agent'] : []),
         ...(Buffer.concat(chunks).toString() === body ? [] : [`body ${Buffer.concat(chunks)}`]),
       ];
       seen.push(wrong.join('; '));

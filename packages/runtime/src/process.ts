@@ -57,9 +57,10 @@ let agent: string | undefined;
 export function userAgent(): string {
   if (agent !== undefined) return agent;
   const directory = projectDirectory();
-  const { name, version } =
-    directory === null ? { name: 'market-mcp-runtime', version: '' } : readServerInfo(directory);
-  const product = `${name}`.replace(/^@[^/]*\//, '').replaceAll(/[^\w!#$%&'*+.^`|~-]/g, '-');
+  const { name, version }: { name?: unknown; version?: unknown } =
+    directory === null ? {} : readServerInfo(directory);
+  const own = typeof name === 'string' ? name : 'market-mcp-runtime';
+  const product = own.replace(/^@[^/]*\//, '').replaceAll(/[^\w!#$%&'*+.^`|~-]/g, '-');
   agent = typeof version === 'string' && /^[\w.+-]+$/.test(version) ? `${product}/${version}` : product;
   return agent;
 }
