@@ -12,6 +12,7 @@ import { start, token } from './support.ts';
 import { price } from './tools.ts';
 
 const large = '9007199254740993';
+const fee = '0.1234567890123456789';
 const says =
   (text: string): Answer =>
   (_, response) =>
@@ -89,17 +90,92 @@ describe('an answer of a source', () => {
     expect(replayed(request, directory).text).toBe(text);
   });
 
-  it('of an MCP server keeps them, too', async () => {
+  it.each([
+    `"content":[],"structuredContent":{"id":${large},"fee":${fee}}`,
+    `"content":[{"type":"text","text":${JSON.stringify(`{"id":${large},"fee":${fee}}`)}}]`,
+  ])('of an MCP server keeps them, too: %s', async (result) => {
+    let sent = result;
     const { url } = await sourceServer((request, response) => {
       const { id } = JSON.parse(request.body);
-      says(`{"jsonrpc":"2.0","id":${id},"result":{"content":[],"structuredContent":{"id":${large}}}}`)(
-        request,
-        response,
-        0,
-      );
+      says(`{"jsonrpc":"2.0","id":${id},"result":{${sent}}}`)(request, response, 0);
     });
     const server = mcpSource({ baseUrl: url, protocolVersion: '2026-07-28' });
-    expect(await server.call('get_it', { schema: of(['integer', 'string']) })).toEqual({ id: large });
+    const schema = {
+      type: 'object',
+      properties: { id: { type: ['integer', 'string'] }, fee: { type: ['number', 'string'] } },
+      required: ['id'],
+    } as const;
+    expect(await server.call('get_it', { schema })).toEqual({ id: large, fee });
+    sent = result.replace(large, '1e400');
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+    expect(await errorOf(server.call('get_it', { schema }))).toMatchObject({ code: 'SOURCE_MALFORMED' });
+    logged.mockRestore();
+  });
+});
+
+describe('a decimal of an answer', () => {
+  it('keeps all digits where the declared type admits text, and is the nearest double elsewhere', async () => {
+    const text = { type: ['number', 'string'] } as const;
+    const plain = { type: 'number' } as const;
+    const schema = {
+      type: 'object',
+      properties: {
+        text: { type: 'string' },
+        open: {},
+        plain: { type: 'array', items: plain },
+        either: { type: 'array', items: { anyOf: [{ type: 'null' }, text] } },
+        map: { type: 'object', additionalProperties: { type: 'object', properties: { fee: text } } },
+      },
+      required: ['plain'],
+    } as const;
+    const digits = fc.stringMatching(/^[1-9]\d{0,9}\.\d{1,20}$/);
+    const numbers = fc.array(fc.tuple(fc.constantFrom('', '-'), digits).map((parts) => parts.join('')));
+    // Numbers of this size are printed without an exponent.
+    const exact = (one: string) => (String(Number(one)) === one.replace(/\.?0+$/, '') ? Number(one) : one);
+    let sent = '';
+    const { api } = await source((...given) => says(sent)(...given));
+    await fc.assert(
+      fc.asyncProperty(numbers, async (given) => {
+        const list = `[${given.join(', ')}]`;
+        const map = given.map((one, i) => `"k${i}": {"fee": ${one}}`).join();
+        sent = `{"text":${fee},"open":${fee},"plain":${list},"either":${list},"map":{${map}}}`;
+        expect(await api.get('/a', { schema })).toEqual({
+          text: fee,
+          open: Number(fee),
+          plain: given.map(Number),
+          either: given.map(exact),
+          map: Object.fromEntries(given.map((one, i) => [`k${i}`, { fee: exact(one) }])),
+        });
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it.each([
+    ['items', `[{"fee":${fee}}]`, { items: [{ fee }], count: 1 }],
+    ['result', `{"fee":${fee},"count":1}`, { result: { fee, count: 1 } }],
+    [undefined, `{"fee":${fee},"other":true}`, { fee }],
+  ] as const)('is found in an answer that is wrapped (%s) or reduced', async (wrap, text, expected) => {
+    const row = {
+      type: 'object',
+      properties: { fee: { type: 'string' }, count: { type: 'integer' } },
+      required: ['fee'],
+    } as const;
+    const schemas = {
+      items: {
+        type: 'object',
+        properties: { items: { type: 'array', items: row }, count: { type: 'integer' } },
+        required: ['items', 'count'],
+      },
+      result: { type: 'object', properties: { result: row }, required: ['result'] },
+    } as const;
+    const { api } = await source(says(text));
+    const keep = wrap ? {} : ({ keep: 'declared' } as const);
+    const schema = wrap ? schemas[wrap] : row;
+    expect(await api.get('/a', { schema, ...(wrap && { wrap }), ...keep })).toEqual(expected);
+    const { api: enveloped } = await source(says(`{"data":${text}}`));
+    const options = { schema, ...(wrap && { wrap }), ...keep, envelope: 'graphql' } as const;
+    expect(await enveloped.get('/a', options)).toEqual(expected);
   });
 });
 

@@ -5,7 +5,7 @@ const leastDigits = 16;
 
 /**
  * The value of JSON text, in which an integer that JavaScript would change is a text of its digits. A decimal becomes the nearest
- * double, as everywhere.
+ * double, as everywhere; `withDecimals` knows more.
  *
  * @throws SyntaxError
  */
@@ -14,8 +14,8 @@ export function parseExactly(text: string): unknown {
 }
 
 /** @param value of the text, as `JSON.parse` reads it; it is returned if it is exact */
-export function exactly(text: string, value: unknown): unknown {
-  if (!mayHoldLarge(text)) return value;
+export function exactly(text: string, value: unknown, long = longNumbersIn(text)): unknown {
+  if (long !== 'integers') return value;
   const exact = withNumbers(text, (number) => {
     const digits = /^-?\d+(?=(?:\.0+)?$)/.exec(number)?.[0];
     return digits !== undefined && digits.length >= leastDigits && isChanged(number) ? `"${digits}"` : number;
@@ -42,31 +42,44 @@ export function writeLiterally(value: unknown, indent?: number): string {
   return mark === undefined ? text : text.replaceAll(new RegExp(`"${mark}([^"]*)"`, 'g'), '$1');
 }
 
+/** How a number was written that `parseLiterally` kept; undefined: JavaScript did not change it. */
+export function writtenNumber(value: unknown): string | undefined {
+  const isKept = typeof value === 'string' && mark !== undefined && value.startsWith(mark);
+  return isKept ? value.slice(mark?.length) : undefined;
+}
+
 /** A text of digits as `writeLiterally` writes it: an integer. Anything else is returned as it is. */
 export function asInteger(value: unknown): unknown {
   return typeof value === 'string' && /^-?(?:0|[1-9]\d*)$/.test(value) ? `${ownMark()}${value}` : value;
 }
 
 /**
- * Whether JSON text may contain an integer with so many digits that it may not be exact; digits in texts and behind a point do not
- * count, as far as their neighbours show. One of 16 digits stands at each such distance, so few characters are read.
+ * Which numbers of JSON text may have so many digits that they are not exact: `integers` and perhaps decimals, or `decimals` alone.
+ * Digits in texts do not count, as far as their neighbours show. One part of such a number stands at each 16th character, so few
+ * characters are read.
  */
-function mayHoldLarge(text: string): boolean {
+export function longNumbersIn(text: string): 'integers' | 'decimals' | undefined {
+  let found: 'decimals' | undefined;
   for (let at = leastDigits - 1; at < text.length; at += leastDigits) {
-    if (!isDigit(text.charCodeAt(at))) continue;
-    // Of so many digits around this one, at least 8 stand on one side.
-    if (!isDigit(text.charCodeAt(at - 8)) && !isDigit(text.charCodeAt(at + 8))) continue;
+    if (!isPart(text.charCodeAt(at))) continue;
+    // Of so many characters around this one, at least 8 stand on one side.
+    if (!isPart(text.charCodeAt(at - 8)) && !isPart(text.charCodeAt(at + 8))) continue;
     let start = at;
-    while (isDigit(text.charCodeAt(start - 1))) start -= 1;
-    while (isDigit(text.charCodeAt(at + 1))) at += 1;
+    while (isPart(text.charCodeAt(start - 1))) start -= 1;
+    while (isPart(text.charCodeAt(at + 1))) at += 1;
     const before = text.charAt(text.charAt(start - 1) === '-' ? start - 2 : start - 1);
-    if (at - start + 1 >= leastDigits && ' \n\r\t:,['.includes(before)) return true;
+    if (at - start + 1 < leastDigits || !' \n\r\t:,['.includes(before)) continue;
+    const number = text.slice(start, at + 1);
+    const whole = number.indexOf('.');
+    if (whole === -1 || whole >= leastDigits) return 'integers';
+    if (number.length > leastDigits) found = 'decimals';
   }
-  return false;
+  return found;
 }
 
-function isDigit(unit: number): boolean {
-  return unit >= 48 && unit <= 57;
+/** Whether a UTF-16 unit is a digit or the point. */
+function isPart(unit: number): boolean {
+  return unit >= 46 && unit <= 57 && unit !== 47;
 }
 
 function withNumbers(text: string, write: (number: string) => string): string {

@@ -35,13 +35,16 @@ function reduced(value: unknown, schemas: readonly Members[]): unknown {
 }
 
 /** A schema and those that it combines. */
-function alternativesOf(schema: Members): readonly Members[] {
+export function alternativesOf(schema: Members): readonly Members[] {
   const parts = [schema.anyOf, schema.oneOf, schema.allOf].flat().filter(isObject);
   return [schema, ...parts.flatMap(alternativesOf)];
 }
 
 /** The schema of a member; none if it is not declared. */
-function schemaOf({ properties, additionalProperties: further }: Members, name: string): readonly Members[] {
+export function schemaOf(
+  { properties, additionalProperties: further }: Members,
+  name: string,
+): readonly Members[] {
   const own = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : further;
   if (own === true) return [{}];
   return isObject(own) ? [own] : [];

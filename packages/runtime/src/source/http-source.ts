@@ -1,11 +1,12 @@
 import { isProduction } from '../process.ts';
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
-import { parseExactly, parseLiterally, writeLiterally } from '../server/exact.ts';
+import { exactly, longNumbersIn, parseLiterally, writeLiterally } from '../server/exact.ts';
 import { blankObject, checkOf, isObject } from '../server/schema.ts';
 import { reportAddress } from './address.ts';
 import type { BodyParts } from './body.ts';
 import { Budget } from './budget.ts';
 import { type Alternatives, type Credentials, reportCredentials, secretsOf } from './credentials.ts';
+import { withDecimals } from './decimals.ts';
 import { declared, recordable } from './declared.ts';
 import { judged } from './drift.ts';
 import { type Envelope, enclosed, opened } from './envelope.ts';
@@ -185,10 +186,15 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
       writeDown(asked, reply, []);
       return undefined;
     }
+    const long = longNumbersIn(text);
+    const read = (parse: Parse) => parsed(text, envelope, wrap, parse);
     const { ok, value: whole } =
-      text === '' && schema ? { ok: true, value: done(schema) } : parsed(text, envelope, wrap);
+      text === '' && schema
+        ? { ok: true, value: done(schema) }
+        : read((given) => exactly(given, JSON.parse(given), long));
     const only = request.keep === 'declared' && text !== '' ? schema : undefined;
-    const chosen = only ? declared(whole, only) : whole;
+    const narrow = only ? declared(whole, only) : whole;
+    const chosen = long && schema ? withDecimals(narrow, schema, () => read(parseLiterally).value) : narrow;
     const { pages } = request;
     const paged = pages && schema ? withPages(chosen, schema, pages, request, reply.headers) : chosen;
     const tolerance = { drift: options.drift, isChosen: only !== undefined, signal };
@@ -246,12 +252,14 @@ function done(schema: ObjectSchema): object {
   return checkOf(schema)(answer, 'answer') ? blank : answer;
 }
 
+type Parse = (text: string) => unknown;
+
 /** @throws SourceError if the envelope holds a failure */
 function parsed(
   text: string,
   envelope: Envelope | undefined,
   wrap: RequestOptions<ObjectSchema>['wrap'],
-  parse = parseExactly,
+  parse: Parse,
 ): { readonly ok: boolean; readonly value: unknown } {
   let value: unknown;
   try {

@@ -26,7 +26,7 @@ export function isEmpty({ structuredContent, content }: Result, wrap: Wrap, isRe
  *
  * @throws SourceError if the answer is a text, and the source sent something else, too
  */
-export function answerOf({ structuredContent, content }: Result, wrap: Wrap): unknown {
+export function answerOf({ structuredContent, content }: Result, wrap: Wrap, parse = parseExactly): unknown {
   const text = textIn(content);
   if (wrap === 'text') {
     const other = partsOf(content).find((part) => textOf(part) === undefined);
@@ -35,7 +35,7 @@ export function answerOf({ structuredContent, content }: Result, wrap: Wrap): un
     const message = `The source answered with content that is not text (${kind}), which this tool cannot pass on.`;
     throw new SourceError('SOURCE_NOT_TEXT', message);
   }
-  const answer = structuredContent ?? parsed(text);
+  const answer = structuredContent ?? parsed(text, parse);
   return wrap === 'result' ? { result: answer } : answer;
 }
 
@@ -77,9 +77,9 @@ export function failureOf({ structuredContent, content }: Result): SourceError {
 }
 
 /** A text as a JSON object or list; undefined if it is none. */
-export function parsed<T extends object>(text: string): T | undefined {
+export function parsed<T extends object>(text: string, parse = parseExactly): T | undefined {
   try {
-    const value = parseExactly(text);
+    const value = parse(text);
     return typeof value === 'object' && value !== null ? (value as T) : undefined;
   } catch {
     return undefined;

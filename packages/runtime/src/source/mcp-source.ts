@@ -1,10 +1,11 @@
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
-import { parseExactly } from '../server/exact.ts';
+import { exactly, longNumbersIn, parseLiterally, writeLiterally } from '../server/exact.ts';
 import { isolatesRequests } from '../server/limits.ts';
 import { type Held, heldBySource } from '../server/memory.ts';
 import { reportAddress } from './address.ts';
 import { Budget } from './budget.ts';
 import { revealed, secretsOf, variablesOf } from './credentials.ts';
+import { withDecimals } from './decimals.ts';
 import { declared, recordable } from './declared.ts';
 import { judged } from './drift.ts';
 import { SourceError, tooSlow, unavailable } from './errors.ts';
@@ -126,11 +127,15 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     const { text } =
       kept(asked) ??
       (isReplaying() ? replayed(asked) : { text: await withTokens(options, undefined, ending, fetched) });
-    const result = parseExactly(text) as Result;
+    const long = longNumbersIn(text);
+    const result = exactly(text, JSON.parse(text), long) as Result;
     if (result.isError === true) throw failureOf(result);
     const whole = answerOf(result, wrap);
     const only = call.keep === 'declared' ? schema : undefined;
-    const chosen = only ? declared(whole, only) : whole;
+    const reduced = only ? declared(whole, only) : whole;
+    const chosen = long
+      ? withDecimals(reduced, schema, () => answerOf(parseLiterally(text) as Result, wrap, parseLiterally))
+      : reduced;
     const hasNothing = isEmpty(result, wrap, isReadOnly);
     const tolerance = { drift: options.drift, isChosen: only !== undefined, signal };
     const { value: answer, problem } = hasNothing
@@ -257,12 +262,18 @@ async function resultIn(
     const error = statusError({ status, headers, text: redact(text) }, isReadOnly);
     throw explained(error, { status, detail: `HTTP ${status}` });
   }
-  if (message?.error?.code === invalidParams) throw rejected(redact(JSON.stringify(message.error)));
+  if (message?.error?.code === invalidParams) throw rejected(redact(writeLiterally(message.error)));
   if (message?.result === undefined) throw unavailable(isReadOnly);
   const { resultType = 'complete' } = message.result;
   if (resultType !== 'complete')
     throw new SourceError('SOURCE_FAILED', 'The source asks for further input, which this tool cannot give.');
-  return JSON.stringify(message.result);
+  return writeLiterally(message.result);
+}
+
+/** JSON with numbers that `writeLiterally` writes as they were. */
+function literally(text: string): unknown {
+  const isChanged = longNumbersIn(text) !== undefined || /\de\+?\d{3}/i.test(text);
+  return isChanged ? parseLiterally(text) : JSON.parse(text);
 }
 
 /** The response to a request, in JSON or in an event stream. */
@@ -270,7 +281,7 @@ function messageIn(text: string, headers: Headers, id: number): Message {
   const isStream = headers.get('content-type')?.startsWith('text/event-stream');
   const parts = isStream ? eventsIn(text).map(dataOf) : [text];
   for (const part of parts) {
-    const message = parsed<Message>(part);
+    const message = parsed<Message>(part, literally);
     if (message?.id === id) return message;
   }
   throw new SourceError('SOURCE_MALFORMED', 'The source answered in a form that this tool does not know.');
