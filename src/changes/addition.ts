@@ -12,7 +12,7 @@ import { driftOf, type FingerprintDrift } from '../project/manifest/listed.ts';
 import { type ManifestAnswers, withNextManifest } from '../project/manifest/manifest.ts';
 import type { Project, ToolFile } from '../project/model.ts';
 import { readTemplates } from '../project/package/templates.ts';
-import { textAt } from '../project/read/files.ts';
+import { recordsOfEdited, textAt } from '../project/read/files.ts';
 import { sha256 } from '../project/read/hash.ts';
 import { occupiedFiles, toolsNamed } from '../project/read/open.ts';
 import { nextToolsIndex } from '../project/read/tools-index.ts';
@@ -91,7 +91,9 @@ export async function planAddition(project: Project, entries: readonly Imported[
   const tools = all.map(({ name }) => name);
   const fields = chosenFields(addedTools, manifest.answers.fields);
   const answers = { tools, ...(variables && { variables }), ...fields };
-  const written = withNextManifest(files, [], answers, manifest, documents.records);
+  const extended = [...sources.keys()].filter((path) => /^(src|test)\//.test(path));
+  const records = { ...documents.records, ...recordsOfEdited(directory, manifest, extended) };
+  const written = withNextManifest(files, [], answers, manifest, records);
   const left = documents.left.map((one) => ({ tool: names[0] ?? '', ...one }));
   return {
     change: { files: written, removed: [] },

@@ -54,7 +54,8 @@ export async function documentChanges(
   const files = new Map<string, { content: Uint8Array; owner: 'yours' }>();
   const left: Omit<DefinitionChange, 'tool'>[] = [];
   // What further variables add to the examples is not merged, but added by `sourceFiles`.
-  const mergesExamples = base.variables === (next(base).variables ?? base.variables);
+  const known = (base.variables ?? []).map(({ name }) => name);
+  const mergesExamples = (next(base).variables ?? []).every(({ name }) => known.includes(name));
   for (const path of mergesExamples ? [...documents, examples] : documents) {
     const [from, to, ours] = [before.get(path), after.get(path), read(path)];
     if (from === undefined || to === undefined || from === to || ours === undefined) continue;

@@ -11,20 +11,26 @@ import { toolsNamed } from '../project/read/open.ts';
 import { nextToolsIndex } from '../project/read/tools-index.ts';
 import type { ProjectChange } from '../project/write/transaction.ts';
 import { marketCommand } from '../system/command-line.ts';
+import { planSourceRemoval, type SourceRemoval } from './removed-sources.ts';
 
 /** The result of planning to remove tools: nothing is written yet. */
 export interface Removal {
   readonly change: ProjectChange;
   readonly drift: FingerprintDrift;
+  readonly sources: SourceRemoval;
 }
 
 /**
- * Plans which files to remove. Either all tools are removed or none.
+ * Plans which files to remove, with what only these tools need of APIs. Either all tools are removed or none.
  *
  * @param force also removes files that were edited by hand or not written by this program.
  * @throws CommandError `NO_SUCH_TOOL`, `LAST_TOOL` (a server needs at least one), `FILE_CHANGED`; ProjectError `INDEX_EDITED`.
  */
-export function planRemoval(project: Project, names: readonly string[], force: boolean): Removal {
+export async function planRemoval(
+  project: Project,
+  names: readonly string[],
+  force: boolean,
+): Promise<Removal> {
   const going = [...new Set(names)].map((name) => toolNamed(project, name));
   const staying = project.tools.filter((tool) => !going.includes(tool));
   if (staying.length === 0) {
@@ -41,15 +47,20 @@ export function planRemoval(project: Project, names: readonly string[], force: b
   if (!force) requireUnchanged(project, removed);
 
   const rest = staying.map(({ file }) => file);
-  const index = nextToolsIndex(project, readTemplates(), rest);
+  const templates = readTemplates();
+  const index = nextToolsIndex(project, templates, rest);
+  const sources = await planSourceRemoval(project, going, templates, force);
   const left = toolsNamed(staying);
+  const all = [...removed, ...sources.removed];
+  const { files: others, records, variables } = sources;
   const files = withNextManifest(
-    new Map([[toolsIndex, index]]),
-    removed,
-    { tools: left.map(({ name }) => name) },
+    new Map([...others, [toolsIndex, index]]),
+    all,
+    { tools: left.map(({ name }) => name), ...(variables && { variables }) },
     project.manifest,
+    records,
   );
-  return { change: { files, removed }, drift: driftOf(left, project.manifest.listed) };
+  return { change: { files, removed: all }, drift: driftOf(left, project.manifest.listed), sources };
 }
 
 /** The tool with a name. @throws CommandError `NO_SUCH_TOOL`. */

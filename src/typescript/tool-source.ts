@@ -55,29 +55,59 @@ export function renamedSource(text: string, from: string, to: string): string | 
 
 /** Whether a node is a literal with this text. */
 function isText(node: Node, text: string): boolean {
-  if (node.type === 'StringLiteral') return node.value === text;
-  return (
-    node.type === 'TemplateLiteral' && node.expressions.length === 0 && node.quasis[0]?.value.cooked === text
-  );
+  return literalText(node) === text;
+}
+
+function literalText(node: Node): string | undefined {
+  if (node.type === 'StringLiteral') return node.value;
+  if (node.type !== 'TemplateLiteral' || node.expressions.length > 0) return undefined;
+  return node.quasis[0]?.value.cooked ?? undefined;
 }
 
 /** The methods that are called on imports from `src/apis/`. */
 function methodsIn(tree: Tree): readonly string[] {
+  return [...new Set(requestsOf(tree).map(({ method }) => method))];
+}
+
+/** What a file asks of the APIs of `src/apis/`. */
+export interface ApiUse {
+  /** The modules as it imports them: `../apis/gas.ts`. */
+  readonly modules: readonly string[];
+  /** `target`: the path, or the name of a server's tool; null if it is not a literal. */
+  readonly requests: readonly { readonly method: string; readonly target: string | null }[];
+}
+
+/** Reads what a file of a project asks of APIs. Never throws. */
+export function apiUseIn(text: string): ApiUse {
+  const tree = text.includes('apis/') ? treeOf(text) : undefined;
+  return tree
+    ? { modules: apiImports(tree).map(({ source }) => source.value), requests: requestsOf(tree) }
+    : { modules: [], requests: [] };
+}
+
+function apiImports({ program }: Tree) {
+  return program.body.flatMap((statement) =>
+    statement.type === 'ImportDeclaration' && statement.source.value.startsWith('../apis/') ? statement : [],
+  );
+}
+
+function requestsOf(tree: Tree): ApiUse['requests'] {
   const apis = new Set(
-    tree.program.body.flatMap((statement) => {
-      const isApi = statement.type === 'ImportDeclaration' && statement.source.value.startsWith('../apis/');
-      return isApi ? statement.specifiers.map(({ local }) => local.name) : [];
-    }),
+    apiImports(tree).flatMap(({ specifiers }) => specifiers.map(({ local }) => local.name)),
   );
   if (apis.size === 0) return [];
-  const called = [...nodesIn(tree.program)].flatMap((node) => {
+  const reader = new LiteralReader(tree);
+  return [...nodesIn(tree.program)].flatMap((node) => {
     const callee = node.type === 'CallExpression' ? node.callee : undefined;
-    if (callee?.type !== 'MemberExpression' || callee.object.type !== 'Identifier') return [];
-    return apis.has(callee.object.name)
-      ? (keyOf({ key: callee.property, computed: callee.computed }) ?? [])
+    if (node.type !== 'CallExpression' || callee?.type !== 'MemberExpression') return [];
+    if (callee.object.type !== 'Identifier' || !apis.has(callee.object.name)) return [];
+    const method = keyOf({ key: callee.property, computed: callee.computed }) ?? '';
+    const [first] = node.arguments;
+    const target = first && reader.resolved(first);
+    return /^(get|post|put|patch|delete|call)$/.test(method)
+      ? { method, target: (target && literalText(target)) ?? null }
       : [];
   });
-  return [...new Set(called.filter((name) => /^(get|post|put|patch|delete|call)$/.test(name)))];
 }
 
 /** The call of `defineTool` whose result the file exports by default. */

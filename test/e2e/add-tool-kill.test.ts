@@ -138,7 +138,7 @@ async function changeOf(directory: string, [name]: readonly string[]): Promise<P
   const { change } =
     name === 'add-tool'
       ? await planAddition(project, entries)
-      : planRemoval(project, ['get_a', 'get_b'], false);
+      : await planRemoval(project, ['get_a', 'get_b'], false);
   if (!change) throw new Error('nothing to do');
   return change;
 }

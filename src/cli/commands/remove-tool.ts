@@ -14,12 +14,23 @@ export function removeTool(
     {
       plan: (project) => planRemoval(project, names, switches.force === true),
       question: 'Remove these files?',
-      lines: ({ change }) => change.removed,
+      lines: ({ change, sources: { gone } }) => [
+        ...change.removed,
+        ...(gone.length > 0 ? [`${nameList(gone)} from the variables of the project`] : []),
+      ],
       made: 'removed ',
       done: `${nameList(names)} ${names.length === 1 ? 'was' : 'were'} removed`,
+      notes: ({ sources: { kept } }) => {
+        for (const { path, why } of kept) output.note(`${path} was kept: ${why}`);
+      },
       undo: (directory, { change: { removed, files } }) =>
         `${gitCommand(directory, ['restore'], [...removed, ...files.keys()])} (restores only what was committed)`,
-      contents: ({ change }) => ({ tools: names, removed: change.removed }),
+      contents: ({ change, sources: { gone, kept } }) => ({
+        tools: names,
+        removed: change.removed,
+        variables: gone,
+        kept,
+      }),
     },
     switches,
     output,

@@ -1,5 +1,5 @@
 import type { FileSet } from '../../plan/model.ts';
-import { type Manifest, manifestFile } from '../manifest/manifest.ts';
+import { type Manifest, type ManifestFile, manifestFile } from '../manifest/manifest.ts';
 import { sha256 } from './hash.ts';
 import { placeIn, readIfThere, readIn } from './inside.ts';
 import { isEntry } from './read.ts';
@@ -40,4 +40,16 @@ export function isAsWrittenAt(directory: string, path: string, written: string |
   } catch {
     return false;
   }
+}
+
+/** What the manifest records of those of these files that their author has edited, so that they stay known as edited after a change. */
+export function recordsOfEdited(
+  directory: string,
+  { files }: Pick<Manifest, 'files'>,
+  paths: readonly string[],
+): { readonly [path: string]: ManifestFile | undefined } {
+  const edited = paths.filter(
+    (path) => textAt(directory, path) !== undefined && !isAsWrittenAt(directory, path, files[path]?.sha256),
+  );
+  return Object.fromEntries(edited.map((path) => [path, files[path]]));
 }
