@@ -78,6 +78,24 @@ describe('an integer of 64 bits in a document', () => {
   });
 });
 
+describe('a plain integer of an answer in a document', () => {
+  it('is a number, or text as well if an example beside it is larger than a number can hold', async () => {
+    const content = (example: object) => {
+      const properties = { id: { type: 'integer' }, count: { type: 'integer' } };
+      return { 'application/json': { schema: { type: 'object', properties }, example } };
+    };
+    const typesFor = async (example: object) => {
+      const responses = { 200: { description: 'x', content: content(example) } };
+      const { outputs } = await toolOf(
+        JSON.stringify(documentOf({ responses })).replaceAll('"LARGE"', large),
+      );
+      return [outputs.id?.type, outputs.count?.type];
+    };
+    expect(await typesFor({ id: 2 ** 53 - 1, count: 1 })).toEqual(['integer', 'integer']);
+    expect(await typesFor({ id: 'LARGE', count: 1 })).toEqual([['integer', 'string'], 'integer']);
+  });
+});
+
 describe('a large integer in a sample', () => {
   it('is text beside smaller ones, which stay integers', () => {
     const given = [
