@@ -5,6 +5,7 @@ import { stamp, writeResults } from './lib/results.js';
 import { coldNpx } from './parts/cold-npx.js';
 import { coldStart } from './parts/cold-start.js';
 import { compile } from './parts/compile.js';
+import { exact } from './parts/exact.js';
 import { fromNothing } from './parts/from-nothing.js';
 import { growth } from './parts/growth.js';
 import { load } from './parts/load.js';
@@ -38,6 +39,7 @@ const parts = [
   replica,
   marketplace,
   source,
+  exact,
 ];
 
 const { values } = parseArgs({
