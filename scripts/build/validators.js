@@ -6,7 +6,6 @@ import { load } from '../load.js';
 // Rolldown plugins that replace schemas by compiled code.
 
 const { settings } = await load('packages/contract/src/json/ajv.ts');
-const { defaultValidators } = await load('scripts/build/default-validators.ts');
 
 /** Replaces each module that compiles one of our schemas at run time. */
 export function compiledSchemas() {
@@ -76,6 +75,8 @@ export function compiledDefaults() {
   return {
     name: 'compiled defaults',
     async buildStart() {
+      // It imports the built runtime: a clean checkout has none before.
+      const { defaultValidators } = await load('scripts/build/default-validators.ts');
       modules = await defaultValidators();
     },
     resolveId(source) {
