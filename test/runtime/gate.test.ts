@@ -31,6 +31,7 @@ describe('a call is refused', () => {
     'with another algorithm of the right key': () => bearer({}, { alg: 'RS512' }),
     'with the public key as a shared secret': () =>
       bearer({}, { key: new TextEncoder().encode(publicKey), alg: 'HS256' }),
+    'with another type': () => bearer({}, { typ: 'at+jwt' }),
     'with no signature': async () => `Bearer ${part({ alg: 'none' })}.${part(claims)}.`,
     'when expired': () => bearer({ exp: now() - 60 }),
     'without exp': () => bearer({ exp: undefined }),

@@ -239,6 +239,17 @@ describe('bodies', () => {
     expect((await client.send(sized(1_048_577), await paying())).status).toBe(413);
   });
 
+  test('that declare more than their limit are refused before they are complete', async () => {
+    const { port } = await start();
+    const [paid, unpaid] = [await attack(port), await attack(port)];
+    paid.write(requestText('POST', await paying(), '{', 1_048_577));
+    unpaid.write(requestText('POST', {}, '{', 65_537));
+    const answers = [received(paid), received(unpaid)];
+    const statuses = () => answers.map(({ text }) => statusesIn(text));
+    await vi.waitUntil(() => statuses().every(({ length }) => length > 0), within);
+    expect(statuses()).toEqual([[413], [413]]);
+  });
+
   test('without a valid token are limited to five seconds, or the configured time', async () => {
     const { port } = await start({ env: { UNPAID_BODY_MS: '300' } });
     const sent = [await paying(), lookalike, {}].map(async (headers) => {
@@ -281,6 +292,15 @@ describe('bodies', () => {
     expect(events()).toContainEqual(
       expect.objectContaining({ event: 'limit', variable: 'MAX_MEMORY_BYTES' }),
     );
+  });
+
+  test('whose value takes more than the memory of calls are refused, however few their bytes', async () => {
+    const { client, events } = await start({ env: { MAX_MEMORY_BYTES: '4000000' } });
+    const paid = await payer(client);
+    const sent = (x: string) => client.send(initialize.replace(/}}$/, `,"_meta":{"x":${x}}}}`), paid);
+    expect((await sent(`"${'[],'.repeat(60_000)}"`)).status).toBe(200);
+    expect((await sent(`[${'[],'.repeat(60_000)}0]`)).status).toBe(503);
+    expect(events().at(-1)).toMatchObject({ event: 'limit', variable: 'MAX_MEMORY_BYTES' });
   });
 
   test('over the budget are not read', async () => {

@@ -1,4 +1,5 @@
 import { createPublicKey } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/generic.ts';
 import { createReplicas } from '../../packages/runtime/src/replicas.ts';
@@ -33,6 +34,89 @@ it.each([
     expect(readingsOf('shared')).toEqual([{ value: 0 }]);
   },
 );
+
+/** A store in memory, as SharedState describes it, with a clock of its own. */
+function memoryState() {
+  const held = new Map<string, { text: string; until: number }>();
+  const lists = new Map<string, string[]>();
+  let now = 0;
+  const textOf = (key: string) => (now < (held.get(key)?.until ?? 0) ? (held.get(key)?.text ?? null) : null);
+  const set = async (key: string, text: string, ms: number) => void held.set(key, { text, until: now + ms });
+  const state: Required<SharedState> = {
+    async append(list, entries) {
+      lists.set(list, [...(lists.get(list) ?? []), ...entries]);
+    },
+    async read(list, after, waitMs) {
+      for (const end = Date.now() + waitMs; ; await pause(10, undefined, { ref: false })) {
+        const entries = (lists.get(list) ?? []).map((text, index) => ({ position: String(index), text }));
+        const later = entries.slice(after === null ? 0 : Number(after) + 1);
+        if (later.length > 0 || Date.now() >= end) return later;
+      }
+    },
+    async claim(key, ms, owner) {
+      const isFree = [null, owner].includes(textOf(key));
+      if (isFree) await set(key, owner, ms);
+      return isFree;
+    },
+    take: async () => 0,
+    get: async (key) => textOf(key),
+    set,
+    keep: (_, key, text, ms) => set(key, text, ms),
+    info: async () => 'maxmemory_policy:noeviction',
+  };
+  const pass = (ms: number) => {
+    now += ms;
+  };
+  return { state, pass };
+}
+
+/** A replica, when it has read the store. */
+async function replicaOf(state: SharedState, namespace: string) {
+  const options = { namespace, cacheBytes: 1_000, once: true, tokens: null, log: () => {} };
+  const { replicas, start } = createReplicas(state, options);
+  await start(5_000);
+  return replicas;
+}
+
+it('replicas of one name share claims for their time, texts and ended sessions; servers of another name do not', async () => {
+  const { state, pass } = memoryState();
+  const [a, b] = [await replicaOf(state, 'one'), await replicaOf(state, 'one')];
+  const other = await replicaOf(state, 'two');
+  expect([await a.claim('t', 60_000), await b.claim('t', 60_000)]).toEqual([true, false]);
+  expect(await other.claim('t', 60_000)).toBe(true);
+  await a.set('answer', 'text', 60_000);
+  expect([await b.get('answer'), await other.get('answer')]).toEqual(['text', null]);
+  pass(59_999);
+  expect([await b.claim('t', 60_000), await b.get('answer')]).toEqual([false, 'text']);
+  pass(1);
+  expect([await b.claim('t', 60_000), await b.get('answer')]).toEqual([true, null]);
+
+  const ended: string[] = [];
+  const endedElsewhere: string[] = [];
+  b.follow((id) => ended.push(id));
+  other.follow((id) => endedElsewhere.push(id));
+  await state.append('market-mcp:one:ended-sessions', ['x'.repeat(101)], 10);
+  await a.endSession('first');
+  await other.endSession('of the other');
+  await expect.poll(() => ended).toEqual(['first']);
+  await expect.poll(() => endedElsewhere).toEqual(['of the other']);
+});
+
+it('a session that ends while the store does not answer ends in the other replicas when it does', async () => {
+  const { state } = memoryState();
+  let isLost = true;
+  const append: SharedState['append'] = async (...args) => {
+    if (!isLost) return state.append(...args);
+    isLost = false;
+    throw new Error('connection lost');
+  };
+  const [a, b] = [await replicaOf({ ...state, append }, 'one'), await replicaOf(state, 'one')];
+  const ended: string[] = [];
+  b.follow((id) => ended.push(id));
+  await a.endSession('first');
+  await a.endSession('second');
+  await expect.poll(() => ended).toEqual(['first', 'second']);
+});
 
 /** The authentication of a replica whose store answers each claim so. */
 function authentication(once: 'on' | 'strict', claims: (boolean | null)[]) {

@@ -20,6 +20,7 @@ describe('signed sessions', () => {
     const changed = createSessions(`${secret}!`, 60, '', 10, secret);
     expect(changed.isKnown(id)).toBe(true);
     expect(old.isKnown(changed.open())).toBe(false);
+    expect(changed.isKnown(createSessions(`${secret}?`, 60).open())).toBe(false);
     changed.close(id);
     expect(changed.isKnown(id)).toBe(false);
   });

@@ -169,7 +169,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
       if (replays) return replayed(asked);
       const reply = await withTokens(options, request.auth, ending, () => {
         const exchange = signed(plain, options);
-        const tries = exchange.isIdempotent && (method === 'get' || !isRehearsing()) ? retries : 0;
+        const tries = method === 'get' || !isRehearsing() ? retries : 0;
         const notFoundIsEmpty = notFound === 'empty';
         const limits = { timeoutMs, retries: tries, maxBytes, notFoundIsEmpty, redact };
         return send(exchange, limits, budget, ending);

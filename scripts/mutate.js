@@ -1,0 +1,75 @@
+/**
+ * Runs unit tests of the runtime with each change of test/mutate/changes.ts in turn, and fails if they pass with one.
+ *
+ * npm run mutate [-- <numbers of changes>]
+ */
+import { execFile } from 'node:child_process';
+import { load } from './load.js';
+
+const atOnce = 2;
+
+/** @type {{ changes: readonly import('../test/mutate/changes.ts').Change[] }} */
+const { changes } = await load('test/mutate/changes.ts');
+const chosen = process.argv.slice(2);
+const wrong = chosen.find((number) => !(/^\d+$/.test(number) && Number(number) < changes.length));
+if (wrong !== undefined) fail(`${wrong} is not the number of a change. Use 0 to ${changes.length - 1}.`);
+const numbers = chosen.length > 0 ? chosen.map(Number) : [...changes.keys()];
+
+const failing = await firstFailure([...new Set(numbers.flatMap((number) => changes[number].tests))]);
+if (failing !== undefined) fail(`A test fails without any change: ${failing}`);
+
+let found = 0;
+const queue = numbers.values();
+await Promise.all(Array.from({ length: atOnce }, work));
+console.log(`${found} of ${numbers.length} changes found`);
+if (found < numbers.length) fail('The tests pass with the others: strengthen one.');
+
+async function work() {
+  for (const number of queue) {
+    const { file, before, after, tests } = changes[number];
+    const failed = await firstFailure(tests, number);
+    if (failed !== undefined) found++;
+    const end = failed === undefined ? 'NOT FOUND' : `found by: ${failed}`;
+    console.log(`${number} ${file}: ${before} → ${after || '(nothing)'}\n   ${end}`);
+  }
+}
+
+/**
+ * @param {readonly string[]} tests names of files in test/runtime/
+ * @param {number} [change]
+ * @returns {Promise<string | undefined>} the name of the test that failed
+ */
+function firstFailure(tests, change) {
+  const files = tests.map((name) => `test/runtime/${name}.test.ts`);
+  const args = [
+    'vitest',
+    'run',
+    '--config',
+    'test/mutate/vitest.config.ts',
+    '--bail',
+    '1',
+    '--reporter',
+    'json',
+    ...files,
+  ];
+  const env = { ...process.env, CHANGE: change === undefined ? '' : String(change) };
+  return new Promise((resolve) => {
+    execFile('npx', args, { env, maxBuffer: 2 ** 26 }, (error, output, problems) => {
+      if (!error) return resolve(undefined);
+      const start = output.indexOf('{"numTotalTestSuites"');
+      const results = start < 0 ? [] : JSON.parse(output.slice(start)).testResults;
+      const failed = results
+        .flatMap((/** @type {any} */ file) => file.assertionResults)
+        .find((/** @type {any} */ test) => test.status === 'failed');
+      // What does not load, or fails outside of a test, finds nothing.
+      if (!failed) fail(`No test failed, but the tests of ${files.join(', ')} did:\n${output}${problems}`);
+      resolve(failed.fullName);
+    });
+  });
+}
+
+/** @param {string} message */
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}

@@ -1,0 +1,85 @@
+/** A change of the runtime that one of its unit tests must find. */
+export interface Change {
+  /** In `packages/runtime/src/`. */
+  readonly file: string;
+  /** Text that the file has once. */
+  readonly before: string;
+  readonly after: string;
+  /** The tests that should find it, in `test/runtime/`. */
+  readonly tests: readonly string[];
+}
+
+/** @throws Error if the change does not apply to the text. */
+export function changedText({ file, before, after }: Change, text: string): string {
+  const [start, end, ...more] = text.split(before);
+  if (end === undefined || more.length > 0) throw new Error(`${file} must have this text once: ${before}`);
+  return `${start}${after}${end}`;
+}
+
+const of =
+  (file: string, ...tests: readonly string[]) =>
+  (before: string, after: string): Change => ({ file, before, after, tests });
+
+const gate = of('server/auth.ts', 'gate', 'keys', 'replicas');
+const keys = of('server/keys.ts', 'keys', 'gate');
+const session = of('server/session.ts', 'session');
+const bodies = of('server/bodies.ts', 'body', 'limits', 'gate');
+const limits = of('server/limits.ts', 'holdings', 'limits', 'call');
+const call = of('server/call.ts', 'call', 'without-value');
+const send = of('source/send.ts', 'source', 'source-requests', 'source-calls', 'status');
+const budget = of('source/budget.ts', 'budget');
+const replicas = of('replicas.ts', 'replicas');
+
+/** Some changes in each part that guards payment, memory, answers and sources. */
+export const changes: readonly Change[] = [
+  gate('if (exp - iat > maxSeconds)', 'if (false)'),
+  gate('if (iat > now + maxAheadSeconds)', 'if (iat > now + 10 * maxAheadSeconds)'),
+  gate('if ([aud].flat().length !== 1)', 'if ([aud].flat().length < 1)'),
+  gate("requiredClaims: ['exp']", 'requiredClaims: []'),
+  gate('if (used.has(jti))', 'if (false)'),
+  gate('until: Math.min(expiryMs, Date.now() + longestRememberedMs)', 'until: Infinity'),
+  gate('const isLate = Date.now() >= expiryMs;', 'const isLate = false;'),
+  gate('clockTolerance, requiredClaims', 'clockTolerance: clockTolerance + 30, requiredClaims'),
+  gate('const isFirst = await claim(', 'const isFirst = true || await claim('),
+  keys('host.endsWith(`.${siteHost}`)', 'host.endsWith(siteHost)'),
+  gate('if (!/^(application\\/)?jwt$/i.test(typ))', 'if (false)'),
+  session('.update(`${claim}\\n${audience}`)', '.update(claim)'),
+  session('Date.now() < issued + ttlSeconds * 1000', 'true'),
+  session('if (closed.has(bitsOf(id))) return undefined;', ''),
+  session('verified.delete(id);', ''),
+  session('(previous === null || !isSigned(claim, signature, previous))', '(previous === null)'),
+  bodies('if (this.#size > this.#most) this.#refuseSoon();', 'if (false) this.#refuseSoon();'),
+  bodies('if (this.#declared > this.#most) this.#refuseSoon();', ''),
+  bodies('++chunks * 6 > bytes + 1_500', 'false'),
+  bodies('this.#most = Math.min(limits.maxBodyBytes, limits.unpaidBodyBytes);', ''),
+  bodies('this.#deadline = setTimeout(late, limits.unpaidBodyMs).unref();', ''),
+  bodies("this.#kind === 'paid' ? this.#order.weigh(bytes) : 0", '0'),
+  limits('if (all >= maxCalls || own >= maxCallsPerToken)', 'if (own >= maxCallsPerToken)'),
+  limits('own >= maxCallsPerToken) {', 'false) {'),
+  limits('all--;', ''),
+  limits("while (groups.length + ending.length < 8) groups.push('0');", ''),
+  limits('.slice(0, 4);', '.slice(0, 8);'),
+  limits('size > found.size ||', ''),
+  call('if (timeoutMs !== undefined) timer = setTimeout(end, timeoutMs, expired);', ''),
+  call("const lost = text.includes('null') && lostIn(data, structuredContent);", 'const lost = false;'),
+  call('if (holdsInfinity(args))', 'if (false)'),
+  call('if (problem) return inWords(problem);', ''),
+  call('release = onGone(() => end(cancelled));', ''),
+  send('next?.origin !== new URL(request.url).origin', 'false'),
+  send('hops >= maxRedirects', 'false'),
+  send('if (size > maxBytes) {', 'if (false) {'),
+  send("if (Number(response.headers.get('content-length')) > maxBytes) throw await tooLarge();", ''),
+  send('methods: isIdempotent ? [method] : [],', 'methods: [method],'),
+  budget(
+    'return this.#perMinute - this.#running - this.#ends.length;',
+    'return this.#perMinute - this.#ends.length;',
+  ),
+  budget('if (waitMs > this.#queueMs) throw rateLimited(waitMs / 1000);\n    const', 'const'),
+  replicas(
+    'if (!(await store.ask(append, false))) unsent.unshift(...entries);',
+    'await store.ask(append, false);',
+  ),
+  replicas('if (text.length <= maxIdLength)', 'if (true)'),
+  replicas('const keyOf = (key: string) => prefix +', 'const keyOf = (key: string) => '),
+  replicas('claim(keyOf(key), ms, owner)', 'claim(keyOf(key), 1, owner)'),
+];
