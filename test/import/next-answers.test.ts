@@ -107,6 +107,9 @@ describe('the next answer of thirty APIs', () => {
     expect(pairs).toHaveLength(30);
     expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(1);
     expect(kept / all).toBeGreaterThanOrEqual(0.98);
+    const page = readFileSync(join(import.meta.dirname, '../../docs/evidence/next-answers.md'), 'utf8');
+    expect(page).toContain(`| ${30 - missed.length} of 30 |`);
+    expect(page).toContain(`| ${kept} of ${all} |`);
   });
 
   it('is none of thirty failures with the status 200', () => {

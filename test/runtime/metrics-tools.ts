@@ -3,6 +3,8 @@ import { failed, httpSource } from '../../packages/runtime/src/source.ts';
 
 const { get } = httpSource({ baseUrl: process.env.API_URL ?? '', retries: 0, perMinute: 1_000 });
 
+const noteSchema = { type: 'object', properties: { note: { type: 'string' } }, required: [] } as const;
+
 export const tools = [
   defineTool({
     name: 'get_gas',
@@ -19,7 +21,7 @@ export const tools = [
     },
     examples: [],
     async run({ at }, { found, fail, signal }) {
-      return get(at, { signal }).then(
+      return get(at, { schema: noteSchema, signal }).then(
         () => found({ gwei: 1 }),
         (error) => failed(error, fail),
       );

@@ -80,7 +80,7 @@ function counted(samples: readonly Sample[] = []): readonly (readonly [string, n
 function api() {
   return sourceServer(({ url = '' }, response) => {
     if (url === '/v1/gone') response.destroy();
-    else json(response, {}, Number(url.slice(4)));
+    else json(response, url === '/v1/203' ? { note: 5 } : {}, Number(url.slice(4)));
   });
 }
 
@@ -292,7 +292,7 @@ describe('/metrics', () => {
 test('every metric of the dashboard is in /metrics after real calls, with its labels', async () => {
   const { url } = await api();
   const { call, read, client } = await serve({ METRICS_PORT: '0', API_URL: url });
-  await call('get_gas', { at: '/200' });
+  await call('get_gas', { at: '/203' });
   await call('end_as', { code: 'GONE' });
   await client.request('tools/list');
   const metrics = await read();
