@@ -137,6 +137,13 @@ export const brokenExplorations: readonly BrokenServer[] = [
       'coins' in data ? { coins: ['BTC', 'ETH'].map((symbol) => ({ symbol })) } : data,
     ),
   },
+  { rule: 'explore.limit', breaks: ignoresLimitOfOne() },
+  {
+    rule: 'explore.empty-signal',
+    breaks: calls(({ name, args }) =>
+      name === 'list_coins' && args.limit === 50 ? resultOf({ coins: [] }) : undefined,
+    ),
+  },
   {
     rule: 'explore.exhausted',
     along: ['outcome.found'],
@@ -195,6 +202,26 @@ function firstForEver(): Breaks {
     first ??= result;
     return first;
   });
+}
+
+/** A server that has one more coin than asked for, and whose inputSchema names no small limit. */
+function ignoresLimitOfOne(): Breaks {
+  return {
+    list: (good) => () =>
+      good().map((tool) =>
+        tool.name === 'list_coins' ? { ...tool, inputSchema: withoutMinimum(tool.inputSchema) } : tool,
+      ),
+    call: (good) => async (params) => {
+      const { name, args } = callOf(params);
+      return name === 'list_coins' && args.limit === 1
+        ? good({ ...params, arguments: { ...args, limit: 2 } })
+        : good(params);
+    },
+  };
+}
+
+function withoutMinimum(schema: unknown): JsonObject {
+  return JSON.parse(JSON.stringify(schema).replace('"minimum":1,', ''));
 }
 
 /** A server that takes longer for each list of coins than for the one before. */

@@ -26,7 +26,7 @@ export const mcp: PlatformProfile = {
       ...off('modern.results', 'input.properties', 'input.required', 'input.sample', 'input.placeholder'),
       // outputSchema is optional, and content may be other than JSON.
       ...off('output.object-root', 'output.no-root-union', 'output.holds-empty', 'output.holds-failure'),
-      ...off('output.empty-signal', 'output.failure-signal', 'output.compiles'),
+      ...off('output.empty-signal', 'explore.empty-signal', 'output.failure-signal', 'output.compiles'),
       ...off('result.content', 'result.json-text', 'result.structured', 'result.schema-copy'),
       ...off('result.no-refusal', 'result.no-error', 'outcome.empty', 'outcome.empty-signal'),
       ...off('outcome.failure-payload', 'call.unknown-tool', 'call.unknown-tool-names'),

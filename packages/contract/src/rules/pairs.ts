@@ -1,16 +1,20 @@
-import { isDeepStrictEqual } from 'node:util';
 import { shorten } from '../json/json.ts';
-import { propertiesOf, typesOf } from '../json/keywords.ts';
-import type { Json, JsonObject } from '../json/value.ts';
+import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { lists } from '../wire/controls.ts';
-import { type Found, foundCalls, said, withoutSignals } from '../wire/explore.ts';
+import { type Found, foundCalls } from '../wire/explore.ts';
 import { NotRun } from '../wire/not-run.ts';
 import { areSlower, commonLeaves, leavesOf, type Pair, pairs, type Timed } from '../wire/pairs.ts';
 import type { Probe } from '../wire/probe.ts';
 import { repeatLines } from '../wire/repeat.ts';
-import { inputSchemaOf } from '../wire/variants.ts';
-import { isText } from './read.ts';
+import {
+  alwaysExhausted,
+  beyondLimit,
+  type Finding,
+  mislabelled,
+  oneForAll,
+  silentlyEmpty,
+} from './found.ts';
 import { type LiveRule, must, should } from './rule.ts';
 
 const common = { turn: 'last', controls: [lists] } as const;
@@ -66,12 +70,14 @@ export const pairRules: readonly LiveRule[] = [
     fix: 'Set searchExhausted only where nothing was found. With it, the caller takes the answer for an empty one.',
     check: (probe) => ofTools(probe, alwaysExhausted),
   },
+  {
+    ...should('explore.empty-signal', 'C§2.2, C§7'),
+    ...common,
+    title: 'a generated call that finds nothing returns the signal of an empty result',
+    fix: 'Return searchExhausted: true or noResultsReason with every empty list. Otherwise the platform asks again.',
+    check: (probe) => ofTools(probe, silentlyEmpty),
+  },
 ];
-
-/** What is wrong, and the calls that show it. */
-interface Finding extends Pick<Problem, 'expected' | 'actual'> {
-  readonly calls: readonly Pick<Found, 'name' | 'arguments'>[];
-}
 
 async function ofPairs(
   probe: Probe,
@@ -86,7 +92,10 @@ async function ofPairs(
 /** Judges the answers of each tool. */
 async function ofTools(
   probe: Probe,
-  judge: (calls: readonly [Found, ...Found[]], probe: Probe) => Finding | undefined,
+  judge: (
+    calls: readonly [Found, ...Found[]],
+    probe: Probe,
+  ) => Finding | undefined | Promise<Finding | undefined>,
 ): Promise<readonly Problem[]> {
   const byTool = new Map<string, [Found, ...Found[]]>();
   for (const call of await foundCalls(probe)) {
@@ -95,7 +104,8 @@ async function ofTools(
     else byTool.set(call.name, [call]);
   }
   if (byTool.size === 0) throw NotRun.because('inapplicable', 'no tool that only reads returned data');
-  return [...byTool.values()].flatMap((calls) => problemsOf(probe, judge(calls, probe)));
+  const findings = await Promise.all([...byTool.values()].map((calls) => judge(calls, probe)));
+  return findings.flatMap((finding) => problemsOf(probe, finding));
 }
 
 function problemsOf(probe: Probe, finding: Finding | undefined): readonly Problem[] {
@@ -177,102 +187,4 @@ function slower({ one, early, late, later }: Pair): Finding | undefined {
     actual: `${times([...late, ...later])}; a ping does not become slower`,
     calls: [one],
   };
-}
-
-/** Different values of one argument, and one answer to all, whatever else was asked. */
-function oneForAll(calls: readonly [Found, ...Found[]], { target }: Probe): Finding | undefined {
-  const [first] = calls;
-  if (
-    target.sampled?.has(first.name) ||
-    Object.hasOwn(first.data, said) ||
-    calls.some(({ data }) => !isDeepStrictEqual(data, first.data))
-  )
-    return undefined;
-  for (const [name, schema] of propertiesOf(inputSchemaOf(first.tool))) {
-    const given = calls.filter(({ arguments: args }) => args[name] !== undefined && args[name] !== null);
-    const values = new Map(given.map((call) => [JSON.stringify(call.arguments[name]), call]));
-    if (values.size < 3 || typesOf(schema).includes('boolean')) continue;
-    const [one, other] = [...values.values()];
-    if (one && other)
-      return {
-        expected: `answers that depend on ${name}`,
-        actual: `${shorten(first.data)} for ${values.size} values of it, and for all other arguments`,
-        calls: [one, other],
-      };
-  }
-  return undefined;
-}
-
-/** An answer that repeats an argument with the value of another call. */
-function mislabelled(calls: readonly [Found, ...Found[]]): Finding | undefined {
-  for (const [name, schema] of propertiesOf(inputSchemaOf(calls[0].tool))) {
-    const sent = calls.flatMap(({ arguments: args }) => args[name] ?? []);
-    const listed = [schema.enum, schema.examples].flatMap((list) => (Array.isArray(list) ? list : []));
-    const known = new Set([...sent, ...listed, schema.default ?? null].map(plainly));
-    const wrong = calls.find(({ arguments: args, data }) => {
-      const [value, repeated] = [plainly(args[name]), plainly(data[name])];
-      return value !== '' && repeated !== '' && value !== repeated && known.has(repeated);
-    });
-    if (wrong)
-      return {
-        expected: `${name} as it was sent: ${shorten(wrong.arguments[name])}`,
-        actual: `${name}: ${shorten(wrong.data[name])}`,
-        calls: [
-          wrong,
-          ...calls.filter((call) => plainly(call.arguments[name]) === plainly(wrong.data[name])).slice(0, 1),
-        ],
-      };
-  }
-  return undefined;
-}
-
-/** A value without what a source may normalize: case, spaces, the type of a number. */
-function plainly(value: Json | undefined): string {
-  if (typeof value === 'string')
-    return value
-      .normalize('NFKC')
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}]/gu, '');
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
-}
-
-/** Names of parameters that say how many entries an answer may have. */
-const limiting = /^(limit|top|top_?n|take|page_?size|per_?page|(max|num)_?(results|items|rows|entries))$/i;
-
-function beyondLimit(calls: readonly [Found, ...Found[]], { target }: Probe): Finding | undefined {
-  if (target.sampled?.has(calls[0].name)) return undefined;
-  const names = propertiesOf(inputSchemaOf(calls[0].tool)).flatMap(([name]) =>
-    limiting.test(name) ? [name] : [],
-  );
-  for (const name of names) {
-    for (const call of calls) {
-      const limit = call.arguments[name];
-      const lists = Object.values(call.data).filter((value) => Array.isArray(value));
-      const least = Math.min(...lists.map((list) => list.length));
-      if (typeof limit !== 'number' || limit < 1 || lists.length === 0 || least <= limit) continue;
-      return { expected: `at most ${limit} entries`, actual: `${least} entries`, calls: [call] };
-    }
-  }
-  return undefined;
-}
-
-function alwaysExhausted(calls: readonly [Found, ...Found[]]): Finding | undefined {
-  const full = calls.filter((call) => hasData(call));
-  const distinct = new Set(full.map(({ data }) => JSON.stringify(data)));
-  const takesNothing = propertiesOf(inputSchemaOf(calls[0].tool)).length === 0;
-  if (distinct.size < (takesNothing ? 1 : 2)) return undefined;
-  if (full.some(({ data }) => data.searchExhausted !== true)) return undefined;
-  return {
-    expected: 'searchExhausted: true only where nothing was found',
-    actual: `searchExhausted: true beside ${shorten(withoutSignals(full[0]?.data ?? {}))}, and in all ${full.length} answers`,
-    calls: full.slice(0, 2),
-  };
-}
-
-/** Whether an answer has a value that is not empty and does not repeat an argument. */
-function hasData({ data, arguments: args }: Found): boolean {
-  const sent = new Set(Object.values(args).map(plainly));
-  return [...leavesOf(withoutSignals(data)).values()].some(
-    (value) => (isText(value) || (typeof value === 'number' && value !== 0)) && !sent.has(plainly(value)),
-  );
 }

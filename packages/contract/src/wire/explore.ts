@@ -9,7 +9,15 @@ import { furtherCalls, standardCalls, standardSeed } from './exploration.ts';
 import { NotRun, unexplored } from './not-run.ts';
 import type { CallOptions, CallOutcome, Probe } from './probe.ts';
 import { type RpcAnswer, resultText, unanswered } from './rpc.ts';
-import { changed, inputSchemaOf, type Simpler, simpler, type Variant, variantsOf } from './variants.ts';
+import {
+  type Change,
+  changed,
+  inputSchemaOf,
+  type Simpler,
+  simpler,
+  type Variant,
+  variantsOf,
+} from './variants.ts';
 
 /** Of the further calls, those that look for a smaller call. */
 const shrinkingCalls = { usual: 4, live: 0 } as const;
@@ -201,6 +209,19 @@ export async function foundCalls(probe: Probe): Promise<readonly Found[]> {
     const data = dataOf(result);
     return data ? [{ tool, name, arguments: args, data }] : [];
   });
+}
+
+/** A found call once more with one argument changed; undefined if it is not valid, not allowed or finds no data. */
+export async function foundWith(
+  probe: Probe,
+  { tool, name, arguments: before }: Found,
+  change: Change,
+): Promise<Found | undefined> {
+  const args = changed(before, [change]);
+  const explorer = await Explorer.of(probe);
+  if (!fits(tool, args) || !explorer.mayCall(name)) return undefined;
+  const data = dataOf((await explorer.send(name, args)).result);
+  return data && { tool, name, arguments: args, data };
 }
 
 /** Data without the signals of an empty result. */

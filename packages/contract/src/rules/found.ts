@@ -1,0 +1,140 @@
+import { isDeepStrictEqual } from 'node:util';
+import { shorten } from '../json/json.ts';
+import { propertiesOf, typesOf } from '../json/keywords.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+import type { Problem } from '../model.ts';
+import { type Found, foundWith, said, withoutSignals } from '../wire/explore.ts';
+import { leavesOf } from '../wire/pairs.ts';
+import type { Probe } from '../wire/probe.ts';
+import { inputSchemaOf } from '../wire/variants.ts';
+import { isText } from './read.ts';
+import { isEmpty } from './result.ts';
+
+/** What is wrong, and the calls that show it. */
+export interface Finding extends Pick<Problem, 'expected' | 'actual'> {
+  readonly calls: readonly Pick<Found, 'name' | 'arguments'>[];
+}
+
+/** Different values of one argument, and one answer to all, whatever else was asked. */
+export function oneForAll(calls: readonly [Found, ...Found[]], { target }: Probe): Finding | undefined {
+  const [first] = calls;
+  if (
+    target.sampled?.has(first.name) ||
+    Object.hasOwn(first.data, said) ||
+    calls.some(({ data }) => !isDeepStrictEqual(data, first.data))
+  )
+    return undefined;
+  for (const [name, schema] of propertiesOf(inputSchemaOf(first.tool))) {
+    const given = calls.filter(({ arguments: args }) => args[name] !== undefined && args[name] !== null);
+    const values = new Map(given.map((call) => [JSON.stringify(call.arguments[name]), call]));
+    if (values.size < 3 || typesOf(schema).includes('boolean')) continue;
+    const [one, other] = [...values.values()];
+    if (one && other)
+      return {
+        expected: `answers that depend on ${name}`,
+        actual: `${shorten(first.data)} for ${values.size} values of it, and for all other arguments`,
+        calls: [one, other],
+      };
+  }
+  return undefined;
+}
+
+/** An answer that repeats an argument with the value of another call. */
+export function mislabelled(calls: readonly [Found, ...Found[]]): Finding | undefined {
+  for (const [name, schema] of propertiesOf(inputSchemaOf(calls[0].tool))) {
+    const sent = calls.flatMap(({ arguments: args }) => args[name] ?? []);
+    const listed = [schema.enum, schema.examples].flatMap((list) => (Array.isArray(list) ? list : []));
+    const known = new Set([...sent, ...listed, schema.default ?? null].map(plainly));
+    const wrong = calls.find(({ arguments: args, data }) => {
+      const [value, repeated] = [plainly(args[name]), plainly(data[name])];
+      return value !== '' && repeated !== '' && value !== repeated && known.has(repeated);
+    });
+    if (wrong)
+      return {
+        expected: `${name} as it was sent: ${shorten(wrong.arguments[name])}`,
+        actual: `${name}: ${shorten(wrong.data[name])}`,
+        calls: [
+          wrong,
+          ...calls.filter((call) => plainly(call.arguments[name]) === plainly(wrong.data[name])).slice(0, 1),
+        ],
+      };
+  }
+  return undefined;
+}
+
+/** A value without what a source may normalize: case, spaces, the type of a number. */
+function plainly(value: Json | undefined): string {
+  if (typeof value === 'string')
+    return value
+      .normalize('NFKC')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}]/gu, '');
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+}
+
+/** Names of parameters that say how many entries an answer may have. */
+const limiting = /^(limit|top|top_?n|take|page_?size|per_?page|(max|num)_?(results|items|rows|entries))$/i;
+
+export async function beyondLimit(
+  calls: readonly [Found, ...Found[]],
+  probe: Probe,
+): Promise<Finding | undefined> {
+  const [{ name: tool }] = calls;
+  if (probe.target.sampled?.has(tool)) return undefined;
+  for (const [name, schema] of propertiesOf(inputSchemaOf(calls[0].tool))) {
+    if (!limiting.test(name)) continue;
+    const least = typeof schema.minimum === 'number' ? Math.max(1, schema.minimum) : 1;
+    const full = calls.find(({ data }) => entriesIn(data) > least);
+    const limited = full && (await foundWith(probe, full, { name, value: least }));
+    for (const call of [...calls, ...(limited ? [limited] : [])]) {
+      const limit = call.arguments[name];
+      const entries = entriesIn(call.data);
+      if (typeof limit !== 'number' || limit < 1 || entries <= limit) continue;
+      return { expected: `at most ${limit} entries`, actual: `${entries} entries`, calls: [call] };
+    }
+  }
+  return undefined;
+}
+
+/** The length of the shortest list of an answer; 0 without lists. */
+function entriesIn(data: JsonObject): number {
+  const lengths = Object.values(data).flatMap((value) => (Array.isArray(value) ? [value.length] : []));
+  return lengths.length === 0 ? 0 : Math.min(...lengths);
+}
+
+/** An answer of empty lists, nulls, zeros and repeated arguments that has no signal of an empty result. */
+export function silentlyEmpty(calls: readonly [Found, ...Found[]]): Finding | undefined {
+  const silent = calls.find((call) => {
+    const values = Object.values(call.data);
+    const hasEmptyList = values.some((value) => Array.isArray(value) && value.length === 0);
+    return hasEmptyList && !values.includes(true) && !hasData(call) && !isEmpty(call.data);
+  });
+  return (
+    silent && {
+      expected: 'searchExhausted: true or noResultsReason',
+      actual: shorten(silent.data),
+      calls: [silent],
+    }
+  );
+}
+
+export function alwaysExhausted(calls: readonly [Found, ...Found[]]): Finding | undefined {
+  const full = calls.filter((call) => hasData(call));
+  const distinct = new Set(full.map(({ data }) => JSON.stringify(data)));
+  const takesNothing = propertiesOf(inputSchemaOf(calls[0].tool)).length === 0;
+  if (distinct.size < (takesNothing ? 1 : 2)) return undefined;
+  if (full.some(({ data }) => data.searchExhausted !== true)) return undefined;
+  return {
+    expected: 'searchExhausted: true only where nothing was found',
+    actual: `searchExhausted: true beside ${shorten(withoutSignals(full[0]?.data ?? {}))}, and in all ${full.length} answers`,
+    calls: full.slice(0, 2),
+  };
+}
+
+/** Whether an answer has a value that is not empty and does not repeat an argument. */
+function hasData({ data, arguments: args }: Found): boolean {
+  const sent = new Set(Object.values(args).map(plainly));
+  return [...leavesOf(withoutSignals(data)).values()].some(
+    (value) => (isText(value) || (typeof value === 'number' && value !== 0)) && !sent.has(plainly(value)),
+  );
+}
