@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import {
   CommandError,
@@ -43,6 +44,12 @@ export const typedKeys = new Map<string, string>();
 /** What a text or a file holds: one curl command, or the requests of a HAR file. */
 export async function requestsIn(text: string): Promise<Result<readonly GivenRequest[]>> {
   try {
+    // Words with a space, and curl alone, were meant as a command.
+    if (!isCurl(text) && /\S\s|^curl$/.test(text.trim()) && !existsSync(text.trim())) {
+      const hint =
+        "Write 'curl https://api.example.com/prices', or the path of a file that holds such a line.";
+      return reject('--from-request', text, 'is neither a curl command with a URL nor a file', hint);
+    }
     const content = isCurl(text) ? text : await readInput(text.trim(), maxHarBytes);
     const read = isCurl(content) ? curlIn(content) : pass(harRequests(jsonOf(content)));
     return read.ok ? pass([read.value].flat()) : read;
@@ -67,6 +74,10 @@ export async function readRequests({
   constants,
   addresses: given = new Map(),
 }: Answers): Promise<Result<readonly ReadRequest[]>> {
+  if (number !== undefined && texts.length > 1) {
+    const message = `is for one HAR file, but there are ${texts.length} requests`;
+    return reject('--request', number, message, 'Give one request at a time.');
+  }
   const read: ReadRequest[] = [];
   const addresses = new Map(given);
   for (const text of texts) {
@@ -122,7 +133,7 @@ export async function fromRequests(
   if (errors.length > 0) return refuse(...errors);
   const missing = !isSent ? [] : missingKeys(read.value, answers.directory);
   if (missing.length > 0) {
-    const message = `needs ${missing.join(' and ')}, so nothing was sent`;
+    const message = `has no value for ${missing.join(' and ')}, so nothing was sent`;
     return reject(
       '--from-request',
       undefined,
@@ -186,7 +197,7 @@ function consentErrors({ send, effect }: Answers, read: readonly ReadRequest[]):
   return read
     .filter(({ onlyReads }) => !onlyReads && effect !== 'reads')
     .map(({ call: { method, path } }) => {
-      const message = `may change something: ${method.toUpperCase()} ${path} was not sent`;
+      const message = `would send ${method.toUpperCase()} ${path}, which may change something: nothing was sent`;
       const hint =
         'Add --send to send it once, --effect reads if it only reads, or --no-send with --from-sample <file>.';
       return inputError('--from-request', undefined, message, hint);

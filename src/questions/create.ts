@@ -1,4 +1,5 @@
-import { asOperand, off, on, oneOf, type Values } from 'market-mcp-contract/command';
+import { asOperand, off, on, oneOf, reject, type Values } from 'market-mcp-contract/command';
+import { isCurl } from '../import/request/shown.ts';
 import { parseDirectory } from '../model/names.ts';
 import { askQuestion } from './ask.ts';
 import { defaultToolName } from './defaults.ts';
@@ -25,7 +26,12 @@ const directory: CreateQuestion<string> = {
   },
   prompt: { message: 'Where should the project be created?', placeholder: './my-tool' },
   initial: () => 'my-tool',
-  parse: (text) => parseDirectory(text),
+  parse(text) {
+    if (!isCurl(text)) return parseDirectory(text);
+    const hint =
+      'Write the name of a directory. The command is for --from-request, or for the question that asks for it.';
+    return reject('[directory]', undefined, 'is a curl command', hint);
+  },
   replay: (path) => [asOperand(path)],
 };
 

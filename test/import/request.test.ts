@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { requestsIn } from '../../src/changes/request.ts';
 import { isKeyName, isKeyValue, placeholderIn } from '../../src/import/key-names.ts';
 import { curlRequest } from '../../src/import/request/curl.ts';
 import { givenArguments, readRequest } from '../../src/import/request/index.ts';
 import { curlLine } from '../../src/import/request/line.ts';
 import { readsByRpc } from '../../src/import/request/protocols.ts';
 import { RequestRefusal } from '../../src/import/request/words.ts';
+import { createQuestions } from '../../src/questions/create.ts';
 import { documented } from '../e2e/requests.ts';
 
 function read(line: string, constants: readonly string[] = []) {
@@ -162,3 +164,20 @@ it.each(documented)(
     expect([...second.secrets.keys()]).toEqual([...first.secrets.keys()]);
   },
 );
+
+describe('a wrong place for a curl command, or a wrong command', () => {
+  it.each(['curl', 'wget https://api.example.com/prices', '/nowhere/a b.txt'])('%s', async (text) => {
+    const { errors = [] } = (await requestsIn(text)) as { errors?: readonly { message: string }[] };
+    expect(errors).toMatchObject([
+      { value: `"${text}"`, message: expect.stringMatching(/^is neither a curl command/) },
+    ]);
+  });
+
+  it('a directory is none, and the error keeps the key of the command for itself', () => {
+    const result = createQuestions.directory.parse(
+      "curl https://api.example.com/prices -H 'x-api-key: s3cret'",
+    );
+    expect(result).toMatchObject({ ok: false, errors: [{ message: 'is a curl command' }] });
+    expect(JSON.stringify(result)).not.toContain('s3cret');
+  });
+});

@@ -61,13 +61,15 @@ export async function tryRequest(
   try {
     answered = await sendOnce(source, method as 'get', path, { ...parts, ...styles } as object);
   } catch (error) {
-    const { name, message, cause } = error as Error & { cause?: { code?: string } };
+    const { name, message, cause } = error as Error & {
+      cause?: { code?: string; message?: string };
+    };
     const why =
       error instanceof SourceError
         ? message.replace(/\.$/, '')
         : name === 'TimeoutError'
           ? 'it gave no answer within 10 seconds'
-          : `it cannot be reached (${cause?.code ?? name})`;
+          : `it cannot be reached (${cause?.code ?? cause?.message ?? name})`;
     throw noAnswer(where, `gave no answer to use: ${why}`, 'Correct the command, or start the API.');
   }
   return judged(where, answered, mayBeMissing);
