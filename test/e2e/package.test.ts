@@ -22,7 +22,7 @@ describe('the packed tarball in an empty directory', () => {
     expect(packages).toEqual(['create-market-mcp']);
   });
 
-  it('is under 2.4 MB unpacked, without the archives of earlier versions and the copy for unpublished projects', () => {
+  it('is under 2.6 MB unpacked, without the archives of earlier versions and the copy for unpublished projects', () => {
     const files = readdirSync(installed, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !entry.parentPath.endsWith('dist/vendor'))
       .map(({ parentPath, name }) => ({
@@ -30,7 +30,7 @@ describe('the packed tarball in an empty directory', () => {
         bytes: statSync(join(parentPath, name)).size,
       }));
     const sum = files.reduce((total, { isArchive, bytes }) => total + (isArchive ? 0 : bytes), 0);
-    expect(sum).toBeLessThan(2_400_000);
+    expect(sum).toBeLessThan(2_600_000);
     // There is one for each earlier version.
     for (const { isArchive, bytes } of files) if (isArchive) expect(bytes).toBeLessThan(80_000);
   });

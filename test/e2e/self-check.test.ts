@@ -42,6 +42,8 @@ const accepted: readonly [options: string, status: number, printed: RegExp][] = 
   ],
   ['--no-build --only outcome --examples examples.json --baseline baseline.json', 0, /known/],
   ['--no-build --only outcome --reporter junit', 0, /^<\?xml/],
+  ['--no-build --only explore --explore 3 --seed 7', 0, /explore +\d+ passed/],
+  ['--no-build --only gate.no-token --summary summary.md', 0, /1 rule passed/],
   ['--no-build --only gate.no-token --json', 0, /^\{"ok":true/],
 ];
 

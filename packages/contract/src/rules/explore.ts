@@ -65,6 +65,7 @@ async function judged(
   if (faultOf === unansweredFault) for (const text of notes) note?.(text);
   const asked = calls.filter(({ rpc: { http } }) => !isRefusal(http) && http.status !== tooManyRequests);
   if (asked.length === 0) throw NotRun.by(calls.length > 0 ? 'refused' : 'noSuccess');
+  if (!asked.some(({ ordinary }) => ordinary.result)) throw NotRun.by('noResult');
   const failed = new Map<string, Explored[]>();
   for (const call of asked) {
     const fault = faultOf(call, probe);
@@ -165,10 +166,17 @@ function exceptionFault({ rpc, ordinary }: Explored): Fault | undefined {
 const exceptions =
   /\b(?:Type|Reference|Key|Attribute|Index|UnboundLocal|ZeroDivision|Recursion|UnicodeEncode|UnicodeDecode)Error\b|Cannot (?:read|set) propert|\bis not a function\b|\bis not iterable\b|\bobject (?:has no attribute|is not subscriptable)\b|NullPointerException|nil pointer dereference|index out of range/;
 
-function refusalFault({ rpc, isValid, variant }: Explored): Fault | undefined {
+function refusalFault({ rpc, isValid, variant, ordinary }: Explored): Fault | undefined {
   const { changes, demand } = variant;
   const [change] = changes;
-  if (isValid || demand !== 'refusal' || changes.length !== 1 || !change || hasFailed(rpc.http))
+  if (
+    !ordinary.result ||
+    isValid ||
+    demand !== 'refusal' ||
+    changes.length !== 1 ||
+    !change ||
+    hasFailed(rpc.http)
+  )
     return undefined;
   const expected = `a refusal that names ${change.name}`;
   if (rpc.result !== undefined && rpc.result.isError !== true) return { expected, actual: describeCall(rpc) };
