@@ -14,9 +14,11 @@ describe('going back', () => {
   it('is possible at every question, and the previous answer can be edited', async () => {
     for (const [i, prompt] of everyPrompt.entries()) {
       const { value } = await drive([
-        ...everyPrompt.slice(0, i).map((before) => [before, enter] as const),
+        ...(i === 0 ? [] : ([[prompts.start, down, enter]] as const)),
+        ...everyPrompt.slice(1, i).map((before) => [before, enter] as const),
         [prompt, esc],
-        ...everyPrompt.slice(Math.max(0, i - 1)).map((again) => [again, enter] as const),
+        ...(i === 0 ? ([[prompts.start, down, enter]] as const) : []),
+        ...everyPrompt.slice(Math.max(i === 0 ? 1 : 0, i - 1)).map((again) => [again, enter] as const),
       ]);
       expect(value).toEqual(completeAnswers({}));
     }
@@ -194,7 +196,7 @@ describe('going back', () => {
       [prompts.description, esc],
       [prompts.tool, esc],
       [prompts.directory, esc],
-      [prompts.start, up, enter],
+      [prompts.start, up, up, enter],
       [prompts.directory, enter],
       ['Which spec file?', spec, enter],
       [prompts.platform, ctrlC],
@@ -252,7 +254,7 @@ describe('cancels', () => {
     async (prompt, i) => {
       for (const way of [ctrlC, 'end']) {
         const { error } = await drive([
-          ...everyPrompt.slice(0, i).map((before) => [before, enter] as const),
+          ...everyPrompt.slice(1, i).map((before) => [before, enter] as const),
           [prompt, way],
         ]);
         expect(error).toBeInstanceOf(Cancelled);
