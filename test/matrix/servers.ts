@@ -79,7 +79,6 @@ const rubbishCalls = [
   'submission.calls',
   'call.answered',
   'modern.call',
-  'modern.no-token',
 ];
 
 const lists = ['discovery.tools-list', 'discovery.resources-list', 'discovery.prompts-list'];

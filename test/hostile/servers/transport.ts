@@ -165,7 +165,7 @@ const servers: readonly HostileServer[] = [
   },
   {
     name: 'JSON in Latin-1',
-    finds: ['discovery.initialize'],
+    finds: ['answers.utf8'],
     attach: onPost((_, response) => response.writeHead(200, json).end(Buffer.from(initialized, 'latin1'))),
   },
   {
