@@ -147,6 +147,7 @@ function here(line: string): string {
 function shown(output: string): string {
   const lines = output
     .replaceAll(`:${port}`, ':4600')
+    .replaceAll(`LOCAL_${port}`, 'LOCAL_4600')
     .replaceAll(join(repository, 'bin/'), 'bin/')
     .replaceAll(join(root, 'clone/'), '')
     .replaceAll(root, '~')
