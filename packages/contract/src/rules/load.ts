@@ -25,7 +25,7 @@ export const loadRules: readonly LiveRule[] = [
     turn: 'last',
     controls: [lists, answersCalls, reportsHealthInTime],
     mustAnswer: true,
-    fix: 'Limit the depth of values before you parse, clone or validate them recursively.',
+    fix: 'Limit the depth of values before you parse, clone or validate them recursively: a stack that overflows at the wrong place ends the process, for all callers.',
     check: async (probe) => {
       const session = await probe.session();
       const token = await probe.payment();

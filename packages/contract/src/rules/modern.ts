@@ -24,7 +24,7 @@ export const modernRules: readonly LiveRule[] = [
     levelOf: ({ era }) => (era === 'modern' ? 'must' : 'should'),
     title: `the server speaks MCP ${modernVersion}, which has no sessions`,
     source: 'MCP 2026-07-28, discovery: servers MUST implement server/discover',
-    fix: 'Serve the stateless revision beside the sessions. A project of create-market-mcp gets it by market-mcp upgrade.',
+    fix: 'Serve the stateless revision beside the sessions; with an SDK, by a version that has it. Until then, newer hosts lose one request for each connection, and no call. A project of create-market-mcp gets it by market-mcp upgrade.',
     controls: [speaksAny],
     check: async (probe) => resultProblems(await probe.discovered(), 'server/discover'),
   },

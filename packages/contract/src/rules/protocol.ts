@@ -142,7 +142,7 @@ export const protocolRules: readonly LiveRule[] = [
   {
     ...should('protocol.ill-formed', 'C§4 (JSON-RPC 2.0 §4)'),
     title: 'a message that is not a JSON-RPC 2.0 request is refused',
-    fix: 'Answer HTTP 400 with the JSON-RPC error -32600 (invalid request).',
+    fix: 'Answer HTTP 400 with the JSON-RPC error -32600 (invalid request). Valid calls do not depend on it: it shows the author of a faulty client the defect.',
     controls: [lists],
     check: async (probe) => {
       const session = await probe.session();
