@@ -108,6 +108,16 @@ describe('the parts of a request', () => {
     });
     const mutation = JSON.stringify({ query: 'mutation { pay(amount: 1) { id } }' });
     expect(read(`curl https://x.test/graphql ${json} -d '${mutation}'`).onlyReads).toBe(false);
+    for (const head of [
+      'mutation M($x: In = {a: 1})',
+      'mutation M @d(a: 1)',
+      'query A { mutation } mutation B',
+    ]) {
+      const written = JSON.stringify({ query: `${head} { pay(x: $x) { id } }` });
+      expect(read(`curl https://x.test/graphql ${json} -d '${written}'`).onlyReads, head).toBe(false);
+    }
+    const field = JSON.stringify({ query: 'query A($x: In = {a: 1}) { gene(x: $x) { mutation } }' });
+    expect(read(`curl https://x.test/graphql ${json} -d '${field}'`).onlyReads).toBe(true);
     const hidden = JSON.stringify({ query: 'query A { a } mutation B { b }' });
     expect(read(`curl https://x.test/graphql ${json} -d '${hidden}'`).onlyReads).toBe(false);
   });
@@ -136,6 +146,10 @@ describe('the parts of a request', () => {
     expect(readsByRpc(method)).toBe(reads),
   );
 
+  it('that name another method in a header may change something', () => {
+    expect(read("curl https://x.test/a -H 'X-HTTP-Method-Override: DELETE'").onlyReads).toBe(false);
+  });
+
   it('of a batch and a subscription are refused', () => {
     for (const body of ['[{"jsonrpc":"2.0","id":1,"method":"a"}]', '{"query":"subscription { a }"}'])
       expect(() => read(`curl https://x.test/ ${json} -d '${body}'`)).toThrow(RequestRefusal);
@@ -147,6 +161,11 @@ describe('the parts of a request', () => {
     );
     expect(call.headers).toEqual([{ name: 'x-app', constant: '1' }]);
     expect(notes[0]?.what).toBe('sec-fetch-mode, user-agent, cookie left out');
+  });
+
+  it('with a wrong escape are repeated as they are, and cookies are not', () => {
+    const line = "curl 'https://x.test/a?%zz=1' -b session=k1 -e 'https://x.test/?token=k2'";
+    expect(curlLine(curlRequest(line), read(line).call)).toEqual(['curl', 'https://x.test/a?%zz=1']);
   });
 });
 

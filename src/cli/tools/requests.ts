@@ -10,8 +10,8 @@ export async function listRequests(text: string, output: Output): Promise<ExitCo
   const requests = found.map(({ method, url }, i) => ({
     number: i + 1,
     method: method.toUpperCase(),
-    // Its query may contain a key.
-    url: url.replace(/\?.*/s, ''),
+    // Its query may contain a key, and so may its user.
+    url: url.replace(/\?.*/s, '').replace(/(?<=^[^/]*\/\/)[^/]*@/, ''),
   }));
   for (const { number, method, url } of requests)
     output.line(singleLine(`${String(number).padStart(4)}  ${method} ${url}`));

@@ -1,3 +1,4 @@
+import { decoded } from './values.ts';
 import { commandWords, RequestRefusal } from './words.ts';
 
 export type Pair = readonly [name: string, value: string];
@@ -122,7 +123,16 @@ export function curlRequest(line: string): GivenRequest {
     ...all('bearer').map(({ value }) => ['authorization', `Bearer ${value}`] as const),
     ...all('agent').map(({ value }) => ['user-agent', value] as const),
     ...all('referer').map(({ value }) => ['referer', value] as const),
-    ...all('cookie').map(({ value }) => ['cookie', cookieOf(value)] as const),
+    ...(all('cookie').length === 0
+      ? []
+      : [
+          [
+            'cookie',
+            all('cookie')
+              .map(({ value }) => cookieOf(value))
+              .join(';'),
+          ] as const,
+        ]),
   ];
   return { method: method as Method, url: given.url, headers: headersOf(all('header'), set), body };
 }
@@ -224,12 +234,20 @@ function addressOf(
     const hint = 'Write one URL, with inputs of the path as {chain=base}; -g takes brackets as they are.';
     throw new RequestRefusal(`has ${glob[0]} in its URL, which curl replaces`, hint);
   }
+  if (/^https?:\/(?!\/)/i.test(text))
+    throw new RequestRefusal('has a URL with one slash behind its scheme', 'Write https://.');
   const whole = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.canParse(whole) ? new URL(whole) : null;
   if (!url || /[\s\p{Cc}]/u.test(whole + (data ?? '')) || url.hostname === '')
     throw new RequestRefusal('has no valid URL', 'Paste the whole command, with its URL in quotes.');
-  const user = url.username === '' ? undefined : `${decoded(url.username)}:${decoded(url.password)}`;
+  const user =
+    url.username + url.password === '' ? undefined : `${decoded(url.username)}:${decoded(url.password)}`;
   const [, path = '', query] = /^[^:]+:\/\/[^/?#]*([^?#]*)(?:\?([^#]*))?/.exec(whole) ?? [];
+  if (/\\|%2e/i.test(path))
+    throw new RequestRefusal(
+      'has \\ or %2e in its path, which fetch changes',
+      'Write the path as the API has it.',
+    );
   const asked = [query, data ?? undefined].filter((part) => part !== undefined && part !== '').join('&');
   // `{name=value}` stays; the parser would encode it.
   const place = path.includes('{') ? path : url.pathname;
@@ -237,14 +255,6 @@ function addressOf(
     url: `${url.protocol}//${url.host}${place || '/'}${asked === '' ? '' : `?${asked}`}`,
     ...(user && { user }),
   };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function basicOf(user: string): string {
@@ -261,7 +271,7 @@ function cookieOf(value: string): string {
   return value;
 }
 
-/** Those of the author replace those that options set; `Name:` removes one, `Name;` sends it empty. */
+/** Those of the author replace those that options set; `Name:` removes such a one, `Name;` sends it empty. */
 function headersOf(own: readonly Option[], set: readonly Pair[]): readonly Pair[] {
   const headers = new Map(set.map(([name, value]) => [name, value]));
   const seen = new Set<string>();
@@ -275,10 +285,14 @@ function headersOf(own: readonly Option[], set: readonly Pair[]): readonly Pair[
         'has -H with a text that is no header',
         "Write -H 'name: value', on one line.",
       );
+    if (sign === ';' && value.trim() !== '') continue;
+    if (sign === ':' && value.trim() === '') {
+      if (!seen.has(name)) headers.delete(name);
+      continue;
+    }
     const before = seen.has(name) ? `${headers.get(name)}, ` : '';
     seen.add(name);
-    if (sign === ':' && value.trim() === '') headers.delete(name);
-    else headers.set(name, before + value.trim());
+    headers.set(name, before + value.trim());
   }
   return [...headers];
 }

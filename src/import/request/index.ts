@@ -98,7 +98,8 @@ export function readRequest(
     ...{ file, title, baseUrl, headers: [], query: [] },
     variables: [{ name: baseUrl, kind: 'url', text: `Address of ${title}`, fallback: url.origin }],
   };
-  const onlyReads = given.method === 'get' || protocol?.onlyReads === true;
+  const isOverridden = given.headers.some(([own]) => /^x-(?:http-)?method(?:-override)?$/.test(own));
+  const onlyReads = !isOverridden && (given.method === 'get' || protocol?.onlyReads === true);
   const operation = protocol ? named(protocol.operation, onlyReads) : null;
   const plain = snake(plainPath(path));
   const place = /[a-z]/.test(plain) ? plain : `/${file}`;

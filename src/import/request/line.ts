@@ -1,5 +1,6 @@
 import type { ApiCall, ApiKey } from '../model.ts';
 import type { GivenRequest } from './curl.ts';
+import { decoded, noise } from './values.ts';
 
 /** A request as a curl command without its keys: each is `$NAME`, the variable that holds it. */
 export function curlLine(
@@ -12,11 +13,13 @@ export function curlLine(
   const variable = (key: ApiKey | undefined, at = 0) => `$${key?.variables[at]?.name ?? ''}`;
   const pairs = (place: 'query' | 'body', text: string) =>
     text.replaceAll(/([^&=]+)=([^&]*)/g, (whole, raw: string) => {
-      const key = keyOf(place, decodeURIComponent(raw.replaceAll('+', ' ')));
+      const key = keyOf(place, decoded(raw.replaceAll('+', ' ')));
       return key ? `${raw}=${variable(key)}` : whole;
     });
   const [address = '', query] = url.split(/\?(.*)/s);
   const sent = headers.flatMap(([name, value]): readonly string[] => {
+    // The tool sends none of them, and a cookie is a key.
+    if (noise.test(name)) return [];
     const key = keyOf('headers', name);
     if (key?.credential.kind === 'basic') {
       return ['-u', `${variable(key)}:${key.variables.length > 1 ? variable(key, 1) : ''}`];

@@ -7,14 +7,10 @@ import { freeInputName } from '../openapi/parameters.ts';
 import type { GivenRequest, Pair } from './curl.ts';
 import { KeyParts } from './keys.ts';
 import type { Protocol } from './protocols.ts';
-import { graphqlShape, idKind, scalarOf, shapeOf, styleLike } from './values.ts';
+import { decoded, graphqlShape, idKind, noise, scalarOf, shapeOf, styleLike } from './values.ts';
 import { RequestRefusal } from './words.ts';
 
 type Place = 'path' | 'query' | 'header' | 'body';
-
-/** A header that browsers add, which says nothing of the request. */
-const noise =
-  /^(?:sec-.*|:.*|cookie|referer|priority|origin|dnt|te|pragma|cache-control|connection|host|content-length|accept-encoding|accept-language|upgrade-insecure-requests|if-none-match|if-modified-since)$/;
 
 /** Collects the parts of a request: arguments of the tool, constants and keys. */
 export class Parts {
@@ -295,12 +291,4 @@ function wordIn(placeholder: string): string {
     .replaceAll(/[^A-Za-z0-9]+/g, '_')
     .replaceAll(/^_+|_+$/g, '')
     .toLowerCase();
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -52,9 +52,15 @@ function graphqlOf(query: string, { operationName }: JsonObject): Protocol {
   return {
     envelope: 'graphql',
     operation: name || field,
-    onlyReads: kind === 'query' && isSure,
+    onlyReads: kind === 'query' && isSure && !/(?<![\w$.])(?:mutation|subscription)\b/.test(topLevel(text)),
     types: new Map(types),
   };
+}
+
+/** A GraphQL document without its selections and arguments, which nest. */
+function topLevel(text: string): string {
+  const shorter = text.replaceAll(/\{[^{}()]*\}|\([^{}()]*\)/g, ' ');
+  return shorter === text ? text : topLevel(shorter);
 }
 
 /** Whether a method of JSON-RPC only reads, as the names of chains and nodes say it. */
