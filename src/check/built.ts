@@ -1,5 +1,5 @@
 import type { ToolExample } from 'market-mcp-contract/definition';
-import type { JsonObject } from 'market-mcp-contract/json';
+import type { Json, JsonObject } from 'market-mcp-contract/json';
 import type { ServerPlatform } from '../plan/project.ts';
 import { runtimePackage } from '../plan/versions.ts';
 import { packageManagerOf } from '../system/detect.ts';
@@ -12,6 +12,7 @@ export interface ProjectTool {
   readonly name: string;
   readonly annotations?: JsonObject;
   readonly inputSchema?: JsonObject;
+  readonly outputSchema?: JsonObject;
   readonly examples?: readonly ToolExample[];
 }
 
@@ -42,6 +43,15 @@ export interface CalledExample {
   readonly outcome: ToolExample['expect'];
   /** The code of the failure. */
   readonly error?: string;
+  /** The answers of sources that the outputSchema of the tool describes, as they arrived; absent if they are not recorded. */
+  readonly answers?: readonly ArrivedAnswer[];
+}
+
+/** An answer of a source in the form of the tool. */
+export interface ArrivedAnswer {
+  readonly value: Json;
+  /** Those that name its place among pages. */
+  readonly headers?: JsonObject;
 }
 
 /**
@@ -57,15 +67,21 @@ export function callExamples(
 ): Promise<readonly CalledExample[]> {
   return evaluated(
     directory,
-    [`${runtimePackage}/testing`, toolsModule],
-    `async ({ callTool, requireVariables }, { tools }) => {
+    [`${runtimePackage}/testing`, toolsModule, 'node:diagnostics_channel'],
+    `async ({ callTool, requireVariables }, { tools }, { subscribe }) => {
       requireVariables();
+      let arrived = [];
+      if (${kept === undefined}) subscribe('market-mcp-runtime:answer', (answer) => arrived.push(answer));
       const called = [];
       for (const tool of tools.filter(({ name }) => ${JSON.stringify(tools)}.includes(name))) {
         for (const { arguments: args, expect } of tool.examples) {
+          arrived = [];
           const { isError, structuredContent } = await callTool(tool, args);
           const outcome = isError ? 'fail' : structuredContent?.searchExhausted ? 'empty' : 'found';
-          called.push({ tool: tool.name, arguments: args, expect, outcome, error: structuredContent?.error });
+          const own = JSON.stringify(tool.outputSchema);
+          const answers = ${kept !== undefined} ? undefined : arrived.filter(({ schema }) => JSON.stringify(schema) === own)
+            .map(({ value, headers }) => ({ value, headers }));
+          called.push({ tool: tool.name, arguments: args, expect, outcome, error: structuredContent?.error, answers });
         }
       }
       return called;

@@ -158,7 +158,8 @@ function addProjectCommands(add: Add): void {
     'Run the server of the project and a local marketplace; rebuild and restart the server after each change',
   );
   const call = list('--call <tools>', 'also call these tools, which may change something; repeatable');
-  add('record', { call, json }, async () => (await import('./commands/record.ts')).record).description(
+  const yes = on('-y, --yes', 'apply the schemas that the answers need; never ask');
+  add('record', { call, yes, json }, async () => (await import('./commands/record.ts')).record).description(
     'Call the examples of the tools that only read, for real, and record the answers of their APIs',
   );
   const ttl = text('--ttl <seconds>', "lifetime of the token in seconds (default: the platform's)");

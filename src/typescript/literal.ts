@@ -35,6 +35,11 @@ export class LiteralReader {
     return value && this.#value(value, 0);
   }
 
+  /** The value of an expression; undefined if it is not a literal. */
+  value(node: Node): Json | undefined {
+    return this.#value(node, 0);
+  }
+
   /** The members of an object literal, or of the constant that is named. */
   members(node: Node): Members | undefined {
     const object = this.resolved(node);

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CallExpression, Node, Statement } from '@babel/types';
 import { signals, type ToolDefinition } from 'market-mcp-contract/definition';
-import { isObject, type Json } from 'market-mcp-contract/json';
-import { keyOf, LiteralReader, type Members } from './literal.ts';
+import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
+import { keyOf, LiteralReader, type Members, propertiesOf } from './literal.ts';
+import { LiteralEdit, type Print } from './literal-edit.ts';
 import { nodesIn, type Tree, treeOf } from './tree.ts';
 
 /** The facts in the source of a tool, read without running it. */
@@ -31,6 +33,32 @@ export function readToolSource(text: string): ToolSource {
     definition: definitionIn(members),
     methods: methodsIn(tree),
   };
+}
+
+/**
+ * The source of a tool with another outputSchema: only what differs is written anew, all else stays as it is, comments included.
+ *
+ * @returns undefined if a part that differs is not a literal
+ */
+export function withOutputSchema(text: string, after: JsonObject, print: Print): string | undefined {
+  const tree = treeOf(text);
+  const reader = new LiteralReader(tree, { signals });
+  const schema = tree && schemaNode(tree, reader);
+  if (!schema) return undefined;
+  const edit = new LiteralEdit(text, tree, reader, print);
+  const edited = edit.change(schema, after) ? edit.text() : undefined;
+  const editedTree = edited === undefined ? undefined : treeOf(edited);
+  if (!editedTree) return undefined;
+  const read = new LiteralReader(editedTree, { signals });
+  const node = schemaNode(editedTree, read);
+  return node && isDeepStrictEqual(read.value(node), after) ? edited : undefined;
+}
+
+/** The literal that is the outputSchema of the tool. */
+function schemaNode(tree: Tree, reader: LiteralReader): Node | undefined {
+  const [options] = toolCall(tree, reader)?.arguments ?? [];
+  const found = options && propertiesOf(reader.resolved(options)).find(([name]) => name === 'outputSchema');
+  return found && reader.resolved(found[1]);
 }
 
 /**

@@ -15,15 +15,21 @@ export function showDryRun(
   output: Output,
 ): ExitCode {
   const diff = change === null ? '' : unifiedDiff(directory, change);
-  // Trailing white space belongs to the last line shown.
-  const shown = diff.replace(/\n$/, '').split('\n').map(visible).join('\n');
-  output.line(diff === '' ? 'nothing to do' : shown);
-  if (`${shown}\n` !== diff && diff !== '') output.note(notApplicable);
+  if (diff === '') output.line('nothing to do');
+  else showDiff(diff, output);
   return output.result({ ok: true, dryRun: true, directory, ...rest, diff, selfCheck: null });
 }
 
+/** Prints a unified diff. */
+export function showDiff(diff: string, output: Output): void {
+  // Trailing white space belongs to the last line shown.
+  const shown = diff.replace(/\n$/, '').split('\n').map(visible).join('\n');
+  output.line(shown);
+  if (`${shown}\n` !== diff) output.note(notApplicable);
+}
+
 /** A change as a unified diff for `git apply` and `patch -p1`. */
-function unifiedDiff(directory: string, { files, removed }: ProjectChange): string {
+export function unifiedDiff(directory: string, { files, removed }: ProjectChange): string {
   const written = [...files].map(([path, { content }]) => [path, textOf(content)] as const);
   const gone = removed.map((path) => [path, undefined] as const);
   const patches = [...written, ...gone].map(([path, after]) => {

@@ -140,6 +140,14 @@ export interface Drift {
   readonly path: string;
 }
 
+/** An answer of a source as it arrived, in the form of the tool, before it is compared with its schema. */
+export interface ArrivedAnswer {
+  readonly schema: object;
+  readonly value: unknown;
+  /** Those that name its place among pages. */
+  readonly headers: { readonly [name: string]: string } | undefined;
+}
+
 /** A session that was opened, or ended by its client. */
 export interface SessionChange {
   readonly change: 'opened' | 'closed';
@@ -150,6 +158,7 @@ export const operationEnd = channel('market-mcp-runtime:operation:end');
 export const refusals = channel('market-mcp-runtime:refusal');
 export const upstreams = channel('market-mcp-runtime:upstream');
 export const drifts = channel('market-mcp-runtime:drift');
+export const arrivals = channel('market-mcp-runtime:answer');
 export const sessionChanges = channel('market-mcp-runtime:session');
 
 /** Publishes the start of a request to a method; undefined if nobody subscribes. */

@@ -1,8 +1,9 @@
 import { logError } from '../process.ts';
 import { limited } from '../prometheus.ts';
 import { type ObjectSchema, signals } from '../server/define-tool.ts';
-import { createCount, type Drift, drifts } from '../server/log.ts';
+import { type ArrivedAnswer, arrivals, createCount, type Drift, drifts } from '../server/log.ts';
 import { checkOf, isObject, type Members, type Problem } from '../server/schema.ts';
+import type { PagingHeaders } from './pages.ts';
 import { toolOf } from './running.ts';
 
 /** What stands for a value that its schema does not admit. */
@@ -22,6 +23,7 @@ export interface Tolerance {
   /** The author chose each member: none is replaced, and half of all must be there. */
   readonly isChosen: boolean;
   readonly signal: AbortSignal | undefined;
+  readonly headers?: PagingHeaders | undefined;
 }
 
 /**
@@ -35,8 +37,9 @@ export function judged(
   value: unknown,
   schema: ObjectSchema,
   length: number,
-  { drift, isChosen, signal }: Tolerance,
+  { drift, isChosen, signal, headers }: Tolerance,
 ): { readonly value: unknown; readonly problem: Problem | null } {
+  if (arrivals.hasSubscribers) arrivals.publish({ schema, value, headers } satisfies ArrivedAnswer);
   const problem = checkOf(schema)(value, 'answer', length);
   if (drift === 'fail') return { value, problem };
   if (isChosen && !isHalfThere(value, schema)) {

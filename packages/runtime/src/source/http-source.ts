@@ -196,8 +196,9 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     const narrow = only ? declared(whole, only) : whole;
     const chosen = long && schema ? withDecimals(narrow, schema, () => read(parseLiterally).value) : narrow;
     const { pages } = request;
-    const paged = pages && schema ? withPages(chosen, schema, pages, request, reply.headers) : chosen;
-    const tolerance = { drift: options.drift, isChosen: only !== undefined, signal };
+    const { headers } = reply;
+    const paged = pages && schema ? withPages(chosen, schema, pages, request, headers) : chosen;
+    const tolerance = { drift: options.drift, isChosen: only !== undefined, signal, headers };
     const { value, problem } =
       ok && schema ? judged(paged, schema, text.length, tolerance) : { value: paged, problem: null };
     if (status === 202 && !isRead && schema && text !== '' && (!ok || problem)) {

@@ -1,0 +1,139 @@
+import { CommandError, nameList, type Output, withProgress } from 'market-mcp-contract/command';
+import { onlyReads } from 'market-mcp-contract/definition';
+import type { JsonObject } from 'market-mcp-contract/json';
+import { type Proposal, planSchemas } from '../../changes/recorded.ts';
+import { type CalledExample, callExamples, type ProjectTool } from '../../check/built.ts';
+import { build } from '../../check/self-check.ts';
+import { schemaWith } from '../../import/seen.ts';
+import { manifestFile } from '../../project/manifest/manifest.ts';
+import { readIn } from '../../project/read/inside.ts';
+import { openProject } from '../../project/read/open.ts';
+import { changeProject } from '../../project/write/change.ts';
+import { marketCommand } from '../../system/command-line.ts';
+import { SystemError } from '../../system/errors.ts';
+import { mayAsk } from '../answers.ts';
+import { showDrift } from './change.ts';
+import { showDiff, unifiedDiff } from './dry-run.ts';
+
+export interface RecordSwitches {
+  readonly call: readonly string[];
+  readonly yes: boolean;
+  readonly json: boolean;
+}
+
+/** What became of the schemas that recorded answers change. */
+export interface Applied {
+  readonly applied: boolean;
+  /** The tools whose schema differs from their answers. */
+  readonly tools: readonly string[];
+  /** Of the files of the tools; empty if no file can be changed. */
+  readonly diff: string;
+  readonly byHand: Proposal['byHand'];
+  readonly refresh: Proposal['drift'];
+  /** The examples that were called again with the new schemas. */
+  readonly called: readonly CalledExample[];
+}
+
+/**
+ * Proposes the outputSchemas that admit the answers of the called examples, and applies them if the author agrees. Then the
+ * examples of tools that only read are called again if they failed.
+ *
+ * @returns null if the answers match the schemas
+ * @throws CommandError `BUILD_FAILED` if the project does not compile with the schemas: they were taken back
+ */
+export async function proposeSchemas(
+  directory: string,
+  tools: readonly ProjectTool[],
+  called: readonly CalledExample[],
+  switches: RecordSwitches,
+  output: Output,
+): Promise<Applied | null> {
+  const schemas = seenSchemas(tools, called);
+  if (schemas.size === 0) return null;
+  const plan = async () => planSchemas(await openProject(directory), schemas);
+  const planned = await plan();
+  for (const { tool, path, schema } of planned.byHand) {
+    output.note(
+      `The answers of ${tool} do not match its outputSchema, which is not a literal in ${path}. This one admits them:`,
+    );
+    for (const line of JSON.stringify(schema, null, 2).split('\n')) output.line(`    ${line}`);
+  }
+  const names = [...schemas.keys()];
+  const result = { tools: names, diff: '', byHand: planned.byHand, refresh: planned.drift, called: [] };
+  if (planned.change === null) return { ...result, applied: false };
+  const diff = unifiedDiff(directory, withoutManifest(planned.change));
+  output.note(
+    `The answers of ${nameList(planned.tools)} differ from the outputSchema. These schemas admit them:`,
+  );
+  showDiff(diff, output);
+  if (!(await mayApply(switches))) {
+    const calls = switches.call.flatMap((tool) => ['--call', tool]);
+    output.line(`    To apply: ${marketCommand('record', '--yes', ...calls)}`);
+    return { ...result, diff, applied: false };
+  }
+  await apply(directory, plan, output);
+  output.done(`The outputSchema of ${nameList(planned.tools)} was changed`);
+  showDrift(planned.drift, output);
+  const failed = tools.filter(
+    (tool) =>
+      planned.tools.includes(tool.name) &&
+      called.some((one) => one.tool === tool.name && one.outcome !== one.expect),
+  );
+  const again = failed.filter(onlyReads).map(({ name }) => name);
+  for (const { name } of failed.filter((tool) => !again.includes(tool.name))) {
+    output.note(`${name} may change something, so it was not called again: its answer is not recorded yet`);
+  }
+  const calledAgain =
+    again.length === 0
+      ? []
+      : await withProgress(output.progress('recording'), () => callExamples(directory, again));
+  return { ...result, diff, applied: true, called: calledAgain };
+}
+
+/** The outputSchemas that admit the answers, of the tools whose own does not. */
+function seenSchemas(
+  tools: readonly ProjectTool[],
+  called: readonly CalledExample[],
+): ReadonlyMap<string, JsonObject> {
+  return new Map(
+    tools.flatMap(({ name, outputSchema }) => {
+      const own = called.filter(({ tool, expect }) => tool === name && expect === 'found');
+      const answers = own.flatMap((one) => one.answers ?? []).map(({ value }) => value);
+      if (!outputSchema || answers.length === 0) return [];
+      const schema = schemaWith(outputSchema, answers);
+      return JSON.stringify(schema) === JSON.stringify(outputSchema) ? [] : [[name, schema] as const];
+    }),
+  );
+}
+
+function withoutManifest({ files, removed }: NonNullable<Proposal['change']>) {
+  return { files: new Map([...files].filter(([path]) => path !== manifestFile)), removed };
+}
+
+async function mayApply(switches: RecordSwitches): Promise<boolean> {
+  if (switches.yes) return true;
+  if (!mayAsk(switches)) return false;
+  const { Asker } = await import('../prompts/asker.ts');
+  return new Asker().confirm('Change these schemas?', false);
+}
+
+/** Changes the files and builds the project; if that fails, the files are as before. */
+async function apply(directory: string, plan: () => Promise<Proposal>, output: Output): Promise<void> {
+  const before = new Map<string, { content: Uint8Array; owner: 'yours' }>();
+  await changeProject(directory, async () => {
+    const planned = await plan();
+    for (const path of planned.change?.files.keys() ?? [])
+      before.set(path, { content: readIn(directory, path), owner: 'yours' });
+    return planned;
+  });
+  try {
+    await withProgress(output.progress('building'), () => build(directory));
+  } catch (error) {
+    await changeProject(directory, async () => ({ change: { files: before, removed: [] } }));
+    if (!(error instanceof SystemError)) throw error;
+    const { code, details } = error;
+    const hint =
+      'The files are as before. Let the code of the tool accept the new types, and run the command again.';
+    throw new CommandError(code, 'the project does not compile with the proposed schemas', hint, details);
+  }
+}

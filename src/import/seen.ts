@@ -1,0 +1,90 @@
+import { signals } from 'market-mcp-contract/definition';
+import {
+  clientMismatches,
+  isObject,
+  type Json,
+  type JsonObject,
+  membersOf,
+  objectOr,
+  propertiesOf,
+  requiredOf,
+} from 'market-mcp-contract/json';
+import { parseFieldName } from '../model/names.ts';
+import { schemaOfValues } from './infer.ts';
+import { isFailure } from './sample.ts';
+import { widened } from './widen.ts';
+
+/**
+ * An outputSchema that also admits answers that arrived, with the members that it does not declare. What was required stays
+ * required: a missing member may be null, as the source kit fills it.
+ *
+ * @param answers in the form of the tool
+ * @returns the same schema if there is nothing to change, or if no change would make it admit them
+ */
+export function schemaWith(schema: JsonObject, answers: readonly Json[]): JsonObject {
+  const own = answers.filter((answer) => isAnswer(answer, schema)).map((answer) => filled(answer, schema));
+  const wider = own.reduce(widened, schema);
+  const admits = own.every((answer) => clientMismatches(wider, answer, '').length === 0);
+  return admits ? withNewMembers(wider, own) : schema;
+}
+
+/** Whether a value is an answer at all: no failure, and at least half of the required members are there. */
+function isAnswer(value: Json, schema: JsonObject): value is JsonObject {
+  if (!isObject(value) || isFailure(value)) return false;
+  const required = requiredOf(schema).filter((name) => !Object.hasOwn(signals, name));
+  return required.filter((name) => Object.hasOwn(value, name)).length * 2 >= required.length;
+}
+
+/** A value with null for each missing member that is required. */
+function filled(value: Json, schema: JsonObject): Json {
+  if (Array.isArray(value)) {
+    return (value as readonly Json[]).map((item) => filled(item, objectOr(schema.items)));
+  }
+  if (!isObject(value)) return value;
+  const members = membersOf(schema);
+  const own = Object.entries(value).map(([name, member]) => {
+    const declared = Object.hasOwn(members, name) ? members[name] : schema.additionalProperties;
+    return [name, filled(member, objectOr(declared))];
+  });
+  const required = requiredOf(schema);
+  const missing = required.filter((name) => !Object.hasOwn(value, name));
+  // The source kit takes an object without half of them for another one.
+  const filling = missing.length * 2 > required.length ? [] : missing;
+  return Object.fromEntries([...own, ...filling.map((name) => [name, null])]);
+}
+
+/** A schema with the members of objects that it does not declare, at any depth. Maps and free objects stay as they are. */
+function withNewMembers(schema: JsonObject, values: readonly Json[]): JsonObject {
+  const further = schema.additionalProperties;
+  const objects = values.filter(isObject);
+  const items = values.flatMap((value) => (Array.isArray(value) ? (value as readonly Json[]) : []));
+  const valuesOf = (name: string) =>
+    objects.flatMap((object) => (Object.hasOwn(object, name) ? [object[name] as Json] : []));
+  const members = membersOf(schema);
+  const isRecord = Object.keys(members).length > 0 && (further === undefined || further === true);
+  const fresh = [...new Set(objects.flatMap((object) => Object.keys(object)))].filter(
+    (name) =>
+      isRecord &&
+      !Object.hasOwn(members, name) &&
+      !Object.hasOwn(signals, name) &&
+      parseFieldName(name, '').ok,
+  );
+  const declared = propertiesOf(schema).map(([name, member]) => [
+    name,
+    withNewMembers(member, valuesOf(name)),
+  ]);
+  const added = fresh.map((name) => [name, schemaOfValues(valuesOf(name), { name })]);
+  return {
+    ...schema,
+    ...(declared.length > 0 && { properties: Object.fromEntries([...declared, ...added]) }),
+    ...(isObject(schema.items) && { items: withNewMembers(schema.items, items) }),
+    ...(isObject(further) && {
+      additionalProperties: withNewMembers(
+        further,
+        objects.flatMap((object) =>
+          Object.entries(object).flatMap(([name, value]) => (Object.hasOwn(members, name) ? [] : [value])),
+        ),
+      ),
+    }),
+  };
+}

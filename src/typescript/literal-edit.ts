@@ -1,0 +1,129 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Node, ObjectExpression } from '@babel/types';
+import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
+import { keyOf, LiteralReader, unwrapped } from './literal.ts';
+import type { Placed, Tree } from './tree.ts';
+
+/** How new values are written. @param column where it starts @param indent leading spaces of that line */
+export interface Print {
+  readonly value: (value: Json, layout: { readonly column: number; readonly indent: number }) => string;
+  /** A member of an object literal, without a trailing comma. */
+  readonly member: (name: string, value: Json, indent: number) => string;
+}
+
+/** Changes of literals in a source text, which touch only what differs. */
+export class LiteralEdit {
+  readonly #source: string;
+  readonly #tree: Tree;
+  readonly #reader: LiteralReader;
+  readonly #print: Print;
+  readonly #parts: { readonly start: number; readonly end: number; readonly text: string }[] = [];
+
+  constructor(source: string, tree: Tree, reader: LiteralReader, print: Print) {
+    this.#source = source;
+    this.#tree = tree;
+    this.#reader = reader;
+    this.#print = print;
+  }
+
+  /** The source after all changes. */
+  text(): string {
+    const newline = this.#source.includes('\r\n') ? '\r\n' : '\n';
+    return this.#parts
+      .toSorted((a, b) => b.start - a.start)
+      .reduce(
+        (text, { start, end, text: part }) =>
+          text.slice(0, start) + part.replaceAll('\n', newline) + text.slice(end),
+        this.#source,
+      );
+  }
+
+  /** Gives a literal another value. @returns false if a part that differs is not a literal, or has a comment inside */
+  change(given: Node, after: Json): boolean {
+    const node = unwrapped(given);
+    const before = this.#reader.value(node);
+    if (isDeepStrictEqual(before, after)) return true;
+    if (node.type !== 'ObjectExpression' || !isObject(before) || !isObject(after))
+      return this.#replace(node, after);
+    const isPlain = node.properties.every(
+      (one) => one.type === 'SpreadElement' || (one.type === 'ObjectProperty' && keyOf(one) !== undefined),
+    );
+    if (!isPlain) return false;
+    if (Object.keys(before).some((name) => !Object.hasOwn(after, name))) return this.#replace(node, after);
+    return this.#changeMembers(node, before, after);
+  }
+
+  #changeMembers(node: ObjectExpression, before: JsonObject, after: JsonObject): boolean {
+    const own = new Map<string, Node>();
+    for (const one of node.properties) {
+      if (one.type === 'ObjectProperty') own.set(keyOf(one) ?? '', one.value);
+    }
+    const added = Object.entries(after).filter(([name]) => !Object.hasOwn(before, name));
+    const { start, end } = node as Placed;
+    if (added.length > 0 && !this.#source.slice(start, end).includes('\n') && this.#replace(node, after))
+      return true;
+    const areChanged = Object.keys(before).every((name) => {
+      const member = own.get(name);
+      const value = after[name] as Json;
+      return member ? this.change(member, value) : isDeepStrictEqual(before[name], value);
+    });
+    if (!areChanged) return false;
+    return added.length === 0 || this.#insert(node as Placed<ObjectExpression>, added);
+  }
+
+  #replace(node: Node, value: Json): boolean {
+    const { start, end } = node as Placed;
+    const isPlain = new LiteralReader(undefined).value(node) !== undefined;
+    if (!isPlain || this.#commentsIn(start, end).length > 0) return false;
+    const { column, lead } = this.#lineAt(start);
+    const text = this.#print.value(value, { column, indent: lead.length });
+    this.#parts.push({ start, end, text: indented(text, lead) });
+    return true;
+  }
+
+  /** Adds members behind the last one and its comment. */
+  #insert(node: Placed<ObjectExpression>, added: readonly (readonly [string, Json])[]): boolean {
+    const last = node.properties.at(-1) as Placed | undefined;
+    const { lead } = this.#lineAt(last?.start ?? node.start);
+    const isBroken = last !== undefined && /\n\s*$/.test(this.#source.slice(node.start + 1, last.start));
+    if (!isBroken) {
+      if (last === undefined) return false;
+      const members = added.map(([name, value]) => this.#print.member(name, value, lead.length));
+      this.#parts.push({ start: last.end, end: last.end, text: indented(`, ${members.join(', ')}`, lead) });
+      return true;
+    }
+    const comments = this.#commentsIn(last.end, node.end);
+    const rest = comments.reduce(
+      (text, { start, end }) =>
+        text.slice(0, start - last.end) + ' '.repeat(end - start) + text.slice(end - last.end),
+      this.#source.slice(last.end, node.end - 1),
+    );
+    const comma = rest.indexOf(',');
+    const at = Math.max(last.end + comma + 1, ...comments.map(({ end }) => end));
+    if (comma < 0) this.#parts.push({ start: last.end, end: last.end, text: ',' });
+    const text = added
+      .map(([name, value]) => `\n${lead}${this.#print.member(name, value, lead.length)},`)
+      .join('');
+    this.#parts.push({ start: at, end: at, text: indented(text, lead) });
+    return true;
+  }
+
+  #commentsIn(start: number, end: number): readonly { readonly start: number; readonly end: number }[] {
+    return (this.#tree.comments ?? []).flatMap((one) => {
+      const [from, to] = [one.start ?? 0, one.end ?? 0];
+      return from >= start && to <= end ? [{ start: from, end: to }] : [];
+    });
+  }
+
+  /** The column of a place, and the white space that its line begins with. */
+  #lineAt(place: number): { readonly column: number; readonly lead: string } {
+    const begin = this.#source.lastIndexOf('\n', place - 1) + 1;
+    const [lead = ''] = /^[ \t]*/.exec(this.#source.slice(begin, place)) ?? [];
+    return { column: place - begin, lead };
+  }
+}
+
+/** Printed lines behind the white space of the author. */
+function indented(text: string, lead: string): string {
+  return lead.includes('\t') ? text.replaceAll(`\n${' '.repeat(lead.length)}`, `\n${lead}`) : text;
+}

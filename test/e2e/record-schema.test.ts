@@ -1,0 +1,150 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { bins, expectProven, run, scaffold, scratch, serveHere } from './support.ts';
+
+const root = scratch();
+let answer: unknown;
+let calls = 0;
+const api = createServer((_request, response) => {
+  calls += 1;
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(answer));
+});
+const url = await serveHere(api);
+
+const schema = {
+  type: 'object',
+  required: ['pier', 'draught', 'berths'],
+  properties: {
+    pier: { type: 'string', description: 'The pier' },
+    draught: { type: 'number', description: 'Depth in metres' },
+    berths: {
+      type: 'array',
+      description: 'The berths',
+      items: {
+        type: 'object',
+        required: ['number', 'side'],
+        properties: { number: { type: 'integer' }, side: { type: 'string' } },
+      },
+    },
+  },
+};
+const example = { pier: 'A', draught: 7.5, berths: [{ number: 1, side: 'N' }] };
+const document = {
+  openapi: '3.1.0',
+  info: { title: 'Harbour' },
+  servers: [{ url }],
+  paths: {
+    '/piers/{pier}': {
+      get: {
+        operationId: 'get_pier',
+        summary: 'Gets a pier.',
+        parameters: [
+          { name: 'pier', in: 'path', required: true, schema: { type: 'string', examples: ['A'] } },
+        ],
+        responses: { 200: { description: 'It', content: { 'application/json': { schema, example } } } },
+      },
+    },
+  },
+};
+
+const path = 'src/tools/get-pier.ts';
+let directory: string;
+let original: string;
+const read = (file: string) => readFileSync(join(directory, file), 'utf8');
+const market = (...args: string[]) =>
+  run(process.execPath, [bins.market, ...args], { cwd: directory, env: { HARBOUR_URL: url } });
+
+beforeAll(async () => {
+  const place = join(root, 'harbour.json');
+  writeFileSync(place, JSON.stringify(document));
+  const flags = ['--from-openapi', place, '--operation', 'get_pier'];
+  ({ directory } = await scaffold(['harbour', '--platform', 'context', ...flags], { cwd: root }));
+  original = read(path).replace('const outputSchema', '// The words of the author.\nconst outputSchema');
+  writeFileSync(join(directory, path), original);
+});
+
+describe('market-mcp record, of an answer that differs from the outputSchema', () => {
+  it('proposes nothing if the answer matches, or is the failure of the API', async () => {
+    answer = example;
+    const same = await market('record', '--yes', '--json');
+    expect(same.status, same.stderr).toBe(0);
+    expect(JSON.parse(same.stdout)).not.toHaveProperty('schemas');
+    answer = { message: 'rate limited' };
+    const failed = await market('record', '--yes', '--json');
+    expect(failed.status).toBe(1);
+    expect(JSON.parse(failed.stdout)).not.toHaveProperty('schemas');
+    expect(read(path)).toBe(original);
+  });
+
+  it('prints the schema as a diff and the command that applies it; without a terminal, nothing is changed', async () => {
+    answer = {
+      pier: 'A',
+      draught: 'unknown',
+      berths: [
+        { number: 1, free: true },
+        { side: 'S', free: null },
+      ],
+      lit: true,
+    };
+    const manifest = read('market-mcp.json');
+    const ran = await market('record');
+    expect(ran.status, ran.stdout + ran.stderr).toBe(1);
+    expect(ran.stdout).toContain(`+++ b/${path}`);
+    expect(ran.stdout).toMatch(/^\+.*draught: \{ type: \['number', 'null', 'string'\]/m);
+    expect(ran.stdout).toMatch(/To apply: .*record --yes/);
+    expect(read(path)).toBe(original);
+    expect(read('market-mcp.json')).toBe(manifest);
+  });
+
+  it('with --yes applies it, records the answer, and names "Refresh Skills"', async () => {
+    await market('list', '--mark-listed');
+    calls = 0;
+    const ran = await market('record', '--yes');
+    expect(ran.status, ran.stdout + ran.stderr).toBe(0);
+    expect(ran.stdout).toContain('"Refresh Skills"');
+    expect(calls).toBe(2);
+    const lines = new Set(read(path).split('\n'));
+    const lost = original.split('\n').filter((line) => !lines.has(line));
+    expect(lost.map((line) => line.trim().split(':')[0])).toEqual(['draught', 'properties']);
+    expect(read(path)).toContain('// The words of the author.');
+    expect(read('test/recordings/get-piers-pier.json')).toContain('"lit": true');
+    await expectProven(directory);
+    const again = await market('record', '--yes', '--json');
+    expect(JSON.parse(again.stdout)).not.toHaveProperty('schemas');
+    // A missing member that was required may be null: it stays required.
+    expect(read(path)).toMatch(/side: \{ type: \['string', 'null'\] \}/);
+    expect(read(path)).toContain("required: ['number', 'side']");
+  });
+
+  it('takes the schema back if the project does not compile with it', async () => {
+    const strict = read(path).replace(
+      'return found(answer);',
+      'const lit: boolean | null | undefined = answer.lit;\n      return lit === undefined ? found(answer) : found(answer);',
+    );
+    writeFileSync(join(directory, path), strict);
+    answer = { ...example, lit: 'always' };
+    const ran = await market('record', '--yes');
+    expect(ran.status).toBe(3);
+    expect(ran.stderr).toContain('does not compile with the proposed schemas');
+    expect(read(path)).toBe(strict);
+    writeFileSync(join(directory, path), strict.replace('= answer.lit', '= true'));
+  });
+
+  it('prints a schema that is not a literal in the file, and changes nothing', async () => {
+    const computed = read(path).replace(
+      "type: ['number', 'null', 'string']",
+      "type: [...(['number', 'null', 'string'] as const), String('string')]",
+    );
+    expect(computed).not.toBe(read(path));
+    writeFileSync(join(directory, path), computed);
+    answer = { ...example, draught: true };
+    const ran = await market('record', '--yes');
+    expect(ran.status).toBe(1);
+    expect(ran.stdout).toContain(`not a literal in ${path}`);
+    expect(ran.stdout).toContain('"boolean"');
+    expect(read(path)).toBe(computed);
+  });
+});
