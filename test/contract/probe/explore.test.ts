@@ -44,6 +44,11 @@ describe('generated calls', () => {
     const calls = (seed: number) => variantsOf(schema, base, { most: 6, seed }).variants;
     expect(calls(7)).toEqual(calls(7));
     expect(calls(7)).toHaveLength(6);
+    const large = {
+      type: 'object',
+      properties: { code: { enum: Array.from({ length: 100_000 }, (_, i) => i) } },
+    };
+    expect(variantsOf(large, {}, { most: 6, seed: 1 }).variants).toHaveLength(6);
     expect(new Set([1, 2, 3, 4].map((seed) => JSON.stringify(calls(seed)))).size).toBeGreaterThan(1);
   });
 });

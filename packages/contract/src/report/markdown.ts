@@ -101,5 +101,6 @@ function text(value: string): string {
     .replaceAll('<', '&lt;')
     .replaceAll('@', '&#64;')
     .replaceAll(/[\\`*_[\]|~#!]/g, '\\$&')
-    .replaceAll(/(https?):\/\//g, '$1&#58;//');
+    .replaceAll(/(https?|ftp):\/\//gi, '$1&#58;//')
+    .replaceAll(/www\./gi, (word) => `${word.slice(0, 3)}&#46;`);
 }

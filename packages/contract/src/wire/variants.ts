@@ -101,6 +101,8 @@ export function changed(base: JsonObject, changes: readonly Change[]): JsonObjec
 }
 
 const mostExamples = 3;
+/** A hostile schema may list a hundred thousand, which are compared in pairs. */
+const mostValues = 200;
 
 /** The values that a schema names: its enum, const, default, examples, bounds, both booleans, null. */
 function namedValues(schema: JsonObject): readonly Json[] {
@@ -111,7 +113,7 @@ function namedValues(schema: JsonObject): readonly Json[] {
   const isFree = pattern === undefined && format === undefined;
   const lengths = isFree && types.includes('string') ? [minLength, maxLength] : [];
   return [
-    ...(Array.isArray(listed) ? listed : []),
+    ...(Array.isArray(listed) ? listed.slice(0, mostValues) : []),
     ...(Array.isArray(examples) ? examples.slice(0, mostExamples) : []),
     ...[only, usual, ...numbers].filter((value) => value !== undefined),
     ...lengths.flatMap((length) => (isLength(length) ? ['x'.repeat(length)] : [])),
