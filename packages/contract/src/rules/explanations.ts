@@ -15,13 +15,13 @@ export const explanations: Explanations = Object.fromEntries(
 );
 
 function explanationsIn(text: string): readonly (readonly [id: string, Explanation])[] {
-  const sections = text.matchAll(/^## (\S+)\n\n([^\n]+)\n\n```diff( tools)?\n(.*?)\n```$/gms);
+  const sections = text.matchAll(/^## (\S+)\n\n((?:[^\n]+\n)+)\n```diff( tools)?\n(.*?)\n```$/gms);
   return [...sections].map(([, id = '', why = '', tools, changes = '']) => {
     const side = (other: string): Example => {
       const lines = changes.split('\n').filter((line) => !line.startsWith(other));
       const example = lines.map((line) => line.slice(2)).join('\n');
       return tools ? ([JSON.parse(example)].flat() as readonly JsonObject[]) : example;
     };
-    return [id, { why, failing: side('+'), passing: side('-') }];
+    return [id, { why: why.trimEnd().replaceAll('\n', ' '), failing: side('+'), passing: side('-') }];
   });
 }
