@@ -67,7 +67,7 @@ it('docs/terminal.md shows the screens of the program', async () => {
     'Write one field per line, in the [field language](field-language.md). The table shows what the lines mean.',
   );
   terminal.press('eger=five', keys.enter);
-  await terminal.shows('is not an integer');
+  await terminal.shows('"five" is not an integer');
   take(
     'An error',
     'An error is shown below its line. Enter does not leave the line until you have corrected it.',

@@ -13,6 +13,7 @@ const mayBeIdle = new Set<string>([
   'outcome.empty',
   'outcome.failure-payload',
   'outcome.empty-signal',
+  'call.no-retry-word',
   'call.wrong-arguments',
   // With a fallback key in the profile, every server has a key.
   'process.no-key',

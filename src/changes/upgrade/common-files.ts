@@ -20,6 +20,7 @@ import { readTemplates } from '../../project/package/templates.ts';
 import { sha256 } from '../../project/read/hash.ts';
 import { bytesOf, textOf } from '../../project/read/text.ts';
 import { withSourceDependencies, withVariables } from '../../project/source/sources.ts';
+import { targetNames } from '../../questions/targets.ts';
 import { render } from '../../render/render.ts';
 
 /** The files of a project that belong to no tool, as the recorded version and as this version write them. */
@@ -116,9 +117,14 @@ function changed(files: FileSet, path: string, change: (text: string) => string)
 /** What the templates of a release read that is of its version. */
 function contextThen(
   { packageManager, packageManagerVersion, packages, targets }: CommonFileAnswers,
-  { facts }: Release,
+  { facts, templates }: Release,
 ): Partial<ReturnType<typeof projectContext>> {
+  const readme = textOf(templates.get('project/README.md.hbs') ?? new Uint8Array());
   return {
+    // Each target has a section in README.md.
+    furtherTargets: targetNames.filter(
+      (name) => !targets.includes(name) && readme.includes(`targets.${name}`),
+    ),
     dependencies: {
       ...(targets.includes('redis') && facts.redisDependencies),
       [runtimePackage]: packages.runtime,

@@ -90,6 +90,9 @@ export function explored(probe: Probe): Promise<Exploration> {
     const { explore: most = standardCalls, seed = standardSeed } = probe.target;
     if (most === 0) throw NotRun.because('withheld', unexplored);
     const ordinary = await ordinaryCalls(probe);
+    const answered = await answeredCalls(probe);
+    if (ordinary.length === 0 && answered.some(({ name }) => probe.target.writing?.has(name)))
+      throw NotRun.because('inapplicable', 'no tool that only reads returned data');
     const explorer = await Explorer.of(probe);
     const notes: string[] = [];
     const started = now();
