@@ -119,17 +119,14 @@ function contextThen(
   { packageManager, packageManagerVersion, packages, targets }: CommonFileAnswers,
   { facts, templates }: Release,
 ): Partial<ReturnType<typeof projectContext>> {
-  const readme = textOf(templates.get('project/README.md.hbs') ?? new Uint8Array());
+  const readme = textOf(templates.get('project/README.md.hbs.js') ?? new Uint8Array());
   return {
-    // Each target has a section in README.md.
-    furtherTargets: targetNames.filter(
-      (name) => !targets.includes(name) && readme.includes(`targets.${name}`),
-    ),
-    dependencies: {
+    // The compiled template has a section for each target.
+    furtherTargets: targetNames.filter((name) => !targets.includes(name) && readme.includes(`"${name}"`)),
+    dependencies: 
       ...(targets.includes('redis') && facts.redisDependencies),
-      [runtimePackage]: packages.runtime,
-    },
-    devDependencies: { ...facts.devDependencies, [programPackage]: packages.program },
+      [runtimePackage]: packages.runtime,,
+    devDependencies: ...facts.devDependencies, [programPackage]: packages.program ,
     packageManager: commandsOf(packageManager, packageManagerVersion ?? null, facts.packageManagerCommands),
   };
 }
