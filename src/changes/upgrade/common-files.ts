@@ -123,10 +123,11 @@ function contextThen(
   return {
     // The compiled template has a section for each target.
     furtherTargets: targetNames.filter((name) => !targets.includes(name) && readme.includes(`"${name}"`)),
-    dependencies: 
+    dependencies: {
       ...(targets.includes('redis') && facts.redisDependencies),
-      [runtimePackage]: packages.runtime,,
-    devDependencies: ...facts.devDependencies, [programPackage]: packages.program ,
+      [runtimePackage]: packages.runtime,
+    },
+    devDependencies: { ...facts.devDependencies, [programPackage]: packages.program },
     packageManager: commandsOf(packageManager, packageManagerVersion ?? null, facts.packageManagerCommands),
   };
 }
