@@ -72,6 +72,7 @@ test('calls a tool from the form, judges and copies the result, and saves it as 
   await expect.poll(() => page.getByRole('link', { name: '{"symbol":"ETH"' }).innerText()).toContain('ETH');
   await page.waitForLoadState();
   await page.locator('select[name=tool]').selectOption('list_coins');
+  await page.getByLabel('after').fill('');
   await page.getByRole('button', { name: 'Call list_coins' }).click();
   const rows = page.getByRole('region', { name: 'coins' }).locator('tbody tr');
   await rows.first().waitFor();
