@@ -184,7 +184,7 @@ describe('the samples of a tool', () => {
           rows: { type: 'array', minItems: 1, items: { type: 'string', pattern: '^(?=x)\\p{Lu}+$' } },
           at: {
             type: 'object',
-            properties: { p: { type: 'string', pattern: '^\\P{L}(?<=1)$' } },
+            properties: { p: { type: 'string', pattern: '^\\P{L}(?<=§)$' } },
             required: ['p'],
           },
         },
