@@ -35,7 +35,7 @@ it('points to an outputSchema that admits no failure as the cause', async () => 
 });
 
 it.each([
-  [{ status: 401, body: { error: 'Unauthorized' } }, 'Let initialize pass without authentication'],
+  [{ status: 401, body: { error: 'Unauthorized' } }, 'Let this request pass without authentication'],
   [{ status: 200, body: 'Welcome' }, 'Check that the URL is that of the MCP endpoint'],
 ])('the fix of initialize depends on the answer: %o', async (answer, fix) => {
   const report = await checkServer({
