@@ -26,7 +26,9 @@ const shrinkingCalls = { usual: 4, live: 0 } as const;
 const livePauseMs = 500;
 const atOnce = 4;
 /** Tools whose calls have not begun after this time are left out: a server may have a hundred slow ones. */
-const patienceMs = 120_000;
+const patienceMs = 15_000;
+/** Further tools are not asked, and a note says so. */
+const mostTools = 20;
 
 /** A generated call with its answer. */
 export interface Explored {
@@ -89,12 +91,13 @@ export function explored(probe: Probe): Promise<Exploration> {
   return probe.once('explored', async () => {
     const { explore: most = standardCalls, seed = standardSeed } = probe.target;
     if (most === 0) throw NotRun.because('withheld', unexplored);
-    const ordinary = await ordinaryCalls(probe);
+    const all = await ordinaryCalls(probe);
+    const ordinary = all.slice(0, mostTools);
     const answered = await answeredCalls(probe);
     if (ordinary.length === 0 && answered.some(({ name }) => probe.target.writing?.has(name)))
       throw NotRun.because('inapplicable', 'no tool that only reads returned data');
     const explorer = await Explorer.of(probe);
-    const notes: string[] = [];
+    const notes = all.length > mostTools ? [`asked for the first ${mostTools} of ${all.length} tools`] : [];
     const started = now();
     const calls = await mapConcurrently(ordinary, explorer.isLive ? 1 : 2, async (call, at) => {
       if (now() - started > patienceMs) {

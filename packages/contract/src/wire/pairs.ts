@@ -38,7 +38,7 @@ export interface Timed {
 
 /** The maximum number of tools that are compared, and the time after which no further one is. */
 const mostTools = 20;
-const patienceMs = 60_000;
+const patienceMs = 15_000;
 const rounds = 2;
 const inSeries = { early: 4, late: 3 } as const;
 const momentMs = 150;
