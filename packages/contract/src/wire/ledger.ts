@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isObject, jsonIn, shorten } from '../json/json.ts';
+import { isObject, isWalkable, jsonIn, shorten } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { curlLine } from './curl.ts';
@@ -156,6 +156,7 @@ export class Ledger {
         ? `${kind}${era}`
         : `initialize with protocolVersion ${shorten(params.protocolVersion)}`;
     const what: Json = kind === 'tools/list' ? (result.tools ?? null) : identityOf(result);
+    if (!isWalkable(what)) return;
     const hash = createHash('sha256').update(JSON.stringify(what)).digest('base64');
     const variants = this.#said.get(key) ?? new Map();
     this.#said.set(key, variants);
