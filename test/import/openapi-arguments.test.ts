@@ -597,7 +597,7 @@ describe('a member of a body', () => {
     expect(inputs.a).toMatchObject({ multipleOf: 5 });
     expect(inputs.b).not.toHaveProperty('multipleOf');
     expect(changes).toMatchObject([
-      { path: expect.stringMatching(/b\/multipleOf$/), what: 'was left out: it is no integer' },
+      { path: expect.stringMatching(/b\/multipleOf$/), what: 'was left out: it is not an integer' },
     ]);
   });
 });

@@ -221,7 +221,7 @@ class Conversion {
     const listed = enumOf(schema, types);
     const { multipleOf } = schema;
     if (isNumber && multipleOf !== undefined && !Number.isSafeInteger(multipleOf))
-      this.#options.notes.push([below(pointer, 'multipleOf'), 'was left out: it is no integer']);
+      this.#options.notes.push([below(pointer, 'multipleOf'), 'was left out: it is not an integer']);
     return {
       ...listed,
       ...(isNumber && numberLimits(schema)),

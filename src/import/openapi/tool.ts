@@ -148,7 +148,7 @@ function answerOf(
 /** Of many examples of the document, so many are read. */
 const maxExamples = 3;
 
-/** Whether a schema says nothing of members and items. */
+/** Whether a schema declares neither members nor items. */
 function isBare(schema: JsonObject): boolean {
   const { type, properties, additionalProperties, items, anyOf } = schema;
   if (type === 'array') return !isObject(items) || isBare(items);

@@ -2,7 +2,7 @@ import { isObject, type Json } from 'market-mcp-contract/json';
 import type { Field, Shape } from '../../model/model.ts';
 import type { QueryStyle } from '../model.ts';
 
-/** A header that browsers add, which says nothing of the request. */
+/** A header that browsers add, which has no meaning for the request. */
 export const noise =
   /^(?:sec-.*|:.*|cookie|referer|priority|origin|dnt|te|pragma|cache-control|connection|host|content-length|accept-encoding|accept-language|upgrade-insecure-requests|if-none-match|if-modified-since)$/;
 
