@@ -78,6 +78,13 @@ export const correctServers: readonly CorrectServer[] = [
     })),
   }),
   like(
+    'messages with a letter escaped that need not be',
+    messages((message, answer) => ({
+      ...answer,
+      body: JSON.stringify(message).replaceAll('y', String.raw`\u0079`),
+    })),
+  ),
+  like(
     'further content blocks after the text, audiences, _meta',
     results((result) => ({
       ...result,

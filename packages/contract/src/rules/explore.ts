@@ -1,4 +1,5 @@
-import { shorten } from '../json/json.ts';
+import { isObject, isWalkable, jsonIn, shorten } from '../json/json.ts';
+import type { Json } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { lists } from '../wire/controls.ts';
 import { type Explored, explored, shrunk, worksStill } from '../wire/explore.ts';
@@ -180,5 +181,22 @@ function refusalFault({ rpc, isValid, variant, ordinary }: Explored): Fault | un
     return undefined;
   const expected = `a refusal that names ${change.name}`;
   if (rpc.result !== undefined && rpc.result.isError !== true) return { expected, actual: describeCall(rpc) };
-  return rpc.http.body.includes(change.name) ? undefined : { expected, actual: describeCall(rpc) };
+  const says = [rpc.result, rpc.error].some(
+    (said) => said && isWalkable(said) && isNamedIn(said, change.name),
+  );
+  return says ? undefined : { expected, actual: describeCall(rpc) };
+}
+
+/** Whether a value has a name in one of its texts, or in a text of the JSON that one of them is. */
+function isNamedIn(value: Json, name: string): boolean {
+  if (typeof value === 'string')
+    return (
+      value.includes(name) ||
+      jsonIn(value).some((inner) => isObject(inner) && isWalkable(inner) && isNamedIn(inner, name))
+    );
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.entries(value).some(([key, member]) => key === name || isNamedIn(member, name))
+  );
 }
