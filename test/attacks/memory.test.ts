@@ -1,10 +1,9 @@
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { measured, table, writePlace } from '../page.ts';
 import { buildProject } from '../runtime/built.ts';
 import { callHonestly, type Experience, startVictim, type Victim } from './victim.ts';
 
@@ -118,35 +117,23 @@ test.each(cases)('a heap of $heap MB survives $calls calls at once: $kind', asyn
   }
 });
 
-const page = join(import.meta.dirname, '../../docs/evidence/reliability.md');
-const place = /(?<=<!-- memory -->\n).*?(?=<!-- end of memory -->)/s;
-
+/** Of all kinds of answers together: how many servers lived, how long honest calls took, how the others ended. */
 function writeMatrix(): void {
-  const cellOf = ({ codes, honest: { times, failed }, isAlive }: Row) => {
-    const p99 = (times[Math.floor(times.length * 0.99)] ?? Number.NaN).toFixed(0);
-    const ends = [...codes].map(([code, count]) => `${count} ${code}`).join(', ');
-    return `${isAlive ? 'alive' : 'died'}; p99 ${p99} ms${failed ? `, ${failed} failed` : ''}; ${ends}`;
+  const cell = (heap: number, calls: number) => {
+    const own = rows.filter((row) => row.heap === heap && row.calls === calls);
+    const slow = own.map(({ honest: { times } }) => times[Math.floor(times.length * 0.99)] ?? Number.NaN);
+    const failed = own.reduce((sum, { honest }) => sum + honest.failed, 0);
+    const ends = new Map<string, number>();
+    for (const [code, count] of own.flatMap(({ codes }) => [...codes]))
+      ends.set(code, (ends.get(code) ?? 0) + count);
+    const alive = `${own.filter(({ isAlive }) => isAlive).length} of ${own.length} alive`;
+    const p99 = `p99 ${Math.min(...slow).toFixed(0)} to ${Math.max(...slow).toFixed(0)} ms`;
+    const counts = [...ends].map(([code, count]) => `${count} ${code}`).join(', ');
+    return `${alive}; ${p99}${failed ? `, ${failed} failed` : ''}; ${counts}`;
   };
-  const lines = heaps.flatMap((heap) =>
-    kinds.map((kind) => {
-      const own = rows.filter((row) => row.heap === heap && row.kind === kind);
-      return [
-        `${heap} MB`,
-        kind,
-        ...parallels.map((calls) => own.filter((row) => row.calls === calls).map(cellOf)[0] ?? ''),
-      ];
-    }),
-  );
-  const head = ['heap', 'answer of 2 MB', ...parallels.map((calls) => `${calls} calls`)];
-  const table = [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-  const date = new Date().toISOString().slice(0, 10);
-  const text = `\nMeasured on ${date} with Node ${process.version.slice(1)} on ${availableParallelism()} cores.\n\n${table}\n\n`;
+  const lines = heaps.map((heap) => [`${heap} MB`, ...parallels.map((calls) => cell(heap, calls))]);
+  const head = ['heap', ...parallels.map((calls) => `${calls} calls`)];
+  const text = `${measured()}.\n\n${table([head, ...lines]).join('\n')}`;
   console.log(text);
-  if (!isForPage || rows.length !== cases.length) return;
-  const whole = readFileSync(page, 'utf8');
-  if (!place.test(whole)) throw new Error('docs/evidence/reliability.md has no place for the memory');
-  writeFileSync(
-    page,
-    whole.replace(place, () => text),
-  );
+  if (isForPage && rows.length === cases.length) writePlace('reliability.md', 'memory', text);
 }

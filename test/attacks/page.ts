@@ -1,6 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { measured, table, writePlace } from '../page.ts';
 import type { Scenario } from './scenarios.ts';
 import type { Experience } from './victim.ts';
 
@@ -27,9 +25,6 @@ export interface Row {
   readonly after: Outcome;
 }
 
-const page = join(import.meta.dirname, '../../docs/evidence/reliability.md');
-const place = /(?<=<!-- attacks -->\n).*?(?=<!-- end of attacks -->)/s;
-
 /** Prints the table of attacks and, if it is complete, writes it into docs/evidence/reliability.md. */
 export function writeTable(rows: readonly Row[], isWhole: boolean): void {
   const head = [
@@ -50,18 +45,9 @@ export function writeTable(rows: readonly Row[], isWhole: boolean): void {
     ...cellsOf(after),
     after.ended ? `${after.ended.ms.toFixed(0)} ms` : '',
   ]);
-  const table = [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-  const date = new Date().toISOString().slice(0, 10);
-  const machine = `Measured on ${date} with Node ${process.version.slice(1)} on ${availableParallelism()} cores.`;
-  const text = `\n${machine}\n\n${table}\n\n`;
+  const text = `${measured()}.\n\n${table([head, ...lines]).join('\n')}`;
   console.log(text);
-  if (!isWhole) return;
-  const whole = readFileSync(page, 'utf8');
-  if (!place.test(whole)) throw new Error('docs/evidence/reliability.md has no place for the attacks');
-  writeFileSync(
-    page,
-    whole.replace(place, () => text),
-  );
+  if (isWhole) writePlace('reliability.md', 'attacks', text);
 }
 
 function cellsOf({ megabytes, alive, honest, longestTurn }: Outcome): readonly string[] {

@@ -50,9 +50,11 @@ export async function rulesDocument(): Promise<string> {
     contract.replace('# ', '## '),
     '## Beyond the contract',
     '',
-    'Rules that test no sentence of the contract, but a standard that it builds on:',
+    'Rules that test no sentence of the contract, but a standard that it builds on, which is the source in their row:',
     '',
-    ...beyond().map(({ id, source }) => `- \`${id}\`: ${source}`),
+    `${beyond()
+      .map(({ id }) => `\`${id}\``)
+      .join(' ')}.`,
     '',
     '## Where is the code of a rule?',
     '',

@@ -1,24 +1,23 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import type { CheckedRule } from '../../packages/contract/src/check/model.ts';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { table, writePlace } from '../page.ts';
 import type { Examined } from './examine.ts';
 import type { Exchange } from './exchanges.ts';
 
-const page = new URL('../../docs/evidence/foreign-servers.md', import.meta.url);
-const place = /(?<=<!-- results -->\n).*?(?=<!-- end of results -->)/s;
 /** The findings with their exchanges, which a release has as a file of its own. */
 const findings = new URL('../../dist/foreign-servers.md', import.meta.url);
 
 /** Writes the verdicts into docs/evidence/foreign-servers.md, and with what shows them into dist/foreign-servers.md. */
 export function writePage(all: readonly Examined[]): void {
-  const text = readFileSync(page, 'utf8');
-  if (!place.test(text)) throw new Error('docs/evidence/foreign-servers.md has no place for results');
-  const results = ['', ...overview(all), '', ...matrix(all), '', ''].join('\n');
-  writeFileSync(
-    page,
-    text.replace(place, () => results),
-  );
+  const results = [...overview(all), '', ...failures(all)].join('\n');
+  writePlace('foreign-servers.md', 'results', results);
   mkdirSync(new URL('.', findings), { recursive: true });
-  const shown = ['# What shows each failed MUST of third-party servers', results, ...all.flatMap(exchanges)];
+  const shown = [
+    '# What shows each failed MUST of third-party servers',
+    '',
+    results,
+    '',
+    ...all.flatMap(exchanges),
+  ];
   writeFileSync(findings, shown.join('\n'));
 }
 
@@ -92,20 +91,19 @@ function overview(all: readonly Examined[]): readonly string[] {
   return table([head, ...rows]);
 }
 
-/** A row for each rule that a server fails, a column for each server. */
-function matrix(all: readonly Examined[]): readonly string[] {
-  const verdicts = all.map(({ report }) => new Map(report.rules.map((rule) => [rule.id, rule])));
-  const ids = [...new Set(verdicts.flatMap((rules) => [...rules.keys()]))];
-  const failing = ids.filter((id) => verdicts.some((rules) => rules.get(id)?.status === 'fail'));
-  const rows = failing.map((id) => [`\`${id}\``, ...verdicts.map((rules) => sign(rules.get(id)))]);
-  return table([['rule', ...all.map((_, index) => String(index + 1))], ...rows]);
-}
-
-function sign(rule: CheckedRule | undefined): string {
-  if (rule?.status === 'fail') return rule.level === 'must' ? '✗' : '!';
-  return rule?.status === 'pass' ? '✓' : '–';
-}
-
-function table([head = [], ...rows]: readonly (readonly (string | number)[])[]): readonly string[] {
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+/** The rules of level MUST that servers fail, those with the same servers in one row. */
+function failures(all: readonly Examined[]): readonly string[] {
+  const servers = new Map<string, string[]>();
+  for (const [index, { report }] of all.entries()) {
+    for (const { id, status, level } of report.rules) {
+      if (status === 'fail' && level === 'must')
+        servers.set(id, [...(servers.get(id) ?? []), String(index + 1)]);
+    }
+  }
+  const rows = new Map<string, string[]>();
+  for (const [id, numbers] of servers) {
+    const place = numbers.join(', ');
+    rows.set(place, [...(rows.get(place) ?? []), `\`${id}\``]);
+  }
+  return table([['rules', 'fail at'], ...[...rows].map(([numbers, ids]) => [ids.join(', '), numbers])]);
 }

@@ -1,7 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { measured, writePlace } from '../page.ts';
 import { randomFrom, seed } from '../random.ts';
 import { startServer } from '../reliability/server.ts';
 import { buildProject } from '../runtime/built.ts';
@@ -10,8 +9,6 @@ import { fuzz, fuzzPaid } from './fuzz.ts';
 const minutes = Number(process.env.FUZZ_MINUTES ?? 10);
 /** Maximum growth of the heap after a full collection, from the first tenth of the run to its end, in bytes. */
 const maxGrowth = 4_000_000;
-const page = join(import.meta.dirname, '../../docs/evidence/reliability.md');
-const place = /(?<=<!-- fuzz -->\n).*?(?=<!-- end of fuzz -->)/s;
 
 let project: ReturnType<typeof buildProject>;
 beforeAll(() => {
@@ -71,25 +68,18 @@ interface Figures {
 }
 
 function writeFigures({ unpaid, paid, changed, statuses, warm, end }: Figures): void {
-  const date = new Date().toISOString().slice(0, 10);
   const number = (value: number) => value.toLocaleString('en');
   const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);
   const counts = [...statuses].toSorted().map(([status, count]) => `${status}: ${number(count)}`);
   const lines = [
-    `Measured on ${date} with Node ${process.version.slice(1)} on ${availableParallelism()} cores, ${minutes} minutes, TEST_SEED=${seed}.`,
+    `${measured()}, ${minutes} minutes, TEST_SEED=${seed}.`,
     '',
     `- ${number(unpaid)} requests that nobody paid for, none of which ran the tool; ${number(paid)} paid calls beside them, each of which ran it once`,
     `- ${number(changed.sent)} changed paid calls, which ran it ${number(changed.runs)} times, none more than once; ${number(changed.answered)} of its results were read`,
     `- statuses of the first answer to each: ${counts.join(', ')}; no 5xx`,
     `- heap after a full collection: ${megabytes(warm.heapUsed)} MB after the first tenth, ${megabytes(end.heapUsed)} MB at the end; ${megabytes(end.rss)} MB resident`,
   ];
-  const text = `\n${lines.join('\n')}\n\n`;
+  const text = lines.join('\n');
   console.log(text);
-  const whole = readFileSync(page, 'utf8');
-  if (!place.test(whole))
-    throw new Error('docs/evidence/reliability.md has no place for the figures of fuzzing');
-  writeFileSync(
-    page,
-    whole.replace(place, () => text),
-  );
+  writePlace('reliability.md', 'fuzz', text);
 }

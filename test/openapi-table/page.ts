@@ -1,10 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism, loadavg } from 'node:os';
+import { loadavg } from 'node:os';
 import program from '../../package.json' with { type: 'json' };
+import { measured, plain, table, writePlace } from '../page.ts';
 import type { Refused, TakenOver } from './take-over.ts';
-
-const page = 'docs/evidence/openapi.md';
-const place = /(?<=<!-- results -->\n).*?(?=<!-- end of results -->)/s;
 
 /** What was measured of one document. */
 export interface Result {
@@ -19,12 +16,10 @@ export function shareOf(results: readonly Result[]): number {
 
 /** Writes the results of all documents into docs/evidence/openapi.md. */
 export function writePage(results: readonly Result[]): void {
-  const text = readFileSync(page, 'utf8');
-  if (!place.test(text)) throw new Error('docs/evidence/openapi.md has no place for results');
   const parts = [
     conditions(),
     '',
-    ...overview(results, ({ tools, typed }) => typed === 0 || tools < typed),
+    ...overview(results, ({ tools, typed }) => tools < typed),
     '',
     ...failures(results),
     '## What was refused',
@@ -37,17 +32,12 @@ export function writePage(results: readonly Result[]): void {
     '',
     ...reasons(results, ({ refusedOthers }) => refusedOthers),
   ];
-  writeFileSync(
-    page,
-    text.replace(place, () => `\n${parts.join('\n')}\n\n`),
-  );
+  writePlace('openapi.md', 'results', parts.join('\n'));
 }
 
 function conditions(): string {
-  const day = new Date().toISOString().slice(0, 10);
-  const run = `${day} with create-market-mcp ${program.version} and Node ${process.versions.node}`;
   const load = (loadavg()[2] ?? 0).toFixed(1);
-  return `Measured on ${run} on ${availableParallelism()} cores; load average ${load}: the times are those of a machine that did other work if it is above 1.`;
+  return `${measured()}, create-market-mcp ${program.version}; load average ${load}: the times are those of a machine that did other work if it is above 1.`;
 }
 
 /**
@@ -133,13 +123,4 @@ function sum(results: readonly Result[], of: (row: TakenOver) => number): number
 function percent(share: number): string {
   if (Number.isNaN(share)) return '–';
   return `${(Math.floor(share * 1_000) / 10).toFixed(1)} %`;
-}
-
-/** One line, without characters that end a table cell. */
-function plain(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|').replaceAll('<', '&lt;').slice(0, 300);
-}
-
-function table([head = [], ...rows]: readonly (readonly (string | number)[])[]): readonly string[] {
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
 }

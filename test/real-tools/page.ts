@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { plain, table, writePlace } from '../page.ts';
 import type { TakenOver } from './take-over.ts';
 
 /** The results of one server. */
@@ -9,18 +9,10 @@ export interface Row {
   readonly notListed?: string;
 }
 
-const page = new URL('../../docs/evidence/real-tools.md', import.meta.url);
-const place = /(?<=<!-- results -->\n).*?(?=<!-- end of results -->)/s;
-
 /** Writes the results into docs/evidence/real-tools.md. */
 export function writePage(rows: readonly (readonly [string, Row | undefined])[]): void {
-  const text = readFileSync(page, 'utf8');
-  if (!place.test(text)) throw new Error('docs/evidence/real-tools.md has no place for results');
-  const results = ['', ...overview(rows), '', ...refusals(rows), '', ...changes(rows), ''].join('\n');
-  writeFileSync(
-    page,
-    text.replace(place, () => results),
-  );
+  const results = [...overview(rows), '', ...refusals(rows), '', ...changes(rows)];
+  writePlace('real-tools.md', 'results', results.join('\n'));
 }
 
 type Rows = readonly (readonly [string, Row | undefined])[];
@@ -38,8 +30,16 @@ function overview(rows: Rows): readonly string[] {
     'changes told',
     'silent differences',
   ];
-  const cells = rows.map(([name, row]) => {
-    const server = `${name} ${row?.version ?? ''}`.trim();
+  const nameOf = (name: string, row: Row | undefined) => `${name} ${row?.version ?? ''}`.trim();
+  const isGood = (row: Row | undefined) =>
+    row?.result?.refused.length === 0 &&
+    row.result.failed.length + row.result.silent.length === 0 &&
+    row.result.unitTests &&
+    row.result.orderKept;
+  const good = rows.filter(([, row]) => isGood(row)).map(([name, row]) => nameOf(name, row));
+  const others = rows.filter(([, row]) => !isGood(row));
+  const cells = others.map(([name, row]) => {
+    const server = nameOf(name, row);
     const { result, notListed = 'no result' } = row ?? {};
     if (result === undefined) return [server, plain(notListed), ...Array(8).fill('–')];
     const { tools, completed, taken, refused, passed, failed, unitTests, silent, orderKept } = result;
@@ -76,7 +76,11 @@ function overview(rows: Rows): readonly string[] {
     sum((result) => result.changes.length),
     sum(({ silent }) => silent.length),
   ];
-  return table([head, ...cells, total]);
+  return [
+    `Imported as a whole, compiled, passed by self-check and tests, without a silent difference: ${good.join(', ')}.`,
+    '',
+    ...table([head, ...cells, total]),
+  ];
 }
 
 function refusals(rows: Rows): readonly string[] {
@@ -106,13 +110,4 @@ function changes(rows: Rows): readonly string[] {
       `\`${made[0]?.tool} ${made[0]?.path}\`: ${plain(made[0]?.what ?? '')}`,
     ]);
   return ['## What was changed, by reason', '', ...table([['reason', 'changes', 'for example'], ...lines])];
-}
-
-/** One line, without characters that end a table cell. */
-function plain(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|').replaceAll('<', '&lt;').slice(0, 300);
-}
-
-function table([head = [], ...rows]: readonly (readonly (string | number)[])[]): readonly string[] {
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
 }
