@@ -1,8 +1,13 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { delimiter, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { data, Evaluator, Lexer, Parser } from '@actions/expressions';
 import { load } from 'js-yaml';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { trust } from '../broken/check.ts';
 import { createSteps, serve } from '../broken/good-server.ts';
 import { bins, create, repository, run, scratch } from './support.ts';
@@ -22,19 +27,54 @@ interface Step {
 const action = load(readFileSync(join(repository, 'action.yml'), 'utf8')) as Action;
 const root = scratch();
 
-/** GitHub's comments as a file: what `gh api` reads and writes. */
-const gh = `#!/bin/bash
-set -e
-case "$*" in
-  'api --paginate repos/ada/gas/issues/7/comments --jq '*) jq -r "$5" comments.json ;;
-  'api --silent --method POST repos/ada/gas/issues/7/comments --field body=@'*) write='. + [{id: (length + 1), body: $body}]' ;;
-  'api --silent --method PATCH repos/ada/gas/issues/comments/'*) write="map(if .id == \${5##*/} then .body = \\$body else . end)" ;;
-  *) echo "gh $*" >&2; exit 64 ;;
-esac
-if [ -n "$write" ]; then jq --rawfile body "\${7#body=@}" "$write" comments.json > comments.new; mv comments.new comments.json; fi
-`
-  .replaceAll('comments.json', '"$COMMENTS"')
-  .replaceAll('comments.new', '"$COMMENTS.new"');
+/** Whose token the steps have; GitHub answers questions and changes by account. */
+const account = 'github-actions';
+const stranger = { id: 1, body: '<!-- market-mcp -->\nNot by the Action.', author: 'eve' };
+interface Comment {
+  readonly id: number;
+  body: string;
+  readonly author: string;
+}
+let comments: Comment[] = [];
+
+/** The part of GitHub's API that holds comments, two on a page, at a Unix socket: it is asked by the real `gh`. */
+const api = createServer(async (request, response) => {
+  const sent = JSON.parse(await text(request));
+  const [status, answer] = answerOf(`${request.method} ${request.url}`, sent);
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+});
+
+function answerOf(line: string, sent: { readonly body: string; readonly variables?: JsonObject }) {
+  const { owner, name, number, endCursor } = sent.variables ?? {};
+  const edited = /^PATCH \/repos\/ada\/gas\/issues\/comments\/(\d+)$/.exec(line)?.[1];
+  const known = comments.find(({ id, author }) => id === Number(edited) && author === account);
+  if (
+    line === 'POST /graphql' &&
+    `${owner}/${name}#${number}` === 'ada/gas#7' &&
+    typeof number === 'number'
+  ) {
+    const from = Number(endCursor ?? 0);
+    const nodes = comments
+      .slice(from, from + 2)
+      .map(({ id, body, author }) => ({ databaseId: id, body, viewerDidAuthor: author === account }));
+    const pageInfo = { hasNextPage: from + 2 < comments.length, endCursor: String(from + 2) };
+    return [200, { data: { repository: { pullRequest: { comments: { nodes, pageInfo } } } } }] as const;
+  }
+  if (line === 'POST /repos/ada/gas/issues/7/comments') {
+    comments.push({ id: comments.length + 1, body: sent.body, author: account });
+    return [201, comments.at(-1)] as const;
+  }
+  if (known) known.body = sent.body;
+  return [known ? 200 : 404, known ?? { message: 'Not Found' }] as const;
+}
+
+const config = scratch();
+const socket = join(config, 'github.sock');
+beforeAll(async () => {
+  writeFileSync(join(config, 'config.yml'), `http_unix_socket: ${socket}\n`);
+  await once(api.listen(socket), 'listening');
+});
+afterAll(() => api.close());
 
 /** Runs the steps of the Action in their order, with the files and variables of a runner. */
 async function runAction(
@@ -45,12 +85,11 @@ async function runAction(
   const temp = scratch();
   const bin = join(temp, 'bin');
   mkdirSync(bin);
-  writeFileSync(join(bin, 'gh'), gh);
   const contract = join(repository, 'packages/contract/bin/market-mcp-contract.js');
   // Of the registry's packages, the Action runs this one alone: the built one stands for it.
   const npx = `#!/bin/bash\ncase "$2" in market-mcp-contract@*) exec ${process.execPath} ${contract} "\${@:3}" ;; esac\nPATH=\${PATH#*:} exec npx "$@"\n`;
   writeFileSync(join(bin, 'npx'), npx);
-  for (const name of ['gh', 'npx']) chmodSync(join(bin, name), 0o755);
+  chmodSync(join(bin, 'npx'), 0o755);
   const inputs = Object.fromEntries(Object.entries(action.inputs).map(([name, one]) => [name, one.default]));
   const github = {
     token: 'ghs_x',
@@ -63,15 +102,13 @@ async function runAction(
   const files = Object.fromEntries(
     ['GITHUB_OUTPUT', 'GITHUB_STEP_SUMMARY'].map((name) => [name, join(temp, name)]),
   );
-  const comments = join(workspace, '..', 'comments.json');
-  if (!existsSync(comments)) writeFileSync(comments, '[]');
   const env = {
     ...process.env,
     ...files,
     PATH: [bin, process.env.PATH].join(delimiter),
     RUNNER_TEMP: temp,
     GITHUB_ACTION_PATH: repository.replace(/\/$/, ''),
-    COMMENTS: comments,
+    GH_CONFIG_DIR: config,
   };
   let log = '';
   let status = 0;
@@ -93,7 +130,7 @@ async function runAction(
     status,
     log,
     summary: readFileSync(files.GITHUB_STEP_SUMMARY ?? '', 'utf8'),
-    comments: JSON.parse(readFileSync(comments, 'utf8')) as readonly { readonly body: string }[],
+    comments: comments.map(({ body }) => body),
   };
 }
 
@@ -128,7 +165,9 @@ describe('the Action at a URL', () => {
   });
 });
 
-describe('the Action in a pull request', () => {
+const hasGh = spawnSync('gh', ['--version']).error === undefined;
+
+describe.skipIf(!hasGh)('the Action in a pull request (skipped without gh)', () => {
   const workspace = join(root, 'gas');
   const git = async (...args: readonly string[]) => {
     const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com'];
@@ -156,27 +195,31 @@ describe('the Action in a pull request', () => {
     expect((await run(process.execPath, words, { cwd: workspace })).status).toBe(0);
   });
 
-  it('says in one comment what the change does to buyers', async () => {
+  it('says in one comment of its own what the change does to buyers', async () => {
+    comments = [{ ...stranger }];
     const first = await runAction(workspace, {}, from('ada/gas'));
     expect(first.status, first.log).toBe(0);
-    expect(first.comments).toHaveLength(1);
-    expect(first.comments[0]?.body).toMatch(/^<!-- market-mcp -->\n# \S+ Contract check/);
-    expect(first.comments[0]?.body).toContain(
+    const [before, written = ''] = first.comments;
+    expect([before, first.comments.length]).toEqual([stranger.body, 2]);
+    expect(written).toMatch(/^<!-- market-mcp -->\n# \S+ Contract check/);
+    expect(written).toContain(
       '| get\\_gas |  | the tool was removed | **breaks callers, loses disputes** | **lost** by the old schema |',
     );
-    expect(first.comments[0]?.body).toContain('until you trigger "Refresh Skills"');
+    expect(written).toContain('until you trigger "Refresh Skills"');
     expect(first.summary).toContain('| get\\_price |  | the tool is new | safe for callers | no |');
     rmSync(join(workspace, '.git/worktrees'), { recursive: true });
+    comments.splice(1, 0, { ...stranger, id: 8 });
     const second = await runAction(workspace, { level: 'should' }, from('ada/gas'));
-    expect([second.status, second.comments.length]).toEqual([1, 1]);
-    expect(second.comments[0]?.body).not.toBe(first.comments[0]?.body);
+    expect([second.status, ...second.comments.slice(0, -1)]).toEqual([1, stranger.body, stranger.body]);
+    expect(second.comments).toHaveLength(3);
+    expect(second.comments[2]).not.toBe(written);
   });
 
   it('writes no comment for a fork, whose token cannot, but the same summary', async () => {
     rmSync(join(workspace, '.git/worktrees'), { recursive: true, force: true });
-    writeFileSync(join(root, 'comments.json'), '[]');
-    const { status, summary, comments } = await runAction(workspace, {}, from('eve/gas'));
-    expect([status, comments]).toEqual([0, []]);
-    expect(summary).toContain('**breaks callers, loses disputes**');
+    comments = [];
+    const fork = await runAction(workspace, {}, from('eve/gas'));
+    expect([fork.status, fork.comments]).toEqual([0, []]);
+    expect(fork.summary).toContain('**breaks callers, loses disputes**');
   });
 });
