@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, gunzipSync } from 'node:zlib';
 import { build } from 'rolldown';
 import { minify } from 'rolldown/utils';
 import * as files from './scripts/build/files.js';
@@ -20,7 +22,12 @@ rmSync(out, { recursive: true, force: true });
 mkdirSync(out);
 
 await buildRuntime();
+const { packPackage, packRuntime, packedDirectory, smallRuntime } = await load('src/project/package/pack.ts');
+const runtime = packRuntime('.');
+// Takes seconds, in a thread of its own.
+const smallForm = promisify(brotliCompress)(gunzipSync(runtime.content));
 const { precompile } = await load('src/render/compile.ts');
+const { archivedVersions } = await load('src/project/package/releases.ts');
 const { explanations } = await load('packages/contract/src/rules/explanations.ts');
 
 // Files for code that many runs do not need, loaded on first use.
@@ -94,7 +101,7 @@ const demanded = await build({
   // graceful-fs patches fs.close and process.cwd for programs with thousands of open files.
   resolve: { conditionNames, alias: { 'graceful-fs': 'node:fs' } },
   treeshake: { moduleSideEffects: (id) => (/[\\/]packages[\\/]runtime[\\/]/.test(id) ? false : undefined) },
-  plugins: [synchronousFiles(), compiledSchemas(), smallDependencies(), functionWrappers()],
+  plugins: [synchronousFiles(), onlyTypeScript(), compiledSchemas(), smallDependencies(), functionWrappers()],
   output: written,
 });
 await packTemplates();
@@ -155,14 +162,16 @@ function readExplanations() {
   };
 }
 
-/** Replaces each file read in an `assets.ts` by the file's text. */
+/** Replaces each file read in an `assets.ts` by the file's text; of the changelog, what is later than the earliest version that can be upgraded. */
 function inlinedFiles() {
+  const [earliest] = archivedVersions();
   const read = /readFileSync\(\s*join\(import\.meta\.dirname, '([^']+)'\),\s*'utf8',?\s*\)/g;
   return {
     name: 'inlined files',
     load(id) {
       if (basename(id) !== 'assets.ts') return;
-      const textOf = (_read, file) => JSON.stringify(readFileSync(join(dirname(id), file), 'utf8'));
+      const textOf = (_read, file) =>
+        JSON.stringify(readFileSync(join(dirname(id), file), 'utf8').split(`\n## ${earliest}\n`)[0]);
       return readFileSync(id, 'utf8')
         .replaceAll(/^import .*$/gm, '')
         .replaceAll(read, textOf);
@@ -191,6 +200,17 @@ function synchronousFiles() {
     resolveId(source, importer) {
       if (source === '../fs' && /[\\/]fs-extra[\\/]/.test(importer ?? ''))
         return { id: 'node:fs', external: true };
+    },
+  };
+}
+
+/** Removes what @babel/parser has for Flow, JSX and other languages. */
+function onlyTypeScript() {
+  return {
+    name: 'only TypeScript',
+    transform: {
+      filter: { id: /[\\/]@babel[\\/]parser[\\/]/ },
+      handler: (code) => code.replace(/(?<=\bmixinPlugins = )\{[^}]*\}/, '{ typescript }'),
     },
   };
 }
@@ -307,12 +327,10 @@ async function buildContract() {
 
 /** Packs the runtime and this package for projects; the last step, because this package includes all other outputs. */
 async function packForProjects() {
-  const { packPackage, packRuntime, packedDirectory } = await load('src/project/package/pack.ts');
   mkdirSync(packedDirectory);
-  for (const pack of [packRuntime, packPackage]) {
-    const { name, content } = pack('.');
+  writeFileSync(smallRuntime, await smallForm);
+  for (const { name, content } of [runtime, packPackage('.')])
     writeFileSync(join(packedDirectory, name), content);
-  }
 }
 
 async function writeSpecSchema() {

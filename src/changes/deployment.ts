@@ -4,7 +4,6 @@ import { planCommonFiles, projectContext } from '../plan/project.ts';
 import { redisDependencies } from '../plan/versions.ts';
 import { withNextManifest } from '../project/manifest/manifest.ts';
 import type { Project } from '../project/model.ts';
-import { ownPackages } from '../project/package/own-package.ts';
 import { readTemplates } from '../project/package/templates.ts';
 import { conflictingFiles } from '../project/read/files.ts';
 import { readIfThere, refuseObstacles } from '../project/read/inside.ts';
@@ -33,7 +32,7 @@ export async function planDeployment(project: Project, wanted: readonly DeployTa
   const { targets: known = [] } = manifest.answers;
   const next = inOrder([...known, ...wanted]);
   const templates = readTemplates();
-  const answers = { ...recordedAnswers(manifest, profile, ownPackages().specifiers), targets: next };
+  const answers = { ...recordedAnswers(manifest, profile), targets: next };
   const paths = filesOf(wanted);
   const planned = planCommonFiles(projectContext(answers), templates).filter(({ path }) =>
     paths.includes(path),

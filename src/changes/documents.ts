@@ -5,7 +5,6 @@ import { variablesOf } from '../plan/sources.ts';
 import { ProjectError } from '../project/errors.ts';
 import type { Manifest, ManifestAnswers } from '../project/manifest/manifest.ts';
 import type { Project } from '../project/model.ts';
-import { ownPackages } from '../project/package/own-package.ts';
 import { isAsWritten, textAt } from '../project/read/files.ts';
 import { sha256 } from '../project/read/hash.ts';
 import { bytesOf, inStyle, withLineFeeds } from '../project/read/text.ts';
@@ -42,7 +41,7 @@ export async function documentChanges(
   advice: (text: string, path: string) => string | undefined,
   templates: TemplateSet,
 ): Promise<DocumentChanges> {
-  const recorded = recordedAnswers(manifest, profile, ownPackages().specifiers);
+  const recorded = recordedAnswers(manifest, profile);
   const read = (path: string) => textAt(directory, path);
   const documentsFor = (tools: readonly string[]) => rendered({ ...recorded, tools }, templates);
   const base = {

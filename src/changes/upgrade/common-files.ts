@@ -44,10 +44,10 @@ export function commonFilesOf(
   const profile = presentProfile(manifest);
   const carried = ownPackages();
   const names = manifest.answers.tools.length > 0 ? manifest.answers.tools : tools;
-  const answers = { ...recordedAnswers(manifest, profile, carried.specifiers), tools: names };
+  const recorded = { ...recordedAnswers(manifest, profile), tools: names };
+  const answers = { ...recorded, packages: carried.specifiers };
   const written = {
-    ...answers,
-    packages: recordedPackages(manifest),
+    ...recorded,
     profile: release ? profileThen(manifest, release) : profile,
   };
   const before = (given: readonly string[]) => frame({ ...written, tools: given }, tools, release);
@@ -59,12 +59,9 @@ export function commonFilesOf(
 }
 
 /** The answers in a manifest, with defaults for those that it leaves out. */
-export function recordedAnswers(
-  { answers }: Manifest,
-  profile: PlatformProfile,
-  packages: PackageSpecifiers,
-): CommonFileAnswers {
-  return { start: 'blank', variables: null, targets: [], ...answers, profile, packages };
+export function recordedAnswers(manifest: Manifest, profile: PlatformProfile): CommonFileAnswers {
+  const packages = recordedPackages(manifest);
+  return { start: 'blank', variables: null, targets: [], ...manifest.answers, profile, packages };
 }
 
 /** Undefined if this version wrote the project. */

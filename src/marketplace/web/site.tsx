@@ -1,6 +1,7 @@
-import { type Context, Hono } from 'hono';
+import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { Child } from 'hono/jsx';
+import { Hono } from 'hono/tiny';
 import { CommandError } from 'market-mcp-contract/command';
 import type { JsonObject } from 'market-mcp-contract/json';
 import type { PackageManagerCommands } from '../../plan/package-manager.ts';

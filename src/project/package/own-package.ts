@@ -4,7 +4,7 @@ import type { FileSet } from '../../plan/model.ts';
 import type { PackageSpecifiers } from '../../plan/project.ts';
 import { isPublished } from '../../plan/published.ts';
 import { programPackage, runtimePackage, version } from '../../plan/versions.ts';
-import { type PackedPackage, packedDirectory, packPackage } from './pack.ts';
+import { type PackedPackage, packedDirectory, packPackage, unpackedRuntime } from './pack.ts';
 
 /** How a project gets this program and its runtime. */
 export interface OwnPackages {
@@ -28,9 +28,9 @@ const root = [join(import.meta.dirname, '..'), join(import.meta.dirname, '../../
 export function ownPackages(): OwnPackages {
   if (isPublished) return { specifiers: { program: version, runtime: version }, files: new Map() };
   const directory = rootDirectory();
-  // An installed copy of this program packs itself.
+  // An installed copy of this program packs itself, and the runtime inside it.
   const program = packedIn(directory, programPackage) ?? packPackage(directory);
-  const runtime = packedIn(directory, runtimePackage);
+  const runtime = packedIn(directory, runtimePackage) ?? unpackedRuntime(directory);
   if (runtime === undefined) throw new Error(incomplete);
   const pathOf = ({ name }: PackedPackage) => `vendor/${name}`;
   return {

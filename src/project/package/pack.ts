@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { readJsonSync } from 'fs-extra/esm';
 import { createTar } from 'nanotar';
-import { sourceDependencies } from '../../plan/versions.ts';
+import { runtimePackage, sourceDependencies, version } from '../../plan/versions.ts';
 import { sha256 } from '../read/hash.ts';
 import { filesBelow } from './templates.ts';
 
@@ -17,6 +17,9 @@ export interface PackedPackage {
 /** The build's output directory for packed packages. */
 export const packedDirectory = 'dist/vendor';
 
+/** The runtime as a tar file in a third less than its package: an installed copy of this program packs it from there. */
+export const smallRuntime = 'dist/runtime.tar.br';
+
 /** The members of our package.json that an installed copy needs. */
 const neededMembers = ['name', 'version', 'description', 'license', 'type', 'engines', 'bin'];
 
@@ -24,8 +27,8 @@ const neededMembers = ['name', 'version', 'description', 'license', 'type', 'eng
 export function packPackage(directory: string): PackedPackage {
   const manifest = manifestIn(directory);
   const paths = ['LICENSE', ...filesBelow(directory, 'bin'), ...filesBelow(directory, 'dist')];
-  // What a project does not need: the packed package itself, and earlier releases.
-  const leftOut = [`${packedDirectory}/${manifest.name}-`, 'dist/releases/'];
+  // What a project does not need: what this one packs itself, and earlier releases.
+  const leftOut = [`${packedDirectory}/`, 'dist/releases/'];
   return packed(
     Object.fromEntries(neededMembers.map((name) => [name, manifest[name]])),
     directory,
@@ -53,6 +56,13 @@ export function packRuntime(directory: string, metadata: Manifest = {}): PackedP
     peerDependenciesMeta: Object.fromEntries(peers.map(([name]) => [name, { optional: true }])),
   };
   return packed({ ...manifestIn(place), ...metadata, ...needs }, place, paths, licenceIn(directory));
+}
+
+/** The packed runtime of a built or installed directory; undefined if there is none. */
+export function unpackedRuntime(directory: string): PackedPackage | undefined {
+  const file = join(directory, smallRuntime);
+  if (!existsSync(file)) return undefined;
+  return packedAs(`${runtimePackage}-${version}`, zlib().brotliDecompressSync(readFileSync(file)));
 }
 
 /** Packs this program as it is published, from a checkout that was built with `--published`. */
@@ -93,9 +103,11 @@ function packed(
     ...further,
     ...paths.map((path) => [path, readFileSync(join(directory, path))] as const),
   ]);
-  const tar = archiveOf(files);
-  const hash = sha256(tar).slice(0, 10);
-  return { name: `${manifest.name}-${manifest.version}-${hash}.tgz`, content: compressed(tar) };
+  return packedAs(`${manifest.name}-${manifest.version}`, archiveOf(files));
+}
+
+function packedAs(label: string, tar: Uint8Array): PackedPackage {
+  return { name: `${label}-${sha256(tar).slice(0, 10)}.tgz`, content: compressed(tar) };
 }
 
 function licenceIn(directory: string): ReadonlyMap<string, Uint8Array> {
@@ -122,11 +134,14 @@ function archiveOf(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
   return Buffer.concat([tar, end]);
 }
 
+/** Imported on demand: the built package creates projects without packing anything. */
+function zlib(): typeof import('node:zlib') {
+  return createRequire(import.meta.url)('node:zlib');
+}
+
 /** The header names no operating system, so every machine writes the same bytes. */
 function compressed(tar: Uint8Array): Uint8Array {
-  // Imported on demand: the built package creates projects without packing anything.
-  const { gzipSync }: typeof import('node:zlib') = createRequire(import.meta.url)('node:zlib');
-  const packed = gzipSync(tar, { level: 9 });
+  const packed = zlib().gzipSync(tar, { level: 9 });
   packed[9] = 255;
   return packed;
 }

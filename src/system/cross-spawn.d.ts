@@ -1,0 +1,3 @@
+declare module 'cross-spawn' {
+  export { spawn as default } from 'node:child_process';
+}
