@@ -58,9 +58,9 @@ export async function wholeEntriesOf(
   }
   const { readInput } = await import('market-mcp-contract/command');
   const { readSpec } = await import('../tools/read.ts');
-  const entries = readSpec(await readInput(wanted.path), wanted.path === '-' ? '--spec' : wanted.path);
+  const entries = readSpec(await readInput(wanted.spec), wanted.spec === '-' ? '--spec' : wanted.spec);
   if (!entries.ok) return entries;
-  const selected = selectTools(entries.value, wanted.selection);
+  const selected = selectTools(entries.value, wanted);
   if (!selected.ok) return selected;
   const [first, ...others] = selected.value.entries.map(asImported);
   return pass(first ? [{ ...first, changes: selected.value.changes }, ...others] : []);
@@ -76,12 +76,20 @@ function asImported(entry: SpecEntry): Imported {
 }
 
 async function fromSamples(
-  { paths, name, meta, input, description, title, effect }: Extract<ToolAnswers, { kind: 'sample' }>,
+  {
+    fromSample,
+    tool: name,
+    meta,
+    input,
+    description,
+    title,
+    effect,
+  }: Extract<ToolAnswers, { kind: 'sample' }>,
   { toolMeta }: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
   const { samplesAt } = await import('./samples.ts');
   const { toolOfSamples } = await import('../import/sample.ts');
-  const samples = await samplesAt(paths);
+  const samples = await samplesAt(fromSample);
   if (!samples.ok) return samples;
   const tool = {
     name,

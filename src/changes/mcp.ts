@@ -19,18 +19,19 @@ export async function mcpServerAt(url: string): Promise<ListedServer> {
 
 /** The chosen tools of a running MCP server. Tools that write are left out unless they are named. */
 export async function fromServer(
-  { url, selection }: Extract<ToolAnswers, { kind: 'url' }>,
+  answers: Extract<ToolAnswers, { kind: 'url' }>,
   { toolMeta }: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
-  const server = await mcpServerAt(url);
+  const { fromUrl, only } = answers;
+  const server = await mcpServerAt(fromUrl);
   const imported = toolsOfServer(server);
   const selected = selectTools(
     imported.map(({ entry }) => entry),
-    selection,
+    answers,
   );
   if (!selected.ok) return selected;
   const writing = writingTools(server.tools);
-  const isOff = ({ name }: SpecEntry) => selection.only.length === 0 && writing.has(String(name));
+  const isOff = ({ name }: SpecEntry) => only.length === 0 && writing.has(String(name));
   const off = selected.value.entries.filter(isOff).map(
     ({ name }): DefinitionChange => ({
       tool: String(name),
@@ -51,7 +52,7 @@ export async function fromServer(
   const [first, ...others] = taken;
   if (!first) {
     const hint = `Name those that you want: ${shellLine(['--only', [...writing][0] ?? ''])}`;
-    return reject('--from-url', url, 'each of its tools may change something', hint);
+    return reject('--from-url', fromUrl, 'each of its tools may change something', hint);
   }
   return pass([{ ...first, changes: [...off, ...selected.value.changes, ...first.changes] }, ...others]);
 }

@@ -19,8 +19,9 @@ export async function fromOpenApi(
   answers: Answers,
   { toolMeta }: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
-  const { operations, name, description, title, effect, fields, meta, isStrict, paths = [] } = answers;
-  const { document, where, url } = await documentAt(answers.document, answers.headers);
+  const { tool = null, description, title, effect, fields, meta } = answers;
+  const { operation: operations, strictSchema: isStrict, fromSample: paths = [] } = answers;
+  const { document, where, url } = await documentAt(answers.fromOpenapi, answers.header);
   if (!document.ok) return document;
   const forOne = [
     { flag: '--description', text: description },
@@ -41,7 +42,7 @@ export async function fromOpenApi(
     );
   const samples = await samplesAt(paths);
   if (!samples.ok) return samples;
-  const choice = { operations, tool: name ?? null, isReduced, isStrict, samples: samples.value };
+  const choice = { operations, tool, isReduced, isStrict, samples: samples.value };
   const tools = toolsOfDocument(document.value, choice, where, url);
   if (!tools.ok) return tools;
   const added = {

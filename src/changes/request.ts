@@ -68,10 +68,10 @@ function jsonOf(text: string): Json {
 
 /** The chosen requests, read, in the order of the flags; nothing is sent. */
 export async function readRequests({
-  requests: texts,
-  number,
+  fromRequest: texts,
+  request: number,
   input,
-  constants,
+  constant: constants,
   addresses: given = new Map(),
 }: Answers): Promise<Result<readonly ReadRequest[]>> {
   if (number !== undefined && texts.length > 1) {
@@ -121,8 +121,8 @@ export async function fromRequests(
 ): Promise<Result<readonly Imported[]>> {
   const read = await readRequests(answers);
   if (!read.ok) return read;
-  const isSent = answers.send !== false && answers.samples === undefined;
-  if (!isSent && answers.samples === undefined)
+  const isSent = answers.send !== false && answers.fromSample === undefined;
+  if (!isSent && answers.fromSample === undefined)
     return reject(
       '--no-send',
       undefined,
@@ -143,7 +143,7 @@ export async function fromRequests(
   }
   const tools: Imported[] = [];
   for (const one of read.value) {
-    const name = answers.name ?? freeName(one.name, tools);
+    const name = answers.tool ?? freeName(one.name, tools);
     const tool = await toolOf(one, name, answers, profile);
     if (!tool.ok) return tool;
     tools.push(tool.value);
@@ -161,17 +161,17 @@ function freeName(name: string, tools: readonly Imported[]): string {
 
 /** Flags that describe one tool, beside several requests. */
 function ofOne({
-  requests,
-  name,
+  fromRequest: requests,
+  tool,
   description,
   title,
   input,
-  constants,
-  examples,
+  constant: constants,
+  example: examples,
 }: Answers): readonly InputError[] {
   if (requests.length === 1) return [];
   const given = {
-    '--tool': name,
+    '--tool': tool,
     '--description': description,
     '--title': title,
     '--input': input[0]?.name,
@@ -233,7 +233,7 @@ async function toolOf(
       return one === undefined ? [] : [[variable, one] as const];
     }),
   );
-  const { samples: saved } = answers;
+  const { fromSample: saved } = answers;
   const sent = saved ? [] : await sentOnce(call, variants.value, secrets);
   const samples = saved ? await samplesAt(saved) : answersIn(call, sent);
   if (!samples.ok) return samples;
@@ -294,7 +294,7 @@ function descriptionOf({ call: { api, method, path } }: ReadRequest, { outputSch
 }
 
 /** The arguments of each request to send: those of the command, and those of each example. */
-function argumentsOf({ input }: ReadRequest, { examples }: Answers): Result<readonly JsonObject[]> {
+function argumentsOf({ input }: ReadRequest, { example: examples }: Answers): Result<readonly JsonObject[]> {
   const root: JsonObject = { type: 'object', ...fieldsSchema(input) };
   const base = givenArguments(input);
   const variants: JsonObject[] = [];

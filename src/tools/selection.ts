@@ -14,7 +14,7 @@ export interface ToolSelection {
   /** Tools that declare no output return their answer as text. */
   readonly outputText?: boolean;
   /** Examples of parameters that have none. */
-  readonly examples?: readonly ExampleValue[];
+  readonly example?: readonly ExampleValue[];
 }
 
 /** The selected tools, in their order; the omitted ones and those with an output as text, as changes. */
@@ -28,7 +28,7 @@ const maxNames = 10;
 
 /** Selects tools of a list. Unknown names and an empty selection are refused. */
 export function selectTools(entries: readonly SpecEntry[], selection: ToolSelection): Result<Selected> {
-  const { only, except, output, returns = 'record', outputText = false, examples = [] } = selection;
+  const { only, except, output, returns = 'record', outputText = false, example = [] } = selection;
   const names = entries.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
   const unknownIn = (flag: string, given: readonly string[]) =>
     given.filter((name) => !names.includes(name)).map((name) => unknownTool(flag, name, names));
@@ -49,7 +49,7 @@ export function selectTools(entries: readonly SpecEntry[], selection: ToolSelect
     const hint = `Keep at least one of ${someOf(names)}.`;
     return reject('--except', except.join(','), 'leaves no tool', hint);
   }
-  const shown = withExamples(taken, examples, '--example');
+  const shown = withExamples(taken, example, '--example');
   if (!shown.ok) return shown;
   if (outputText) {
     const texts = shown.value.filter((entry) => !hasOutput(entry));

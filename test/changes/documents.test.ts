@@ -44,8 +44,7 @@ async function fromDocument(document: typeof gas & object): Promise<string> {
 }
 
 async function add(root: string, document: typeof gas & object) {
-  const { fromOpenapi, operation } = documentIn(root, document);
-  const source = { kind: 'openapi', document: fromOpenapi, operations: operation, meta: [] } as const;
+  const source = { kind: 'openapi', ...documentIn(root, document), meta: [] } as const;
   const entries = unwrap(await entriesOf(source, generic));
   return changeProject(root, async () => planAddition(await openProject(root), entries));
 }

@@ -18,8 +18,8 @@ async function toolOf(tool: string, given: Partial<Answers> = {}, profile = cont
   writeFileSync(path, text ?? '');
   const source: Answers = {
     kind: 'openapi',
-    document: path,
-    operations: [operation ?? ''],
+    fromOpenapi: path,
+    operation: [operation ?? ''],
     meta: [],
     ...given,
   };

@@ -170,7 +170,7 @@ it('fields can be chosen in places that a whole definition would cut off', async
         };
   const place = join(directory(), 'api.json');
   writeFileSync(place, JSON.stringify(documentOf({ responses: ok(nested(3)) })));
-  const source = { kind: 'openapi', document: place, operations: ['getGas'], meta: [] } as const;
+  const source = { kind: 'openapi', fromOpenapi: place, operation: ['getGas'], meta: [] } as const;
   const whole = await entriesOf(source, context);
   expect(whole.ok && whole.value.flatMap(fieldsOf)).toHaveLength(8 + 64);
   for (const fields of [['a.b.c'], ['getGas:a.b.c']]) {

@@ -11,6 +11,7 @@ import {
   replayCommand,
 } from '../../src/questions/create-answers.ts';
 import type { DeployTarget } from '../../src/questions/targets.ts';
+import type { ExampleValue } from '../../src/tools/example-values.ts';
 import { prepare } from '../../src/tools/prepare.ts';
 import fc from '../fast-check.ts';
 import { toolSpec } from '../fields/arbitraries.ts';
@@ -66,17 +67,16 @@ const answers: fc.Arbitrary<CreateAnswers> = fc.record({
     })),
     fc
       .record({
-        path: fc.constantFrom('tools.json', '-', 'a b.yaml'),
+        spec: fc.constantFrom('tools.json', '-', 'a b.yaml'),
         only: fc.constantFrom<readonly string[]>([], ['get_a'], ['get_a', 'b c']),
         except: fc.constantFrom<readonly string[]>([], ['get_b']),
         output: fc.constantFrom(undefined, toolFields),
-        examples: fc.constantFrom(undefined, [{ tool: 'get_a', parameter: 'a b', text: 'x.y=z' }]),
+        example: fc.constantFrom<readonly ExampleValue[]>(
+          [],
+          [{ tool: 'get_a', parameter: 'a b', text: 'x.y=z' }],
+        ),
       })
-      .map(({ path, only, except, output, examples }) => ({
-        kind: 'file' as const,
-        path,
-        selection: { only, except, ...(output && { output }), ...(examples && { examples }) },
-      })),
+      .map((parts) => ({ kind: 'file' as const, ...parts })),
   ),
   platform: fc.constantFrom('generic', 'context', './mine.yaml'),
   deploy: fc.constantFrom<readonly DeployTarget[]>([], ['compose'], ['compose', 'fly']),

@@ -87,7 +87,7 @@ describe('going back', () => {
       [`${sample}█`, enter],
       ...enterAt('tool', 'description', 'effect', 'input', 'platform', 'write'),
     ]);
-    expect(value?.wanted).toMatchObject({ kind: 'sample', paths: [sample] });
+    expect(value?.wanted).toMatchObject({ kind: 'sample', fromSample: [sample] });
   });
 
   it('from the form returns to the lines and keeps them all', async () => {
@@ -184,7 +184,7 @@ describe('going back', () => {
       ['Which spec file?', enter],
       ...enterAt('platform', 'write'),
     ]);
-    expect(value?.wanted).toMatchObject({ kind: 'file', path: spec });
+    expect(value?.wanted).toMatchObject({ kind: 'file', spec });
   });
 
   it('uses no answer of a start that was given up', async () => {

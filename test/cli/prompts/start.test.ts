@@ -31,7 +31,7 @@ describe('the start', () => {
       [prompts.platform, enter],
       [prompts.write, enter],
     ]);
-    expect(value?.wanted).toMatchObject({ kind: 'openapi', document, operations: ['GET /fee'] });
+    expect(value?.wanted).toMatchObject({ kind: 'openapi', fromOpenapi: document, operation: ['GET /fee'] });
     expect(text).not.toContain(prompts.tool);
   });
 
@@ -93,14 +93,14 @@ describe('the start', () => {
       ['Which files contain answers', `${one}, ${two}`, enter],
       ...enterAt('tool', 'description', 'effect', 'input', 'platform', 'write'),
     ]);
-    expect(sampled.value?.wanted).toMatchObject({ kind: 'sample', paths: [one, two] });
+    expect(sampled.value?.wanted).toMatchObject({ kind: 'sample', fromSample: [one, two] });
     const spec = await drive([
       [prompts.start, up, enter],
       [prompts.directory, enter],
       ['Which spec file?', one, enter],
       ...enterAt('platform', 'write'),
     ]);
-    expect(spec.value?.wanted).toMatchObject({ kind: 'file', path: one });
+    expect(spec.value?.wanted).toMatchObject({ kind: 'file', spec: one });
   });
 
   it('asks for operations again after another document is chosen, even if flags gave them', async () => {
@@ -125,7 +125,7 @@ describe('the start', () => {
       ],
       { given: { directory: 'x', platform: 'generic', fromOpenapi: gas, operation: ['GET /gas'] } },
     );
-    expect(value?.wanted).toMatchObject({ document: fee, operations: ['GET /fee'] });
+    expect(value?.wanted).toMatchObject({ fromOpenapi: fee, operation: ['GET /fee'] });
   });
 
   it('changes the later questions when the author goes back to the start', async () => {
