@@ -26,8 +26,9 @@ try {
     name: relative(root, name),
     seconds: (endTime - startTime) / 1000,
   }));
-  // The one real scaffold is part of `npm test`, however long it takes.
-  const isSlow = ({ name, seconds }) => seconds >= leastSeconds && !name.startsWith('test/scaffold/');
+  // The one real scaffold, the sample of broken servers, calls and routes are part of `npm test`, however long they take.
+  const isSlow = ({ name, seconds }) =>
+    seconds >= leastSeconds && !/^test\/(scaffold\/|broken\/sample|runtime\/(call|http)\.)/.test(name);
   const slow = files.filter(isSlow).map(({ name }) => name);
   writeFileSync(join(root, 'test/slow.json'), `${JSON.stringify(slow.toSorted(), null, 2)}\n`);
   const sum = Math.round(files.reduce((all, { seconds }) => all + seconds, 0));

@@ -71,7 +71,7 @@ describe('check --deploy workers', () => {
     const thrown = "throw new Error('The tool has thrown this.');";
     writeFileSync(file, good.replace('return found(answer);', thrown));
     const lines = readFileSync(file, 'utf8').split('\n');
-    const { status, report } = await checkWorker(plain);
+    const { status, report } = await checkWorker(plain, ['--only', 'outcome']);
     writeFileSync(file, good);
     expect(status).toBe(1);
     const line = lines.findIndex((text) => text.includes(thrown)) + 1;

@@ -17,7 +17,7 @@ import { randomFrom, seed } from '../random.ts';
 import { endAt, type Moment } from './kill.ts';
 import { bins, compile, lendModules, run, scaffold, scratch, tree } from './support.ts';
 
-const kills = 50;
+const kills = process.env.NIGHTLY ? 50 : 15;
 /** Half of the runs are killed while they write files, which takes a small part of a run. Milliseconds. */
 const longestWrite = 5;
 

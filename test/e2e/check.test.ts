@@ -45,12 +45,23 @@ describe('market-mcp check of a project', () => {
 
   it('runs in any directory, for selected rules, under another platform', async () => {
     const { status, stdout } = await market(
-      [join(project, 'src/tools'), '--json', '--platform', 'context', '--skip', 'process'],
+      [
+        join(project, 'src/tools'),
+        '--json',
+        '--platform',
+        'context',
+        '--only',
+        'health',
+        '--skip',
+        'health.query',
+      ],
       root,
     );
     const report: CheckReport = JSON.parse(stdout);
     expect([status, report.platform]).toEqual([0, 'context']);
-    expect(report.rules.some(({ id }) => id.startsWith('process.'))).toBe(false);
+    const chosen = report.rules.map(({ id }) => id);
+    expect(chosen).toContain('health.status');
+    expect(chosen.filter((id) => !id.startsWith('health.') || id === 'health.query')).toEqual([]);
   });
 
   it('compares with the recorded listing and reports that Refresh Skills is needed', async () => {

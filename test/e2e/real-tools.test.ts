@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ToolDefinition } from '../../packages/contract/src/model.ts';
 import { expectProven, failuresOf, prove, repository, scaffold, scratch } from './support.ts';
 
@@ -11,17 +11,11 @@ const root = scratch();
 const toolsOf = (file: string): ToolDefinition[] =>
   JSON.parse(readFileSync(join(fixtures, file), 'utf8')).tools;
 
-describe.concurrent('a project from the tools/list of a real server passes its check', () => {
-  it.each(files)('%s', async (file) => {
-    await expectGreen(file.replace('.json', ''), join(fixtures, file), toolsOf(file));
-  });
-
-  it('all in one project', async () => {
-    const tools = files.flatMap(toolsOf);
-    const spec = join(root, 'all.json');
-    writeFileSync(spec, JSON.stringify({ tools }));
-    await expectGreen('all', spec, tools);
-  });
+it(`a project from the tools/list of ${files.length} real servers passes its check`, async () => {
+  const tools = files.flatMap(toolsOf);
+  const spec = join(root, 'all.json');
+  writeFileSync(spec, JSON.stringify({ tools }));
+  await expectGreen('all', spec, tools);
 });
 
 const hex = { type: 'string', pattern: '^0x[0-9a-f]{4}$' };

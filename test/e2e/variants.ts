@@ -204,7 +204,6 @@ export interface Variant {
 }
 
 export const variants: readonly Variant[] = [
-  { name: 'default', args: [] },
   {
     name: 'flags',
     args: [
@@ -222,9 +221,6 @@ export const variants: readonly Variant[] = [
       'tags:string[] Labels of the pair',
     ],
   },
-  { name: 'no-inputs', args: [], spec: noInputs },
-  { name: 'every-type', args: [], spec: everyType },
-  { name: 'nested', args: [], spec: nested },
   { name: 'list', args: [], spec: { ...everyType, name: 'every_type_list', returns: 'list' } },
   { name: 'several', args: [], spec: [everyType, noInputs, nested] },
   {

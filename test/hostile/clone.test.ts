@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { market } from '../cli/sinks.ts';
 import { bins, create, run, scratch, tree } from '../e2e/support.ts';
 
 // A project that its author made on purpose to harm whoever clones it. Nothing outside of it may change or be printed.
@@ -31,22 +32,9 @@ beforeAll(async () => {
   made = join(root, 'made');
   const created = await create(['made', '--yes', '--no-install', '--no-git'], { cwd: root });
   expect(created.status, created.stderr).toBe(0);
-  const added = await run(
-    process.execPath,
-    [
-      bins.market,
-      'add-tool',
-      'get_fee',
-      '--description',
-      'Returns a fee.',
-      '--output',
-      'fee:number A fee',
-      '--yes',
-      '--no-check',
-    ],
-    { cwd: made },
-  );
-  expect(added.status, added.stderr).toBe(0);
+  const flags = ['--description', 'Returns a fee.', '--output', 'fee:number A fee', '--yes', '--no-check'];
+  const added = await market(made, ['add-tool', 'get_fee', ...flags]);
+  expect(added.exitCode, added.stderr).toBe(0);
   // An upgrade has something to write.
   rmSync(join(made, 'src/platform.ts'));
 });
@@ -181,8 +169,8 @@ describe('a project that was made to harm', () => {
     const hostile = clone();
     harm(hostile);
     for (const args of commands) {
-      const ran = await run(process.execPath, [bins.market, ...args], { cwd: hostile.directory });
-      expect(ran.status, `${args.join(' ')}: ${ran.stderr}`).toBeLessThan(70);
+      const ran = await market(hostile.directory, args);
+      expect(ran.exitCode, `${args.join(' ')}: ${ran.stderr}`).toBeLessThan(70);
       expect(ran.stdout + ran.stderr, args.join(' ')).not.toContain(secret);
       expectUntouched(hostile, args);
     }

@@ -9,9 +9,6 @@ import { createSigner } from '../../packages/contract/src/wire/signer.ts';
 import { createSteps, serve } from '../broken/good-server.ts';
 import type { HostileServer } from './hostile-server.ts';
 
-/** Time limit for the examination of a server in milliseconds; the test fails if it takes longer. */
-export const boundMs = 60_000;
-
 const audience = 'https://tools.example.com/mcp';
 const signer = await createSigner(context.token, audience);
 const trust = { publicKey: signer.publicKey, issuer: signer.issuer, audience };

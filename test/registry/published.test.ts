@@ -40,13 +40,8 @@ afterAll(async () => {
 
 const environment = (name: string) => emptyEnvironment(registry?.url ?? '', tools, join(root, name));
 
-/** The first three words are typed by users. */
+/** The first three words are typed by users. `npx create-market-mcp` stands in README.md, whose blocks run below. */
 const ways = [
-  {
-    title: 'npx create-market-mcp',
-    manager: 'npm',
-    command: ['npx', '--yes', 'create-market-mcp', 'my-tool', '--yes'],
-  },
   {
     title: 'npm create market-mcp@latest',
     manager: 'npm',

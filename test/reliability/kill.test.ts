@@ -6,7 +6,7 @@ import { scratch } from '../e2e/support.ts';
 import { pick, randomFrom, seed } from '../random.ts';
 import { record } from './figures.ts';
 
-const kills = 50;
+const kills = process.env.NIGHTLY ? 50 : 16;
 /** Half of the runs are killed while they write files, which takes a small part of a run. */
 const longestWrite = 30;
 

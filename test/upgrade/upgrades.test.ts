@@ -17,16 +17,16 @@ import { writeTable } from './table.ts';
 
 /** All projects and the page only on request: `npm run docs upgrades`. */
 const isWhole = process.env.UPGRADES_PAGE !== undefined;
-const projects = isWhole ? 40 : 3;
+/** The sample has one of each platform and package manager, and one of an API. */
+const numbers = isWhole ? Array.from({ length: 40 }, (_, index) => index) : [1, 2];
 
 const outcomes: Outcome[] = [];
 
 it.each(oldVersions)(
-  `upgrades ${projects} randomly edited projects of version %s without a loss`,
+  `upgrades ${numbers.length} randomly edited projects of version %s without a loss`,
   async (version) => {
     oldProgram(version);
     const root = scratch();
-    const numbers = Array.from({ length: projects }, (_, index) => index);
     const failures: string[] = [];
     await mapConcurrently(numbers, 2, async (index) => {
       const old = await oldProject({ root, version, index, seed });
@@ -64,7 +64,7 @@ it.each(oldVersions)(
   'the archive of version %s gives exactly the files that its program writes',
   async (version) => {
     const root = scratch();
-    for (const index of [0, 1, 2, 3]) {
+    for (const index of [1, 2]) {
       const { project } = await oldProject({ root, version, index, seed, chosen: [] });
       expectBase(project.directory);
     }

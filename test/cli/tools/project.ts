@@ -1,8 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll } from 'vitest';
-import { toCommandError } from '../../../packages/contract/src/command/errors.ts';
-import type { Output } from '../../../packages/contract/src/command/output.ts';
 import { addTool } from '../../../src/cli/add-tool/command.ts';
 import { listTools } from '../../../src/cli/commands/list.ts';
 import { removeTool } from '../../../src/cli/commands/remove-tool.ts';
@@ -16,37 +14,23 @@ import type {
 import type { Flags } from '../../../src/questions/read-flags.ts';
 import type { ToolParts } from '../../../src/questions/tool.ts';
 import { directory, tree } from '../../project/directory.ts';
-import { outputTo } from '../sinks.ts';
+import { inProcess } from '../sinks.ts';
 
 export const quick = { yes: true, json: false, dryRun: false, check: false, force: false, overwrite: false };
 const template = new Map<string, string>();
 
-/** Runs a command in a directory, within this process. */
-export async function run(cwd: string, json: boolean, command: (output: Output) => Promise<number>) {
-  const before = process.cwd();
-  const { output, stdout, stderr } = outputTo({ json });
-  process.chdir(cwd);
-  try {
-    const exitCode = await command(output).catch((error: unknown) => {
-      output.error(toCommandError(error));
-      return toCommandError(error).exitCode;
-    });
-    return { exitCode, stdout: stdout.text, stderr: stderr.text };
-  } finally {
-    process.chdir(before);
-  }
-}
+export { inProcess as run };
 
 export const add = (cwd: string, flags: Flags<ToolParts>, switches: Partial<AddToolSwitches> = {}) =>
-  run(cwd, switches.json ?? false, (output) =>
+  inProcess(cwd, switches.json ?? false, (output) =>
     addTool(flags.tool, output, { ...quick, ...switches, ...flags }),
   );
 export const remove = (cwd: string, names: string[], switches: Partial<RemoveToolSwitches> = {}) =>
-  run(cwd, switches.json ?? false, (output) => removeTool(names, output, { ...quick, ...switches }));
+  inProcess(cwd, switches.json ?? false, (output) => removeTool(names, output, { ...quick, ...switches }));
 export const rename = (cwd: string, from: string, to: string, switches: Partial<RenameToolSwitches> = {}) =>
-  run(cwd, switches.json ?? false, (output) => renameTool(from, to, output, { ...quick, ...switches }));
+  inProcess(cwd, switches.json ?? false, (output) => renameTool(from, to, output, { ...quick, ...switches }));
 export const listed = async (cwd: string, markListed = false) =>
-  JSON.parse((await run(cwd, true, (output) => listTools(output, { markListed }))).stdout);
+  JSON.parse((await inProcess(cwd, true, (output) => listTools(output, { markListed }))).stdout);
 export const namesIn = async (cwd: string) =>
   (await listed(cwd)).tools.map(({ name }: { name: string }) => name);
 
@@ -54,7 +38,7 @@ beforeAll(async () => {
   const root = directory();
   const answers = { tool: 'get_gas_price', platform: 'context' };
   const switches = { ...quick, install: false, git: false };
-  const made = await run(root, false, (output) => create('gas', output, { ...answers, ...switches }));
+  const made = await inProcess(root, false, (output) => create('gas', output, { ...answers, ...switches }));
   if (made.exitCode !== 0) throw new Error(made.stderr);
   for (const [path, text] of Object.entries(tree(join(root, 'gas')))) template.set(path, text);
 });
