@@ -10,6 +10,7 @@ import { licences } from './scripts/build/licences.js';
 import { buildRuntime } from './scripts/build/runtime.js';
 import { copyTypes } from './scripts/build/types.js';
 import { briefSchemas, compiledDefaults, compiledSchemas } from './scripts/build/validators.js';
+import { functionWrappers } from './scripts/build/wrappers.js';
 import { conditionNames, load } from './scripts/load.js';
 
 // Builds the runtime, and the package of the programs: both programs as one bundle with compiled templates and schemas, the help of each, all templates in
@@ -275,18 +276,6 @@ function smallDependencies() {
   };
 }
 
-/**
- * Wraps CommonJS modules that run at once in functions. V8 parses a
- * `(function` in one pass; for an arrow function it first looks for the end, and parses the body a second time.
- */
-function functionWrappers() {
-  const wrapper = /(?<=\brequire_rolldown_runtime\.\w+\(\()\((?<names>[\w$, ]*)\) => \{/g;
-  return {
-    name: 'function wrappers',
-    renderChunk: (code) => code.replaceAll(wrapper, 'function($<names>) {'),
-  };
-}
-
 /** Packs all templates except the compiler settings of the checkout. The text of a compiled template is left out. */
 async function packTemplates() {
   const { pack, packFile, templatesBelow } = await load('src/project/package/templates.ts');
@@ -309,7 +298,13 @@ async function buildContract() {
     platform: 'node',
     resolve: { conditionNames },
     treeshake: { moduleSideEffects: (id) => (id.includes('node_modules') ? undefined : false) },
-    plugins: [readExplanations(), compiledSchemas(), commanderWithoutProcesses(), smallDependencies()],
+    plugins: [
+      readExplanations(),
+      compiledSchemas(),
+      commanderWithoutProcesses(),
+      smallDependencies(),
+      functionWrappers(),
+    ],
     output: {
       dir: join(place, 'dist'),
       comments: false,

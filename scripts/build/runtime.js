@@ -5,6 +5,7 @@ import { build } from 'rolldown';
 import { minify } from 'rolldown/utils';
 import { licences } from './licences.js';
 import { copyTypes } from './types.js';
+import { inFunctions } from './wrappers.js';
 
 const place = 'packages/runtime';
 
@@ -12,7 +13,7 @@ const place = 'packages/runtime';
 const external = ['ky', 'lru-cache', 'p-queue', 'cloudflare:node'];
 
 /**
- * Bundles the runtime: a file for each entry of its package.json, one of what they share, and one of the packages inside it, with types,
+ * Bundles the runtime: a file for each entry of its package.json, one of what they share, and two of the packages inside it, with types,
  * source maps and licences. Node takes longer to find and read a module than to run it.
  */
 export async function buildRuntime() {
@@ -35,6 +36,8 @@ export async function buildRuntime() {
       chunkFileNames: '[name].js',
       codeSplitting: {
         groups: [
+          // Whoever has no pattern loads nothing of it.
+          { name: 're2js', test: /[\\/]node_modules[\\/]re2js[\\/]/, priority: 4 },
           { name: 'packages', test: /[\\/]node_modules[\\/]|^\0/, priority: 3 },
           // Whoever only reads the tools of a project loads nothing else.
           { name: 'tool', test: /[\\/]define-tool\.ts$/, priority: 2 },
@@ -45,7 +48,7 @@ export async function buildRuntime() {
       },
     },
   });
-  await minifyPackages(join(out, 'packages.js'));
+  for (const name of ['packages', 're2js']) await minifyPackages(join(out, `${name}.js`));
   writeFileSync(
     join(out, 'LICENSES.txt'),
     licences(output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))),
@@ -75,7 +78,7 @@ function isShared(id, entries) {
 
 /** Without its map, which Node would read at each start, and which is longer than all others. */
 async function minifyPackages(file) {
-  const { code } = await minify(file, readFileSync(file, 'utf8'), {
+  const { code } = await minify(file, inFunctions(readFileSync(file, 'utf8')), {
     mangle: { keepNames: { function: true, class: true } },
     codegen: { asciiOnly: true },
   });

@@ -1,14 +1,17 @@
-import { describe, expect, test } from 'vitest';
+import { RE2JS } from 're2js';
+import { describe, expect, test, vi } from 'vitest';
 import { lengths } from '../../packages/contract/src/json/pattern.ts';
 import { needsBacktracking } from '../../packages/contract/src/json/pattern-tree.ts';
 import { maxBacktracked } from '../../packages/runtime/src/server/compiler.ts';
 import type { Json, Tool } from '../../packages/runtime/src/server/define-tool.ts';
-import { linearMatcher } from '../../packages/runtime/src/server/pattern.ts';
+import { linearMatcher, matchPatternsBy } from '../../packages/runtime/src/server/pattern.ts';
 import { compileTool } from '../../packages/runtime/src/server/schema.ts';
 import { callTool } from '../../packages/runtime/src/testing.ts';
 import fc from '../fast-check.ts';
 import patterns from '../fixtures/patterns.json' with { type: 'json' };
-import { textTool } from './tools.ts';
+import { echo, textTool } from './tools.ts';
+
+matchPatternsBy(RE2JS);
 
 const megabyte = 2 ** 20;
 const linear = patterns.filter((pattern) => linearMatcher(pattern) !== null);
@@ -255,3 +258,31 @@ describe('a server refuses a pattern that needs backtracking', () => {
     expect(() => compileTool(tool(value))).toThrow('patternProperties: "^(?=b)" has lookaround');
   });
 });
+
+describe('the library that matches patterns is loaded', () => {
+  const code = { type: 'string', pattern: '^[a-z]+$' };
+  const input = (properties: Json) => ({
+    ...echo,
+    inputSchema: { type: 'object', properties } as Tool['inputSchema'],
+  });
+
+  test.each([
+    ['not for a tool without a pattern', input({ pattern: { type: 'string' } }), false],
+    ['for a pattern of an argument', input({ code }), true],
+    ['for one of its items', input({ codes: { type: 'array', items: code } }), true],
+    ['for names of members', input({ by: { type: 'object', patternProperties: { '^x-': code } } }), true],
+    ['where a schema cannot be written', input({ next: circular() }), true],
+  ])('%s', async (_, tool, isLoaded) => {
+    vi.resetModules();
+    const fresh = await import('../../packages/runtime/src/server/pattern.ts');
+    await fresh.loadPatterns([echo, tool]);
+    if (isLoaded) expect(fresh.linearMatcher('^a+$')?.test('aa')).toBe(true);
+    else expect(() => fresh.linearMatcher('^a+$')).toThrow('is not loaded');
+  });
+});
+
+function circular(): Json {
+  const schema: Record<string, Json> = { type: 'object' };
+  schema.properties = { next: schema };
+  return schema;
+}

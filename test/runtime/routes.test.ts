@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { json, text } from 'node:stream/consumers';
 import { describe, expect, it, vi } from 'vitest';
-import { createApp } from '../../packages/runtime/src/server/http.ts';
+import { createApp } from '../../packages/runtime/src/app.ts';
 import type { RouteHandler, RouteOptions } from '../../packages/runtime/src/server/routes.ts';
 import { config, info, initializeParams, start, token } from './support.ts';
 

@@ -2,9 +2,9 @@ import { createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from
 import { SignJWT } from 'jose';
 import { onTestFinished } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/generic.ts';
+import { createApp } from '../../packages/runtime/src/app.ts';
 import { type Config, type Platform, readConfig } from '../../packages/runtime/src/config.ts';
 import type { Tool } from '../../packages/runtime/src/server/define-tool.ts';
-import { createApp } from '../../packages/runtime/src/server/http.ts';
 import { listen } from '../../packages/runtime/src/server/listen.ts';
 import { createLog } from '../../packages/runtime/src/server/log.ts';
 import type { RouteOptions } from '../../packages/runtime/src/server/routes.ts';

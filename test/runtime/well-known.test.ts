@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { ListToolsResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/generic.ts';
-import { createApp } from '../../packages/runtime/src/server/http.ts';
+import { createApp } from '../../packages/runtime/src/app.ts';
 import type { WellKnown } from '../../packages/runtime/src/server/routes.ts';
 import { config, info, type StartOptions, start } from './support.ts';
 

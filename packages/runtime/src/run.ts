@@ -7,6 +7,7 @@ import { createApp } from './server/http.ts';
 import { listen } from './server/listen.ts';
 import { createBatch, createLog, type Log } from './server/log.ts';
 import type { ServerInfo } from './server/mcp.ts';
+import { loadPatterns } from './server/pattern.ts';
 import type { RouteOptions } from './server/routes.ts';
 import { type Sentinel, secretsIn, sentinelOf } from './state-url.ts';
 import type { SharedState } from './store.ts';
@@ -57,6 +58,7 @@ export async function run(
 
   const start = async () => {
     const metrics = await startMetrics(config, info);
+    await loadPatterns(tools);
     const shared = state ? createShared(state, config, info.name, log) : null;
     const app = createApp({ ...config, ...info, ...further, replicas: shared?.replicas ?? null }, tools, log);
     await shared?.start(stateMs);

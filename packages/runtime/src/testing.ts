@@ -3,6 +3,7 @@ import { placeIn } from './place.ts';
 import { type CallResult, type Incident, runCall, type SourceLine } from './server/call.ts';
 import type { JsonObject, Tool, ToolExample } from './server/define-tool.ts';
 import { logId } from './server/log.ts';
+import { loadPatterns } from './server/pattern.ts';
 import { compileTool } from './server/schema.ts';
 
 export { requireVariables } from './process.ts';
@@ -33,6 +34,7 @@ export async function callTool(
     signal?.addEventListener('abort', leave);
     return () => signal?.removeEventListener('abort', leave);
   };
+  await loadPatterns([tool]);
   const sent: unknown = JSON.parse(JSON.stringify(args));
   const lines: (Incident | SourceLine)[] = [];
   const { result, code } = await runCall(compileTool(tool), sent, {

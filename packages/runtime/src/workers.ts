@@ -1,10 +1,10 @@
 import { httpServerHandler } from 'cloudflare:node';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createApp } from './app.ts';
 import { type Config, readConfig } from './config.ts';
 import { ownErrors, ownWarnings } from './process.ts';
 import { servedOptions } from './serve-workerd.ts';
-import { createApp } from './server/http.ts';
 import { createCount, createLog } from './server/log.ts';
 import type { ServerInfo } from './server/mcp.ts';
 

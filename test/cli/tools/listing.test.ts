@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
-import { createApp } from '../../../packages/runtime/src/server/http.ts';
+import { createApp } from '../../../packages/runtime/src/app.ts';
 import { listing } from '../../../src/cli/commands/listing.ts';
 import type { ListingFlags } from '../../../src/cli/marketplace/options.ts';
 import { type DirectoryName, directoryNames } from '../../../src/marketplace/core/model.ts';

@@ -83,12 +83,7 @@ export interface App {
   stop(): void;
 }
 
-/**
- * Serves tools on the endpoints of C§4: `POST`, `GET` and `DELETE` of `/mcp`, `GET /health`, `GET /ready`, routes, and files
- * under `/.well-known/`. It needs no process: it reads no file and no variable, and does nothing until the first request.
- *
- * @throws Error if two tools have the same name, a schema does not compile, or a route, file or header is invalid.
- */
+/** `createApp` of `app.ts`, for whoever has loaded the library that matches patterns (`pattern.ts`). */
 export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): App {
   const endpoints = new Endpoints(config, tools, log);
   return {

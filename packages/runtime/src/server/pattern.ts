@@ -1,4 +1,5 @@
-import { RE2JS } from 're2js';
+import type { RE2JS } from 're2js';
+import type { Tool } from './define-tool.ts';
 
 export interface Matcher {
   test(text: string): boolean;
@@ -9,16 +10,38 @@ export interface LinearMatcher extends Matcher {
   readonly cost: number;
 }
 
+let library: typeof RE2JS | undefined;
+
+/** Sets the library that matches patterns. It has 150 kB: a process loads it only if it needs it (`loadPatterns`). */
+export function matchPatternsBy(re2js: typeof RE2JS): void {
+  library = re2js;
+}
+
+/** Loads the library if a schema of these tools has a pattern; before they are compiled. */
+export async function loadPatterns(tools: readonly Tool[]): Promise<void> {
+  if (library === undefined && tools.some(mayHavePattern)) matchPatternsBy((await import('re2js')).RE2JS);
+}
+
+function mayHavePattern({ inputSchema, outputSchema }: Tool): boolean {
+  try {
+    return /"pattern":"|"patternProperties":/.test(JSON.stringify([inputSchema, outputSchema]));
+  } catch {
+    return true; // too deep or circular: that it does not compile is said there
+  }
+}
+
 /**
  * A matcher that runs in linear time. It matches exactly what `RegExp` with the flag `u` matches, as JSON Schema requires.
  *
  * @returns null if the pattern has lookaround, backreferences or too many repetitions
  * @throws SyntaxError if the pattern is not a valid regular expression
+ * @throws Error if the library is not loaded
  */
 export function linearMatcher(pattern: string): LinearMatcher | null {
   new RegExp(pattern, 'u');
+  if (library === undefined) throw new Error('The library that matches patterns is not loaded.');
   try {
-    const compiled = RE2JS.compile(RE2JS.translateRegExp(withoutDifferences(pattern)));
+    const compiled = library.compile(library.translateRegExp(withoutDifferences(pattern)));
     // One pass: each character leads to one state.
     if (compiled.re2().onepass) return { test: (text) => compiled.test(text), cost: 1 };
     // `test` would build an automaton first: 30 microseconds for a character of some patterns.
