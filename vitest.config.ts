@@ -43,7 +43,8 @@ export default defineConfig({
     env: { npm_command: '' },
     reporters: results ? ['default', ['json', { outputFile: results }]] : ['default'],
     testTimeout: 300_000,
-    hookTimeout: 300_000,
+    // Hooks install, build and publish.
+    hookTimeout: 900_000,
     // A click does not wait for the page that it opens.
     expect: { poll: { timeout: 20_000 } },
     projects: [

@@ -37,15 +37,21 @@ export function writeTable(rows: readonly Row[], isWhole: boolean): void {
     'longest turn, processor time',
     'end after SIGTERM',
   ];
-  const lines = rows.map(({ name, scenario, before, after }) => [
-    name,
-    scenario.sent,
-    grouped(after.bytes),
-    before ? cellsOf(before).join('; ') : '',
-    ...cellsOf(after),
-    after.ended ? `${after.ended.ms.toFixed(0)} ms` : '',
-  ]);
-  const text = `${measured()}.\n\n${table([head, ...lines]).join('\n')}`;
+  const isOfNote = ({ after }: Row) => !after.alive || !(p99Of(after.honest) < 100);
+  const lines = rows
+    .filter(isOfNote)
+    .map(({ name, scenario, before, after }) => [
+      name,
+      scenario.sent,
+      grouped(after.bytes),
+      before ? cellsOf(before).join('; ') : '',
+      ...cellsOf(after),
+      after.ended ? `${after.ended.ms.toFixed(0)} ms` : '',
+    ]);
+  const others = rows.filter((row) => !isOfNote(row)).map(({ after }) => after);
+  const most = (of: (outcome: Outcome) => number) => Math.max(...others.map(of)).toFixed(0);
+  const rest = `Of the ${others.length} others: at most ${most(({ megabytes }) => megabytes)} MB, p99 ${most(({ honest }) => p99Of(honest))} ms, longest turn ${most(({ longestTurn = 0 }) => longestTurn)} ms.`;
+  const text = `${measured()}. Rows are the attacks that left honest calls a p99 of 100 ms or more.\n\n${table([head, ...lines]).join('\n')}\n\n${rest}`;
   console.log(text);
   if (isWhole) writePlace('reliability.md', 'attacks', text);
 }
@@ -59,6 +65,10 @@ function timesOf({ times, failed }: Experience): string {
   const at = (part: number) => (times[Math.floor(times.length * part)] ?? Number.NaN).toFixed(1);
   const lost = failed === 0 ? '' : `, ${grouped(failed)} of ${grouped(failed + times.length)} failed`;
   return times.length === 0 ? 'none answered' : `${at(0.5)} / ${at(0.99)} ms${lost}`;
+}
+
+function p99Of({ times }: Experience): number {
+  return times[Math.floor(times.length * 0.99)] ?? Number.NaN;
 }
 
 function grouped(number: number): string {
