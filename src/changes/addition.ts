@@ -13,8 +13,8 @@ import { type ManifestAnswers, withNextManifest } from '../project/manifest/mani
 import type { Project, ToolFile } from '../project/model.ts';
 import { readTemplates } from '../project/package/templates.ts';
 import { recordsOfEdited, textAt } from '../project/read/files.ts';
-import { sha256 } from '../project/read/hash.ts';
 import { occupiedFiles, toolsNamed } from '../project/read/open.ts';
+import { sha256 } from '../project/read/text.ts';
 import { nextToolsIndex } from '../project/read/tools-index.ts';
 import { type ReadText, sourceFiles, withStatedKeys } from '../project/source/sources.ts';
 import type { ProjectChange } from '../project/write/transaction.ts';

@@ -1,17 +1,27 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { CommandError, unknownTool } from 'market-mcp-contract/command';
+import { join, posix } from 'node:path';
+import { CommandError, nameList, unknownTool } from 'market-mcp-contract/command';
+import { recordingFile } from '../import/recordings.ts';
+import type { FileSet, TemplateSet } from '../plan/model.ts';
+import { environmentFile, planEnvironment } from '../plan/sources.ts';
+import { toolsDirectory } from '../plan/tool.ts';
 import { toolsIndex } from '../plan/tools-index.ts';
 import { driftOf, type FingerprintDrift } from '../project/manifest/listed.ts';
-import { withNextManifest } from '../project/manifest/manifest.ts';
+import { type ManifestAnswers, type ManifestFile, withNextManifest } from '../project/manifest/manifest.ts';
 import type { Project, ToolFile } from '../project/model.ts';
 import { readTemplates } from '../project/package/templates.ts';
-import { isAsWrittenAt } from '../project/read/files.ts';
+import { isAsWrittenAt, recordsOfEdited, textAt } from '../project/read/files.ts';
 import { toolsNamed } from '../project/read/open.ts';
+import { inStyle, withLineFeeds } from '../project/read/text.ts';
 import { nextToolsIndex } from '../project/read/tools-index.ts';
 import type { ProjectChange } from '../project/write/transaction.ts';
+import { render } from '../render/render.ts';
+import { declaration } from '../render/request.ts';
 import { marketCommand } from '../system/command-line.ts';
-import { planSourceRemoval, type SourceRemoval } from './removed-sources.ts';
+import { moduleReferences } from '../typescript/imports.ts';
+import { type ApiUse, apiUseIn } from '../typescript/tool-source.ts';
+import { documentChanges } from './documents.ts';
+import { authorFiles } from './upgrade/author-files.ts';
 
 /** The result of planning to remove tools: nothing is written yet. */
 export interface Removal {
@@ -78,5 +88,157 @@ function requireUnchanged({ directory, manifest }: Project, paths: readonly stri
     'FILE_CHANGED',
     `${changed.join(' and ')} would be lost: ${changed.length === 1 ? 'it was' : 'they were'} changed after the program wrote ${changed.length === 1 ? 'it' : 'them'}`,
     'Nothing was removed. Commit or copy what you need, then run the command with --force.',
+  );
+}
+
+/** What goes with tools: recordings, and the files and variables of APIs that no other file asks. */
+interface SourceRemoval {
+  /** In an order in which each file is removed before those that it imports, behind the tools. */
+  readonly removed: readonly string[];
+  readonly files: FileSet;
+  /** As `withNextManifest` takes them. */
+  readonly records: { readonly [path: string]: ManifestFile | undefined };
+  /** The variables that are left; absent if all are. */
+  readonly variables?: ManifestAnswers['variables'];
+  /** Names of the removed ones. */
+  readonly gone: readonly string[];
+  /** What stays although no other tool needs it, with the reason. */
+  readonly kept: readonly { readonly path: string; readonly why: string }[];
+}
+
+const nothing: SourceRemoval = { removed: [], files: new Map(), records: {}, gone: [], kept: [] };
+
+/**
+ * Plans what goes with tools that call APIs. What another file uses stays; what its author has edited stays, and is told.
+ *
+ * @param force also removes edited files
+ */
+async function planSourceRemoval(
+  project: Project,
+  going: readonly ToolFile[],
+  templates: TemplateSet,
+  force: boolean,
+): Promise<SourceRemoval> {
+  const { directory, manifest } = project;
+  const uses = going.map(({ path }) => apiUseIn(textAt(directory, path) ?? ''));
+  if (uses.every(({ modules }) => modules.length === 0)) return nothing;
+  const own = new Set(going.flatMap(({ path, test }) => [path, test]));
+  const others = authorFiles(directory, (path) => own.has(path));
+
+  const apis = [...new Set(uses.flatMap(({ modules }) => modules))]
+    .map((module) => posix.join(toolsDirectory, module))
+    .filter((path) => Object.hasOwn(manifest.files, path) && !isImported(path, others));
+  const unused = [...unusedRecordings(uses, others), ...apis].filter(
+    (path) => textAt(directory, path) !== undefined,
+  );
+  const isEdited = (path: string) => !force && !isAsWrittenAt(directory, path, manifest.files[path]?.sha256);
+  const edited = unused.filter(isEdited);
+  const removed = unused.filter((path) => !edited.includes(path));
+  const kept = edited.map((path) => ({ path, why: 'it was changed after the program wrote it' }));
+
+  const rest = new Map([...others].filter(([path]) => !removed.includes(path)));
+  const gone = apis.filter((path) => removed.includes(path)).map((path) => others.get(path) ?? '');
+  const variables = planVariables(project, gone.join('\n'), rest, templates);
+  if (variables.gone.length === 0) return { ...nothing, removed, kept: [...kept, ...variables.kept] };
+
+  const left = (manifest.answers.variables ?? []).filter(({ name }) => !variables.gone.includes(name));
+  const documents = await documentChanges(
+    project,
+    () => ({ variables: left }),
+    (text) => {
+      const named = variables.gone.filter((name) => text.includes(name));
+      return named.length === 0 ? undefined : `remove ${nameList(named)} there`;
+    },
+    templates,
+  );
+  const files = new Map([...variables.files, ...documents.files]);
+  return {
+    removed: [...removed, ...variables.removed],
+    files,
+    records: { ...documents.records, ...recordsOfEdited(directory, manifest, [...variables.files.keys()]) },
+    variables: left,
+    gone: variables.gone,
+    kept: [
+      ...kept,
+      ...variables.kept,
+      ...documents.left.map(({ path, why }) => ({ path, why: `you have edited it: ${why}` })),
+    ],
+  };
+}
+
+type Texts = ReadonlyMap<string, string>;
+
+/** The recordings of requests that no other file sends; none if the request of another file cannot be read. */
+function unusedRecordings(uses: readonly ApiUse[], others: Texts): readonly string[] {
+  const further = [...others.values()].flatMap((text) => apiUseIn(text).requests);
+  if (further.some(({ target }) => target === null)) return [];
+  const shared = recordingsOf(further);
+  return recordingsOf(uses.flatMap(({ requests }) => requests)).filter((path) => !shared.includes(path));
+}
+
+function recordingsOf(requests: ApiUse['requests']): readonly string[] {
+  const files = requests.flatMap(({ method, target }) => {
+    if (target === null) return [];
+    return `test/recordings/${recordingFile({ method: method as 'get', path: method === 'call' ? `/${target}` : target })}`;
+  });
+  return [...new Set(files)];
+}
+
+function isImported(path: string, others: Texts): boolean {
+  return [...others].some(([from, text]) =>
+    moduleReferences(text).some(
+      ({ specifier }) => /^\.\.?\//.test(specifier) && posix.join(posix.dirname(from), specifier) === path,
+    ),
+  );
+}
+
+/**
+ * The variables that only the removed files use, taken out of `src/env.ts`; without a variable, and as it was written, that file goes.
+ *
+ * @param removed their text
+ * @param rest the files that stay
+ */
+function planVariables(
+  { directory, manifest }: Project,
+  removed: string,
+  rest: Texts,
+  templates: TemplateSet,
+): Pick<SourceRemoval, 'removed' | 'files' | 'gone' | 'kept'> {
+  const mentions = (text: string, name: string) => new RegExp(`\\b${name}\\b`).test(text);
+  const ours = textAt(directory, environmentFile);
+  const kept: { path: string; why: string }[] = [];
+  const gone: string[] = [];
+  let text = withLineFeeds(ours ?? '');
+  for (const variable of manifest.answers.variables ?? []) {
+    const { name } = variable;
+    if (!mentions(removed, name)) continue;
+    const [user] = [...rest].find(([path, own]) => path !== environmentFile && mentions(own, name)) ?? [];
+    const without = text.replace(`\n  ${declaration(variable)},`, '');
+    if (user !== undefined) kept.push({ path: environmentFile, why: `${user} uses ${name}` });
+    else if (without === text && mentions(text, name))
+      kept.push({ path: environmentFile, why: `you have edited ${name} there` });
+    else {
+      gone.push(name);
+      text = withoutUnusedImports(without);
+    }
+  }
+  if (gone.length === 0 || ours === undefined) return { removed: [], files: new Map(), gone, kept };
+  const empty = render([planEnvironment([])], templates).get(environmentFile)?.content;
+  const isEmpty = text === new TextDecoder().decode(empty) && !isImported(environmentFile, rest);
+  const content = inStyle(ours, text);
+  return isEmpty
+    ? { removed: [environmentFile], files: new Map(), gone, kept }
+    : { removed: [], files: new Map([[environmentFile, { content, owner: 'yours' }]]), gone, kept };
+}
+
+/** Without the kinds of variables that are not declared any more. */
+function withoutUnusedImports(text: string): string {
+  return text.replace(
+    /import \{([^}]*)\} from (['"]market-mcp-runtime\/env['"])/,
+    (whole, listed: string, module) => {
+      const names = listed.split(',').map((name) => name.trim());
+      const used = names.filter((name) => new RegExp(`\\b${name}\\b`).test(text.replace(whole, '')));
+      return `import { ${used.join(', ')} } from ${module}`;
+    },
   );
 }

@@ -50,12 +50,12 @@ export async function listedOperations(
   output: Output,
 ): Promise<ExitCode | undefined> {
   if (fromRequest.length === 1 && request === undefined && !mayAsk(switches)) {
-    const { listRequests } = await import('./tools/requests.ts');
+    const { listRequests } = await import('./tools/choices.ts');
     return listRequests(fromRequest[0] ?? '', output);
   }
   const lists = search !== undefined || (operation === undefined && !mayAsk(switches));
   if (fromOpenapi === undefined || !lists) return undefined;
-  const { listOperations } = await import('./tools/operations.ts');
+  const { listOperations } = await import('./tools/choices.ts');
   return listOperations(fromOpenapi, header, search, output);
 }
 

@@ -209,7 +209,7 @@ function addVersionCommands(add: Add): void {
 /** Commands that print what the program knows. */
 function addReferences(add: Add): void {
   const asJson = (description: string) => ({ json: on('--json', description) });
-  add('explain', asJson('print as JSON'), async () => (await import('./commands/explain.ts')).explain)
+  add('explain', asJson('print as JSON'), async () => (await import('market-mcp-contract/program')).explain)
     .argument('[rule]', 'id of a rule (gate.no-token) or of a group of rules (gate)')
     .description('Explain a rule, with an example that fails and one that passes');
   const onOneLine = asJson('print on one line');

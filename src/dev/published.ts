@@ -2,8 +2,7 @@ import { watch } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isObject } from 'market-mcp-contract/json';
 import { readSealed } from '../project/read/read.ts';
-import { saveSealed } from '../project/write/save.ts';
-import { makeStateDirectory, stateDirectory } from '../project/write/state-directory.ts';
+import { makeStateDirectory, saveSealed, stateDirectory } from '../project/write/state-directory.ts';
 import { isStampOfRunning, ownStamp } from './processes.ts';
 import { neverStarted, type ServerState } from './state.ts';
 

@@ -1,14 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { CommandError } from 'market-mcp-contract/command';
 import type { JsonObject } from 'market-mcp-contract/json';
 import { openLocalPlatform } from '../dev/local-platform.ts';
 import { isStampOfRunning, ownStamp } from '../dev/processes.ts';
 import { readSealed } from '../project/read/read.ts';
-import { saveSealed } from '../project/write/save.ts';
-import { makeStateDirectory, refuseLinkedState, stateDirectory } from '../project/write/state-directory.ts';
+import {
+  makeStateDirectory,
+  refuseLinkedState,
+  saveSealed,
+  stateDirectory,
+} from '../project/write/state-directory.ts';
 import { marketCommand } from '../system/command-line.ts';
 import { type Access, accessIn, isSame, linkOf, proofHeader, proofOf, proofPath } from './core/access.ts';
-import { MarketError } from './core/errors.ts';
 import { Marketplace } from './core/marketplace.ts';
 import type { MarketplaceOptions } from './core/model.ts';
 import { Store } from './core/store.ts';
@@ -32,7 +36,7 @@ export interface Local extends Serving {
  * Opens and serves the marketplace of a directory, and stores its link there for other commands, unless one runs there. The next marketplace of the
  * directory has the same secret, so a page that is open in a browser keeps working.
  *
- * @throws ProjectError `STATE_DAMAGED`, `IN_PRODUCTION`, `LINK_IN_THE_WAY`, `NOT_WRITABLE`. @throws MarketError `PORT_TAKEN`.
+ * @throws ProjectError `STATE_DAMAGED`, `IN_PRODUCTION`, `LINK_IN_THE_WAY`, `NOT_WRITABLE`. @throws CommandError `PORT_TAKEN`.
  */
 export async function openLocalMarketplace({
   keyDirectory,
@@ -66,7 +70,7 @@ export async function openLocalMarketplace({
 /**
  * The marketplace that runs for a directory; undefined if there is none.
  *
- * @throws MarketError if MARKET_MCP_URL names none.
+ * @throws CommandError if MARKET_MCP_URL names none.
  */
 export async function runningMarketplace(directory: string): Promise<Access | undefined> {
   const given = process.env.MARKET_MCP_URL;
@@ -91,13 +95,13 @@ async function namedMarketplace(link: string): Promise<Access> {
   if (!access) {
     const message = `MARKET_MCP_URL: expected the link that the marketplace printed, got ${JSON.stringify(link)}`;
     const hint = 'Write it as printed, http://….localhost:4400/?secret=…, or unset MARKET_MCP_URL.';
-    throw new MarketError('BAD_LINK', message, hint);
+    throw new CommandError('BAD_LINK', message, hint);
   }
   const objection = await objectionTo(access);
   if (objection === undefined) return access;
   const start = marketCommand('marketplace');
   const hint = `Start it and use the link that it prints, or unset MARKET_MCP_URL. To start it: ${start}`;
-  throw new MarketError('NO_MARKETPLACE', `${access.url} ${objection}`, hint);
+  throw new CommandError('NO_MARKETPLACE', `${access.url} ${objection}`, hint);
 }
 
 const silence = 'does not answer in time';
@@ -132,7 +136,7 @@ function noteOf(directory: string): string {
   return join(directory, stateDirectory, 'running.json');
 }
 
-/** Sends a request to the JSON form of a page. @throws MarketError with the marketplace's error. */
+/** Sends a request to the JSON form of a page. @throws CommandError with the marketplace's error. */
 export async function requestJson<Answer>(
   { url, secret }: Access,
   path: string,
@@ -147,12 +151,12 @@ export async function requestJson<Answer>(
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
   }).catch((error: Error) => {
     const hint = `Start it again: ${marketCommand('marketplace')}`;
-    throw new MarketError('NO_MARKETPLACE', `${url} does not answer (${error.message})`, hint);
+    throw new CommandError('NO_MARKETPLACE', `${url} does not answer (${error.message})`, hint);
   });
   const parsed = (await answer.json()) as {
     error?: { code: string; message: string; hint: string };
   } & Answer;
   if (!parsed.error || answer.ok) return parsed;
   const { code, message, hint } = parsed.error;
-  throw new MarketError(code, message, hint);
+  throw new CommandError(code, message, hint);
 }

@@ -1,9 +1,8 @@
 import { asOperand, off, on, oneOf, reject, type Values } from 'market-mcp-contract/command';
 import { isCurl } from '../import/request/shown.ts';
 import { parseDirectory } from '../model/names.ts';
-import { askQuestion } from './ask.ts';
 import { defaultToolName } from './defaults.ts';
-import { type Defaulted, type FlagAnswer, type Question, textFlag } from './model.ts';
+import { askQuestion, type Defaulted, type FlagAnswer, type Question, textFlag } from './model.ts';
 import { type PackageManager, packageManagers } from './package-managers.ts';
 import { type DeployTarget, deploy } from './targets.ts';
 import { type ToolParts, toolQuestions } from './tool.ts';

@@ -1,4 +1,12 @@
-import { combineResults, type Flag, flagName, parseSomeText, type Result } from 'market-mcp-contract/command';
+import {
+  combineResults,
+  type Flag,
+  flagName,
+  oneOf,
+  parseSomeText,
+  pass,
+  type Result,
+} from 'market-mcp-contract/command';
 
 /**
  * One decision of an author, made by a flag: its validation, and the flags that repeat it.
@@ -41,5 +49,33 @@ export function textsFlag(syntax: string, description: string, hint: string) {
     parse: (texts: readonly string[]) =>
       combineResults(texts.map((given) => parseSomeText(given, flagName(flag), hint))),
     replay: (texts: readonly string[]) => texts.flatMap((given) => [flagName(flag), given]),
+  };
+}
+
+/**
+ * The flag `--ask` of a command: the names of its answers that are asked for although their flags are given.
+ *
+ * @param questions the other flags of the command; those without a prompt cannot be asked for
+ */
+export function askQuestion(questions: {
+  readonly [part: string]: { readonly flag: { readonly syntax: string }; readonly prompt?: object };
+}): FlagAnswer<readonly string[], readonly string[]> {
+  const parts = new Map(
+    Object.entries(questions).flatMap(([part, { flag, prompt }]) =>
+      prompt ? [[/[a-z][a-z-]*/.exec(flag.syntax)?.[0] ?? part, part]] : [],
+    ),
+  );
+  return {
+    flag: {
+      syntax: '--ask <flag>',
+      description:
+        'ask for this at the terminal, with the value of its flag as the text to edit: input, from-openapi; repeatable',
+      repeatable: true,
+    },
+    parse(names) {
+      const parsed = combineResults(names.map((name) => oneOf([...parts.keys()], name, '--ask')));
+      return parsed.ok ? pass(parsed.value.map((name) => parts.get(name) ?? name)) : parsed;
+    },
+    replay: (asked) => [...parts].flatMap(([name, part]) => (asked.includes(part) ? ['--ask', name] : [])),
   };
 }

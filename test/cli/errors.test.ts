@@ -4,7 +4,6 @@ import { toCommandError } from '../../packages/contract/src/command/errors.ts';
 import { inputError } from '../../packages/contract/src/command/input-error.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { Back, Cancelled } from '../../src/cli/prompts/leaving.ts';
-import { MarketError } from '../../src/marketplace/core/errors.ts';
 import { ProjectError } from '../../src/project/errors.ts';
 import { SystemError } from '../../src/system/errors.ts';
 
@@ -13,8 +12,8 @@ describe('an exception becomes an exit code', () => {
     [new CommandError('X', 'm', 'h'), 2],
     [new CommandError('NOT_ANSWERED', 'm', 'h'), 3],
     [new CommandError('SELF_CHECK_FAILED', 'm', 'h'), 1],
-    [new MarketError('NO_SUCH_LISTING', 'm', 'h'), 2],
-    [new MarketError('NO_MARKETPLACE', 'm', 'h'), 3],
+    [new CommandError('NO_SUCH_LISTING', 'm', 'h'), 2],
+    [new CommandError('NO_MARKETPLACE', 'm', 'h'), 3],
     [new ProjectError('NOT_WRITABLE', 'm', 'h'), 2],
     [new SystemError('INSTALL_FAILED', 'm', 'h'), 4],
     [new SystemError('PACKAGE_MANAGER_MISSING', 'm', 'h'), 4],

@@ -37,7 +37,7 @@ import {
   runningMarketplace,
 } from '../../src/marketplace/local.ts';
 import { appOf, serveMarketplace } from '../../src/marketplace/web/serve.tsx';
-import { saveSealed } from '../../src/project/write/save.ts';
+import { saveSealed } from '../../src/project/write/state-directory.ts';
 import { freePort } from '../../src/system/ports.ts';
 import { directory, openMarketplace, startServer } from './support.ts';
 

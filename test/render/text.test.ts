@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { commentText, markdownCode, markdownText } from '../../src/render/text.ts';
+import { commentText, markdownCode, markdownText } from '../../src/render/helpers.ts';
 import fc from '../fast-check.ts';
 import { hostile } from '../plan/prepared.ts';
 

@@ -1,6 +1,6 @@
 import { liveRules } from './catalogue.ts';
 import type { Json } from './json/value.ts';
-import type { Level, Problem, RehearsalStep, Report, RuleResult, RuleText } from './model.ts';
+import type { Level, Problem, Report, RuleResult, RuleText } from './model.ts';
 import { withCauses } from './report/causes.ts';
 import { conclusionOf, identityOf, notRun, summaryOf, unjudged } from './report/summary.ts';
 import { staysUp } from './rules/endpoint.ts';
@@ -107,7 +107,7 @@ class Run {
     signal?.throwIfAborted();
     const { ledger } = this.#probe;
     const rules = withCauses([...fromDefinitions, ...fromAnswers], (actual) => ledger.causeOf(actual));
-    const rehearsal = await this.#rehearsal();
+    const rehearsal = this.#rehearsed && (await rehearse(this.#rehearsed).then(verdictsOf, () => undefined));
     const summary = summaryOf(rules, now() - started);
     return {
       ok: conclusionOf({ ok: summary.failed === 0, summary }) === 'ok',
@@ -292,10 +292,6 @@ class Run {
       return notRun(verdict(staysUp, level, [], started), overdue());
     }
     return verdict(staysUp, level, outageProblems(outages), started);
-  }
-
-  async #rehearsal(): Promise<readonly RehearsalStep[] | undefined> {
-    return this.#rehearsed && rehearse(this.#rehearsed).then(verdictsOf, () => undefined);
   }
 }
 

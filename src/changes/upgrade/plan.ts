@@ -12,16 +12,15 @@ import {
   readManifest,
 } from '../../project/manifest/manifest.ts';
 import { isAsWritten } from '../../project/read/files.ts';
-import { sha256 } from '../../project/read/hash.ts';
 import { placeIn, readIfThere, refuseObstacles } from '../../project/read/inside.ts';
-import { textOf } from '../../project/read/text.ts';
+import { sha256, textOf } from '../../project/read/text.ts';
 import { importsIn } from '../../project/read/tools-index.ts';
 import type { Plan } from '../../project/write/change.ts';
+import { moduleReferences } from '../../typescript/imports.ts';
 import { renamedExports } from './assets.ts';
 import { authorFiles, importedPackages } from './author-files.ts';
 import { commonFilesOf } from './common-files.ts';
 import { type Decision, type DecisionContext, decide, type Sides } from './decide.ts';
-import { type RenamedExport, renamedIn } from './renamed.ts';
 
 /** The planned upgrade of a project: nothing is written yet. */
 export interface Upgrade extends Plan {
@@ -157,4 +156,39 @@ function isLink(directory: string, path: string): boolean {
 
 function recordedTools({ files }: Manifest): readonly string[] {
   return Object.keys(files).flatMap((path) => /^src\/tools\/(?!index\.ts$)(.+)\.ts$/.exec(path)?.[1] ?? []);
+}
+
+/** An import of a name that an entry point of the runtime exports under another one. */
+interface RenamedExport {
+  readonly path: string;
+  /** 1-based. */
+  readonly line: number;
+  readonly entry: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Entry point of the runtime → former name → name: `packages/runtime/renamed.json`. */
+type RenamedExports = { readonly [entry: string]: { readonly [former: string]: string } };
+
+/**
+ * The lines of source files that import a name that the runtime has renamed.
+ *
+ * @param files path → text
+ */
+export function renamedIn(
+  files: ReadonlyMap<string, string>,
+  renamed: RenamedExports,
+): readonly RenamedExport[] {
+  return [...files].flatMap(([path, text]) =>
+    moduleReferences(text).flatMap(({ specifier: entry, names, statement: [start, end] }) => {
+      const table = Object.hasOwn(renamed, entry) ? renamed[entry] : undefined;
+      return (names ?? []).flatMap(({ name: from }) => {
+        if (table === undefined || !Object.hasOwn(table, from)) return [];
+        const at = start + text.slice(start, end).search(new RegExp(`(?<![\\w$])${from}(?![\\w$])`));
+        const line = text.slice(0, at).split('\n').length;
+        return [{ path, line, entry, from, to: table[from] ?? '' }];
+      });
+    }),
+  );
 }

@@ -1,7 +1,6 @@
-import { counted, type ExitCode, type Output } from 'market-mcp-contract/command';
+import { CommandError, counted, type ExitCode, type Output } from 'market-mcp-contract/command';
 import { changeLines, type ListingChange } from 'market-mcp-contract/report';
 import type { Access } from '../../marketplace/core/access.ts';
-import { MarketError } from '../../marketplace/core/errors.ts';
 import type { Listing } from '../../marketplace/core/model.ts';
 import { requestJson } from '../../marketplace/local.ts';
 import type { ListingsData } from '../../marketplace/pages/listings.tsx';
@@ -36,6 +35,6 @@ async function onlyListing(market: Access, endpoint: string | undefined): Promis
   if (own) return own.listing.id;
   const names = listings.map(({ listing }) => listing.name).join(', ');
   if (names === '')
-    throw new MarketError('NO_SUCH_LISTING', 'nothing is listed', 'Run market-mcp register first.');
-  throw new MarketError('WHICH_LISTING', 'there are several listings', `Name one: ${names}.`);
+    throw new CommandError('NO_SUCH_LISTING', 'nothing is listed', 'Run market-mcp register first.');
+  throw new CommandError('WHICH_LISTING', 'there are several listings', `Name one: ${names}.`);
 }

@@ -1,8 +1,7 @@
 import { styleText } from 'node:util';
 import { getColumns, getRows, Prompt } from '@clack/core';
 import { errorLine, type InputError, singleLine } from 'market-mcp-contract/command';
-import { completionOf } from '../../fields/completion.ts';
-import { type CheckedLines, checkLines } from '../../fields/lines.ts';
+import { type CheckedLines, checkLines, completionOf } from '../../fields/lines.ts';
 import { fieldsSchema } from '../../fields/shape-schema.ts';
 import { fieldRows, tableLines } from '../../fields/table.ts';
 import type { Field } from '../../model/model.ts';

@@ -1,28 +1,16 @@
-import { type InputError, pass, type Result, refuse } from 'market-mcp-contract/command';
+import { type InputError, type Result, refuse } from 'market-mcp-contract/command';
 import type { Effect } from 'market-mcp-contract/definition';
-import { grouped } from 'market-mcp-contract/json';
-import { generic, marketplaces } from 'market-mcp-contract/platforms';
-import { entriesOf, wholeEntriesOf } from '../../changes/entries.ts';
+import { marketplaces } from 'market-mcp-contract/platforms';
 import { readRequests } from '../../changes/request.ts';
-import { fieldsOf, tokensOf, withFields } from '../../import/fields.ts';
-import type { Imported } from '../../import/model.ts';
-import { plainText } from '../../import/openapi/text.ts';
-import { prepareImported } from '../../import/prepare.ts';
 import { isCurl } from '../../import/request/shown.ts';
 import { type CreateParts, createQuestions } from '../../questions/create.ts';
 import type { Defaulted, Question } from '../../questions/model.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
 import { toolAnswers } from '../../questions/tool-answers.ts';
-import {
-  type ExampleValue,
-  exampleFor,
-  type MissingExample,
-  missingExamples,
-} from '../../tools/example-values.ts';
 import type { Asker } from './asker.ts';
 import type { FieldKind } from './field-editor.ts';
 import { askFields } from './form.ts';
-import { askInOrder, Back } from './leaving.ts';
+import { askAnswerFields, askExamples } from './imported.ts';
 import type { Choice } from './search-prompt.ts';
 import {
   askDocument,
@@ -234,102 +222,4 @@ function askText(
   const wanted = initial(parts);
   const names = [wanted, ...[2, 3, 4, 5].map((i) => `${wanted}${separator}${i}`)];
   return asker.text({ ...prompt, initial: names.find((name) => judged(name).ok), before, parse: judged });
-}
-
-/** Asks for an example value of each parameter that would get a placeholder. Enter keeps the placeholder. */
-async function askExamples(asker: Asker, parts: Parts, isBack: boolean): Promise<readonly ExampleValue[]> {
-  const { example: before = [], ...given } = parts;
-  // Errors in the file are reported at the review.
-  const entries = await entriesOf(toolAnswers(given), generic).catch(() => undefined);
-  const preparation = entries?.ok ? prepareImported(entries.value, generic) : undefined;
-  const wanted = preparation?.ok ? missingExamples(preparation.prepared.tools) : [];
-  if (isBack && wanted.length === 0) throw new Back();
-  const open = wanted.findIndex((one) => !before.some((value) => isFor(value, one)));
-  const steps = wanted.map((one) => async (earlier: readonly ExampleValue[]) => {
-    const values = await askExample(asker, one, earlier);
-    asker.unfinished = () => ({ example: values });
-    return values;
-  });
-  const from = isBack ? steps.length - 1 : Math.max(0, open);
-  return askInOrder(() => steps, before, { isBack, from });
-}
-
-/** Asks for one example and adds it to the others. */
-async function askExample(
-  asker: Asker,
-  wanted: MissingExample,
-  values: readonly ExampleValue[],
-): Promise<readonly ExampleValue[]> {
-  const { tool, parameter } = wanted;
-  const text = await asker.text({
-    message: `Example of ${tool}.${parameter}: the marketplace calls the tool with it`,
-    placeholder: 'none: a placeholder that the check reports',
-    initial: '',
-    before: values.find((value) => isFor(value, wanted))?.text,
-    parse(typed) {
-      const value = exampleFor(typed, wanted, '--example');
-      return value.ok ? pass(typed) : value;
-    },
-  });
-  const others = values.filter((value) => !isFor(value, wanted));
-  return text === '' ? others : [...others, { tool, parameter, text }];
-}
-
-function isFor(value: ExampleValue, { tool, parameter }: MissingExample): boolean {
-  return value.tool === tool && value.parameter === parameter;
-}
-
-/** Tools with fewer tokens are not asked about at first. */
-const askedFrom = 500;
-
-/**
- * Asks which fields of the answers to keep, for one tool after the other; Enter alone keeps all. What is chosen and its size is
- * shown while it changes.
- */
-async function askAnswerFields(
-  asker: Asker,
-  { fields: before, ...given }: Partial<ToolParts>,
-  isBack: boolean,
-): Promise<readonly string[]> {
-  // Errors in what the tools are made from are reported at the review.
-  const entries = await entriesOf(toolAnswers(given), generic).catch(() => undefined);
-  const tools = entries?.ok ? entries.value : [];
-  const each = tools.map(({ entry }) => `${entry.name}:`);
-  const deeper = await wholeEntriesOf(toolAnswers({ ...given, fields: each }), generic).catch(
-    () => undefined,
-  );
-  const wanted = tools.filter(
-    (tool) => tool.fields !== undefined && (before?.length || tokensOf(tool) >= askedFrom),
-  );
-  if (isBack && wanted.length === 0) throw new Back();
-  const steps = wanted.map((tool) => async (earlier: readonly string[]) => {
-    const name = `${tool.entry.name}:`;
-    const isAlone = tools.length === 1;
-    const own = earlier.filter((text) => isAlone || text.startsWith(name));
-    const paths = own.flatMap((text) => text.replace(name, '').split(','));
-    const uncut = deeper?.ok ? deeper.value[tools.indexOf(tool)] : undefined;
-    const chosen = await askOne(asker, tool, uncut ?? tool, paths);
-    const others = earlier.filter((text) => !own.includes(text));
-    const all = chosen.length === 0 ? others : [...others, (isAlone ? '' : name) + chosen.join(',')];
-    asker.unfinished = () => ({ fields: all });
-    return all;
-  });
-  return askInOrder(() => steps, before ?? [], { isBack, from: isBack ? steps.length - 1 : 0 });
-}
-
-/** @param uncut the tool with fields that are too many for it, unless they are chosen */
-function askOne(asker: Asker, tool: Imported, uncut: Imported, before: readonly string[]): Promise<string[]> {
-  const all = fieldsOf(tool).length;
-  const options = fieldsOf(uncut).map(({ path, schema: { type, description } }) => ({
-    value: path,
-    label: path,
-    hint: [[type ?? []].flat().join(' or '), plainText(description, 50)].filter(Boolean).join(' · '),
-  }));
-  const statusOf = (chosen: readonly string[]) => {
-    if (chosen.length === 0) return `Enter keeps all ${all}, about ${grouped(tokensOf(tool))} tokens`;
-    const reduced = withFields([uncut], [chosen.join(',')]);
-    const size = grouped(tokensOf((reduced.ok && reduced.value[0]) || tool));
-    return `${chosen.length} of ${options.length}, about ${size} tokens`;
-  };
-  return asker.search(`Which fields of ${tool.entry.name}?`, options, before, statusOf);
 }

@@ -1,6 +1,6 @@
+import { CommandError } from 'market-mcp-contract/command';
 import type { CheckReport } from 'market-mcp-contract/report';
 import { cannotStart } from '../../dev/state.ts';
-import { MarketError } from './errors.ts';
 import type { Jobs } from './jobs.ts';
 import type { Marketplace } from './marketplace.ts';
 
@@ -14,13 +14,13 @@ export class Checks {
     this.#marketplace = marketplace;
   }
 
-  /** @throws MarketError `NOTHING_TO_CHECK` if no server is known, `NOT_STARTED` if it is known not to start. */
+  /** @throws CommandError `NOTHING_TO_CHECK` if no server is known, `NOT_STARTED` if it is known not to start. */
   async start(): Promise<ReturnType<Jobs['start']>> {
     const { jobs, options } = this.#marketplace;
     const { check } = options;
     if (!check) {
       const hint = 'Run the marketplace in a project, or name a server with --endpoint <url>.';
-      throw new MarketError('NOTHING_TO_CHECK', 'no server is known', hint);
+      throw new CommandError('NOTHING_TO_CHECK', 'no server is known', hint);
     }
     // It starts a process of its own.
     const state = await this.#marketplace.state();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { CommandError } from 'market-mcp-contract/command';
 import { isObject, type Json, type JsonObject, mismatches, tryCompile } from 'market-mcp-contract/json';
 import { resultText } from 'market-mcp-contract/wire';
-import { MarketError } from './errors.ts';
 import type { Dispute, Judgement, Listing } from './model.ts';
 import { redactValue } from './redact.ts';
 import type { Store } from './store.ts';
@@ -19,7 +19,7 @@ export const guiltyLimit = 5;
  *
  * @param tool the tool that the dispute names; if it names none, the first of the listing, as on the
  *   public marketplace.
- * @throws MarketError if the call cannot be disputed.
+ * @throws CommandError if the call cannot be disputed.
  */
 export async function fileDispute(
   store: Store,
@@ -29,17 +29,17 @@ export async function fileDispute(
 ): Promise<Dispute> {
   const exchange = traffic.get(call);
   if (!exchange)
-    throw new MarketError('NO_SUCH_CALL', `there is no call ${call} in the traffic`, 'See Traffic.');
+    throw new CommandError('NO_SUCH_CALL', `there is no call ${call} in the traffic`, 'See Traffic.');
   const { disputes, listings } = await store.read();
   const called = exchange.rpc?.tool;
   const listing = listings.find(({ endpoint }) => endpoint === exchange[sentTo]);
   if (!called || !listing) {
     const hint = 'Only a tools/call of a listed endpoint can be disputed.';
-    throw new MarketError('NOT_DISPUTABLE', `request ${call} is not a call of a listed tool`, hint);
+    throw new CommandError('NOT_DISPUTABLE', `request ${call} is not a call of a listed tool`, hint);
   }
   if (disputes.some((other) => other.call === call && other.filedAt >= exchange.at)) {
     const message = `call ${call} is already disputed`;
-    throw new MarketError('ALREADY_DISPUTED', message, 'A call can be disputed only once.');
+    throw new CommandError('ALREADY_DISPUTED', message, 'A call can be disputed only once.');
   }
   const output = outputOf(exchange);
   const named = tool === null ? undefined : (tool ?? called);
@@ -94,7 +94,7 @@ function outputOf({ id, response }: Exchange): Json | undefined {
   if (!response || response.cut > 0) {
     const why = response ? 'its response is too long to be stored whole' : 'it has no response';
     const hint = 'Make the call again so that it returns a shorter response, and dispute that call.';
-    throw new MarketError('NOT_DISPUTABLE', `call ${id} cannot be judged: ${why}`, hint);
+    throw new CommandError('NOT_DISPUTABLE', `call ${id} cannot be judged: ${why}`, hint);
   }
   const values = walkableValuesIn(response[sentBody] ?? response.body, response.headers['content-type']);
   const answer = values.filter(isObject).find(({ result }) => isObject(result));

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { stripVTControlCharacters } from 'node:util';
+import { CommandError } from 'market-mcp-contract/command';
 import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { changesBetween, type ListingChange } from 'market-mcp-contract/report';
@@ -10,7 +11,6 @@ import { Caller, type CallOrder, type CallReport } from './caller.ts';
 import { Causes, wantsCause } from './cause.ts';
 import { keySetOf } from './certificate.ts';
 import { fileDispute, guiltyOf } from './dispute.ts';
-import { MarketError } from './errors.ts';
 import { Jobs } from './jobs.ts';
 import type {
   BuyerTool,
@@ -93,12 +93,12 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     return (await this.options.state?.()) ?? null;
   }
 
-  /** @throws MarketError `NOT_STARTED` if the author's server is known to be down: nothing at this endpoint is it. */
+  /** @throws CommandError `NOT_STARTED` if the author's server is known to be down: nothing at this endpoint is it. */
   async requireRunning(endpoint: string): Promise<void> {
     const state = await this.state();
     if (state === null || endpoint !== this.options.endpoint || !isDown(state)) return;
     const [hint = '', ...causes] = linesOf(state).toReversed();
-    throw new MarketError('NOT_STARTED', [state.message, ...causes.toReversed()].join(' '), hint);
+    throw new CommandError('NOT_STARTED', [state.message, ...causes.toReversed()].join(' '), hint);
   }
 
   async close(): Promise<void> {
@@ -122,13 +122,13 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     return submission;
   }
 
-  /** @throws MarketError if there is no such listing. */
+  /** @throws CommandError if there is no such listing. */
   async listing(id: string): Promise<Listing> {
     const { listings } = await this.store.read();
     const found = listings.find((listing) => [listing.id, listing.endpoint, listing.name].includes(id));
     if (found) return found;
     const hint = `Listings: ${listings.map(({ name }) => name).join(', ') || 'none'}.`;
-    throw new MarketError('NO_SUCH_LISTING', `there is no listing ${JSON.stringify(id)}`, hint);
+    throw new CommandError('NO_SUCH_LISTING', `there is no listing ${JSON.stringify(id)}`, hint);
   }
 
   async status(listing: Listing): Promise<ListingStatus> {
@@ -155,7 +155,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     const before = await this.listing(id);
     const tools = await this.caller.tools(before.endpoint, 'refresh').catch((error: Error) => {
       const hint = 'Start the server and try again. The stored list is unchanged.';
-      throw new MarketError('NOT_REFRESHED', error.message, hint);
+      throw new CommandError('NOT_REFRESHED', error.message, hint);
     });
     const listing = { ...before, tools, refreshedAt: new Date().toISOString() };
     await this.#change((all) => all.map((other) => (other.id === before.id ? listing : other)));
@@ -222,7 +222,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
   /**
    * Files a dispute about a logged call (see `fileDispute`).
    *
-   * @throws MarketError if the call cannot be disputed.
+   * @throws CommandError if the call cannot be disputed.
    */
   dispute(call: number, tool?: string | null): Promise<Dispute> {
     return fileDispute(this.store, this.traffic, call, tool);
@@ -236,10 +236,10 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
   async replay(id: number, body?: string): Promise<number> {
     const exchange = this.traffic.get(id);
     if (!exchange)
-      throw new MarketError('NO_SUCH_CALL', `there is no request ${id} in the traffic`, 'See Traffic.');
+      throw new CommandError('NO_SUCH_CALL', `there is no request ${id} in the traffic`, 'See Traffic.');
     if (exchange.request.cut > 0 && body === undefined) {
       const hint = 'Send the body again with the replay.';
-      throw new MarketError('NOT_KEPT', `the body of request ${id} was too long to store`, hint);
+      throw new CommandError('NOT_KEPT', `the body of request ${id} was too long to store`, hint);
     }
     const { method, request } = exchange;
     return this.caller.probing(exchange[sentTo], { purpose: 'replay' }, async (probe, route) => {

@@ -1,8 +1,8 @@
 import type { Child } from 'hono/jsx';
+import { CommandError } from 'market-mcp-contract/command';
 import { writingEffect } from 'market-mcp-contract/definition';
 import { isObject, type Json } from 'market-mcp-contract/json';
 import { type AskRun, thresholds, type UserQuestion } from '../core/ask.ts';
-import { MarketError } from '../core/errors.ts';
 import type { Job } from '../core/jobs.ts';
 import { type CardPart, cardText, logCard } from '../core/log-card.ts';
 import type { Marketplace } from '../core/marketplace.ts';
@@ -55,7 +55,7 @@ async function questionIn(input: Input, marketplace: Marketplace): Promise<UserQ
   const mode = inputText(input, 'mode') || 'auto';
   if (mode !== 'manual' && mode !== 'auto' && mode !== 'query') {
     const hint = 'Choose manual, auto or query.';
-    throw new MarketError('BAD_MODE', `there is no mode ${JSON.stringify(mode)}`, hint);
+    throw new CommandError('BAD_MODE', `there is no mode ${JSON.stringify(mode)}`, hint);
   }
   const tools = await marketplace.buyerTools();
   const given = isObject(input.arguments) ? input.arguments : {};

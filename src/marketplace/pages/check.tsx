@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import { counted } from 'market-mcp-contract/command';
+import { CommandError, counted } from 'market-mcp-contract/command';
 import { shorten } from 'market-mcp-contract/json';
 import {
   type CheckReport,
@@ -16,7 +16,6 @@ import {
   verdictOf,
 } from 'market-mcp-contract/report';
 import type { Checks } from '../core/checks.ts';
-import { MarketError } from '../core/errors.ts';
 import type { Job } from '../core/jobs.ts';
 import { findingOf } from '../core/model.ts';
 import {
@@ -236,7 +235,7 @@ function ruleRoutes(site: Site): void {
   site.page('/check/rules/:id', 'Rule', (c) => ruleOf(c.req.param('id') ?? ''), Rule);
 }
 
-/** @throws MarketError `NO_SUCH_RULE` */
+/** @throws CommandError `NO_SUCH_RULE` */
 function ruleOf(name: string) {
   const id = name.replace(/\.json$/, '');
   const rule = rules.find((one) => one.id === id);
@@ -247,7 +246,7 @@ function ruleOf(name: string) {
   }
   const [error] = nameErrors('rule', id);
   const hint = error?.hint ?? 'market-mcp explain lists all rules.';
-  throw new MarketError('NO_SUCH_RULE', `there is no rule ${JSON.stringify(id)}`, hint);
+  throw new CommandError('NO_SUCH_RULE', `there is no rule ${JSON.stringify(id)}`, hint);
 }
 
 /** What `market-mcp explain <rule>` prints, as a page. */

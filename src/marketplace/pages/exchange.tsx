@@ -1,15 +1,13 @@
 import type { Context } from 'hono';
-import { posixCommands, posixLine } from 'market-mcp-contract/command';
+import { CommandError, posixCommands, posixLine } from 'market-mcp-contract/command';
 import { isWalkable, literallyIn, writeLiterally } from 'market-mcp-contract/json';
-import { MarketError } from '../core/errors.ts';
 import type { Marketplace } from '../core/marketplace.ts';
 import { redacted } from '../core/redact.ts';
 import { type Exchange, sentBody } from '../core/traffic.ts';
 import { inputText } from '../web/input.ts';
 import { CopyButton, Head, Notice, PostButton, Submit, shown, Text, Time } from '../web/parts.tsx';
 import type { Done, Site } from '../web/site.tsx';
-import { Why } from './cause.tsx';
-import { OutcomeText } from './outcome.tsx';
+import { OutcomeText, Why } from './outcome.tsx';
 
 /** One exchange, and its replay. */
 export function exchangeRoutes(site: Site): void {
@@ -34,7 +32,7 @@ function exchangeOf(marketplace: Marketplace, c: Context): Exchange {
   const exchange = marketplace.traffic.get(id);
   if (exchange) return exchange;
   const hint = 'See /traffic.';
-  throw new MarketError('NO_SUCH_REQUEST', 'this request is not in the traffic, or no longer', hint);
+  throw new CommandError('NO_SUCH_REQUEST', 'this request is not in the traffic, or no longer', hint);
 }
 
 /** A request as a shell command; a placeholder replaces its secrets. */

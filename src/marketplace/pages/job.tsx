@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { Child } from 'hono/jsx';
-import { MarketError } from '../core/errors.ts';
+import { CommandError } from 'market-mcp-contract/command';
 import type { Job } from '../core/jobs.ts';
 import type { Marketplace } from '../core/marketplace.ts';
 import type { RegistrationStep } from '../core/model.ts';
@@ -11,7 +11,7 @@ import { Findings, FoldedList } from './findings.tsx';
 /**
  * The answer to the start of a job: a person is led to its page, a program gets its result.
  *
- * @throws MarketError with the code if the job ended with an error.
+ * @throws CommandError with the code if the job ended with an error.
  */
 export async function doneWith(
   { id, finished }: ReturnType<Marketplace['jobs']['start']>,
@@ -21,7 +21,7 @@ export async function doneWith(
 ): Promise<Done> {
   if (!c.req.path.endsWith('.json')) return { data: { id }, to: `${c.req.path}/${id}` };
   const job = await finished;
-  if (job.error !== null) throw new MarketError(code, job.error, 'See the traffic.');
+  if (job.error !== null) throw new CommandError(code, job.error, 'See the traffic.');
   return { data: dataOf(job), to: '/' };
 }
 
@@ -40,11 +40,11 @@ export function jobPages(site: Site, kind: Job['kind'], view: (job: Job) => Chil
   );
 }
 
-/** @throws MarketError if there is no such job. */
+/** @throws CommandError if there is no such job. */
 function jobOf(marketplace: Marketplace, id = ''): Job {
   const job = marketplace.jobs.get(id.replace(/\.json$/, ''));
   if (job) return job;
-  throw new MarketError('NO_SUCH_JOB', 'this run no longer exists', 'Start a new one.');
+  throw new CommandError('NO_SUCH_JOB', 'this run no longer exists', 'Start a new one.');
 }
 
 const words: { readonly [status in RegistrationStep['status']]: string } = {

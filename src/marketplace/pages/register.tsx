@@ -1,4 +1,4 @@
-import { MarketError } from '../core/errors.ts';
+import { CommandError } from 'market-mcp-contract/command';
 import { defaultCategory, formProblems, stakeOf } from '../core/form.ts';
 import type { Job } from '../core/jobs.ts';
 import type { Marketplace } from '../core/marketplace.ts';
@@ -54,7 +54,7 @@ export function registerRoutes(site: Site): void {
     try {
       await marketplace.requireRunning(form.endpoint);
     } catch (error) {
-      if (isPage && error instanceof MarketError) return again(form, problems, true);
+      if (isPage && error instanceof CommandError) return again(form, problems, true);
       throw error;
     }
     const started = marketplace.jobs.start('register', `Submitting ${form.name}`, async (onStep) => {

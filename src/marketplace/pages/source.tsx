@@ -1,5 +1,5 @@
+import { CommandError } from 'market-mcp-contract/command';
 import { isInside, readIfThere } from '../../project/read/inside.ts';
-import { MarketError } from '../core/errors.ts';
 import { CopyButton, Head, shown } from '../web/parts.tsx';
 import { isSource } from '../web/references.tsx';
 import type { Site } from '../web/site.tsx';
@@ -26,14 +26,14 @@ const shownCharacters = 2_000;
  * A TypeScript source of the project.
  *
  * @param directory of the project; undefined if there is none.
- * @throws MarketError `NO_SUCH_SOURCE`; ProjectError if a link is on the way.
+ * @throws CommandError `NO_SUCH_SOURCE`; ProjectError if a link is on the way.
  */
 function sourceOf(directory: string | undefined, file: string, line: number | null) {
   const isNamed = directory !== undefined && isSource(file) && isInside(file);
   const content = isNamed ? readIfThere(directory, file) : undefined;
   if (!content) {
     const message = `there is no source ${JSON.stringify(file)} in this project`;
-    throw new MarketError('NO_SUCH_SOURCE', message, 'Give a file below src/ that ends in .ts.');
+    throw new CommandError('NO_SUCH_SOURCE', message, 'Give a file below src/ that ends in .ts.');
   }
   const all = content.toString('utf8').replace(/\n$/, '').split(/\r?\n/);
   const first = Math.max(1, Math.min(line ?? 1, all.length) - around);

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
+import { CommandError } from 'market-mcp-contract/command';
 import { version } from '../../plan/versions.ts';
-import { MarketError } from '../core/errors.ts';
 import { toHar } from '../core/export.ts';
 import type { Marketplace } from '../core/marketplace.ts';
 import { outcomeKinds } from '../core/outcome.ts';
@@ -51,13 +51,13 @@ function filterOf(c: Context) {
   };
 }
 
-/** A parameter of the URL that is empty or one of a list. @throws MarketError `BAD_FILTER` */
+/** A parameter of the URL that is empty or one of a list. @throws CommandError `BAD_FILTER` */
 function choiceOf<Value extends string>(c: Context, name: string, known: readonly Value[]): Value | '' {
   const given = c.req.query(name) ?? '';
   const value = known.find((one) => one === given);
   if (value !== undefined || given === '') return value ?? '';
   const message = `there is no ${name} ${JSON.stringify(given)}`;
-  throw new MarketError('BAD_FILTER', message, `Choose one of: ${known.join(', ')}.`);
+  throw new CommandError('BAD_FILTER', message, `Choose one of: ${known.join(', ')}.`);
 }
 
 function filtered(marketplace: Marketplace, c: Context, count: number): readonly Exchange[] {

@@ -1,10 +1,10 @@
+import { CommandError } from 'market-mcp-contract/command';
 import { writingEffect } from 'market-mcp-contract/definition';
 import { isObject, type Json, type JsonObject, propertiesOf } from 'market-mcp-contract/json';
 import { curlCommands } from '../../dev/curl.ts';
 import { isServing } from '../../dev/state.ts';
 import type { CallReport } from '../core/caller.ts';
 import { type DeliberateError, deliberateErrors } from '../core/deliberate-errors.ts';
-import { MarketError } from '../core/errors.ts';
 import type { Marketplace } from '../core/marketplace.ts';
 import type { Outcome } from '../core/verdict.ts';
 import { argumentsOf, canFillIn, inputText, jsonOf } from '../web/input.ts';
@@ -29,7 +29,7 @@ import {
 import { EffectTag, withEffect } from '../web/references.tsx';
 import type { Input } from '../web/security.ts';
 import { type Done, type Site, wantsJson } from '../web/site.tsx';
-import { Why } from './cause.tsx';
+import { Why } from './outcome.tsx';
 import { CallForm } from './try-form.tsx';
 
 /** @param lastCalls gets the id of each tool's last call in the traffic, by the tool's name */
@@ -59,7 +59,7 @@ export function tryRoutes(site: Site, lastCalls: Map<string, number>): void {
     const tool = inputText(input, 'tool');
     if (!isObject(args) || (expect !== 'found' && expect !== 'empty' && expect !== 'fail')) {
       const message = 'an example needs arguments (a JSON object) and an expected outcome';
-      throw new MarketError('BAD_EXAMPLE', message, 'Set expect to found, empty or fail.');
+      throw new CommandError('BAD_EXAMPLE', message, 'Set expect to found, empty or fail.');
     }
     await marketplace.saveExample({ endpoint, tool, arguments: args, expect });
     return { data: { tool, arguments: args, expect }, to: `/try?tool=${encodeURIComponent(tool)}` };
@@ -169,7 +169,7 @@ async function callAs(marketplace: Marketplace, input: Input): Promise<CallRepor
   if (way !== '' && !Object.hasOwn(deliberateErrors, way)) {
     const known = Object.keys(deliberateErrors).join(', ');
     const message = `there is no kind of call ${JSON.stringify(way)}`;
-    throw new MarketError('BAD_WAY', message, `Choose one of: ${known}.`);
+    throw new CommandError('BAD_WAY', message, `Choose one of: ${known}.`);
   }
   const deliberate = way === '' ? undefined : (way as DeliberateError);
   await marketplace.requireRunning(endpoint);
@@ -183,7 +183,7 @@ async function callAs(marketplace: Marketplace, input: Input): Promise<CallRepor
   const order = { endpoint, tool: name, arguments: args, definition, deliberate };
   return marketplace.call(order).catch((error: Error) => {
     const hint = 'Correct the URL: it must be that of the MCP endpoint, such as http://localhost:3000/mcp.';
-    throw new MarketError('NOT_CALLED', `${endpoint}: ${error.message}`, hint);
+    throw new CommandError('NOT_CALLED', `${endpoint}: ${error.message}`, hint);
   });
 }
 

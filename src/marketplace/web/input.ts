@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { CommandError } from 'market-mcp-contract/command';
 import {
   isObject,
   type Json,
@@ -8,7 +9,6 @@ import {
   readJson,
   requiredOf,
 } from 'market-mcp-contract/json';
-import { MarketError } from '../core/errors.ts';
 import { exactJsonIn } from '../core/values.ts';
 import type { Input } from './security.ts';
 
@@ -25,12 +25,12 @@ export function textsOf(input: Input, name: string): readonly string[] {
   return [value].flat().filter((text): text is string => typeof text === 'string');
 }
 
-/** Parses JSON from a field. @throws MarketError `BAD_JSON` that names the field. */
+/** Parses JSON from a field. @throws CommandError `BAD_JSON` that names the field. */
 export function jsonOf(text: string, field: string): Json {
   const reading = readJson(text, { exact: true });
   if (reading.ok) return reading.value as Json;
   const hint = reading.kind === 'number' ? 'Write the number in quotes.' : 'Write JSON: {"name": "value"}';
-  throw new MarketError('BAD_JSON', `${field}: ${reading.flaw}`, hint);
+  throw new CommandError('BAD_JSON', `${field}: ${reading.flaw}`, hint);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { MarketError } from '../core/errors.ts';
+import { CommandError } from 'market-mcp-contract/command';
 import type { Marketplace } from '../core/marketplace.ts';
 import { type ToolWithName, toolsWithNames } from '../core/registration.ts';
 
@@ -23,5 +23,5 @@ export async function ownEndpoint(marketplace: Marketplace): Promise<string> {
   const endpoint = marketplace.options.endpoint ?? listings[0]?.endpoint;
   if (endpoint !== undefined) return endpoint;
   const hint = 'Run the command in a project, or name a server with --endpoint <url>.';
-  throw new MarketError('NO_SERVER', 'no server is known', hint);
+  throw new CommandError('NO_SERVER', 'no server is known', hint);
 }

@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { streamSSE } from 'hono/streaming';
+import { CommandError } from 'market-mcp-contract/command';
 import { type Access, newSecret } from '../core/access.ts';
 import { Checks } from '../core/checks.ts';
-import { MarketError } from '../core/errors.ts';
 import type { Marketplace } from '../core/marketplace.ts';
 import { askRoutes } from '../pages/ask.tsx';
 import { checkRoutes } from '../pages/check.tsx';
@@ -28,7 +28,7 @@ export interface Serving extends Access {
  * Serves a marketplace on loopback.
  *
  * @param port undefined: the default, or the first free one after it.
- * @throws MarketError `PORT_TAKEN` if a requested port is in use.
+ * @throws CommandError `PORT_TAKEN` if a requested port is in use.
  */
 export async function serveMarketplace(
   marketplace: Marketplace,
@@ -43,7 +43,7 @@ export async function serveMarketplace(
   const [server] = servers;
   if (!server) {
     const hint = 'Choose another with --port, or leave it out.';
-    throw new MarketError('PORT_TAKEN', `port ${port} is in use`, hint);
+    throw new CommandError('PORT_TAKEN', `port ${port} is in use`, hint);
   }
   const access = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, secret };
   const listener = getRequestListener(appOf(marketplace, access).fetch);

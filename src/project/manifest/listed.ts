@@ -1,6 +1,6 @@
 import type { ToolDefinition } from 'market-mcp-contract/definition';
 import type { Json } from 'market-mcp-contract/json';
-import { sha256 } from '../read/hash.ts';
+import { sha256 } from '../read/text.ts';
 
 /** Fingerprint of each tool, by name, as the marketplace last read it (C§3.2). */
 export type Listed = { readonly [tool: string]: string };

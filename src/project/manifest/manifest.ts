@@ -11,10 +11,9 @@ import type { PackageManager } from '../../questions/package-managers.ts';
 import type { DeployTarget } from '../../questions/targets.ts';
 import { ProjectError } from '../errors.ts';
 import { ownCommand } from '../package/own-package.ts';
-import { sha256 } from '../read/hash.ts';
 import { isInside, readIn } from '../read/inside.ts';
 import { parentsOf } from '../read/read.ts';
-import { parsedJson } from '../read/text.ts';
+import { parsedJson, sha256 } from '../read/text.ts';
 import type { Listed } from './listed.ts';
 import { validator } from './manifest-validator.ts';
 

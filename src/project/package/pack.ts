@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readJsonSync } from 'fs-extra/esm';
 import { createTar } from 'nanotar';
 import { runtimePackage, sourceDependencies, version } from '../../plan/versions.ts';
-import { sha256 } from '../read/hash.ts';
+import { sha256 } from '../read/text.ts';
 import { filesBelow } from './templates.ts';
 
 /** A package as one file, as `npm pack` makes it. */

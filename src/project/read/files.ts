@@ -1,9 +1,8 @@
 import type { FileSet } from '../../plan/model.ts';
 import { type Manifest, type ManifestFile, manifestFile } from '../manifest/manifest.ts';
-import { sha256 } from './hash.ts';
 import { placeIn, readIfThere, readIn } from './inside.ts';
 import { isEntry } from './read.ts';
-import { bytesOf, textOf } from './text.ts';
+import { bytesOf, sha256, textOf } from './text.ts';
 
 /** Whether a file is unchanged since it was written, except for line ends that git changed on Windows. */
 export function isAsWritten(content: Uint8Array, written: string | undefined): boolean {

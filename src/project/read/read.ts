@@ -11,7 +11,7 @@ import {
 import { dirname } from 'node:path';
 import { isObject, type JsonObject } from 'market-mcp-contract/json';
 import { ProjectError } from '../errors.ts';
-import { sha256 } from './hash.ts';
+import { sha256 } from './text.ts';
 
 /** Maximum size of a project's file in bytes. */
 const largest = 64 * 1024 * 1024;

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
 
 /** UTF-8 of one character, or else a single byte above ASCII; in a text of one character per byte. */
 const characters =
@@ -51,4 +52,9 @@ export function inStyle(authors: string, text: string): Uint8Array {
   const isWindows = (authors.split('\r\n').length - 1) * 2 > authors.split('\n').length - 1;
   const lines = withLineFeeds(text);
   return bytesOf(mark + (isWindows ? lines.replaceAll('\n', '\r\n') : lines));
+}
+
+/** SHA-256 in hex. */
+export function sha256(content: Uint8Array | string): string {
+  return createHash('sha256').update(content).digest('hex');
 }

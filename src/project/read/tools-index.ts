@@ -5,8 +5,7 @@ import { render } from '../../render/render.ts';
 import { meaningOf, nodesIn, type Tree, treeOf } from '../../typescript/tree.ts';
 import { ProjectError } from '../errors.ts';
 import type { Project } from '../model.ts';
-import { sha256 } from './hash.ts';
-import { inStyle, withLineFeeds } from './text.ts';
+import { inStyle, sha256, withLineFeeds } from './text.ts';
 
 /** The files that a list of tools imports from its own directory, without extension, in the order of the list. */
 export const importsIn = memoize((index: string): readonly string[] => {

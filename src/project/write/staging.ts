@@ -4,8 +4,8 @@ import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import { outputFileSync, removeSync } from 'fs-extra/esm';
 import type { FileSet } from '../../plan/model.ts';
-import { sha256 } from '../read/hash.ts';
 import { sealOf } from '../read/read.ts';
+import { sha256 } from '../read/text.ts';
 
 const prefix = '.create-market-mcp-';
 const hostTag = sha256(hostname()).slice(0, 8);

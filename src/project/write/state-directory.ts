@@ -1,7 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { notWritable, saveText } from 'market-mcp-contract/command';
+import { notWritable, replaceFile, saveText } from 'market-mcp-contract/command';
 import { refuseObstacles } from '../read/inside.ts';
+import { sealOf } from '../read/read.ts';
 
 /** The directory of a project with what belongs to this machine: the state of the marketplace and of the server. */
 export const stateDirectory = '.market-mcp';
@@ -19,4 +20,17 @@ export async function makeStateDirectory(directory: string): Promise<void> {
     throw notWritable(place, error);
   });
   await saveText(join(place, '.gitignore'), '*\n');
+}
+
+/**
+ * Writes a value as JSON to a file that only this user can read, atomically. The file contains a hash of its own inode and
+ * birth time: `readSealed` (read.ts) believes no file that came with a clone or an archive.
+ *
+ * @throws CommandError `NOT_WRITABLE`.
+ */
+export async function saveSealed(path: string, value: object): Promise<void> {
+  await replaceFile(path, 0o600, async (file) => {
+    const seal = sealOf(await file.stat({ bigint: true }));
+    await file.writeFile(JSON.stringify({ ...value, seal }));
+  });
 }

@@ -2,9 +2,9 @@ import { chmodSync, lstatSync, renameSync, rmdirSync, rmSync, writeFileSync } fr
 import { dirname, join } from 'node:path';
 import { copySync, ensureDirSync } from 'fs-extra/esm';
 import type { FileSet } from '../../plan/model.ts';
-import { sha256 } from '../read/hash.ts';
 import { placeIn } from '../read/inside.ts';
 import { isEntry, modeOf, readRegular } from '../read/read.ts';
+import { sha256 } from '../read/text.ts';
 import { removeStaging, writeFiles } from './staging.ts';
 
 /** A change to a directory. */

@@ -1,1 +1,0 @@
-export { explain } from 'market-mcp-contract/program';
