@@ -9,6 +9,17 @@ import { createSigner } from '../../packages/contract/src/wire/signer.ts';
 import { createSteps, serve } from '../broken/good-server.ts';
 import type { HostileServer } from './hostile-server.ts';
 
+/** Seconds of processor time that an examination may take, the server included: a busy machine does not change them. */
+const bound = 30;
+
+/** Examines a server, alone in this process, within the bound. */
+export async function examineBounded(server: HostileServer): Promise<void> {
+  const before = process.cpuUsage();
+  await examine(server);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1e6).toBeLessThan(bound);
+}
+
 const audience = 'https://tools.example.com/mcp';
 const signer = await createSigner(context.token, audience);
 const trust = { publicKey: signer.publicKey, issuer: signer.issuer, audience };

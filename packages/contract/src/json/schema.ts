@@ -56,6 +56,9 @@ export function mismatches(schema: JsonObject, value: unknown, root: string): re
 const tooSlow = 'a pattern, a $ref or uniqueItems';
 const isGuarded = kept((schema: JsonObject) => mayBeEndless(JSON.stringify(schema)));
 
+/** Milliseconds of CPU time for work on a schema: a tenth after the first that took too long, since a check judges many values by one. */
+const timeLimit = kept((_schema: JsonObject) => ({ ms: taskTimeLimitMs }));
+
 /**
  * Limits the time for work on a schema that may be endless. For any other schema the limit would only cost time.
  *
@@ -64,7 +67,13 @@ const isGuarded = kept((schema: JsonObject) => mayBeEndless(JSON.stringify(schem
 export function guardSchemaWork<T>(schema: JsonObject, work: () => T): T {
   if (!isGuarded(schema)) return work();
   readyCompiler(schema); // not part of the measured time
-  return runWithTimeLimit(taskTimeLimitMs, work);
+  const limit = timeLimit(schema);
+  try {
+    return runWithTimeLimit(limit.ms, work);
+  } catch (error) {
+    if (error instanceof TimeLimitExceeded) limit.ms = taskTimeLimitMs / 10;
+    throw error;
+  }
 }
 
 /**
