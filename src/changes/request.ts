@@ -269,7 +269,7 @@ async function toolOf(
     call: {
       ...call,
       wrap: forced ? 'result' : wrap,
-      notFoundIsEmpty: sent.some(({ text }) => text === null),
+      notFoundIsEmpty: sent.some(({ status }) => status === 404),
     },
     ...(exchanges.length > 0 && { exchanges }),
   };

@@ -74,8 +74,10 @@ function freshForm(all: readonly Needs[]): Form {
   const [first = [[]]] = all;
   const isSame = all.every((needs) => equal(needs, first));
   const shared = isSame ? sharedBy(first) : undefined;
-  if (shared) return { shared, named: [], isStated: () => false };
   const named = placed(all.flat());
+  const keys = new Map(named.map(({ key }) => [key.key, key]));
+  const withScopes = shared?.map((one) => ({ ...one, key: keys.get(one.key.key) ?? one.key }));
+  if (withScopes) return { shared: withScopes, named: [], isStated: () => false };
   if (isSame) return { shared: [], named, auth: namesOf(first), isStated: () => false };
   return { shared: [], named, isStated: (needs) => !equal(needs, [[]]) };
 }
@@ -116,8 +118,17 @@ function placed(alternatives: Needs): readonly Placed[] {
   );
 }
 
+/** Each key once, with the scopes of all. */
 function distinct(all: readonly Placed[]): readonly Placed[] {
-  return [...new Map(all.map((one) => [one.key.key, one])).values()];
+  const keys = new Map<string, Placed>();
+  for (const one of all) {
+    const { key } = one;
+    const { scopes = [], ...credential } = key.credential;
+    const wider = [...new Set([...(keys.get(key.key)?.key.credential.scopes ?? []), ...scopes])];
+    const merged = { ...credential, ...(wider.length > 0 && { scopes: wider }) };
+    keys.set(key.key, { ...one, key: { ...key, credential: merged } });
+  }
+  return [...keys.values()];
 }
 
 function namesOf(needs: Needs): BodyAlternatives {

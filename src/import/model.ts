@@ -74,6 +74,8 @@ export interface Credential {
   readonly variables: readonly string[];
   /** Name of the cookie. */
   readonly cookie?: string;
+  /** What the tokens of a `client` are for. */
+  readonly scopes?: readonly string[];
   /** What stands before a plain one: `token `. */
   readonly prefix?: string;
 }

@@ -38,7 +38,13 @@ export function recordingsOf(
       const request = requestOf(call, args);
       const said = JSON.stringify(request);
       const real = exchanges.find((one) => JSON.stringify(requestOf(call, one.arguments)) === said);
-      if (real?.answer === null) return { request, status: 404, from: 'recorded' };
+      if (real?.answer === null) {
+        const nothing =
+          call.envelope && !call.notFoundIsEmpty
+            ? { status: 200, body: enclosed(null, call) }
+            : { status: 404 };
+        return { request, ...nothing, from: 'recorded' };
+      }
       if (real) return { request, status: 200, body: bodyOf(real.answer ?? {}, call), from: 'recorded' };
       if (expect === 'empty') return { request, status: 404, from: 'document' };
       const key = keyParameter === null ? null : args[keyParameter];
@@ -151,9 +157,12 @@ function valuesOf(bindings: readonly Binding[], args: JsonObject, lists?: readon
 
 /** The answer in the API's form. */
 function bodyOf(answer: JsonObject, call: ApiCall): Json {
-  const content = contentOf(answer, call);
-  if (call.envelope === 'graphql') return { data: content };
-  return call.envelope ? { jsonrpc: '2.0', id: 1, result: content } : content;
+  return enclosed(contentOf(answer, call), call);
+}
+
+function enclosed(content: Json, { envelope }: ApiCall): Json {
+  if (envelope === 'graphql') return { data: content };
+  return envelope ? { jsonrpc: '2.0', id: 1, result: content } : content;
 }
 
 function contentOf(answer: JsonObject, { wrap, method }: ApiCall): Json {

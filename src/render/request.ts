@@ -135,14 +135,22 @@ function keyMember({ key, in: place, credential }: ApiKey): readonly [string, No
   return [key, { members: [[place, { members: [credentialMember(credential)] }]] }];
 }
 
-function credentialMember({ name, kind, variables, cookie, prefix }: Credential): readonly [string, Node] {
+function credentialMember({
+  name,
+  kind,
+  variables,
+  cookie,
+  prefix,
+  scopes,
+}: Credential): readonly [string, Node] {
   const [first = '', second = '', third = ''] = variables.map((variable) => memberAccess('env', variable));
+  const scope = scopes ? `, scope: ${stringLiteral(scopes.join(' '))}` : '';
   const value = {
     plain: prefix === undefined ? first : `${first}.after(${stringLiteral(prefix)})`,
     bearer: `${first}.after('Bearer ')`,
     cookie: `${first}.after(${stringLiteral(`${cookie}=`)})`,
     basic: `basic(${first}, ${variables.length > 1 ? second : "''"})`,
-    client: `clientCredentials({ tokenUrl: ${first}, id: ${second}, secret: ${third} })`,
+    client: `clientCredentials({ tokenUrl: ${first}, id: ${second}, secret: ${third}${scope} })`,
   }[kind];
   return [name, value];
 }

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { json as bodyOf } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { bins, create, run, scratch, serveHere, tree } from './support.ts';
 
@@ -86,6 +87,33 @@ describe('an answer that no tool can be made from is named, and nothing is writt
     );
     expect(called.stderr).toContain('no such method');
     expect([asked, called].map(({ directory }) => existsSync(directory))).toEqual([false, false]);
+  });
+
+  it('GraphQL without data for the arguments; for further ones, it is an empty result', async () => {
+    const coins = await serveHere(
+      createServer(async (request, response) => {
+        const { variables } = (await bodyOf(request)) as { readonly variables: { readonly id: string } };
+        response.setHeader('content-type', 'application/json');
+        response.end(JSON.stringify({ data: { coin: variables.id === 'eth' ? { price: 1.5 } : null } }));
+      }),
+    );
+    const body = (id: string) =>
+      `{"query":"query($id: String!){ coin(id: $id) { price } }","variables":{"id":"${id}"}}`;
+    const line = (id: string) => `curl ${coins} -H 'content-type: application/json' -d '${body(id)}'`;
+    const nothing = await made(line('none'));
+    expect(nothing.stderr).toContain('has nothing for these arguments: {"data":{"coin":null}}');
+    expect(existsSync(nothing.directory)).toBe(false);
+    const { directory, stderr } = await made(line('eth'), '--example', 'id=none');
+    expect(stderr).not.toContain('✘');
+    const recordings = readFileSync(join(directory, 'test/recordings/post-.json'), 'utf8');
+    expect(JSON.parse(recordings).map(({ body }: { body: unknown }) => body)).toEqual([
+      { data: { coin: { price: 1.5 } } },
+      { data: null },
+    ]);
+    const tools = tree(join(directory, 'src/tools'));
+    const tool = [...tools].find(([name]) => name !== 'index.ts')?.[1];
+    expect(tool).toContain("{ arguments: { id: 'none' }, expect: 'empty' }");
+    expect(tool).not.toContain('notFound');
   });
 });
 

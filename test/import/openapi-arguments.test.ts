@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Effect, effects } from '../../packages/contract/src/definition/effect.ts';
+import { toolsOfDocument } from '../../src/import/openapi/index.ts';
 import { setting } from '../../src/render/request.ts';
-import { answer, base, documentOf, ok, refusalOf, toolOf } from './openapi.ts';
+import { answer, base, documentOf, ok, read, refusalOf, toolOf } from './openapi.ts';
 
 describe('the arguments of a tool', () => {
   it('are the parameters, with their limits, under unique names', async () => {
@@ -556,6 +557,28 @@ describe('OAuth 2', () => {
       ['GAS_CLIENT_ID', 'secret', undefined],
       ['GAS_CLIENT_SECRET', 'secret', undefined],
     ]);
+  });
+
+  it('asks for the scopes that the chosen operations name, each once; what is no scope is left out', async () => {
+    const components = {
+      securitySchemes: { oauth: { type: 'oauth2', flows: { clientCredentials: { tokenUrl } } } },
+    };
+    const get = (scopes: readonly string[]) => ({ responses: ok(), security: [{ oauth: scopes }] });
+    const paths = {
+      '/gas': { get: get(['gas:read', 'not a scope', 'gas:read']) },
+      '/coins': { get: get(['https://gas.example/coins', 'gas:read']) },
+      '/open': { get: { responses: ok(), security: [] } },
+    };
+    const document = { ...documentOf({}, { components }), paths };
+    const headersOf = async (...operations: readonly string[]) => {
+      const made = toolsOfDocument(await read(document), { operations, tool: null }, 'api.json', null);
+      if (!made.ok) throw new Error(JSON.stringify(made.errors));
+      return setting({ name: 'headers', credentials: made.value[0]?.call?.api.headers ?? [] });
+    };
+    expect(await headersOf('GET /gas')).toContain(", scope: 'gas:read' })");
+    expect(await headersOf('GET /gas', 'GET /coins')).toContain(
+      "scope: 'gas:read https://gas.example/coins'",
+    );
   });
 
   it.each([

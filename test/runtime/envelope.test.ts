@@ -42,6 +42,34 @@ describe('an answer in an envelope', () => {
   });
 });
 
+describe('an envelope without content', () => {
+  const read = { json: {}, isIdempotent: true } as const;
+  it.each([
+    ['graphql', { data: { coin: null } }],
+    ['graphql', { data: { coin: null, price: null }, errors: [] }],
+    ['graphql', { data: null }],
+    ['json-rpc', { jsonrpc: '2.0', id: 1, result: null }],
+  ] as const)('of %s is an empty result of a read: %j', async (envelope, answer) => {
+    const { api } = await source(always(answer));
+    expect(await api.post('/', { ...read, schema, envelope })).toBeUndefined();
+    expect(await api.post('/', { ...read, wrap: 'result', envelope })).toBeUndefined();
+  });
+
+  it('is an answer if a member has a value, if an object is empty, of a write, and of an API without envelopes', async () => {
+    const ask = async (answer: unknown, options: object) => {
+      const { api } = await source(always(answer));
+      return api.post('/', { json: {}, ...options });
+    };
+    const some = { data: { coin: null, count: 0 } };
+    expect(await ask(some, { ...read, envelope: 'graphql' })).toEqual(some.data);
+    expect(await ask({ data: {} }, { ...read, envelope: 'graphql' })).toEqual({});
+    expect(await ask({ data: { cancel: null } }, { envelope: 'graphql' })).toEqual({ cancel: null });
+    expect(await ask({ data: { coin: null } }, read)).toEqual({ data: { coin: null } });
+    const result = { jsonrpc: '2.0', id: 1, result: { block: null } };
+    expect(await ask(result, { ...read, envelope: 'json-rpc' })).toEqual({ block: null });
+  });
+});
+
 describe('a key in a body', () => {
   it.each([
     [{ json: { symbol: 'ETH' } }, '{"symbol":"ETH","api_key":"k3y-of-the-author"}'],

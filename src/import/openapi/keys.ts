@@ -1,28 +1,15 @@
-import { below, isObject, type Json, type JsonObject, objectOr } from 'market-mcp-contract/json';
-import type { ApiKey, ApiVariable, Credential } from '../model.ts';
+import { below, isObject, type Json } from 'market-mcp-contract/json';
+import type { ApiKey, ApiVariable } from '../model.ts';
 import { DocumentRefusal, type OpenApiDocument } from './document.ts';
 import { type Operation, operationsOf, unlessBroken } from './operations.ts';
 import { type KeyParameter, keyParametersOf } from './parameters.ts';
-import { plainText } from './text.ts';
+import { type Described, isScope, ofParameter, ofScheme } from './schemes.ts';
 
 /** Beyond these, a hostile document would have endless combinations. */
 const maxAlternatives = 20;
 const maxOptional = 4;
 const maxSchemes = 50;
-
-/** A key that a document describes, without the prefix of its API. */
-interface Described {
-  /** Name in the file of the API. */
-  key: string;
-  readonly in: 'headers' | 'query';
-  readonly name: string;
-  readonly kind: Credential['kind'];
-  readonly cookie?: string;
-  /** What distinguishes it from keys of the same name. */
-  readonly other: string;
-  /** Ends of the names of its variables, and what they contain. */
-  readonly variables: { suffix: string; readonly text: string; readonly fallback?: string }[];
-}
+const maxScopes = 100;
 
 /** The keys of a document. Each has a variable of its own, the same whatever operations are chosen. */
 export class ApiKeys {
@@ -100,9 +87,22 @@ export class ApiKeys {
     });
     const distinct = [...new Map(all.map((keys) => [setOf([keys.map(({ key }) => key)]), keys])).values()];
     const withKeys = distinct.filter((keys) => keys.length > 0);
+    const scopes = this.#scopesIn(value.security);
     return [...withKeys, ...(withKeys.length < distinct.length ? [[]] : [])].map((keys) =>
-      keys.map((key) => keyOf(key, prefix)),
+      keys.map((key) => keyOf(key, prefix, scopes.get(key))),
     );
+  }
+
+  /** What an operation asks of the tokens that the server fetches itself. */
+  #scopesIn(security: Json | undefined): ReadonlyMap<Described, readonly string[]> {
+    const found = new Map<Described, readonly string[]>();
+    const named = Array.isArray(security) ? security.filter(isObject).flatMap(Object.entries) : [];
+    for (const [name, given] of named as readonly (readonly [string, Json])[]) {
+      const key = this.#schemes.get(name);
+      const own = Array.isArray(given) ? given.filter(isScope) : [];
+      if (key?.kind === 'client' && own.length > 0) found.set(key, [...(found.get(key) ?? []), ...own]);
+    }
+    return found;
   }
 
   /** The keys of one alternative; none if one of them cannot be sent, or not beside another. */
@@ -183,62 +183,11 @@ function shapeOf(key: Described): string {
   return `${key.kind} ${placeOf(key)} ${key.variables[0]?.fallback ?? ''}`;
 }
 
-function ofParameter({ name, in: place, text }: KeyParameter): Described {
-  return {
-    key: plainName(name),
-    in: place === 'query' ? 'query' : 'headers',
-    name,
-    kind: 'plain',
-    other: constantOf(place),
-    variables: [{ suffix: constantOf(name), text }],
-  };
-}
-
-/** A security scheme; null if no program can send it. */
-function ofScheme(key: string, scheme: JsonObject): Described | null {
-  const { type, name, in: place } = scheme;
-  const text = plainText(scheme.description, 120);
-  const kind = String(scheme.scheme ?? '').toLowerCase();
-  const known = { key: plainName(key), in: 'headers', other: constantOf(key) } as const;
-  if (type === 'apiKey') {
-    if (typeof name !== 'string' || !/^[\w.-]+$/.test(name)) return null;
-    const variables = [{ suffix: constantOf(name), text: text || `Key of the API (${name})` }];
-    if (place === 'cookie') return { ...known, name: 'cookie', kind: 'cookie', cookie: name, variables };
-    if (place !== 'query' && place !== 'header') return null;
-    return { ...known, in: place === 'query' ? 'query' : 'headers', name, kind: 'plain', variables };
-  }
-  const authorization = { ...known, name: 'authorization' };
-  if (type === 'basic' || (type === 'http' && kind === 'basic')) {
-    const variables = [
-      { suffix: 'USER', text: text || 'User name at the API' },
-      { suffix: 'PASSWORD', text: 'Password of that user' },
-    ];
-    return { ...authorization, kind: 'basic', variables };
-  }
-  const bears = type === 'oauth2' || type === 'openIdConnect' || (type === 'http' && kind === 'bearer');
-  if (!bears) return null;
-  const tokenUrl = type === 'oauth2' ? clientTokenUrl(scheme) : undefined;
-  if (tokenUrl !== undefined) {
-    const variables = [
-      { suffix: 'TOKEN_URL', text: 'Where the API issues tokens', fallback: tokenUrl },
-      { suffix: 'CLIENT_ID', text: 'Id of this client at the API' },
-      { suffix: 'CLIENT_SECRET', text: 'Secret of this client' },
-    ];
-    return { ...authorization, kind: 'client', variables };
-  }
-  const ends = type === 'oauth2' || type === 'openIdConnect' ? ' (a static token, which ends)' : '';
-  const variables = [{ suffix: 'TOKEN', text: (text || 'Token for the API') + ends }];
-  return { ...authorization, kind: 'bearer', variables };
-}
-
-/** Where a server gets tokens without a user: the flow client credentials (in Swagger 2.0: application). */
-function clientTokenUrl({ flow, flows, tokenUrl }: JsonObject): string | undefined {
-  const url = flow === 'application' ? tokenUrl : objectOr(objectOr(flows).clientCredentials).tokenUrl;
-  const isPlain = typeof url === 'string' && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
-  return isPlain && new URL(url).search === '' && new URL(url).username === '' ? url : undefined;
-}
-
-function keyOf({ key, in: place, name, kind, cookie, variables }: Described, prefix: string): ApiKey {
+function keyOf(
+  { key, in: place, name, kind, cookie, variables }: Described,
+  prefix: string,
+  scopes: readonly string[] = [],
+): ApiKey {
   const named = variables.map(({ suffix, text, fallback }): ApiVariable => {
     const variable = `${prefix}_${suffix}`;
     if (fallback === undefined) return { name: variable, kind: 'secret', text };
@@ -248,7 +197,13 @@ function keyOf({ key, in: place, name, kind, cookie, variables }: Described, pre
   return {
     key,
     in: place,
-    credential: { name, kind, variables: names, ...(cookie !== undefined && { cookie }) },
+    credential: {
+      name,
+      kind,
+      variables: names,
+      ...(cookie !== undefined && { cookie }),
+      ...(scopes.length > 0 && { scopes: [...new Set(scopes)].slice(0, maxScopes) }),
+    },
     variables: named,
   };
 }
@@ -270,20 +225,4 @@ function free(names: readonly string[], taken: Set<string>): string {
   }
   taken.add(name);
   return name;
-}
-
-/** A name as one in the file of an API. */
-export function plainName(name: string): string {
-  const plain = name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, 60);
-  return plain === '__proto__' || plain === '' ? 'key' : plain;
-}
-
-/** `X-Api-Key` → `API_KEY`. */
-export function constantOf(name: string): string {
-  const words = name
-    .replace(/^x-/i, '')
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .replaceAll(/[^A-Za-z0-9]+/g, '_')
-    .replaceAll(/^_+|_+$/g, '');
-  return words.toUpperCase().slice(0, 40) || 'KEY';
 }

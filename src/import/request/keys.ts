@@ -1,6 +1,6 @@
 import { placeholderIn } from '../key-names.ts';
 import type { ApiKey, Credential } from '../model.ts';
-import { constantOf, plainName } from '../openapi/keys.ts';
+import { constantOf, plainName } from '../openapi/schemes.ts';
 
 /** A key and its place, without its variables. */
 type Placed = Pick<ApiKey, 'in'> & Omit<Credential, 'variables'>;

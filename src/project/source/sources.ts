@@ -20,6 +20,7 @@ import {
   variablesOf,
 } from '../../plan/sources.ts';
 import { runtimePackage, sourceDependencies } from '../../plan/versions.ts';
+import { stringLiteral } from '../../render/lexical.ts';
 import { render } from '../../render/render.ts';
 import { declaration, keyEntry, setting } from '../../render/request.ts';
 import { type ApiSource, readApiSource } from '../../typescript/api-source.ts';
@@ -51,7 +52,7 @@ export function sourceFiles(
   const extended = apis.flatMap((api) => {
     const path = apiFile(api);
     const text = read(path);
-    return text === undefined ? [] : changed(path, text, withKeys(api, text));
+    return text === undefined ? [] : changed(path, text, withScopes(api, withKeys(api, text)));
   });
   const environment = read(environmentFile);
   const own = {
@@ -132,6 +133,21 @@ function withKeys(api: Api, text: string): string {
   const message = `src/apis/${api.file}.ts does not use ${names}, which the new tools need`;
   const entries = missing.map((key) => keyEntry(key, 0)).join(', ');
   const hint = `Add ${entries === '' ? 'it' : `credentials: { ${entries} }`} there, or rename the file so that a new one is written.`;
+  throw new ProjectError('SOURCES_EDITED', message, hint);
+}
+
+/** The file of an API, whose tokens are also for what new tools need. */
+function withScopes(api: Api, text: string): string {
+  const credentials = [...api.headers, ...(api.credentials ?? []).map(({ credential }) => credential)];
+  const literals = [...text.matchAll(/\bscope: (['"])([^'"\\]*)\1/g)];
+  const asked = new Set(literals.flatMap(([, , scopes = '']) => scopes.split(' ')));
+  const missing = credentials.flatMap(({ scopes = [] }) => scopes).filter((scope) => !asked.has(scope));
+  const [first] = literals;
+  if (missing.length === 0) return text;
+  const all = `scope: ${stringLiteral([...asked, ...missing].join(' '))}`;
+  if (first && literals.length === 1) return text.replace(first[0], () => all);
+  const message = `src/apis/${api.file}.ts does not ask for the scope ${missing.join(' ')}, which the new tools need`;
+  const hint = `Add scope: '${missing.join(' ')}' to clientCredentials there, and run the command again.`;
   throw new ProjectError('SOURCES_EDITED', message, hint);
 }
 

@@ -5,7 +5,7 @@ import { basic, Secret, SourceError, sendOnce } from 'market-mcp-runtime/source'
 import type { ApiCall, Binding, Credential } from '../../import/model.ts';
 import { requestOf } from '../../import/recordings.ts';
 
-/** What an API has answered: its JSON as text, or null if it has nothing (404). */
+/** What an API has answered: its JSON as text, or null if it has nothing (404, or an envelope without content). */
 export interface TrialAnswer {
   readonly status: number;
   readonly text: string | null;
@@ -72,7 +72,21 @@ export async function tryRequest(
           : `it cannot be reached (${cause?.code ?? cause?.message ?? name})`;
     throw noAnswer(where, `gave no answer to use: ${why}`, 'Correct the command, or start the API.');
   }
-  return judged(where, answered, mayBeMissing);
+  const answer = judged(where, answered, mayBeMissing);
+  const value: Json = JSON.parse(answer.text ?? 'null');
+  if (!hasNothing(call, value)) return answer;
+  if (mayBeMissing) return { ...answer, text: null };
+  const hint = 'Give arguments for which it has an answer.';
+  throw noAnswer(where, `has nothing for these arguments: ${shorten(value, 120)}`, hint);
+}
+
+/** Whether the answer of a read is an envelope without content, as the source kit reads it (`isNothing`). */
+function hasNothing({ envelope, method, onlyReads }: ApiCall, value: Json): boolean {
+  if (!envelope || !isObject(value) || (method !== 'get' && !onlyReads)) return false;
+  if (isObject(value.error) || (Array.isArray(value.errors) && value.errors.length > 0)) return false;
+  const content = value[envelope === 'graphql' ? 'data' : 'result'];
+  const members = envelope === 'graphql' && isObject(content) ? Object.values(content) : [content];
+  return members.length > 0 && members.every((member) => member === null);
 }
 
 function stylesOf(bindings: readonly Binding[]): JsonObject {

@@ -21,6 +21,16 @@ export function opened(value: unknown, envelope: Envelope | undefined): unknown 
   return 'data' in value ? data : value;
 }
 
+/**
+ * Whether an answer, taken out of its envelope, says that there is nothing: null, or data of GraphQL whose members are all null. So
+ * GraphQL answers for an unknown id (§6.4.4), and JSON-RPC methods such as eth_getTransactionByHash.
+ */
+export function isNothing(value: unknown, envelope: Envelope | undefined): boolean {
+  if (envelope === undefined || value === null) return envelope !== undefined;
+  const members = envelope === 'graphql' && isObject(value) ? Object.values(value) : [];
+  return members.length > 0 && members.every((member) => member === null);
+}
+
 function failure(said: unknown, message?: string): SourceError {
   const error = rejected(JSON.stringify(said), message);
   const { detail = 'without a reason' } = error.hints;

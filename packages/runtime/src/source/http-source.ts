@@ -9,7 +9,7 @@ import { type Alternatives, type Credentials, reportCredentials, secretsOf } fro
 import { withDecimals } from './decimals.ts';
 import { declared, recordable } from './declared.ts';
 import { judged } from './drift.ts';
-import { type Envelope, enclosed, opened } from './envelope.ts';
+import { type Envelope, enclosed, isNothing, opened } from './envelope.ts';
 import { SourceError } from './errors.ts';
 import { signed, unsigned } from './exchange.ts';
 import { type Pages, withPages } from './pages.ts';
@@ -86,7 +86,8 @@ export interface RequestOptions<Schema> {
   readonly schema?: Schema;
   /**
    * `graphql`: the answer is the `data`, and `errors` are a failure. `json-rpc`: the answer is the `result`, and an `error` is a
-   * failure. The reason of the API reaches the caller as `detail`.
+   * failure. The reason of the API reaches the caller as `detail`. The answer of a read is undefined if it is null, or if all members
+   * of `data` are.
    */
   readonly envelope?: Envelope;
   /**
@@ -110,7 +111,7 @@ export interface WriteOptions<Schema> extends RequestOptions<Schema>, BodyParts 
   readonly isIdempotent?: boolean;
 }
 
-/** `undefined` if the options say that 404 is an empty result; a read without content is undefined, too. */
+/** `undefined` if the options say that 404 is an empty result; a read without content, or with nothing in its envelope, is undefined, too. */
 type Answer<Schema, Options> =
   | (Schema extends ObjectSchema ? Data<Schema> : unknown)
   | (Options extends { readonly notFound: 'empty' } ? undefined : never);
@@ -188,10 +189,17 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     }
     const long = longNumbersIn(text);
     const read = (parse: Parse) => parsed(text, envelope, wrap, parse);
-    const { ok, value: whole } =
-      text === '' && schema
-        ? { ok: true, value: done(schema) }
-        : read((given) => exactly(given, JSON.parse(given), long));
+    const {
+      ok,
+      value: whole,
+      hasNothing = false,
+    } = text === '' && schema
+      ? { ok: true, value: done(schema) }
+      : read((given) => exactly(given, JSON.parse(given), long));
+    if (hasNothing && isRead) {
+      writeDown(asked, reply, secretsOf(options));
+      return undefined;
+    }
     const only = request.keep === 'declared' && text !== '' ? schema : undefined;
     const narrow = only ? declared(whole, only) : whole;
     const chosen = long && schema ? withDecimals(narrow, schema, () => read(parseLiterally).value) : narrow;
@@ -261,7 +269,7 @@ function parsed(
   envelope: Envelope | undefined,
   wrap: RequestOptions<ObjectSchema>['wrap'],
   parse: Parse,
-): { readonly ok: boolean; readonly value: unknown } {
+): { readonly ok: boolean; readonly value: unknown; readonly hasNothing?: boolean } {
   let value: unknown;
   try {
     value = parse(text);
@@ -269,8 +277,10 @@ function parsed(
     return { ok: false, value: undefined };
   }
   value = opened(value, envelope);
-  if (wrap === 'result') return { ok: true, value: { result: value } };
-  return { ok: true, value: wrap && Array.isArray(value) ? { items: value, count: value.length } : value };
+  const hasNothing = isNothing(value, envelope);
+  if (wrap === 'result') return { ok: true, value: { result: value }, hasNothing };
+  const listed = wrap && Array.isArray(value) ? { items: value, count: value.length } : value;
+  return { ok: true, value: listed, hasNothing };
 }
 
 /** What is recorded of an answer of which the tool keeps some members: in the API's form. */
