@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from 'market-mcp-contract/json';
+import { type SeenAnswer, seenIn } from '../import/seen.ts';
 import type { ProjectFile } from '../plan/model.ts';
 import { driftOf, type FingerprintDrift } from '../project/manifest/listed.ts';
 import { type ManifestFile, withNextManifest } from '../project/manifest/manifest.ts';
@@ -9,6 +11,7 @@ import { toolsNamed } from '../project/read/open.ts';
 import { bytesOf, textOf } from '../project/read/text.ts';
 import type { ProjectChange } from '../project/write/transaction.ts';
 import { literal, property } from '../render/literal.ts';
+import { type RequestChange, readRequest, withRequest } from '../typescript/request-source.ts';
 import { readToolSource, withOutputSchema } from '../typescript/tool-source.ts';
 
 /** What recorded answers change: nothing is written yet. */
@@ -18,32 +21,53 @@ export interface Proposal {
   readonly drift: FingerprintDrift;
   /** The tools whose file is changed. */
   readonly tools: readonly string[];
-  /** The tools whose outputSchema is not a literal, with the schema that their author may write. */
-  readonly byHand: readonly { readonly tool: string; readonly path: string; readonly schema: JsonObject }[];
+  /** The tools whose outputSchema or request is not a literal, with what their author may write. */
+  readonly byHand: readonly ByHand[];
+}
+
+interface ByHand {
+  readonly tool: string;
+  readonly path: string;
+  readonly schema: JsonObject;
+  /** Other options of the request. */
+  readonly request?: RequestChange;
+}
+
+/** A tool as its compiled code declares it, and the answers of its source. */
+export interface RecordedTool {
+  readonly inputSchema: JsonObject;
+  readonly outputSchema: JsonObject;
+  readonly answers: readonly SeenAnswer[];
 }
 
 const print = { value: literal, member: property };
 
 /**
- * Plans other outputSchemas of tools. Of their files, only the parts of the schemas that differ are changed.
+ * Plans the outputSchemas that admit recorded answers. Of the files of the tools, only the parts that differ are changed.
  *
- * @param schemas by the name of the tool
+ * @param recorded by the name of the tool
  */
-export function planSchemas(project: Project, schemas: ReadonlyMap<string, JsonObject>): Proposal {
+export function planSchemas(project: Project, recorded: ReadonlyMap<string, RecordedTool>): Proposal {
   const { directory, manifest, tools } = project;
   const files = new Map<string, ProjectFile>();
   const records: { [path: string]: ManifestFile | undefined } = {};
   const changed: string[] = [];
-  const byHand: { tool: string; path: string; schema: JsonObject }[] = [];
+  const byHand: ByHand[] = [];
   const now = tools.map((tool) => {
     const { path, source } = tool;
-    const schema = source.name === null ? undefined : schemas.get(source.name);
-    if (source.name === null || !schema) return tool;
+    const given = source.name === null ? undefined : recorded.get(source.name);
+    if (source.name === null || !given) return tool;
     const content = readIn(directory, path);
     const before = textOf(content);
-    const after = withOutputSchema(before, schema, print);
+    const asked = readRequest(before);
+    const takesPages = asked?.method === 'get' && asked.asksByQuery && !asked.hasPages;
+    const { schema, ...request } = seenIn({ ...given, wrap: asked?.wrap, takesPages }, given.answers);
+    if (isDeepStrictEqual(schema, given.outputSchema)) return tool;
+    const typed = withOutputSchema(before, schema, print);
+    const after = typed && withRequest(typed, request, print);
     if (after === undefined) {
-      byHand.push({ tool: source.name, path, schema });
+      const hasRequest = Object.keys(request).length > 0;
+      byHand.push({ tool: source.name, path, schema, ...(hasRequest && { request }) });
       return tool;
     }
     changed.push(source.name);

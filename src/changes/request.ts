@@ -12,13 +12,14 @@ import {
   shellLine,
 } from 'market-mcp-contract/command';
 import { signals } from 'market-mcp-contract/definition';
-import { isObject, type Json, type JsonObject, membersOf, shorten } from 'market-mcp-contract/json';
+import { isObject, type Json, type JsonObject, membersOf, objectOr, shorten } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { fieldsSchema } from '../fields/shape-schema.ts';
 import { withCredentials } from '../import/credentials.ts';
 import type { Imported, RealExchange } from '../import/model.ts';
 import { toolDescription } from '../import/openapi/describe.ts';
 import { effectOf } from '../import/openapi/tool.ts';
+import { type PageMembers, pageMembersIn, withPageMembers } from '../import/pages.ts';
 import { readSample } from '../import/read-sample.ts';
 import type { GivenRequest } from '../import/request/curl.ts';
 import { harRequests } from '../import/request/har.ts';
@@ -210,6 +211,7 @@ interface Sent {
   readonly arguments: JsonObject;
   readonly status: number;
   readonly text: string | null;
+  readonly headers?: JsonObject | undefined;
 }
 
 async function toolOf(
@@ -256,11 +258,14 @@ async function toolOf(
   const texts = [...wrapped];
   const exchanges = sent.map((one): RealExchange => {
     const sample = one.text === null ? undefined : texts.shift();
-    return { arguments: one.arguments, answer: sample === undefined ? null : answerOf(sample.value) };
+    const answer = sample === undefined ? null : answerOf(sample.value);
+    return { arguments: one.arguments, answer, ...(one.headers && { headers: one.headers }) };
   });
+  const pages = pagesOf(call, sent);
+  const paged = pages.size > 0 ? pagedEntry(entry as JsonObject, pages) : entry;
   const made: Imported = {
     ...tool,
-    entry: said === toolToDo ? entry : { ...entry, description: said },
+    entry: said === toolToDo ? paged : { ...paged, description: said },
     changes: [
       ...read.notes.map((note) => ({ tool: name, ...note })),
       ...sentChange(name, call, sent),
@@ -269,11 +274,30 @@ async function toolOf(
     call: {
       ...call,
       wrap: forced ? 'result' : wrap,
+      ...(pages.size > 0 && { hasPages: true }),
       notFoundIsEmpty: sent.some(({ status }) => status === 404),
     },
     ...(exchanges.length > 0 && { exchanges }),
   };
   return pass({ ...(effect === 'reads' ? made : forWriting(made, toolMeta)), secrets });
+}
+
+/** The members that headers of the answers fill, if the query has arguments that name a page. */
+function pagesOf({ method, query }: ReadRequest['call'], sent: readonly Sent[]): PageMembers {
+  const isPaged = method === 'get' && query.some(({ input }) => input !== undefined);
+  return new Set(isPaged ? sent.flatMap(({ headers }) => [...pageMembersIn(headers)]) : []);
+}
+
+function pagedEntry(
+  { inputSchema, outputSchema, ...rest }: JsonObject,
+  pages: PageMembers,
+): Imported['entry'] {
+  const inputs = membersOf(objectOr(inputSchema));
+  return {
+    ...rest,
+    inputSchema,
+    outputSchema: withPageMembers(objectOr(outputSchema), inputs, pages),
+  } as Imported['entry'];
 }
 
 function sentChange(tool: string, { method, path }: ReadRequest['call'], sent: readonly Sent[]) {

@@ -25,6 +25,8 @@ export interface Imported {
 export interface RealExchange {
   readonly arguments: JsonObject;
   readonly answer: JsonObject | null;
+  /** Those that name its place among pages. */
+  readonly headers?: JsonObject;
 }
 
 /** A judged tool and its API request. */
@@ -182,6 +184,7 @@ export type RecordedRequest = { readonly method: string; readonly path: string; 
 export interface Recording {
   readonly request: RecordedRequest;
   readonly status: number;
+  readonly headers?: JsonObject;
   readonly body?: Json;
   readonly from: 'document' | 'recorded';
 }

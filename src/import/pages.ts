@@ -1,18 +1,35 @@
-import { isObject, type JsonObject, membersOf, objectOr, propertiesOf } from 'market-mcp-contract/json';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  membersOf,
+  objectOr,
+  propertiesOf,
+} from 'market-mcp-contract/json';
 
 const total = { type: 'integer', description: 'Number of all items, on all pages, as the API says.' };
 const nextText = 'Arguments of the call for the next page; null if there is none.';
 
-/** Names of headers by which an answer says where it lies among its pages, in lower case. */
-const pagingHeaders = new Set(['link', 'x-total-count', 'x-total', 'total-count', 'x-next-page']);
+/** What headers of answers say about pages, by their names in lower case. */
+const pagingHeaders = new Map([
+  ['link', 'next'],
+  ['x-next-page', 'next'],
+  ['x-total-count', 'total'],
+  ['x-total', 'total'],
+  ['total-count', 'total'],
+] as const);
 
-/** Whether a response declares headers that name the next page, or the number of all items. */
-export function hasPagingHeaders({ headers }: JsonObject): boolean {
-  return Object.keys(objectOr(headers)).some((name) => pagingHeaders.has(name.toLowerCase()));
+/** The members that headers of an answer fill. */
+export type PageMembers = ReadonlySet<'next' | 'total'>;
+
+/** @param headers by name: those that a response declares, or those of an answer */
+export function pageMembersIn(headers: Json | undefined): PageMembers {
+  const known: ReadonlyMap<string, 'next' | 'total'> = pagingHeaders;
+  return new Set(Object.keys(objectOr(headers)).flatMap((name) => known.get(name.toLowerCase()) ?? []));
 }
 
-/** `properties` and `required` of an answer, with `next` and `total` where it has no such members of its own. */
-export function withPageMembers(answer: JsonObject, inputs: JsonObject): JsonObject {
+/** `properties` and `required` of an answer, with the members of headers where it has no such members of its own. */
+export function withPageMembers(answer: JsonObject, inputs: JsonObject, members: PageMembers): JsonObject {
   const properties = propertiesOf({ properties: inputs }).map(([name, schema]) => [
     name,
     { ...typeOf(schema), description: `The input ${name}.` },
@@ -22,7 +39,8 @@ export function withPageMembers(answer: JsonObject, inputs: JsonObject): JsonObj
     description: nextText,
     properties: Object.fromEntries(properties),
   };
-  return { ...answer, properties: { next, total, ...membersOf(answer) } };
+  const added = { ...(members.has('next') && { next }), ...(members.has('total') && { total }) };
+  return { ...answer, properties: { ...added, ...membersOf(answer) } };
 }
 
 function typeOf({ type, items }: JsonObject): JsonObject {

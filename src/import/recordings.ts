@@ -45,7 +45,10 @@ export function recordingsOf(
             : { status: 404 };
         return { request, ...nothing, from: 'recorded' };
       }
-      if (real) return { request, status: 200, body: bodyOf(real.answer ?? {}, call), from: 'recorded' };
+      if (real) {
+        const headers = real.headers && { headers: real.headers };
+        return { request, status: 200, ...headers, body: bodyOf(real.answer ?? {}, call), from: 'recorded' };
+      }
       if (expect === 'empty') return { request, status: 404, from: 'document' };
       const key = keyParameter === null ? null : args[keyParameter];
       const sample = samples.find((one) => one.key === key) ?? samples[0];

@@ -11,8 +11,66 @@ import {
 } from 'market-mcp-contract/json';
 import { parseFieldName } from '../model/names.ts';
 import { schemaOfValues } from './infer.ts';
-import { isFailure } from './sample.ts';
+import { pageMembersIn, withPageMembers } from './pages.ts';
+import { readSample } from './read-sample.ts';
+import { isFailure, toolOfSamples } from './sample.ts';
 import { widened } from './widen.ts';
+
+/** An answer of a source in the form of the tool, and its headers that name its place among pages. */
+export interface SeenAnswer {
+  readonly value: Json;
+  readonly headers?: JsonObject;
+}
+
+/** What is known of a tool and of its request. */
+export interface SeenTool {
+  readonly inputSchema: JsonObject;
+  readonly outputSchema: JsonObject;
+  /** What its answer becomes. */
+  readonly wrap: string | undefined;
+  /** Whether headers can become members: a read by query that does not do so yet. */
+  readonly takesPages: boolean;
+}
+
+/** What answers change: the outputSchema, and options of the request. */
+export interface Seen {
+  readonly schema: JsonObject;
+  readonly wrap?: 'items' | 'result' | null;
+  readonly pages?: true;
+}
+
+/** An outputSchema that admits answers that arrived, and what the request must do for it. */
+export function seenIn(tool: SeenTool, answers: readonly SeenAnswer[]): Seen {
+  const { inputSchema, outputSchema, wrap, takesPages } = tool;
+  const values = answers.map(({ value }) => value);
+  const typed = wrap === 'text' ? typedText(outputSchema, values) : undefined;
+  if (typed) return typed;
+  const schema = schemaWith(outputSchema, values);
+  const pages = new Set(answers.flatMap(({ headers }) => [...pageMembersIn(headers)]));
+  const fresh = [...pages].filter((name) => !Object.hasOwn(membersOf(outputSchema), name));
+  if (!takesPages || fresh.length === 0) return { schema };
+  return { schema: withPageMembers(schema, membersOf(inputSchema), new Set(fresh)), pages: true };
+}
+
+/** The fields of texts that are all JSON, of a tool that answers with one text. */
+function typedText(outputSchema: JsonObject, answers: readonly Json[]): Seen | undefined {
+  const samples = answers.map((answer) => {
+    const { result } = objectOr(answer);
+    return typeof result === 'string' && /^\s*[[{]/.test(result)
+      ? readSample(result, 'the answer')
+      : undefined;
+  });
+  const read = samples.flatMap((sample) => (sample?.ok ? [sample.value] : []));
+  if (read.length === 0 || read.length < samples.length) return undefined;
+  const made = toolOfSamples(read, { name: 'typed', input: [] }, () => '');
+  if (!made.ok) return undefined;
+  const { entry, wrap } = made.value;
+  const { properties, required } = objectOr((entry as JsonObject).outputSchema);
+  // The signals stay as they are in the source.
+  const own = propertiesOf(outputSchema).filter(([name]) => Object.hasOwn(signals, name));
+  const all = { ...objectOr(properties), ...Object.fromEntries(own) };
+  return { schema: { ...outputSchema, properties: all, required: required ?? [] }, wrap };
+}
 
 /**
  * An outputSchema that also admits answers that arrived, with the members that it does not declare. What was required stays
@@ -21,7 +79,7 @@ import { widened } from './widen.ts';
  * @param answers in the form of the tool
  * @returns the same schema if there is nothing to change, or if no change would make it admit them
  */
-export function schemaWith(schema: JsonObject, answers: readonly Json[]): JsonObject {
+function schemaWith(schema: JsonObject, answers: readonly Json[]): JsonObject {
   const own = answers.filter((answer) => isAnswer(answer, schema)).map((answer) => filled(answer, schema));
   const wider = own.reduce(widened, schema);
   const admits = own.every((answer) => clientMismatches(wider, answer, '').length === 0);

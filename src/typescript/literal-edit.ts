@@ -49,8 +49,18 @@ export class LiteralEdit {
       (one) => one.type === 'SpreadElement' || (one.type === 'ObjectProperty' && keyOf(one) !== undefined),
     );
     if (!isPlain) return false;
-    if (Object.keys(before).some((name) => !Object.hasOwn(after, name))) return this.#replace(node, after);
-    return this.#changeMembers(node, before, after);
+    const removed = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
+    if (removed.length > 0 && this.#replace(node, after)) return true;
+    return removed.every((name) => this.#remove(node, name)) && this.#changeMembers(node, before, after);
+  }
+
+  /** Removes a member with the comma before it. */
+  #remove({ properties }: ObjectExpression, name: string): boolean {
+    const at = properties.findIndex((one) => one.type === 'ObjectProperty' && keyOf(one) === name);
+    const [before, own] = [properties[at - 1], properties[at]] as (Placed | undefined)[];
+    if (!before || !own || this.#commentsIn(before.end, own.end).length > 0) return false;
+    this.#parts.push({ start: before.end, end: own.end, text: '' });
+    return true;
   }
 
   #changeMembers(node: ObjectExpression, before: JsonObject, after: JsonObject): boolean {
@@ -62,7 +72,8 @@ export class LiteralEdit {
     const { start, end } = node as Placed;
     if (added.length > 0 && !this.#source.slice(start, end).includes('\n') && this.#replace(node, after))
       return true;
-    const areChanged = Object.keys(before).every((name) => {
+    const kept = Object.keys(before).filter((name) => Object.hasOwn(after, name));
+    const areChanged = kept.every((name) => {
       const member = own.get(name);
       const value = after[name] as Json;
       return member ? this.change(member, value) : isDeepStrictEqual(before[name], value);
@@ -100,11 +111,12 @@ export class LiteralEdit {
     );
     const comma = rest.indexOf(',');
     const at = Math.max(last.end + comma + 1, ...comments.map(({ end }) => end));
-    if (comma < 0) this.#parts.push({ start: last.end, end: last.end, text: ',' });
     const text = added
       .map(([name, value]) => `\n${lead}${this.#print.member(name, value, lead.length)},`)
       .join('');
     this.#parts.push({ start: at, end: at, text: indented(text, lead) });
+    // Behind the other part, so that it is written first where both have one place.
+    if (comma < 0) this.#parts.push({ start: last.end, end: last.end, text: ',' });
     return true;
   }
 

@@ -4,7 +4,7 @@ import { signals, type ToolDefinition } from 'market-mcp-contract/definition';
 import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
 import { keyOf, LiteralReader, type Members, propertiesOf } from './literal.ts';
 import { LiteralEdit, type Print } from './literal-edit.ts';
-import { nodesIn, type Tree, treeOf } from './tree.ts';
+import { nodesIn, type Placed, type Tree, treeOf } from './tree.ts';
 
 /** The facts in the source of a tool, read without running it. */
 export interface ToolSource {
@@ -55,7 +55,7 @@ export function withOutputSchema(text: string, after: JsonObject, print: Print):
 }
 
 /** The literal that is the outputSchema of the tool. */
-function schemaNode(tree: Tree, reader: LiteralReader): Node | undefined {
+export function schemaNode(tree: Tree, reader: LiteralReader): Node | undefined {
   const [options] = toolCall(tree, reader)?.arguments ?? [];
   const found = options && propertiesOf(reader.resolved(options)).find(([name]) => name === 'outputSchema');
   return found && reader.resolved(found[1]);
@@ -120,21 +120,34 @@ function apiImports({ program }: Tree) {
 }
 
 function requestsOf(tree: Tree): ApiUse['requests'] {
+  const reader = new LiteralReader(tree);
+  return apiCalls(tree).map(
+    ({
+      method,
+      node: {
+        arguments: [first],
+      },
+    }) => {
+      const target = first && reader.resolved(first);
+      return { method, target: (target && literalText(target)) ?? null };
+    },
+  );
+}
+
+/** The requests to APIs in a file. */
+export function apiCalls(
+  tree: Tree,
+): readonly { readonly method: string; readonly node: Placed<CallExpression> }[] {
   const apis = new Set(
     apiImports(tree).flatMap(({ specifiers }) => specifiers.map(({ local }) => local.name)),
   );
   if (apis.size === 0) return [];
-  const reader = new LiteralReader(tree);
   return [...nodesIn(tree.program)].flatMap((node) => {
     const callee = node.type === 'CallExpression' ? node.callee : undefined;
     if (node.type !== 'CallExpression' || callee?.type !== 'MemberExpression') return [];
     if (callee.object.type !== 'Identifier' || !apis.has(callee.object.name)) return [];
     const method = keyOf({ key: callee.property, computed: callee.computed }) ?? '';
-    const [first] = node.arguments;
-    const target = first && reader.resolved(first);
-    return /^(get|post|put|patch|delete|call)$/.test(method)
-      ? { method, target: (target && literalText(target)) ?? null }
-      : [];
+    return /^(get|post|put|patch|delete|call)$/.test(method) ? [{ method, node }] : [];
   });
 }
 

@@ -1,18 +1,47 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { json as bodyOf } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bins, expectProven, run, scaffold, scratch, serveHere } from './support.ts';
 
 const root = scratch();
 let answer: unknown;
 let calls = 0;
-const api = createServer((_request, response) => {
+const api = createServer((request, response) => {
   calls += 1;
-  response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(answer));
+  const isList = request.url?.startsWith('/piers?') === true;
+  const link = { link: `<${url}/piers?page=2>; rel="next"`, 'x-total-count': '40' };
+  response.writeHead(200, { 'content-type': 'application/json', ...(isList && link) });
+  response.end(JSON.stringify(isList ? [{ pier: 'A' }] : answer));
 });
 const url = await serveHere(api);
+
+/** An MCP server whose tool does not say that its text is JSON. */
+const tides = await serveHere(
+  createServer(async (request, response) => {
+    const { id, method } = request.method === 'POST' ? ((await bodyOf(request)) as Message) : {};
+    const inputSchema = { type: 'object', properties: {} };
+    const tool = { name: 'get_tides', description: 'Returns the tides of today.', inputSchema };
+    const results: { readonly [method: string]: object } = {
+      initialize: {
+        protocolVersion: '2025-06-18',
+        capabilities: { tools: {} },
+        serverInfo: { name: 'Tides', version: '1' },
+      },
+      'tools/list': { tools: [{ ...tool, annotations: { readOnlyHint: true } }] },
+      'tools/call': { content: [{ type: 'text', text: '[{"high": "06:10", "metres": 4.2}]' }] },
+    };
+    const result = results[method ?? ''];
+    response.writeHead(result ? 200 : id === undefined ? 202 : 405, { 'content-type': 'application/json' });
+    response.end(result && JSON.stringify({ jsonrpc: '2.0', id, result }));
+  }),
+);
+
+interface Message {
+  readonly id?: number;
+  readonly method?: string;
+}
 
 const schema = {
   type: 'object',
@@ -37,6 +66,26 @@ const document = {
   info: { title: 'Harbour' },
   servers: [{ url }],
   paths: {
+    '/piers': {
+      get: {
+        operationId: 'list_piers',
+        summary: 'Lists the piers.',
+        parameters: [{ name: 'page', in: 'query', schema: { type: 'integer', default: 1 } }],
+        responses: {
+          200: {
+            description: 'Them',
+            content: {
+              'application/json': {
+                schema: {
+                  type: 'array',
+                  items: { type: 'object', properties: { pier: { type: 'string' } } },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
     '/piers/{pier}': {
       get: {
         operationId: 'get_pier',
@@ -146,5 +195,35 @@ describe('market-mcp record, of an answer that differs from the outputSchema', (
     expect(ran.stdout).toContain(`not a literal in ${path}`);
     expect(ran.stdout).toContain('"boolean"');
     expect(read(path)).toBe(computed);
+  });
+
+  it('makes members of headers that only the answer has, and typed fields of a text that is JSON', async () => {
+    answer = example;
+    const list = ['--from-openapi', join(root, 'harbour.json'), '--operation', 'list_piers'];
+    for (const flags of [list, ['--from-url', `${tides}/mcp`]]) {
+      const added = await market('add-tool', '--yes', '--no-check', ...flags);
+      expect(added.status, added.stderr).toBe(0);
+    }
+    expect(read('src/tools/list-piers.ts')).not.toContain('pages');
+    const ran = await market('record', '--yes');
+    expect(ran.status, ran.stdout + ran.stderr).toBe(0);
+    expect(ran.stdout).toContain('The outputSchema of list_piers, get_tides was changed');
+    expect(read('src/tools/list-piers.ts')).toContain('pages: { input, inputSchema }');
+    expect(read('src/tools/get-tides.ts')).toContain("wrap: 'items'");
+    expect(JSON.parse(read('test/recordings/get-piers.json'))[0].headers).toEqual({
+      link: '<?page=2>; rel="next"',
+      'x-total-count': '40',
+    });
+    const called = async (file: string) => {
+      const module = `import tool from './dist/src/tools/${file}.js'; import { callTool } from 'market-mcp-runtime/testing';`;
+      const script = `${module} console.log(JSON.stringify((await callTool(tool, {})).structuredContent));`;
+      const replay = { cwd: directory, env: { SOURCES: 'replay' } };
+      const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '-e', script], replay);
+      return JSON.parse(stdout || JSON.stringify(stderr));
+    };
+    expect(await called('list-piers')).toMatchObject({ count: 1, next: { page: 2 }, total: 40 });
+    expect(await called('get-tides')).toEqual({ items: [{ high: '06:10', metres: 4.2 }], count: 1 });
+    await expectProven(directory);
+    expect(JSON.parse((await market('record', '--yes', '--json')).stdout)).not.toHaveProperty('schemas');
   });
 });

@@ -117,6 +117,21 @@ describe('an answer that no tool can be made from is named, and nothing is writt
   });
 });
 
+it('headers that name pages become next and total, and the recording has them', async () => {
+  const { origin } = await api((request, response) => {
+    response.setHeader('link', `<${origin}${request.url?.replace('page=1', 'page=2')}>; rel="next"`);
+    says([{ id: 'a' }])(request, response);
+  });
+  const { directory, stderr } = await made(`curl '${origin}/coins?page=1'`);
+  expect(stderr).not.toContain('✘');
+  const tool = readFileSync(join(directory, 'src/tools/get-coins.ts'), 'utf8');
+  expect(tool).toMatch(/pages: \{ input, inputSchema \}/);
+  expect(tool).toMatch(/next: \{\s+type: \['object', 'null'\]/);
+  expect(tool).not.toContain('total');
+  const recorded = JSON.parse(readFileSync(join(directory, 'test/recordings/get-coins.json'), 'utf8'));
+  expect(recorded[0]).toMatchObject({ headers: { link: '<?page=2>; rel="next"' }, from: 'recorded' });
+});
+
 describe('nothing is sent', () => {
   it.each([
     ['that may change something', (o: string) => `curl ${o}/orders -d amount=1`, 'may change something'],

@@ -56,4 +56,24 @@ describe('another outputSchema in the source of a tool', () => {
     const commented = source.replace('"number",', '["number" /* or text */],');
     expect(changed({ price: { type: ['number', 'null'], description: 'Price' } }, commented)).toBeUndefined();
   });
+
+  it.each([
+    [
+      "\n    ...signals,\n    result: { type: 'string' },\n  ",
+      "\n    ...signals,\n    a: { type: 'null' },\n  ",
+    ],
+    [
+      "\n    ...signals,\n    result: { type: 'string' }\n  ",
+      "\n    ...signals,\n    a: { type: 'null' },\n  ",
+    ],
+    [" ...signals, result: { type: 'string' } ", " ...signals, a: { type: 'null' } "],
+    ["\n    ...signals, // all\n    result: { type: 'string' },\n  ", undefined],
+  ])('has no member any more beside a spread: %j', (members, expected) => {
+    const text = (inside: string) =>
+      `import { defineTool } from 'market-mcp-runtime';\nexport default defineTool({ name: 'x', description: 'X.', inputSchema: {}, outputSchema: {\n  properties: {${inside}}\n} });\n`;
+    const { properties } = readToolSource(text(members)).definition?.outputSchema as typeof before;
+    const { result: _, ...others } = properties as { readonly result?: object };
+    const after = { properties: { ...others, a: { type: 'null' } } };
+    expect(withOutputSchema(text(members), after, print)).toBe(expected && text(expected));
+  });
 });

@@ -1,16 +1,15 @@
 import { CommandError, nameList, type Output, withProgress } from 'market-mcp-contract/command';
 import { onlyReads } from 'market-mcp-contract/definition';
-import type { JsonObject } from 'market-mcp-contract/json';
-import { type Proposal, planSchemas } from '../../changes/recorded.ts';
+import { type Proposal, planSchemas, type RecordedTool } from '../../changes/recorded.ts';
 import { type CalledExample, callExamples, type ProjectTool } from '../../check/built.ts';
 import { build } from '../../check/self-check.ts';
-import { schemaWith } from '../../import/seen.ts';
 import { manifestFile } from '../../project/manifest/manifest.ts';
 import { readIn } from '../../project/read/inside.ts';
 import { openProject } from '../../project/read/open.ts';
 import { changeProject } from '../../project/write/change.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { SystemError } from '../../system/errors.ts';
+import type { RequestChange } from '../../typescript/request-source.ts';
 import { mayAsk } from '../answers.ts';
 import { showDrift } from './change.ts';
 import { showDiff, unifiedDiff } from './dry-run.ts';
@@ -48,17 +47,19 @@ export async function proposeSchemas(
   switches: RecordSwitches,
   output: Output,
 ): Promise<Applied | null> {
-  const schemas = seenSchemas(tools, called);
-  if (schemas.size === 0) return null;
-  const plan = async () => planSchemas(await openProject(directory), schemas);
+  const recorded = answersOf(tools, called);
+  if (recorded.size === 0) return null;
+  const plan = async () => planSchemas(await openProject(directory), recorded);
   const planned = await plan();
-  for (const { tool, path, schema } of planned.byHand) {
+  const names = [...planned.tools, ...planned.byHand.map(({ tool }) => tool)];
+  if (names.length === 0) return null;
+  for (const { tool, path, schema, request } of planned.byHand) {
     output.note(
       `The answers of ${tool} do not match its outputSchema, which is not a literal in ${path}. This one admits them:`,
     );
     for (const line of JSON.stringify(schema, null, 2).split('\n')) output.line(`    ${line}`);
+    if (request) output.line(`    In its request: ${shownRequest(request)}`);
   }
-  const names = [...schemas.keys()];
   const result = { tools: names, diff: '', byHand: planned.byHand, refresh: planned.drift, called: [] };
   if (planned.change === null) return { ...result, applied: false };
   const diff = unifiedDiff(directory, withoutManifest(planned.change));
@@ -90,20 +91,23 @@ export async function proposeSchemas(
   return { ...result, diff, applied: true, called: calledAgain };
 }
 
-/** The outputSchemas that admit the answers, of the tools whose own does not. */
-function seenSchemas(
+/** The answers of sources of the examples that shall find something, by tool. */
+function answersOf(
   tools: readonly ProjectTool[],
   called: readonly CalledExample[],
-): ReadonlyMap<string, JsonObject> {
+): ReadonlyMap<string, RecordedTool> {
   return new Map(
-    tools.flatMap(({ name, outputSchema }) => {
+    tools.flatMap(({ name, inputSchema = {}, outputSchema }) => {
       const own = called.filter(({ tool, expect }) => tool === name && expect === 'found');
-      const answers = own.flatMap((one) => one.answers ?? []).map(({ value }) => value);
-      if (!outputSchema || answers.length === 0) return [];
-      const schema = schemaWith(outputSchema, answers);
-      return JSON.stringify(schema) === JSON.stringify(outputSchema) ? [] : [[name, schema] as const];
+      const answers = own.flatMap((one) => one.answers ?? []);
+      return outputSchema && answers.length > 0 ? [[name, { inputSchema, outputSchema, answers }]] : [];
     }),
   );
+}
+
+function shownRequest({ wrap, pages }: RequestChange): string {
+  const wrapped = wrap === null ? ['without wrap'] : wrap === undefined ? [] : [`wrap: '${wrap}'`];
+  return [...wrapped, ...(pages ? ['pages: { input, inputSchema }'] : [])].join(', ');
 }
 
 function withoutManifest({ files, removed }: NonNullable<Proposal['change']>) {

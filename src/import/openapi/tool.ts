@@ -12,7 +12,7 @@ import type { DefinitionChange } from '../../model/model.ts';
 import { suggestToolName } from '../../model/names.ts';
 import { listOf, withSignals } from '../../tools/definition.ts';
 import { type ApiCall, done, type Imported } from '../model.ts';
-import { hasPagingHeaders, withPageMembers } from '../pages.ts';
+import { type PageMembers, pageMembersIn, withPageMembers } from '../pages.ts';
 import { type AnswerSample, schemaOfSamples, shortened } from '../sample.ts';
 import type { Apis } from './api.ts';
 import { isJsonType, mayBeJson, preferred } from './body.ts';
@@ -60,8 +60,9 @@ export function toolOfOperation(
   const { method, path } = operation;
   const { properties, required, params, query, headers, body } = inputs;
   const notFoundIsEmpty = method === 'get' && answer.hasNotFound;
-  const hasPages = method === 'get' && answer.hasPagingHeaders && query.length > 0;
-  const root = hasPages ? withPageMembers(answer.schema, properties) : answer.schema;
+  const { pages = new Set<never>() } = answer;
+  const hasPages = method === 'get' && pages.size > 0 && query.length > 0;
+  const root = hasPages ? withPageMembers(answer.schema, properties, pages) : answer.schema;
   return {
     entry: {
       name: tool,
@@ -102,7 +103,7 @@ interface Answer {
   readonly wrap: Wrap;
   readonly examples: readonly JsonObject[];
   readonly hasNotFound: boolean;
-  readonly hasPagingHeaders?: boolean;
+  readonly pages?: PageMembers;
 }
 
 /** The successful answer. The root of an outputSchema is an object (C§2.1), so all other answers are wrapped. */
@@ -141,7 +142,7 @@ function answerOf(
     wrap,
     examples: answers.map(wrapped).filter(isObject),
     hasNotFound,
-    hasPagingHeaders: hasPagingHeaders(response),
+    pages: pageMembersIn(response.headers),
   };
 }
 

@@ -9,6 +9,8 @@ import { requestOf } from '../../import/recordings.ts';
 export interface TrialAnswer {
   readonly status: number;
   readonly text: string | null;
+  /** Those that name its place among pages. */
+  readonly headers?: JsonObject | undefined;
 }
 
 type Values = (variable: string) => string;
@@ -57,7 +59,7 @@ export async function tryRequest(
   };
   const members = Array.isArray(call.body?.members) ? (call.body.members as readonly Binding[]) : [];
   const styles = { styles: stylesOf(call.query), formStyles: stylesOf(members) };
-  let answered: { readonly status: number; readonly contentType: string; readonly text: string };
+  let answered: Answered;
   try {
     answered = await sendOnce(source, method as 'get', path, { ...parts, ...styles } as object);
   } catch (error) {
@@ -72,7 +74,7 @@ export async function tryRequest(
           : `it cannot be reached (${cause?.code ?? cause?.message ?? name})`;
     throw noAnswer(where, `gave no answer to use: ${why}`, 'Correct the command, or start the API.');
   }
-  const answer = judged(where, answered, mayBeMissing);
+  const answer = { ...judged(where, answered, mayBeMissing), headers: answered.headers };
   const value: Json = JSON.parse(answer.text ?? 'null');
   if (!hasNothing(call, value)) return answer;
   if (mayBeMissing) return { ...answer, text: null };
@@ -93,15 +95,9 @@ function stylesOf(bindings: readonly Binding[]): JsonObject {
   return Object.fromEntries(bindings.flatMap(({ name, style }) => (style ? [[name, style]] : [])));
 }
 
-function judged(
-  where: string,
-  {
-    status,
-    contentType,
-    text,
-  }: { readonly status: number; readonly contentType: string; readonly text: string },
-  mayBeMissing: boolean,
-): TrialAnswer {
+type Answered = Awaited<ReturnType<typeof sendOnce>>;
+
+function judged(where: string, { status, contentType, text }: Answered, mayBeMissing: boolean): TrialAnswer {
   const said = text.trim() === '' ? '' : `: ${shorten(text.trim().split(/\r?\n/, 1)[0] ?? '', 120)}`;
   const isPage = /^\s*<|text\/html/i.test(text.slice(0, 200) + contentType);
   if (status === 404 && mayBeMissing) return { status, text: null };

@@ -1,4 +1,5 @@
 import { isProduction } from '../process.ts';
+import type { SourceLine } from '../server/call.ts';
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
 import { exactly, longNumbersIn, parseLiterally, writeLiterally } from '../server/exact.ts';
 import { blankObject, checkOf, isObject } from '../server/schema.ts';
@@ -189,14 +190,12 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     }
     const long = longNumbersIn(text);
     const read = (parse: Parse) => parsed(text, envelope, wrap, parse);
-    const {
-      ok,
-      value: whole,
-      hasNothing = false,
-    } = text === '' && schema
-      ? { ok: true, value: done(schema) }
-      : read((given) => exactly(given, JSON.parse(given), long));
-    if (hasNothing && isRead) {
+    const answer =
+      text === '' && schema
+        ? { ok: true, value: done(schema) }
+        : read((given) => exactly(given, JSON.parse(given), long));
+    const { ok, value: whole } = answer;
+    if ('hasNothing' in answer && answer.hasNothing && isRead) {
       writeDown(asked, reply, secretsOf(options));
       return undefined;
     }
@@ -225,15 +224,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     shared.forget(key);
     const place = { method, host: url.host, path, status };
     if (problem) throw mismatch(problem, place);
-    const beginning = isProduction() ? '' : `: ${beginningOf(text)}`;
-    const detail = `no JSON, but ${text.length} characters of ${beginningOf(contentType || 'no type')}${beginning}`;
-    const hint =
-      'Correct the base URL in src/apis/ or the path: the API answers there with something else than JSON.';
-    const error = new SourceError(
-      'SOURCE_MALFORMED',
-      'The source answered in a form that this tool does not expect.',
-    );
-    throw explained(error, { ...place, detail, hint });
+    throw noJson(text, beginningOf(contentType || 'no type'), isProduction() ? '' : beginningOf(text), place);
   };
   // The types of the methods are stricter than that of `ask`.
   const method = (name: Exchange['method']) =>
@@ -246,6 +237,20 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     patch: method('patch'),
     delete: method('delete'),
   };
+}
+
+function noJson(
+  text: string,
+  type: string,
+  beginning: string,
+  place: Omit<SourceLine, 'code' | 'at' | 'detail'>,
+) {
+  const what = `no JSON, but ${text.length} characters of ${type}`;
+  const detail = beginning === '' ? what : `${what}: ${beginning}`;
+  const hint =
+    'Correct the base URL in src/apis/ or the path: the API answers there with something else than JSON.';
+  const message = 'The source answered in a form that this tool does not expect.';
+  return explained(new SourceError('SOURCE_MALFORMED', message), { ...place, detail, hint });
 }
 
 function writeDown(request: RecordedRequest, reply: Reply, secrets: readonly string[]): void {
@@ -269,12 +274,12 @@ function parsed(
   envelope: Envelope | undefined,
   wrap: RequestOptions<ObjectSchema>['wrap'],
   parse: Parse,
-): { readonly ok: boolean; readonly value: unknown; readonly hasNothing?: boolean } {
+): { readonly ok: boolean; readonly value: unknown; readonly hasNothing: boolean } {
   let value: unknown;
   try {
     value = parse(text);
   } catch {
-    return { ok: false, value: undefined };
+    return { ok: false, value: undefined, hasNothing: false };
   }
   value = opened(value, envelope);
   const hasNothing = isNothing(value, envelope);

@@ -12,8 +12,11 @@ export interface Result {
   readonly isError?: unknown;
 }
 
-/** What becomes `{ result }`: the text of a tool that does not say what it returns, or a map. */
-export type Wrap = 'text' | 'result' | undefined;
+/**
+ * `text`: the text of a tool that does not say what it returns becomes `{ result }`. `result`: the answer, such as a map, becomes
+ * `{ result }`. `items`: a list becomes `{ items, count }`.
+ */
+export type Wrap = 'text' | 'items' | 'result' | undefined;
 
 /** Whether a result says that there is nothing; a tool that changes something may have nothing to say. */
 export function isEmpty({ structuredContent, content }: Result, wrap: Wrap, isReadOnly: boolean): boolean {
@@ -36,12 +39,14 @@ export function answerOf({ structuredContent, content }: Result, wrap: Wrap, par
     throw new SourceError('SOURCE_NOT_TEXT', message);
   }
   const answer = structuredContent ?? parsed(text, parse);
+  if (wrap === 'items' && Array.isArray(answer)) return { items: answer, count: answer.length };
   return wrap === 'result' ? { result: answer } : answer;
 }
 
 /** A result with another answer, whose text would repeat what it holds. */
 export function resultOf(result: Result, answer: unknown, wrap: Wrap): object {
-  const structuredContent = wrap === 'result' && isObject(answer) ? answer.result : answer;
+  const isWrapped = (wrap === 'result' || wrap === 'items') && isObject(answer) && wrap in answer;
+  const structuredContent = isWrapped ? answer[wrap] : answer;
   return wrap === 'text' ? result : { ...result, structuredContent, content: [] };
 }
 

@@ -46,8 +46,8 @@ export interface McpCall<Schema> {
   readonly arguments?: object;
   /** The answer's schema: another answer is `SOURCE_MALFORMED`. */
   readonly schema: Schema;
-  /** What becomes `{ result }`: the text of a tool that does not say what it returns, or a map. */
-  readonly wrap?: 'text' | 'result';
+  /** `text`: the text becomes `{ result }`. `result`: so does the answer, such as a map. `items`: a list becomes `{ items, count }`. */
+  readonly wrap?: 'text' | 'items' | 'result';
   /** `declared`: members that the schema does not declare are dropped before the answer is validated. */
   readonly keep?: 'declared';
   /** The schema of the arguments, if headers repeat some of them (`x-mcp-header`). */

@@ -1,6 +1,7 @@
 import { secretsOf } from './credentials.ts';
 import { signed, unsigned } from './exchange.ts';
 import type { HttpSourceOptions, WriteOptions } from './http-source.ts';
+import { type PagingHeaders, pagingHeaders } from './pages.ts';
 import { redactorOf } from './redact.ts';
 import { answerTo } from './send.ts';
 import { withTokens } from './token.ts';
@@ -10,6 +11,8 @@ export interface Answered {
   readonly status: number;
   readonly contentType: string;
   readonly text: string;
+  /** Those that name its place among pages. */
+  readonly headers?: PagingHeaders | undefined;
 }
 
 /**
@@ -24,7 +27,7 @@ export async function sendOnce(
   options: WriteOptions<unknown> = {},
 ): Promise<Answered> {
   const signal = AbortSignal.timeout(source.timeoutMs ?? 10_000);
-  const { url, headers, body } = await withTokens(source, options.auth, signal, async () =>
+  const { url, headers, body, queryKeys } = await withTokens(source, options.auth, signal, async () =>
     signed(unsigned(source.baseUrl, method, path, options), source),
   );
   const request = new Request(url, {
@@ -40,6 +43,7 @@ export async function sendOnce(
   return {
     status: response.status,
     contentType: response.headers.get('content-type') ?? '',
+    headers: pagingHeaders(response.headers, url, queryKeys),
     text: cleaned === text ? JSON.parse(redact(JSON.stringify(text))) : cleaned,
   };
 }

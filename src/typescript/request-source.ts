@@ -1,0 +1,134 @@
+import type { Node, ObjectExpression, ObjectProperty } from '@babel/types';
+import { keyOf, LiteralReader, unwrapped } from './literal.ts';
+import type { Print } from './literal-edit.ts';
+import { apiCalls, schemaNode } from './tool-source.ts';
+import { nodesIn, type Placed, type Tree, treeOf } from './tree.ts';
+
+/** The request of a tool whose answer its outputSchema describes, as its source says. */
+export interface ToolRequest {
+  readonly method: string;
+  /** What its answer becomes, if that is a literal. */
+  readonly wrap: string | undefined;
+  readonly hasPages: boolean;
+  /** Whether its query has arguments of the tool. */
+  readonly asksByQuery: boolean;
+}
+
+/** Other options of a request. */
+export interface RequestChange {
+  /** Null: none. */
+  readonly wrap?: string | null;
+  /** Headers of the answer become `next` and `total`. */
+  readonly pages?: true;
+}
+
+interface Located {
+  readonly tree: Tree;
+  readonly method: string;
+  readonly options: Placed<ObjectExpression>;
+  readonly members: ReadonlyMap<string, Placed<ObjectProperty>>;
+  /** The name of the tool's arguments in its function. */
+  readonly input: string | undefined;
+}
+
+/** Undefined if the source has no such request, or several. Never throws. */
+export function readRequest(text: string): ToolRequest | undefined {
+  const found = locate(text);
+  if (!found) return undefined;
+  const { method, members } = found;
+  const wrap = members.get('wrap')?.value;
+  return {
+    method,
+    wrap: wrap?.type === 'StringLiteral' ? wrap.value : undefined,
+    hasPages: members.has('pages'),
+    asksByQuery: inputsIn(found).length > 0,
+  };
+}
+
+/**
+ * The source of a tool with other options of its request; all else stays as it is.
+ *
+ * @returns undefined if they cannot be written there
+ */
+export function withRequest(text: string, { wrap, pages }: RequestChange, print: Print): string | undefined {
+  const wrapped = wrap === undefined ? text : withWrap(text, wrap);
+  if (wrapped === undefined || !pages) return wrapped;
+  const found = locate(wrapped);
+  const { options, members, tree } = found ?? {};
+  const place = members?.get('schema');
+  const isKnown = tree && new LiteralReader(tree).constant('inputSchema') !== undefined;
+  if (!found || !options || !place || !isKnown || members?.has('pages')) return undefined;
+  const inputs = inputsIn(found);
+  const names = inputs.filter(([parameter, input]) => parameter !== input);
+  const listed = names.map(([parameter, input]) => print.member(parameter, input, 0));
+  const input =
+    inputs.length === 0 ? 'input: {}' : found.input === 'input' ? 'input' : `input: ${found.input}`;
+  const parts = [input, 'inputSchema', ...(listed.length > 0 ? [`names: { ${listed.join(', ')} }`] : [])];
+  const [, lead = ' '] = /(\n[ \t]*)$/.exec(wrapped.slice(options.start, place.start)) ?? [];
+  return `${wrapped.slice(0, place.end)},${lead}pages: { ${parts.join(', ')} }${wrapped.slice(place.end)}`;
+}
+
+function withWrap(text: string, wrap: string | null): string | undefined {
+  const found = locate(text);
+  const own = found?.members.get('wrap');
+  if (!found || own?.value.type !== 'StringLiteral') return undefined;
+  const { start, end } = own.value as Placed;
+  if (wrap !== null) return `${text.slice(0, start)}'${wrap}'${text.slice(end)}`;
+  const { properties } = found.options;
+  const before = properties[properties.indexOf(own) - 1] as Placed | undefined;
+  // What lies between the two must be nothing but a comma.
+  if (!before || !/^\s*,\s*$/.test(text.slice(before.end, own.start))) return undefined;
+  return text.slice(0, before.end) + text.slice(own.end);
+}
+
+/** The parameters of the query that are arguments, with the names of these. */
+function inputsIn({ members, input }: Located): readonly (readonly [string, string])[] {
+  const query = members.get('query')?.value;
+  const object = query && unwrapped(query);
+  if (object?.type !== 'ObjectExpression') return [];
+  return object.properties.flatMap((one) => {
+    const parameter = one.type === 'ObjectProperty' ? keyOf(one) : undefined;
+    const value = one.type === 'ObjectProperty' ? unwrapped(one.value) : undefined;
+    if (parameter === undefined || value?.type !== 'MemberExpression') return [];
+    if (value.object.type !== 'Identifier' || value.object.name !== input) return [];
+    const name = keyOf({ key: value.property, computed: value.computed });
+    return name === undefined ? [] : [[parameter, name] as const];
+  });
+}
+
+function locate(text: string): Located | undefined {
+  const tree = treeOf(text);
+  const reader = new LiteralReader(tree);
+  const schema = tree && schemaNode(tree, reader);
+  if (!schema) return undefined;
+  const found = apiCalls(tree).flatMap(({ node, method }): Located[] => {
+    const options = node.arguments.at(-1);
+    if (options?.type !== 'ObjectExpression') return [];
+    const members = membersOf(options);
+    const own = members.get('schema')?.value;
+    if (!own || reader.resolved(own) !== schema) return [];
+    return [
+      { tree, method, options: options as Placed<ObjectExpression>, members, input: inputOf(tree, node) },
+    ];
+  });
+  return found.length === 1 ? found[0] : undefined;
+}
+
+function membersOf({ properties }: ObjectExpression): Located['members'] {
+  return new Map(
+    properties.flatMap((one) => {
+      const name = one.type === 'ObjectProperty' ? keyOf(one) : undefined;
+      return name === undefined ? [] : [[name, one as Placed<ObjectProperty>] as const];
+    }),
+  );
+}
+
+/** The first parameter of the innermost function around a node. */
+function inputOf(tree: Tree, { start, end }: Placed): string | undefined {
+  const around = [...nodesIn(tree.program)].filter(
+    (one): one is Placed<Node & { params: Node[] }> =>
+      'params' in one && Array.isArray(one.params) && 'body' in one && one.start <= start && one.end >= end,
+  );
+  const [first] = around.at(-1)?.params ?? [];
+  return first?.type === 'Identifier' ? first.name : undefined;
+}

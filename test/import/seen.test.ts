@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { seenIn } from '../../src/import/seen.ts';
+import { withSignals } from '../../src/tools/definition.ts';
+
+const inputSchema = { type: 'object', properties: { page: { type: 'integer', minimum: 1 } } };
+const text = withSignals({ properties: { result: { type: 'string' } }, required: ['result'] });
+const seen = (answers: readonly string[], outputSchema = text, wrap = 'text') => {
+  const tool = { inputSchema, outputSchema, wrap, takesPages: false };
+  return seenIn(
+    tool,
+    answers.map((result) => ({ value: { result } })),
+  );
+};
+
+describe('a text that is JSON', () => {
+  it('gives typed fields, which may be null, with integers of any size', () => {
+    const { schema, wrap } = seen(['{"id": 9007199254740993, "price": 1.5}', ' {"id": 7, "price": 2}']);
+    expect(wrap).toBeNull();
+    expect(schema).toMatchObject({
+      properties: { id: { type: ['integer', 'string', 'null'] }, price: { type: ['number', 'null'] } },
+      required: ['id', 'price'],
+    });
+    expect(schema.properties).not.toHaveProperty('result');
+    expect(schema.properties).toHaveProperty('searchExhausted');
+  });
+
+  it('that is a list gives items and count; a map stays the result', () => {
+    expect(seen(['[{"id": "a"}]'])).toMatchObject({
+      wrap: 'items',
+      schema: { required: ['items', 'count'], properties: { count: { type: ['integer', 'null'] } } },
+    });
+    const map = seen(['{"2026-01-01": {"usd": 1}, "2026-01-02": {"usd": 2}}']);
+    expect(map).toMatchObject({ wrap: 'result', schema: { properties: { result: { type: 'object' } } } });
+  });
+
+  it.each([
+    ['a text', ['Base costs 0.02 gwei.']],
+    ['a text beside JSON', ['{"a": 1}', 'no data']],
+    ['a number', ['7']],
+    ['JSON that does not end', ['{"a": ']],
+    ['a failure', ['{"error": "rate limited"}']],
+    ['nothing', ['{}']],
+  ])('is no proposal if it is %s', (_, answers) => {
+    expect(seen(answers)).toEqual({ schema: text });
+  });
+
+  it('is no proposal if the API answers with this text in a member', () => {
+    expect(seen(['{"a": 1}'], text, 'result')).toEqual({ schema: text });
+  });
+});
+
+describe('headers of pages', () => {
+  const outputSchema = withSignals({ properties: { count: { type: 'integer' } }, required: ['count'] });
+  const of = (headers: { [name: string]: string }, takesPages = true, schema = outputSchema) =>
+    seenIn({ inputSchema, outputSchema: schema, wrap: 'items', takesPages }, [
+      { value: { count: 1 }, headers },
+    ]);
+
+  it('give the members that they fill', () => {
+    const { schema, pages } = of({ link: '<?page=2>; rel="next"' });
+    expect(pages).toBe(true);
+    expect(schema.properties).toMatchObject({ next: { properties: { page: { type: 'integer' } } } });
+    expect(schema.properties).not.toHaveProperty('total');
+    expect(of({ 'x-total-count': '3' }).schema.properties).not.toHaveProperty('next');
+  });
+
+  it('change nothing for a request that cannot ask for pages, and beside members of these names', () => {
+    expect(of({ link: '<?page=2>; rel="next"' }, false)).toEqual({ schema: outputSchema });
+    const own = {
+      ...outputSchema,
+      properties: { ...(outputSchema.properties as object), total: {} },
+    } as never;
+    expect(of({ 'x-total': '3' }, true, own)).toEqual({ schema: own });
+  });
+});
