@@ -71,8 +71,8 @@ describe('another outputSchema in the source of a tool', () => {
   ])('has no member any more beside a spread: %j', (members, expected) => {
     const text = (inside: string) =>
       `import { defineTool } from 'market-mcp-runtime';\nexport default defineTool({ name: 'x', description: 'X.', inputSchema: {}, outputSchema: {\n  properties: {${inside}}\n} });\n`;
-    const { properties } = readToolSource(text(members)).definition?.outputSchema as typeof before;
-    const { result: _, ...others } = properties as { readonly result?: object };
+    const read = readToolSource(text(members)).definition?.outputSchema.properties;
+    const { result: _, ...others } = { result: null, ...(read as object) };
     const after = { properties: { ...others, a: { type: 'null' } } };
     expect(withOutputSchema(text(members), after, print)).toBe(expected && text(expected));
   });
