@@ -3,7 +3,7 @@ import { CommandError, type InputError, inputError, invalidInput } from 'market-
 import type { ApiVariable, Imported } from '../import/model.ts';
 import { type ImportedPrepared, prepareImported } from '../import/prepare.ts';
 import type { Prepared } from '../model/model.ts';
-import { fileForm, toolFile } from '../model/names.ts';
+import { fileForm, ownersOf, toolFile } from '../model/names.ts';
 import type { FileSet } from '../plan/model.ts';
 import { apisOf } from '../plan/sources.ts';
 import { planTool } from '../plan/tool.ts';
@@ -188,11 +188,14 @@ function clashesOf({ directory, tools }: Project, names: readonly string[], rena
     ({ name }, i) => [toolFile(name), `${name} in ${others[i]?.path}`] as const,
   );
   const taken = new Map([...files, ...named]);
-  const folder = renamed === undefined ? '.' : posix.dirname(renamed.file);
-  return names.flatMap((name) => {
-    const by = taken.get(toolFile(name)) ?? taken.get(toolFile(posix.join(folder, toolFile(name))));
-    return by === undefined ? [] : [{ name, by }];
-  });
+  // A renamed tool stays in its folder.
+  const folder = fileForm(renamed === undefined ? '.' : posix.dirname(renamed.file));
+  const beside = [...taken].flatMap(([file, by]) =>
+    posix.dirname(file) === folder ? [[posix.basename(file), by] as const] : [],
+  );
+  return ownersOf(names, new Map([...beside, ...taken])).flatMap((by, i) =>
+    by === undefined ? [] : [{ name: names[i] ?? '', by }],
+  );
 }
 
 /** The source files before their tests. */

@@ -123,7 +123,7 @@ function addProjectCommands(add: Add): void {
     '--mark-listed',
     'record the tools as read by the marketplace; use it after registration and after each "Refresh Skills"',
   );
-  add('list', { markListed, json }, async () => (await import('./commands/list.ts')).listTools).description(
+  add('list', { markListed, json }, async () => (await import('./commands/list.ts')).list).description(
     'List the tools of the project, and their differences from what the marketplace last read',
   );
   add('remove-tool', removeToolSwitches, async () => (await import('./commands/remove-tool.ts')).removeTool)

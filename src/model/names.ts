@@ -105,6 +105,23 @@ export function toolFile(name: string): string {
   return fileForm(name).replace(/^-+/, '') || 'tool';
 }
 
+/**
+ * What has the file of each name: an earlier one of them, or what `taken` names; undefined if it is free.
+ *
+ * @param taken by the form of the file, as `toolFile` and `fileForm` give it
+ */
+export function ownersOf(
+  names: readonly string[],
+  taken: ReadonlyMap<string, string> = new Map(),
+): readonly (string | undefined)[] {
+  const owners = new Map(taken);
+  return names.map((name) => {
+    const owner = owners.get(toolFile(name));
+    if (owner === undefined) owners.set(toolFile(name), name);
+    return owner;
+  });
+}
+
 /** The form in which names of files are compared. */
 export function fileForm(name: string): string {
   return name

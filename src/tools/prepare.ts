@@ -6,7 +6,7 @@ import { inspectTools } from 'market-mcp-contract/report';
 import { type SubmissionCall, submissionCalls, submissionHarm } from 'market-mcp-contract/wire';
 import { type Fixed, fix } from '../fixes/fix.ts';
 import type { Prepared, SpecEntry, ToolSpec } from '../model/model.ts';
-import { toolFile } from '../model/names.ts';
+import { ownersOf, toolFile } from '../model/names.ts';
 import { samplesOf } from '../samples/samples.ts';
 import { definitionOf } from './definition.ts';
 import { toolSpecOf } from './tool-spec.ts';
@@ -105,16 +105,12 @@ function fixedOf(entry: SpecEntry, profile: PlatformProfile, where: string): Res
 
 /** Tools that callers or file systems could not distinguish. */
 function clashErrors(judged: readonly Judged[]): readonly InputError[] {
-  const seen = new Map<string, string>();
-  return judged.flatMap(({ definition: { name }, where }) => {
-    const file = toolFile(name);
-    const other = seen.get(file);
-    if (other === undefined) {
-      seen.set(file, name);
-      return [];
-    }
-    const message =
-      other === name ? 'is used twice' : `conflicts with ${other}: both would be the file ${file}.ts`;
+  const owners = ownersOf(judged.map(({ definition }) => definition.name));
+  return judged.flatMap(({ definition: { name }, where }, i) => {
+    const other = owners[i];
+    if (other === undefined) return [];
+    const both = `conflicts with ${other}: both would be the file ${toolFile(name)}.ts`;
+    const message = other === name ? 'is used twice' : both;
     return [{ ...inputError(`${where}.name`, name, message, `Rename one of them: ${name}_2.`), tool: name }];
   });
 }

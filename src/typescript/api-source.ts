@@ -1,6 +1,6 @@
 import type { Node, ObjectExpression } from '@babel/types';
 import type { Json } from 'market-mcp-contract/json';
-import { keyOf, LiteralReader, propertiesOf, unwrapped } from './literal.ts';
+import { keyOf, LiteralReader, unwrapped, writtenProperties } from './literal.ts';
 import { nodesIn, treeOf } from './tree.ts';
 
 /** The keys in a file of `src/apis/`, read without running it. */
@@ -32,13 +32,15 @@ export function readApiSource(text: string): ApiSource | undefined {
     .map(optionsOf)
     .find((found) => found !== undefined);
   if (!options || options.properties.some(({ type }) => type === 'SpreadElement')) return undefined;
-  const properties = new Map(propertiesOf(options));
+  const properties = new Map(writtenProperties(options));
   const sent = ['headers', 'query'].flatMap((name) => properties.get(name) ?? []);
   const given = properties.get('credentials');
   const credentials = given && unwrapped(given);
   return {
     shared: new Set(sent.flatMap(variablesIn)),
-    named: new Map(credentials && propertiesOf(credentials).map(([name, value]) => [name, filledBy(value)])),
+    named: new Map(
+      credentials && writtenProperties(credentials).map(([name, value]) => [name, filledBy(value)]),
+    ),
     auth: new LiteralReader(tree).members(options)?.get('auth'),
     options: endOf(options),
     credentials: credentials?.type === 'ObjectExpression' ? endOf(credentials) : undefined,
@@ -55,8 +57,8 @@ function optionsOf(node: Node): ObjectExpression | undefined {
 
 /** The places that a credential fills, each followed by the members of `env` in it. */
 function filledBy(credential: Node): ReadonlySet<string> {
-  const filled = propertiesOf(credential).flatMap(([place, fields]) =>
-    propertiesOf(fields).flatMap(([field, value]) => [`${place} ${field}`, ...variablesIn(value)]),
+  const filled = writtenProperties(credential).flatMap(([place, fields]) =>
+    writtenProperties(fields).flatMap(([field, value]) => [`${place} ${field}`, ...variablesIn(value)]),
   );
   return new Set([...filled, ...variablesIn(credential)]);
 }

@@ -136,7 +136,7 @@ export function keyOf({ key, computed }: { readonly key: Node; readonly computed
 }
 
 /** The properties of an object literal with names that can be read; none for another expression. */
-export function propertiesOf(
+export function writtenProperties(
   node: Node,
 ): readonly (readonly [name: string, value: Expression | PatternLike])[] {
   const object = unwrapped(node);

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CallExpression, Node, Statement } from '@babel/types';
 import { signals, type ToolDefinition } from 'market-mcp-contract/definition';
 import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
-import { keyOf, LiteralReader, type Members, propertiesOf } from './literal.ts';
+import { keyOf, LiteralReader, type Members, writtenProperties } from './literal.ts';
 import { LiteralEdit, type Print } from './literal-edit.ts';
 import { nodesIn, type Placed, type Tree, treeOf } from './tree.ts';
 
@@ -57,7 +57,8 @@ export function withOutputSchema(text: string, after: JsonObject, print: Print):
 /** The literal that is the outputSchema of the tool. */
 export function schemaNode(tree: Tree, reader: LiteralReader): Node | undefined {
   const [options] = toolCall(tree, reader)?.arguments ?? [];
-  const found = options && propertiesOf(reader.resolved(options)).find(([name]) => name === 'outputSchema');
+  const found =
+    options && writtenProperties(reader.resolved(options)).find(([name]) => name === 'outputSchema');
   return found && reader.resolved(found[1]);
 }
 

@@ -9,7 +9,7 @@ import { context } from '../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../packages/contract/src/run.ts';
 import { Unreachable } from '../../packages/contract/src/wire/reach.ts';
 import { createSigner } from '../../packages/contract/src/wire/signer.ts';
-import { certificateOf } from '../../src/marketplace/core/certificate.ts';
+import { selfSigned } from '../../src/marketplace/core/certificate.ts';
 import { createSteps, type RunningServer, serve } from '../broken/good-server.ts';
 import { uncaughtDuring } from './uncaught.ts';
 
@@ -62,7 +62,7 @@ describe('a connection that is cut at any moment', () => {
 describe('a non-HTTP answer', () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' });
-  const certificate = certificateOf(privateKey).toString('base64');
+  const certificate = selfSigned(privateKey).toString('base64');
 
   it('TLS to a plain port is unreachable, and the message suggests http', async () => {
     const outcome = await outcomeOf(server.url.replace('http:', 'https:'));

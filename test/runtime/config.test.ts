@@ -7,7 +7,7 @@ import { hostDomains } from '../../packages/runtime/src/audience.ts';
 import { readConfig } from '../../packages/runtime/src/config.ts';
 import { secretsIn, sentinelOf } from '../../packages/runtime/src/state-url.ts';
 import { variables } from '../../packages/runtime/src/variables.ts';
-import { certificateOf } from '../../src/marketplace/core/certificate.ts';
+import { selfSigned } from '../../src/marketplace/core/certificate.ts';
 import { platformKey, publicKey } from './support.ts';
 
 const live = {
@@ -155,7 +155,7 @@ describe('defaults', () => {
 });
 
 describe('the key', () => {
-  const certificate = `-----BEGIN CERTIFICATE-----\n${certificateOf(platformKey).toString('base64')}\n-----END CERTIFICATE-----`;
+  const certificate = `-----BEGIN CERTIFICATE-----\n${selfSigned(platformKey).toString('base64')}\n-----END CERTIFICATE-----`;
 
   test.each([
     ['PEM text', publicKey],

@@ -6,7 +6,7 @@ import { context } from '../../packages/contract/src/platforms/context.ts';
 import { readConfig } from '../../packages/runtime/src/config.ts';
 import { createAuthentication } from '../../packages/runtime/src/server/auth.ts';
 import { createLog } from '../../packages/runtime/src/server/log.ts';
-import { certificateOf } from '../../src/marketplace/core/certificate.ts';
+import { selfSigned } from '../../src/marketplace/core/certificate.ts';
 import { audience, issuer, platformKey, start, token } from './support.ts';
 
 const jwk = (key: KeyObject) => createPublicKey(key).export({ format: 'jwk' });
@@ -100,7 +100,7 @@ describe('a published key set', () => {
   });
 
   test('may contain keys as certificates only', async () => {
-    const x5c = [certificateOf(platformKey).toString('base64')];
+    const x5c = [selfSigned(platformKey).toString('base64')];
     const { admits } = await publish({
       keys: [
         { kty: 'RSA', x5c: ['unreadable'] },
@@ -361,7 +361,7 @@ describe('a key set has no effect', () => {
     const trap = await publish({ keys: [jwk(other)] });
     const url = `http://127.0.0.1:${trap.port}/jwks.json`;
     const { admits } = await publish({ keys: [jwk(platformKey)] });
-    const header = { jku: url, x5u: url, jwk: jwk(other), x5c: [certificateOf(other).toString('base64')] };
+    const header = { jku: url, x5u: url, jwk: jwk(other), x5c: [selfSigned(other).toString('base64')] };
     expect(await admits({}, { key: other, ...header })).toBe(false);
     expect(trap.platform.requests).toBe(0);
   });

@@ -48,7 +48,7 @@ function noteOf({ path, kind, why, proposal }: UpgradedFile): string | undefined
 }
 
 /** The changelog's entries for versions after `from` up to `to`, newest first. */
-export function changesBetween(from: string, to: string): readonly string[] {
+export function changelogBetween(from: string, to: string): readonly string[] {
   return changelog
     .split(/^(?=## )/m)
     .filter((section) => {

@@ -3,7 +3,7 @@ import { planRename, type Renaming } from '../../changes/rename.ts';
 import { manifestFile } from '../../project/manifest/manifest.ts';
 import type { RenameToolSwitches } from '../../questions/add-tool.ts';
 import { marketCommand } from '../../system/command-line.ts';
-import { changeLines } from '../create/format.ts';
+import { definitionChangeLines } from '../create/format.ts';
 import { changeTools } from '../tools/change.ts';
 
 /** `market-mcp rename-tool <old> <new>`: renames the tool wherever the project names it, builds, runs the self-check. */
@@ -19,7 +19,7 @@ export function renameTool(
       question: 'Change these files?',
       lines: changedFiles,
       notes: ({ left, mentions }) => {
-        for (const line of changeLines(left)) output.note(singleLine(line));
+        for (const line of definitionChangeLines(left)) output.note(singleLine(line));
         if (mentions.length > 0)
           output.note(`${from} is still in ${nameList(mentions)}: change it if it is this tool`);
         output.note(

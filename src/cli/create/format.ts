@@ -95,7 +95,7 @@ export function fileLines(files: FileSet): readonly string[] {
 export function showPrepared({ changes, advice }: Prepared, output: Output): void {
   if (changes.length > 0)
     output.note(`${counted(changes.length, 'change')} to the definitions, with the reasons`);
-  for (const line of changeLines(changes)) output.line(`    ${singleLine(line)}`);
+  for (const line of definitionChangeLines(changes)) output.line(`    ${singleLine(line)}`);
   if (advice.length > 0) output.note(`${counted(advice.length, 'hint')} for a better listing`);
   for (const line of adviceLines(advice)) output.line(`    ${singleLine(line)}`);
 }
@@ -145,7 +145,7 @@ export function showNext(steps: readonly NextStep[], repeat: string | undefined,
 }
 
 /** Each change of a definition in one line. */
-export function changeLines(changes: readonly DefinitionChange[]): readonly string[] {
+export function definitionChangeLines(changes: readonly DefinitionChange[]): readonly string[] {
   return changes.map(({ tool, path, what, why }) => `${tool} ${path}: ${what} (${why})`);
 }
 
@@ -176,7 +176,7 @@ const shownTools = 3;
 export function reviewLines(place: string, prepared: Prepared, width: number): readonly string[] {
   const { tools, changes, advice } = prepared;
   const more = tools.slice(shownTools).map(({ definition }) => definition.name);
-  const notes = [...changeLines(changes), ...adviceLines(advice)];
+  const notes = [...definitionChangeLines(changes), ...adviceLines(advice)];
   return [
     place,
     ...tools.slice(0, shownTools).flatMap((tool) => ['', ...toolLines(tool, width)]),

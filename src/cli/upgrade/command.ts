@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { CommandError, counted, type ExitCode, nameList, type Output } from 'market-mcp-contract/command';
 import { cloneProblems } from '../../changes/clone.ts';
 import { planUpgrade, type Upgrade } from '../../changes/upgrade/plan.ts';
-import { changesBetween, reportOf } from '../../changes/upgrade/report.ts';
+import { changelogBetween, reportOf } from '../../changes/upgrade/report.ts';
 import { undoOf } from '../../changes/upgrade/undo.ts';
 import { version } from '../../plan/versions.ts';
 import { findProject, readManifest } from '../../project/manifest/manifest.ts';
@@ -55,7 +55,7 @@ async function dryRun(directory: string, output: Output): Promise<ExitCode> {
   const planned = await planUpgrade(directory);
   const { showDryRun } = await import('../tools/dry-run.ts');
   const change = planned.change && shown(planned.change);
-  const rest = { ...contents(planned), changelog: changesBetween(planned.from, planned.to) };
+  const rest = { ...contents(planned), changelog: changelogBetween(planned.from, planned.to) };
   const exitCode = showDryRun(directory, change, rest, output);
   const { open, notes } = reportOf(planned);
   for (const line of [...open, ...notes]) output.note(line);
@@ -109,7 +109,7 @@ async function finish(
   }
   const report = install && check ? await checkChange(standing, done, undoHint, output) : null;
   requirePassed(report, done, undoHint, output);
-  const changelog = changesBetween(from, to);
+  const changelog = changelogBetween(from, to);
   for (const section of changelog) output.line(`\n${section}\n`);
   const newer = newerProgram();
   if (change) output.done(`${done}. Review the change and commit it.`);

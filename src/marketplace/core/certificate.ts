@@ -6,14 +6,14 @@ export function keySetOf(privateKey: KeyObject, algorithm: string): JsonObject {
   const jwk = createPublicKey(privateKey).export({ format: 'jwk' }) as JsonObject;
   const key = { ...jwk, alg: algorithm, use: 'sig', kid: 'local' };
   if (privateKey.asymmetricKeyType !== 'rsa') return { keys: [key] };
-  return { keys: [{ ...key, x5c: [certificateOf(privateKey).toString('base64')] }] };
+  return { keys: [{ ...key, x5c: [selfSigned(privateKey).toString('base64')] }] };
 }
 
 const [integer, bitString, nothing, identifier, time, sequence, version] = [2, 3, 5, 6, 23, 48, 160];
 const sha256WithRsa = Buffer.from('2a864886f70d01010b', 'hex');
 
 /** A self-signed X.509 certificate of an RSA key, as DER. */
-export function certificateOf(key: KeyObject): Buffer {
+export function selfSigned(key: KeyObject): Buffer {
   const algorithm = der(sequence, der(identifier, sha256WithRsa), der(nothing));
   const name = der(sequence);
   const content = der(

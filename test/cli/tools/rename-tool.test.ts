@@ -144,8 +144,8 @@ describe('rename-tool', () => {
 
   it('reports a removal and an addition to what the marketplace last read', async () => {
     const root = project();
-    const { listTools } = await import('../../../src/cli/commands/list.ts');
-    await run(root, true, (output) => listTools(output, { markListed: true }));
+    const { list } = await import('../../../src/cli/commands/list.ts');
+    await run(root, true, (output) => list(output, { markListed: true }));
     const { stdout } = await rename(root, 'get_gas_price', 'get_fee', { json: true });
     expect(JSON.parse(stdout).refresh).toEqual({
       refreshNeeded: true,

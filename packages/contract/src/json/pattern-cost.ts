@@ -1,4 +1,4 @@
-import { type PatternAlternatives, type PatternPart, treeOf } from './pattern-tree.ts';
+import { type PatternAlternatives, type PatternPart, patternTree } from './pattern-tree.ts';
 
 /** Attempts of a backtracking engine that take about 20 ms, and the texts on which 2^n attempts are more. */
 const maxAttempts = 2_000_000;
@@ -70,7 +70,7 @@ class Automaton {
     this.#isLooped = isLooped;
     this.#work = work;
     this.#alphabet = [...new Set([...pattern.replace(/\\[a-z]/gi, ''), ...common])];
-    const alternatives = treeOf(pattern);
+    const alternatives = patternTree(pattern);
     const isAnchored = alternatives.length === 1 && pattern.startsWith('^');
     const anywhere: PatternPart = {
       kind: 'repeat',

@@ -17,7 +17,7 @@ const token = new RegExp(
 const quantifier = /(?:[*+?]|\{(?<min>\d+)(?<more>,(?<max>\d*))?\})\??/y;
 
 /** Reads a regular expression that compiles with the flag `u`. */
-export function treeOf(pattern: string): PatternAlternatives {
+export function patternTree(pattern: string): PatternAlternatives {
   let at = 0;
   const take = (expected: RegExp) => {
     expected.lastIndex = at;
@@ -70,5 +70,5 @@ export function needsBacktracking(pattern: string): boolean {
     const count = times * Math.max(1, Number.isFinite(part.max) ? part.max : part.min);
     return count > maxRepeats || needs(part.of, count);
   };
-  return treeOf(pattern).some((parts) => parts.some((part) => needs(part, 1)));
+  return patternTree(pattern).some((parts) => parts.some((part) => needs(part, 1)));
 }
