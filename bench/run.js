@@ -11,11 +11,13 @@ import { growth } from './parts/growth.js';
 import { load } from './parts/load.js';
 import { marketplace } from './parts/marketplace.js';
 import { modern } from './parts/modern.js';
+import { readme } from './parts/readme.js';
 import { replica } from './parts/replica.js';
 import { scaffold } from './parts/scaffold.js';
 import { scaleOut } from './parts/scale-out.js';
 import { since } from './parts/since.js';
 import { source } from './parts/source.js';
+import { starts } from './parts/start.js';
 
 // Measures the built product beside its peers and writes RESULTS.md:
 //
@@ -29,6 +31,8 @@ const parts = [
   coldStart,
   scaffold,
   fromNothing,
+  readme,
+  starts,
   coldNpx,
   compile,
   load,

@@ -62,6 +62,9 @@ export async function contest(scenario, contestants, field, extent, title = scen
     /** @param {string} name @param {Contestant} other @param {number} bound */
     faster: (name, other, bound) =>
       atLeast(`${title}: requests/s against ${name}`, ratio(other, 'perSecond'), bound),
+    /** @param {string} name @param {Contestant} other @param {number} bound */
+    cheaper: (name, other, bound) =>
+      atLeast(`${title}: by CPU against ${name}`, inverse(ratio(other, 'serverCpuUs')), bound),
     /** @param {string} name @param {Contestant} other */
     slowest: (name, other) => atMost(`${title}: p99 against ${name}`, ratio(other, 'p99'), 1),
   };

@@ -79,8 +79,8 @@ function weigh() {
 
 const tickMs = 10;
 
-/** CPU time of all children of this process that have ended. */
-function childrenCpuMs() {
+/** Milliseconds of CPU time of all children of this process that have ended. */
+export function childrenCpuMs() {
   const stat = statOf('self');
   return stat ? (Number(stat[13]) + Number(stat[14])) * tickMs : Number.NaN;
 }

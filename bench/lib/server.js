@@ -33,17 +33,16 @@ process.on('exit', () => {
  *
  * @param {string} script
  * @param {Readonly<Record<string, string | undefined>>} env added to the environment, beside PORT
- * @param {{ readonly pin?: boolean }} [options] whether it is pinned to its core
+ * @param {{ readonly pin?: boolean, readonly nodeArguments?: readonly string[] }} [options] whether it is pinned to its core; flags for Node
  * @returns {Promise<Running>}
  * @throws {Error} with its last lines if it does not become healthy
  */
-export async function startServer(script, env, { pin = true } = {}) {
+export async function startServer(script, env, { pin = true, nodeArguments = [] } = {}) {
   const port = await freePort();
   const output = freshPath('server-output');
   const file = openSync(output, 'w');
-  const [command, ...args] = pin
-    ? pinned(serverCore, [process.execPath, script])
-    : [process.execPath, script];
+  const line = [process.execPath, ...nodeArguments, script];
+  const [command, ...args] = pin ? pinned(serverCore, line) : line;
   const started = performance.now();
   const child = spawn(command, args, {
     env: { PATH: process.env.PATH, HOST: '127.0.0.1', NODE_ENV: 'production', ...env, PORT: String(port) },

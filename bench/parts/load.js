@@ -54,8 +54,10 @@ export const load = {
       tables: [...races.map(({ table }) => table), memory.table, starts],
       reaches: [
         cached.faster('the reference', reference, 4),
-        cached.faster('fastmcp', fastmcp, 4),
-        cached.faster('bare node:http', bare, 0.35),
+        cached.faster('fastmcp', fastmcp, 10),
+        open.faster('fastmcp', fastmcp, 8),
+        cached.cheaper('bare node:http', bare, 0.5),
+        open.cheaper('bare node:http', bare, 0.5),
         initialize.faster('the reference', reference, 8),
         ...memory.reaches,
         cached.slowest('the reference', reference),
@@ -74,7 +76,7 @@ async function weigh({ ours, reference, answer }, amount) {
   const rows = [];
   const reaches = [];
   for (const [scenario, bound] of /** @type {const} */ ([
-    [scenarios.initialize, 20],
+    [scenarios.initialize, 12],
     [scenarios.cached, 10],
   ])) {
     if (!scenario) continue;

@@ -13,11 +13,12 @@ export const modern = {
   async run({ quick }) {
     const field = await fieldOf(1);
     const { sdk2, fastmcp } = field;
+    const bare = { ...field.bare, modern: true };
     /** @type {Contestant} */
     const ours = { ...field.ours, title: `${field.ours.title}, 2026-07-28`, modern: true };
     /** @type {Contestant} */
     const legacy = { ...field.ours, title: `${field.ours.title}, with sessions` };
-    const all = [ours, legacy, sdk2, fastmcp];
+    const all = [ours, legacy, sdk2, fastmcp, bare];
     const races = [];
     for (const scenario of [calls.cached, calls.open]) {
       races.push({ scenario, ...(await contest(scenario, all, { ...field, ours }, extentOf(quick))) });
@@ -43,7 +44,10 @@ export const modern = {
       ],
       reaches: [
         ...races.map(({ faster }) => faster("SDK v2's handler", sdk2, 3)),
-        ...races.map(({ faster }) => faster('fastmcp', fastmcp, 10)),
+        ...races.map(({ faster, scenario }) =>
+          faster('fastmcp', fastmcp, scenario === calls.cached ? 10 : 8),
+        ),
+        ...races.map(({ cheaper }) => cheaper('bare node:http', bare, 0.5)),
         ...races.map(({ faster }) => faster('the same server in sessions', legacy, 0.9)),
         atMost(`growth over ${figure(amount)} calls`, spreadOf(growth), 10, 'MB'),
       ],
