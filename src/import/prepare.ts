@@ -47,16 +47,17 @@ export function prepareImported(
 }
 
 /** An address on this machine or its link is rarely meant: the document may be wrong, or hostile. */
-function addressAdvice({ baseUrl, variables }: Api): readonly InputError[] {
-  const { fallback } = variables.find(({ name }) => name === baseUrl) ?? {};
-  const reach = fallback === undefined ? 'elsewhere' : reachOf(new URL(fallback));
-  if (reach === 'elsewhere') return [];
-  const use =
-    reach === 'loopback'
-      ? 'In production, the API must run beside the server.'
-      : 'In production, the server refuses it unless SOURCES_LINK_LOCAL=allow is set.';
-  const message = `${fallback} is a ${reach} address`;
-  return [inputError(baseUrl, undefined, message, `Check that you trust it. ${use}`)];
+function addressAdvice({ variables }: Api): readonly InputError[] {
+  return variables.flatMap(({ name, fallback }) => {
+    const reach = fallback === undefined ? 'elsewhere' : reachOf(new URL(fallback));
+    if (reach === 'elsewhere') return [];
+    const use =
+      reach === 'loopback'
+        ? 'In production, the API must run beside the server.'
+        : 'In production, the server refuses it unless SOURCES_LINK_LOCAL=allow is set.';
+    const message = `${fallback} is a ${reach} address`;
+    return [inputError(name, undefined, message, `Check that you trust it. ${use}`)];
+  });
 }
 
 /** Each sample gets the answer that contains its key, else the next one with its key inserted. */

@@ -4,6 +4,7 @@ import { ownErrors, ownWarnings } from '../../packages/runtime/src/process.ts';
 import * as kit from '../../packages/runtime/src/source/address.ts';
 import { httpSource } from '../../packages/runtime/src/source/http-source.ts';
 import { mcpSource } from '../../packages/runtime/src/source/mcp-source.ts';
+import { clientCredentials } from '../../packages/runtime/src/source/token.ts';
 import { errorOf, source } from './source-server.ts';
 
 const places: readonly (readonly [contract.Reach, ...string[]])[] = [
@@ -75,23 +76,29 @@ it.each(hosts)('%s is %s, for the import and for the server', (host, reach) => {
   expect([contract.reachOf(url), kit.reachOf(url)]).toEqual([reach, reach]);
 });
 
-it.each([httpSource, mcpSource])('in production, %o reports loopback and refuses link-local', (create) => {
-  const metadata = 'http://[::ffff:a9fe:a9fe]/latest';
-  create({ baseUrl: metadata });
-  expect([ownErrors, ownWarnings]).toEqual([[], []]);
+const tokens = ({ baseUrl }: { readonly baseUrl: string }) =>
+  void clientCredentials({ tokenUrl: baseUrl, id: 'a', secret: 'b' });
 
-  vi.stubEnv('NODE_ENV', ' Production ');
-  create({ baseUrl: 'https://api.example.com' });
-  expect([ownErrors, ownWarnings]).toEqual([[], []]);
-  create({ baseUrl: 'http://localhost:8080/v1' });
-  expect([ownErrors, ownWarnings]).toEqual([[], [expect.stringContaining('http://localhost:8080')]]);
-  create({ baseUrl: metadata });
-  expect(ownErrors).toEqual([expect.stringMatching(/a9fe:a9fe\].* link-local.* SOURCES_LINK_LOCAL=allow/)]);
+it.each([httpSource, mcpSource, tokens])(
+  'in production, %o reports loopback and refuses link-local',
+  (create) => {
+    const metadata = 'http://[::ffff:a9fe:a9fe]/latest';
+    create({ baseUrl: metadata });
+    expect([ownErrors, ownWarnings]).toEqual([[], []]);
 
-  vi.stubEnv('SOURCES_LINK_LOCAL', 'allow');
-  create({ baseUrl: metadata });
-  expect(ownErrors).toHaveLength(1);
-});
+    vi.stubEnv('NODE_ENV', ' Production ');
+    create({ baseUrl: 'https://api.example.com' });
+    expect([ownErrors, ownWarnings]).toEqual([[], []]);
+    create({ baseUrl: 'http://localhost:8080/v1' });
+    expect([ownErrors, ownWarnings]).toEqual([[], [expect.stringContaining('http://localhost:8080')]]);
+    create({ baseUrl: metadata });
+    expect(ownErrors).toEqual([expect.stringMatching(/a9fe:a9fe\].* link-local.* SOURCES_LINK_LOCAL=allow/)]);
+
+    vi.stubEnv('SOURCES_LINK_LOCAL', 'allow');
+    create({ baseUrl: metadata });
+    expect(ownErrors).toHaveLength(1);
+  },
+);
 
 it.each(['http://169.254.169.254/latest/meta-data', 'http://[fe80::1]/', '//metadata.google.internal/'])(
   'a redirect to %s is not followed',

@@ -104,4 +104,32 @@ describe('an answer that differs from its schema', () => {
     expect(lines()).toHaveLength(before);
     expect(seen).toHaveLength(2);
   });
+
+  it('of a hostile API ends in bounded work: names of the prototype, depth, names and paths without end', async () => {
+    const ask = async (json: string, given: object = schema) => {
+      const { api } = await source((_, response) => response.end(json));
+      return api.get('/a', { schema: given as typeof schema });
+    };
+    const entries = Array.from({ length: 20 }, (_, i) => `"C${i}":${i}`).join();
+    const named = await ask(`{"id":1,"name":"a","__proto__":{"own":1},"rates":{${entries},"__proto__":"x"}}`);
+    expect(Object.keys(named)).toEqual(['id', 'name', '__proto__', 'rates']);
+    expect(Object.hasOwn(named.rates as object, '__proto__')).toBe(false);
+    expect({}).not.toHaveProperty('own');
+
+    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+    expect(await ask(`{"id":1,"name":"a","owner":${deep}}`)).toMatchObject({ owner: null });
+    const many = Array.from({ length: 10_000 }, (_, i) => `"${'k'.repeat(50)}${i}":{"a":[${i}]}`).join();
+    expect(Object.keys(await ask(`{"id":1,"name":"a","rank":{},${many}}`))).toHaveLength(10_002);
+    expect((await errorOf(ask(`{"id":1,"name":"a","rates":{${many}},"rank":[]`))).code).toBe(
+      'SOURCE_MALFORMED',
+    );
+
+    seen.length = 0;
+    const wide = Array.from({ length: 300 }, (_, i) => [`m${i}`, { type: 'string' }] as const);
+    const answer = JSON.stringify(Object.fromEntries(wide.map(([name], i) => [name, i])));
+    await ask(answer, { type: 'object', properties: Object.fromEntries(wide), required: [] });
+    expect(seen).toHaveLength(300);
+    expect(new Set(seen.map(({ path }) => path)).size).toBeLessThanOrEqual(101);
+    expect(seen.at(-1)?.path).toBe('_OTHER');
+  });
 });

@@ -25,6 +25,8 @@ export async function sourceServer(answer: Answer) {
     received.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
     answer(received.at(-1) as Received, response, received.length);
   });
+  // A connection that ends while it is reused fails a request that nobody sends again.
+  server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
     server.closeAllConnections();

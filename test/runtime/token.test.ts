@@ -232,3 +232,52 @@ describe('a token endpoint', () => {
     },
   );
 });
+
+describe('a hostile token endpoint', () => {
+  const endless: Answer = (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const more = () => void (response.destroyed || response.write(`"${'x'.repeat(65_536)}",`, more));
+    more();
+  };
+  it.each<[string, Answer, string]>([
+    ['answers without end', endless, 'SOURCE_TOO_LARGE'],
+    ['sends a token of 1 MB', issued('t'.repeat(1_000_000)), 'SOURCE_TOO_LARGE'],
+    [
+      'sends HTML',
+      (_, response) => response.setHeader('content-type', 'text/html').end('<p>'),
+      'SOURCE_MISCONFIGURED',
+    ],
+    ['sends a list', (_, response) => json(response, [{ access_token: 'token-1' }]), 'SOURCE_MISCONFIGURED'],
+    ['sends a deep list', (_, response) => response.end('['.repeat(50_000)), 'SOURCE_MISCONFIGURED'],
+    ['sends a token that is an object', issued({ toString: 'x' } as never), 'SOURCE_MISCONFIGURED'],
+    [
+      'redirects to the keys of a machine',
+      (_, response) => response.writeHead(307, { location: 'http://169.254.169.254/' }).end(),
+      'SOURCE_MISCONFIGURED',
+    ],
+    ['closes the connection', (_, response) => response.destroy(), 'SOURCE_UNAVAILABLE'],
+    [
+      'repeats the secret as its error',
+      (_, response) => json(response, { error: word }, 400),
+      'SOURCE_REFUSED',
+    ],
+  ])('that %s ends the call, and nothing of it is logged or sent', async (_, answer, code) => {
+    const { get, server } = await served(answer);
+    expect((await errorOf(get())).code).toBe(code);
+    expect(server.received).toEqual([]);
+    const lines = vi.mocked(console.error).mock.calls.map(([text]) => String(text));
+    expect(lines).toHaveLength(1);
+    expect(lines[0]?.length).toBeLessThan(1_000);
+    expect(lines[0]).not.toMatch(/s3cret|tttt|169\.254/);
+  });
+
+  it.each([-5, 0, 1e308, '7200', 'soon', null, [60], { valueOf: 1 }])(
+    'may say that a token ends in %j',
+    async (seconds) => {
+      const { get, issuer } = await served(issued('token-1', { expires_in: seconds }));
+      await get();
+      await get();
+      expect(issuer.received).toHaveLength(1);
+    },
+  );
+});

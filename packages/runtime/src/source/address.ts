@@ -28,11 +28,11 @@ const metadataHosts = ['[fd00:ec2::254]', 'metadata.google.internal', '[fd20:ce:
  *
  * @param address without a password
  */
-export function reportAddress(address: string): void {
+export function reportAddress(address: string, kind = 'base URL'): void {
   if (!isProduction() || !URL.canParse(address)) return;
   const url = new URL(address);
   const reach = reachOf(url);
-  const place = `The base URL ${url.origin} of a source is ${reach}`;
+  const place = `The ${kind} ${url.origin} of a source is ${reach}`;
   if (reach === 'loopback') ownWarnings.push(`${place}: its API must run beside this server.`);
   if (reach !== 'link-local' || process.env.SOURCES_LINK_LOCAL?.trim() === 'allow') return;
   ownErrors.push(

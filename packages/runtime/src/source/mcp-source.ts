@@ -281,14 +281,20 @@ function messageIn(text: string, headers: Headers, id: number): Message {
   const isStream = headers.get('content-type')?.startsWith('text/event-stream');
   const parts = isStream ? eventsIn(text).map(dataOf) : [text];
   for (const part of parts) {
+    if (!part.includes('"id"')) continue;
     const message = parsed<Message>(part, literally);
     if (message?.id === id) return message;
   }
-  throw new SourceError('SOURCE_MALFORMED', 'The source answered in a form that this tool does not know.');
+  throw unknownForm();
 }
+
+const unknownForm = () =>
+  new SourceError('SOURCE_MALFORMED', 'The source answered in a form that this tool does not know.');
 
 function errorOf(error: unknown, isReadOnly: boolean, isEnded: boolean, isLate: boolean): SourceError {
   if (isEnded) return new SourceError('CANCELLED', 'The caller disconnected.');
   if (error instanceof SourceError) return error;
+  // An answer that is nested too deeply for the stack.
+  if (error instanceof RangeError) return unknownForm();
   return isLate ? tooSlow(isReadOnly) : unavailable(isReadOnly);
 }

@@ -2,6 +2,8 @@ import { parsed } from './mcp-result.ts';
 
 /** A longer event is an answer, not a request. */
 const longestRequest = 100_000;
+/** A server that asks more while it answers one call gets no further answers: each costs a request. */
+const mostRequests = 20;
 
 /** The text of an event of a stream. */
 export function dataOf(event: string): string {
@@ -22,14 +24,24 @@ export function eventsIn(text: string): readonly string[] {
 export function requestFinder(answer: (message: object) => void): (chunk: Uint8Array) => void {
   const decoder = new TextDecoder();
   let open = '';
+  /** The end of `open`: an event ends only where a chunk completes a blank line. */
+  let end = '';
+  let answered = 0;
   return (chunk) => {
-    const events = eventsIn(open + decoder.decode(chunk, { stream: true }));
+    const text = decoder.decode(chunk, { stream: true });
+    const isEnded = /\r?\n\r?\n/.test(end + text);
+    open += text;
+    end = (end + text).slice(-3);
+    if (open.length > longestRequest && !isEnded) open = end;
+    if (!isEnded) return;
+    const events = eventsIn(open);
     open = events.at(-1) ?? '';
-    if (open.length > longestRequest) open = open.slice(-3);
     for (const event of events.slice(0, -1)) {
+      if (answered >= mostRequests || event.length > longestRequest || !event.includes('"method"')) continue;
       const message = parsed<{ readonly method?: unknown; readonly id?: unknown }>(dataOf(event));
       const { method, id } = message ?? {};
       if (typeof method !== 'string' || (typeof id !== 'string' && typeof id !== 'number')) continue;
+      answered += 1;
       const error = { code: -32601, message: 'Method not found' };
       answer(method === 'ping' ? { id, result: {} } : { id, error });
     }

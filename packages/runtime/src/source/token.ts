@@ -1,5 +1,6 @@
 import { isolatesRequests } from '../server/limits.ts';
 import { isObject } from '../server/schema.ts';
+import { reportAddress } from './address.ts';
 import { type Alternatives, type SourceCredentials, secretsIn, secretsOf, usedBy } from './credentials.ts';
 import { SourceError, tooSlow, unavailable } from './errors.ts';
 import { redactorOf } from './redact.ts';
@@ -46,6 +47,7 @@ class Token extends Secret {
     const own = basic(options.id, options.secret);
     super(own.name, own.reveal(), own.isOptional, [...own.texts()]);
     this.#options = options;
+    reportAddress(options.tokenUrl, 'token URL');
   }
 
   override reveal(): string | null {
