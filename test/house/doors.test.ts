@@ -69,8 +69,9 @@ describe('the doors of the packages', () => {
  * The lines that a command reaches by its imports, at most. A line that grows names what it grew for.
  */
 const budgets: Readonly<Record<string, readonly [module: string, lines: number]>> = {
-  // 5,500 until JSON kept all digits of its integers, and answers remembered their requests.
-  token: ['src/cli/commands/token.ts', 5_650],
+  // 5,500 until JSON kept all digits of its integers, and answers remembered their requests; 5,650 until one
+  // file decided whether a name is taken.
+  token: ['src/cli/commands/token.ts', 5_700],
   doctor: ['src/cli/commands/doctor.ts', 9_000],
   // 14,000 until the properties of all answers, what is intermittent, the causes of failures, and warnings of certificates.
   // And until the check generated calls and compared their answers.
