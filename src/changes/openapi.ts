@@ -1,15 +1,18 @@
-import { inputError, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
+import { pass, type Result, refuse, reject } from 'market-mcp-contract/command';
 import { effects } from 'market-mcp-contract/definition';
-import type { JsonObject } from 'market-mcp-contract/json';
+import { type Json, type JsonObject, objectOr } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
-import type { Imported } from '../import/model.ts';
+import { wrapped } from '../import/answer.ts';
+import type { ApiKey, Imported } from '../import/model.ts';
 import { type OpenApiDocument, readOpenApi } from '../import/openapi/document.ts';
-import { toolsOfDocument } from '../import/openapi/index.ts';
+import { toolsOfDocument, unknownAnswerHint } from '../import/openapi/index.ts';
 import { checkedDocument } from '../import/openapi/operations.ts';
+import type { AnswerSample } from '../import/sample.ts';
 import { type HeaderPairs, readDocumentText, shownPlace } from '../project/read/document.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
 import { metaOf } from '../tools/meta.ts';
 import { samplesAt } from './samples.ts';
+import { answersTo, onlyForOne, type Sending, valuesOf, withAnswers } from './sending.ts';
 import { forWriting } from './writing.ts';
 
 type Answers = Extract<ToolAnswers, { kind: 'openapi' }>;
@@ -21,20 +24,17 @@ export async function fromOpenApi(
 ): Promise<Result<readonly Imported[]>> {
   const { tool = null, description, title, effect, fields, meta } = answers;
   const { operation: operations, strictSchema: isStrict, fromSample: paths = [] } = answers;
+  const { send = false, example: examples = [], directory = '.' } = answers;
   const { document, where, url } = await documentAt(answers.fromOpenapi, answers.header);
   if (!document.ok) return document;
-  const forOne = [
-    { flag: '--description', text: description },
-    { flag: '--title', text: title },
-    { flag: '--from-sample', text: paths[0] },
-  ].filter(({ text }) => text !== undefined && operations.length !== 1);
-  if (forOne.length > 0) {
+  const forOne = {
+    ...{ '--description': description, '--title': title, '--from-sample': paths[0] },
+    ...{ '--send': send ? '' : undefined, '--example': examples[0]?.text },
+  };
+  if (operations.length !== 1) {
     const message = `is for one tool, but ${operations.length} operations are chosen`;
-    return refuse(
-      ...forOne.map(({ flag, text }) =>
-        inputError(flag, text, message, `Choose one operation, or remove ${flag}.`),
-      ),
-    );
+    const errors = onlyForOne(forOne, message, (flag) => `Choose one operation, or remove ${flag}.`);
+    if (errors.length > 0) return refuse(...errors);
   }
   const isReduced = (tool: string) =>
     (fields ?? []).some(
@@ -42,8 +42,12 @@ export async function fromOpenApi(
     );
   const samples = await samplesAt(paths);
   if (!samples.ok) return samples;
-  const choice = { operations, tool, isReduced, isStrict, samples: samples.value };
-  const tools = toolsOfDocument(document.value, choice, where, url);
+  const choice = { operations, tool, isReduced, isStrict };
+  const made = (given: readonly AnswerSample[]) =>
+    toolsOfDocument(document.value, { ...choice, samples: [...samples.value, ...given] }, where, url);
+  const sent = send ? await sentOnce(made, { examples, directory }) : undefined;
+  if (sent && !sent.ok) return sent;
+  const tools = sent ?? made([]);
   if (!tools.ok) return tools;
   const added = {
     ...(description !== undefined && { description }),
@@ -56,6 +60,53 @@ export async function fromOpenApi(
       const imported = { ...tool, entry: { ...tool.entry, ...added } };
       const { annotations } = imported.entry as { readonly annotations?: JsonObject };
       return annotations?.readOnlyHint === false ? forWriting(imported, toolMeta) : imported;
+    }),
+  );
+}
+
+/** Whether the document declares no answer of the one operation that is chosen. */
+export async function lacksAnswer(answers: Answers, profile: PlatformProfile): Promise<boolean> {
+  const tools = answers.operation.length === 1 ? await fromOpenApi(answers, profile) : pass([]);
+  return !tools.ok && tools.errors.every(({ hint }) => hint === unknownAnswerHint);
+}
+
+/** The tool of an operation that is sent once, for real: its answer says what the document does not. */
+async function sentOnce(
+  made: (samples: readonly AnswerSample[]) => Result<readonly Imported[]>,
+  place: Pick<Sending, 'examples' | 'directory'>,
+): Promise<Result<readonly Imported[]>> {
+  const draft = made([{ name: 'the answer', value: { answer: null } }]);
+  const [{ call, entry } = {}] = draft.ok ? draft.value : [];
+  if (!draft.ok || !call) return draft;
+  const { needs = [[]] } = call;
+  const missing = (keys: readonly ApiKey[]) => {
+    const all = keys.flatMap(({ variables }) => variables.map(({ name }) => [name, null] as const));
+    return new Map(all).size - valuesOf(new Map(all), place.directory).size;
+  };
+  const isStatic = (keys: readonly ApiKey[]) => keys.every(({ credential }) => credential.kind !== 'client');
+  const [keys] = needs.filter(isStatic).toSorted((a, b) => missing(a) - missing(b));
+  if (!keys) {
+    const hint = 'Save one of its answers in JSON, and add --from-sample <file>.';
+    return reject('--send', undefined, 'needs a token that the API issues first, so nothing was sent', hint);
+  }
+  const sending = {
+    call: { ...call, needs: [keys] },
+    inputSchema: objectOr((entry as JsonObject).inputSchema),
+    secrets: new Map(keys.flatMap(({ variables }) => variables.map(({ name }) => [name, null]))),
+    ...place,
+  };
+  const sent = await answersTo(sending, '--from-openapi');
+  if (!sent.ok) return sent;
+  const { samples, secrets, note } = sent.value;
+  const tools = made(samples);
+  if (!tools.ok) return tools;
+  return pass(
+    tools.value.map((tool) => {
+      if (!tool.call) return tool;
+      const { wrap } = tool.call;
+      const changes = [{ tool: String(tool.entry.name), ...note }, ...tool.changes];
+      const answerOf = (value: Json) => wrapped(value, wrap) as JsonObject;
+      return { ...withAnswers(tool, tool.call, sent.value, answerOf), changes, secrets };
     }),
   );
 }

@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import type { ToolDefinition } from 'market-mcp-contract/definition';
 import type { Json } from 'market-mcp-contract/json';
 import {
@@ -11,6 +11,7 @@ import {
   type PreviousListing,
   toolsByName,
 } from 'market-mcp-contract/report';
+import { ProjectError } from '../project/errors.ts';
 import { driftOf, type Listed } from '../project/manifest/listed.ts';
 import { manifestFile, readManifest } from '../project/manifest/manifest.ts';
 
@@ -27,10 +28,23 @@ export function listingFile(directory: string): string {
 export async function previousListing(directory: string): Promise<PreviousListing | undefined> {
   const file = listingFile(directory);
   if (lstatSync(file, { throwIfNoEntry: false })?.isFile()) return listingIn(file);
+  return fingerprintsIn(directory);
+}
+
+function fingerprintsIn(directory: string): PreviousListing | undefined {
   const { listed } = readManifest(directory);
   if (listed === null) return undefined;
-  const manifest = fromHere(join(directory, manifestFile));
-  return { file: manifest, changesTo: (tools) => changesSince(listed, tools) };
+  const file = fromHere(join(directory, manifestFile));
+  return { file, changesTo: (tools) => changesSince(listed, tools) };
+}
+
+/** The listing in a file, which may be the manifest of a project. @throws as `previousListing` */
+export async function listingAt(file: string): Promise<PreviousListing> {
+  if (basename(file) !== manifestFile) return listingIn(file);
+  const found = fingerprintsIn(dirname(file));
+  const hint = 'Record the list with market-mcp list --mark-listed, or save one with --save-listing.';
+  if (!found) throw new ProjectError('NOT_READABLE', `${file} records no list of tools`, hint);
+  return found;
 }
 
 /**

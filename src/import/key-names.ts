@@ -1,5 +1,6 @@
-/** Last words of names that carry keys. */
-const secretWords = new Set(['key', 'apikey', 'token', 'secret', 'password', 'authorization', 'appid']);
+/** The last word of a name that carries a key. */
+const secretWord =
+  /^(?:(?:api|access|auth|client|private|secret|session)?(?:key|token|secret)|password|passwd|pwd|passphrase|auth|authorization|appid)$/;
 
 /** What makes such a word the name of something public: a page, an order, a coin. */
 const publicWords: { readonly [last: string]: ReadonlySet<string> } = {
@@ -27,7 +28,7 @@ export function isKeyName(name: string): boolean {
   const last = words.at(-1) ?? '';
   const before = words.at(-2) ?? '';
   if (last === 'id' && before === 'app') return true;
-  return secretWords.has(last) && publicWords[last]?.has(before) !== true;
+  return secretWord.test(last) && publicWords[last]?.has(before) !== true;
 }
 
 /** A value that only a signed token has (RFC 7519). */
@@ -53,7 +54,7 @@ export function isKeyValue(
       (/^v\d+$/.test(name) && random.test(value) && !/^0x/.test(value)) || /^bot\d+:[\w-]{30,}$/.test(value)
     );
   const isKnown = /^(?:0x[\da-f]+|\d+|[A-Z]{2,6})$/i.test(value);
-  if (isKeyName(name)) return !(isKnown && /^(?:token|key)$/i.test(name));
+  if (isKeyName(name)) return !(isKnown && /^(?:token|key|auth)$/i.test(name));
   if (place !== 'header' || isKnown || plainHeaders.test(name)) return false;
   const isHost = /^[a-z\d-]+(?:\.[a-z\d-]+)*\.[a-z]{2,}$/.test(value);
   return random.test(value) && !isHost;

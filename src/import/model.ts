@@ -27,6 +27,8 @@ export interface RealExchange {
   readonly answer: JsonObject | null;
   /** Those that name its place among pages. */
   readonly headers?: JsonObject;
+  /** The answer is an empty list. */
+  readonly isEmpty?: boolean;
 }
 
 /** A judged tool and its API request. */
@@ -171,6 +173,8 @@ export interface ApiCall {
   readonly hasPages?: boolean;
   /** 404 means an empty result. */
   readonly notFoundIsEmpty: boolean;
+  /** So does an empty list. */
+  readonly emptyListIsEmpty?: true;
   /** Arguments that the tool of an MCP server requires, and that are null if the caller gives none. */
   readonly nulls?: readonly string[];
 }

@@ -79,9 +79,9 @@ function withCall(tool: PreparedTool, imported: Imported | undefined): ImportedT
   const { entry, call } = imported ?? {};
   if (!call) return tool;
   const real = imported?.exchanges?.map(
-    ({ arguments: given, answer }): ToolExample => ({
+    ({ arguments: given, answer, isEmpty }): ToolExample => ({
       arguments: given,
-      expect: answer === null ? 'empty' : 'found',
+      expect: answer === null || isEmpty ? 'empty' : 'found',
     }),
   );
   const examples = real ?? tool.examples.filter(({ expect }) => expect !== 'empty' || call.notFoundIsEmpty);

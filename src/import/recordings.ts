@@ -9,6 +9,7 @@ import {
 } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { sampleArguments } from 'market-mcp-contract/wire';
+import { contentOf, wrapped } from './answer.ts';
 import { levels } from './bindings.ts';
 import {
   type ApiCall,
@@ -96,12 +97,8 @@ function merged(first: Json, second: Json): Json {
 }
 
 /** The recorded answer in the form of the tool. */
-function answerIn({ body = null }: Recording, { wrap, method, envelope }: ApiCall): Json {
-  const member = envelope === 'graphql' ? 'data' : envelope ? 'result' : 'structuredContent';
-  const isInside = method === 'call' || envelope !== undefined;
-  const answer = isInside && isObject(body) ? (body[member] ?? null) : body;
-  if (wrap === 'items') return { items: answer, count: Array.isArray(answer) ? answer.length : 0 };
-  return wrap === null ? answer : { result: answer };
+function answerIn({ body = null }: Recording, call: ApiCall): Json {
+  return wrapped(contentOf(body, call), call.wrap);
 }
 
 /** The name of the recordings file of a path, as the source kit computes it. */
@@ -160,7 +157,7 @@ function valuesOf(bindings: readonly Binding[], args: JsonObject, lists?: readon
 
 /** The answer in the API's form. */
 function bodyOf(answer: JsonObject, call: ApiCall): Json {
-  return enclosed(contentOf(answer, call), call);
+  return enclosed(unwrapped(answer, call), call);
 }
 
 function enclosed(content: Json, { envelope }: ApiCall): Json {
@@ -168,7 +165,7 @@ function enclosed(content: Json, { envelope }: ApiCall): Json {
   return envelope ? { jsonrpc: '2.0', id: 1, result: content } : content;
 }
 
-function contentOf(answer: JsonObject, { wrap, method }: ApiCall): Json {
+function unwrapped(answer: JsonObject, { wrap, method }: ApiCall): Json {
   if (wrap === 'text') return { content: [{ type: 'text', text: answer.result ?? '' }] };
   const member = wrap === null ? answer : answer[wrap];
   // Of a list, `--fields` may keep only the number of its items.

@@ -22,16 +22,18 @@ import {
   membersOf,
   objectOr,
   propertiesOf,
-  requiredOf,
   shorten,
 } from 'market-mcp-contract/json';
 import { fieldsSchema } from '../fields/shape-schema.ts';
 import { isMap, mapDescription } from '../fixes/definitions.ts';
 import type { DefinitionChange, Field } from '../model/model.ts';
 import { parseFieldName } from '../model/names.ts';
-import { listOf, withSignals } from '../tools/definition.ts';
+import { withSignals } from '../tools/definition.ts';
+import { wrapped } from './answer.ts';
 import { type Known, schemaOfValues } from './infer.ts';
 import type { Imported } from './model.ts';
+import { rootOf, type Wrap, wrapOf } from './root.ts';
+import { fieldToDo } from './to-do.ts';
 
 /** A saved answer of an API. */
 export interface AnswerSample {
@@ -51,11 +53,13 @@ export interface SampledTool {
   readonly title?: string;
   readonly effect?: Effect;
   readonly meta?: JsonObject;
+  /** Nothing is left out: what cannot be the root of an answer becomes its member `result`. */
+  readonly isWhole?: boolean;
 }
 
 /** A tool from samples, and how it wraps their values. */
 export interface Sampled extends Imported {
-  readonly wrap: 'items' | 'result' | null;
+  readonly wrap: Wrap;
   answerOf(value: Json): JsonObject;
 }
 
@@ -78,26 +82,33 @@ export function toolOfSamples(
   const change = (path: string, what: string, why: string) => {
     changes.set(`${path} ${what}`, { tool: tool.name, path, what, why });
   };
-  const checked = checkedSamples(given, change);
+  const checked = checkedSamples(given, change, tool.isWhole);
   if (!checked.ok) return checked;
   const samples = checked.value;
   const values = samples.map(({ value }) => value);
-  const list = samples.find(({ value }) => Array.isArray(value));
-  const schema = schemaOfSamples(samples, tool.input);
-  const { answer, fields, answerOf } = list
-    ? answerOfLists(schema)
-    : isMap(schema)
-      ? answerOfMaps(schema, change)
-      : answerOfRecords(schema, change);
+  const inferred = schemaOfSamples(samples, tool.input);
+  const { schema, without } = tool.isWhole ? whole(inferred) : withoutConflicts(inferred, change);
+  const wrap = wrapOf(schema, tool.isWhole ? values : []);
+  const isKeyed = isMap(schema);
+  const result = isKeyed ? mapDescription : fieldToDo('result');
+  const answer = rootOf(schema, wrap, wrap === 'items' ? 'The items found.' : result);
+  if (isKeyed) {
+    const why =
+      'their keys are data, or they have one form; if the keys are fixed names, describe them with --output';
+    change('outputSchema', 'the members at the root became a map by key, result', why);
+  }
   if (Object.keys(membersOf(answer)).every((name) => Object.hasOwn(signals, name))) {
-    const message = `contains nothing but ${orList(Object.keys(membersOf(schema)))}, which callers read as a signal`;
+    const message = `contains nothing but ${orList(Object.keys(membersOf(inferred)))}, which callers read as a signal`;
     return reject(samples[0]?.name ?? '', undefined, message, 'Give an answer that contains data.');
   }
+  const named = wrap === null ? answer : objectOr(schema.items ?? schema.additionalProperties);
+  const answerOf = (value: Json) => wrapped(without(value), wrap) as JsonObject;
   return pass({
     entry: {
       name: tool.name,
       title: tool.title ?? titleOf(tool.name),
-      description: tool.description ?? describe(fields, list ? 'list' : 'record'),
+      description:
+        tool.description ?? describe(Object.keys(membersOf(named)), wrap === 'items' ? 'list' : 'record'),
       inputSchema: { type: 'object', ...fieldsSchema(tool.input) },
       outputSchema: withSignals(answer),
       annotations: tool.effect ? effects[tool.effect] : completeHints(tool.name, undefined),
@@ -105,7 +116,7 @@ export function toolOfSamples(
     },
     answers: values.map((value) => answerOf(shortened(value, schema))),
     changes: [...changes.values()],
-    wrap: list ? 'items' : isMap(schema) ? 'result' : null,
+    wrap,
     answerOf,
   });
 }
@@ -118,6 +129,7 @@ export function toolOfSamples(
 export function checkedSamples(
   given: readonly AnswerSample[],
   change: ReportChange,
+  isWhole = false,
 ): Result<readonly AnswerSample[]> {
   const samples = given.map((sample) => ({
     ...sample,
@@ -125,10 +137,10 @@ export function checkedSamples(
       change(path, `${shorten(member)} was left out`, why),
     ),
   }));
-  const errors = samples.flatMap(sampleErrors);
+  const errors = samples.flatMap((sample) => sampleErrors(sample, isWhole));
   if (errors.length > 0) return refuse(...errors);
   const list = samples.find(({ value }) => Array.isArray(value));
-  if (list && samples.some(({ value }) => !Array.isArray(value))) {
+  if (list && samples.some(({ value }) => isObject(value))) {
     const hint = 'Give samples of the same kind: all lists, or all objects.';
     return reject(list.name, undefined, 'is a list, but another sample is an object', hint);
   }
@@ -152,8 +164,9 @@ export function schemaOfSamples(samples: readonly AnswerSample[], input: readonl
   return schemaOfValues(values, { isRoot: true, known });
 }
 
-function sampleErrors({ name, value }: AnswerSample): readonly InputError[] {
+function sampleErrors({ name, value }: AnswerSample, isWhole: boolean): readonly InputError[] {
   if (!isObject(value) && !Array.isArray(value)) {
+    if (isWhole) return [];
     return [inputError(name, value, 'cannot be the result of a tool', 'Give a JSON object or a list.')];
   }
   const hint = 'Give an answer that contains data.';
@@ -195,62 +208,46 @@ function inputValues(input: readonly Field[]): ReadonlySet<string> {
   return new Set(given.flatMap((value) => String(value ?? '').split(',')).map((text) => text.trim()));
 }
 
-/** How the samples become the answer of the tool. */
-interface AnswerForm {
-  /** `properties` and `required`. */
-  readonly answer: JsonObject;
-  /** Names of the fields, for the description. */
-  readonly fields: readonly string[];
-  answerOf(value: Json): JsonObject;
-}
-
 type ReportChange = (path: string, what: string, why: string) => void;
 
-function answerOfLists({ items = {} }: JsonObject): AnswerForm {
-  return {
-    answer: listOf({ type: 'array', description: 'The items found.', items }),
-    fields: Object.keys(membersOf(items)),
-    answerOf: (value) => ({ items: value, count: (value as readonly Json[]).length }),
-  };
+interface Settled {
+  readonly schema: JsonObject;
+  /** An answer without what was left out. */
+  without(value: Json): Json;
 }
 
-function answerOfMaps(schema: JsonObject, change: ReportChange): AnswerForm {
-  const why =
-    'their keys are data, or they have one form; if the keys are fixed names, describe them with --output';
-  change('outputSchema', 'the members at the root became a map by key, result', why);
-  return {
-    answer: { properties: { result: { description: mapDescription, ...schema } }, required: ['result'] },
-    fields: Object.keys(membersOf(schema.additionalProperties)),
-    answerOf: (value) => ({ result: value }),
-  };
+/** A schema whose members with the names of signals are those signals, if they have their types. */
+function whole(schema: JsonObject): Settled {
+  const own = propertiesOf(schema).map(([name, member]) => [
+    name,
+    isSignal(name, member) ? { ...member, type: signals[name as SignalName].type } : member,
+  ]);
+  const settled = own.length > 0 ? { ...schema, properties: Object.fromEntries(own) } : schema;
+  return { schema: settled, without: (value: Json) => value };
 }
 
-/** Members that conflict with the signals are left out. */
-function answerOfRecords(schema: JsonObject, change: ReportChange): AnswerForm {
-  const isOf = (name: string, { type }: JsonObject) =>
-    [type ?? []].flat().every((one) => one === 'null' || one === signals[name as SignalName].type);
-  const isDropped = (name: string, member: JsonObject) =>
-    Object.hasOwn(signals, name) && (name === 'error' || !isOf(name, member));
-  const dropped = propertiesOf(schema).flatMap(([name, member]) => (isDropped(name, member) ? [name] : []));
+/** A schema without the members that callers would read as other signals than they are. */
+function withoutConflicts(given: JsonObject, change: ReportChange): Settled {
+  const { schema } = whole(given);
+  const dropped = propertiesOf(schema).flatMap(([name, member]) =>
+    Object.hasOwn(signals, name) && !isSignal(name, member) ? [name] : [],
+  );
   for (const name of dropped) {
     const why = `callers read ${name} as the signal of an empty or failed call (C§2.2)`;
     change(`outputSchema.properties.${name}`, `${name} of the samples was left out`, why);
   }
-  const without = (value: Json) =>
-    Object.fromEntries(Object.entries(objectOr(value)).filter(([name]) => !dropped.includes(name)));
-  const required = requiredOf(schema).filter((name) => !Object.hasOwn(signals, name));
-  const own = propertiesOf(schema).map(([name, member]) => {
-    // Only a signal of this very type is one.
-    return [
-      name,
-      Object.hasOwn(signals, name) ? { ...member, type: signals[name as SignalName].type } : member,
-    ];
-  });
+  const kept = (all: JsonObject) =>
+    Object.fromEntries(Object.entries(all).filter(([name]) => !dropped.includes(name)));
   return {
-    answer: { properties: without(Object.fromEntries(own)), required },
-    fields: Object.keys(membersOf(schema)).filter((name) => !dropped.includes(name)),
-    answerOf: without,
+    schema: isObject(schema.properties) ? { ...schema, properties: kept(schema.properties) } : schema,
+    without: (value) => (isObject(value) && isObject(schema.properties) ? kept(value) : value),
   };
+}
+
+/** Whether a member has the name and the type of a signal, or is null. `error` is never data. */
+function isSignal(name: string, { type }: JsonObject): boolean {
+  if (!Object.hasOwn(signals, name) || name === 'error') return false;
+  return [type ?? []].flat().every((one) => one === 'null' || one === signals[name as SignalName].type);
 }
 
 /** Sample data of a schema: lists are truncated so that the tool's source stays readable. */

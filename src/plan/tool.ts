@@ -1,5 +1,12 @@
 import { signals, type ToolDefinition } from 'market-mcp-contract/definition';
-import { compileSchema, isObject, type Json, type JsonObject, typesOf } from 'market-mcp-contract/json';
+import {
+  compileSchema,
+  isObject,
+  type Json,
+  type JsonObject,
+  membersOf,
+  typesOf,
+} from 'market-mcp-contract/json';
 import type { ApiCall, ImportedTool } from '../import/model.ts';
 import type { Sample } from '../model/model.ts';
 import { toolFile } from '../model/names.ts';
@@ -63,6 +70,9 @@ export function toolContext(tool: ImportedTool) {
       /** Path of the request, or name of the remote tool. */
       target: call.method === 'call' ? call.path.slice(1) : call.path,
       operation: operationOf(call),
+      emptyListIsEmpty: call.emptyListIsEmpty === true,
+      /** Of a list, `--fields` may keep the number of its items, or the items. */
+      hasCount: Object.hasOwn(membersOf(outputSchema), 'count'),
       /** Whether the request uses the arguments. */
       takesInput: takes,
       call: {

@@ -82,15 +82,21 @@ const needs: readonly (readonly [readonly PartName[], readonly PartName[], strin
   ],
   [
     ['example'],
-    ['spec', 'fromUrl', 'fromRequest'],
-    'applies only to a request, or to the tools of a --spec file or a --from-url server',
-    'Give --from-request <request>, --spec <file> or --from-url <endpoint> too.',
+    ['spec', 'fromUrl', 'fromRequest', 'fromOpenapi'],
+    'applies only to a request, or to the tools of a document, a --spec file or a --from-url server',
+    'Give --from-request <request>, --from-openapi, --spec <file> or --from-url <endpoint> too.',
   ],
   [
-    ['request', 'constant', 'send'],
+    ['request', 'constant'],
     ['fromRequest'],
     'applies only to a request, but none is given',
     'Add --from-request <request>.',
+  ],
+  [
+    ['send'],
+    ['fromRequest', 'fromOpenapi'],
+    'applies only to a request, but none is given',
+    'Add --from-request <request>, or --from-openapi with --operation.',
   ],
   [['outputText'], ['spec'], 'applies only to the tools of a --spec file', 'Give --spec <file> too.'],
   [

@@ -1,3 +1,4 @@
+import type { ApiVariable } from '../import/model.ts';
 import type { ToolSpec } from '../model/model.ts';
 import { type ToolParts, toolQuestions } from './tool.ts';
 
@@ -12,7 +13,8 @@ export type ToolAnswers =
       Pick<ToolParts, 'input' | 'fromRequest' | 'constant' | 'example'> &
       Partial<Pick<ToolParts, 'tool' | 'request' | 'send' | 'fromSample'>>)
   | (Stated & { readonly kind: 'openapi' } & Pick<ToolParts, 'fromOpenapi' | 'operation'> &
-      Partial<Pick<ToolParts, 'tool' | 'header' | 'strictSchema' | 'fromSample'>>)
+      Partial<Pick<ToolParts, 'tool' | 'header' | 'strictSchema' | 'fromSample' | 'send' | 'example'>> &
+      Partial<RequestPlace>)
   | ({ readonly kind: 'url' } & Pick<ToolParts, 'fromUrl' | 'only' | 'except' | 'example'> &
       Partial<Pick<ToolParts, 'fields'>>)
   | ({ readonly kind: 'file' } & Pick<ToolParts, 'spec' | 'only' | 'except' | 'example'> &
@@ -26,8 +28,8 @@ type Stated = Pick<ToolParts, 'meta'> &
 export interface RequestPlace {
   /** Where `.env` is. */
   readonly directory: string;
-  /** Addresses of the APIs that it has, by variable. */
-  readonly addresses?: ReadonlyMap<string, string>;
+  /** Addresses and keys of the APIs that it has. */
+  readonly variables?: readonly ApiVariable[];
 }
 
 /** The questions about a tool that need an answer if no questions may be asked and defaults are not accepted. */
@@ -52,14 +54,14 @@ export function toolAnswers(given: Partial<ToolParts & RequestPlace>): ToolAnswe
   const { tool, description, title, effect } = given;
   const stated = { tool, description, title, effect };
   if (fromRequest !== undefined) {
-    const { input = [], request, constant = [], send, directory = '.', addresses } = given;
+    const { input = [], request, constant = [], send, directory = '.', variables } = given;
     const sent = { fromRequest, request, constant, send, example };
-    return { kind: 'request', ...stated, input, ...sent, fromSample, fields, meta, directory, addresses };
+    return { kind: 'request', ...stated, input, ...sent, fromSample, fields, meta, directory, variables };
   }
   if (fromOpenapi !== undefined) {
-    const { header, operation = [], strictSchema } = given;
-    const read = { fromOpenapi, header, operation, strictSchema };
-    return { kind: 'openapi', ...stated, ...read, fromSample, fields, meta };
+    const { header, operation = [], strictSchema, send, directory } = given;
+    const read = { fromOpenapi, header, operation, strictSchema, fromSample, send, example };
+    return { kind: 'openapi', ...stated, ...read, fields, meta, directory };
   }
   const whole = toolOf(given);
   if (fromSample === undefined) return { kind: 'tool', tool: whole, meta };

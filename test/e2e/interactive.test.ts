@@ -144,12 +144,13 @@ describe('a pasted curl command', () => {
       terminal.press(...input, keys.enter);
     };
     await type('Start from');
-    await type('Where should the project be created?', 'films');
     const lines = [
       `curl --url '${origin}/movie/550?language=en-US' \\`,
       "  -H 'authorization: Bearer $FILM_TOKEN'",
     ];
     await type('Paste a curl command, or', pasted(lines.join('\r')));
+    await type('Which values of the request are inputs of the tool?');
+    await type('Where should the project be created?', 'films');
     await type('Value of FILM_TOKEN', 's3cret-film-token');
     await type('What is the tool called?');
     await type('For which marketplace?');

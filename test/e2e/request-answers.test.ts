@@ -183,6 +183,42 @@ describe('a request', () => {
     expect(tree(ran.directory).get('src/tools/post-orders.ts')).toContain('readOnlyHint: false');
   });
 
+  it('is sent by --dry-run as well, which writes nothing', async () => {
+    const { origin, seen } = await api(says({ id: 'o1' }));
+    const ran = await made(`curl ${origin}/orders -d amount=1`, '--send', '--dry-run');
+    expect({ status: ran.status, seen }).toEqual({ status: 0, seen: ['POST /orders '] });
+    expect(ran.stdout).toContain('src/tools/post-orders.ts');
+    expect(existsSync(ran.directory)).toBe(false);
+  });
+
+  it('of an OpenAPI operation without a declared answer is sent with --send', async () => {
+    const { origin, seen } = await api(says({ price: 1.5 }));
+    const parameter = { name: 'symbol', in: 'query', required: true, schema: { type: 'string' } };
+    const document = {
+      ...{ openapi: '3.1.0', info: { title: 'Prices', version: '1' }, servers: [{ url: origin }] },
+      security: [{ key: [] }],
+      components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+      paths: { '/price': { get: { parameters: [parameter], responses: { 200: { description: 'ok' } } } } },
+    };
+    writeFileSync(join(root, 'silent.json'), JSON.stringify(document));
+    const args = ['silent', '--yes', '--no-install', '--no-git', '--from-openapi', 'silent.json'];
+    const run = (...more: readonly string[]) =>
+      create([...args, '--operation', 'GET /price', ...more], { cwd: root, env: { PRICES_TOKEN: key } });
+    expect((await run()).stderr).toContain('Add --send to send it once');
+    expect((await run('--send')).stderr).toContain('has no value for symbol');
+    expect(seen).toEqual([]);
+    const ran = await run('--send', '--example', 'symbol=BTC');
+    expect({ status: ran.status, seen }, ran.stderr).toEqual({
+      status: 0,
+      seen: [`GET /price?symbol=BTC Bearer ${key}`],
+    });
+    expect(ran.stdout + ran.stderr).not.toContain(key);
+    const files = tree(join(root, 'silent'));
+    expect(files.get('src/tools/get-price.ts')).toContain("price: { type: ['number', 'null']");
+    const [recorded] = JSON.parse(files.get('test/recordings/get-price.json') ?? '[]');
+    expect(recorded).toMatchObject({ from: 'recorded', body: { price: 1.5 } });
+  });
+
   it('takes the value of a placeholder from the environment, and the repeat line names it', async () => {
     const { origin, seen } = await api(says({ a: 1 }));
     const line = `curl ${origin}/a -H 'authorization: Bearer $MY_KEY'`;
@@ -220,6 +256,19 @@ describe('a request', () => {
       [200, 'recorded'],
       [404, 'recorded'],
     ]);
+  });
+
+  it('has the empty list of an example as its empty result', async () => {
+    const { origin } = await api((request, response) =>
+      says(request.url?.endsWith('NONE') ? [] : [{ id: 1 }])(request, response),
+    );
+    const ran = await made(`curl '${origin}/list?of=A'`, '--example', 'of=NONE');
+    expect(ran.status, ran.stderr).toBe(0);
+    const tool = tree(ran.directory).get('src/tools/get-list.ts') ?? '';
+    expect(tool).toContain("{ arguments: { of: 'NONE' }, expect: 'empty' }");
+    expect(tool).toContain('if (answer === undefined || answer.count === 0) return empty(');
+    const recorded = JSON.parse(tree(ran.directory).get('test/recordings/get-list.json') ?? '[]');
+    expect(recorded.map((one: { body: unknown }) => one.body)).toEqual([[{ id: 1 }], []]);
   });
 
   it('takes --input, --constant and --fields, and names what it does not know', async () => {

@@ -106,6 +106,10 @@ const lines = [
   'curl -g "@/g?filter[name]=a&list={b}"',
   'curl "@/d?x=\\$HOME\\"q\\\\"',
   'curl @/a#fragment',
+  `curl -G --json '{"a":1}' -d b=2 '@/x?y=1'`,
+  "curl -e 'http://x.test/;auto' @/referer",
+  "curl -e ';auto' -b '' -A '' @/empty",
+  'curl @/a%2Eb/%2E%2Ec/d.%2E.e',
   'curl -X PATCH @/p --data-ascii a --data-urlencode "b@c=d" '.replace(' --data-urlencode "b@c=d"', ''),
 ].map((line) => line.replaceAll('@/', `${origin}/`));
 
@@ -166,6 +170,9 @@ describe('a curl command', () => {
     ['curl -X GET https://x.test/ -d a', 'body with GET'],
     ['curl -X TRACE https://x.test/', 'TRACE'],
     ['curl -u me https://x.test/', '-u'],
+    ['curl -X post https://x.test/ -d a', 'has the method post'],
+    ['curl --tr-encoding https://x.test/', '--tr-encoding'],
+    ['curl https://x.test/a/.%2e', 'which fetch changes'],
     ['curl https://x.test/ -d', 'no value for -d'],
     ['curl -s', 'no URL'],
     ['curl ^"https://x.test/^" & calc', '&'],
@@ -175,7 +182,8 @@ describe('a curl command', () => {
   });
 
   it('may be piped to jq, which changes the answer alone', () => {
-    expect(curlRequest("curl https://x.test/a | jq '.[0]'").url).toBe('https://x.test/a');
+    const piped = { url: 'https://x.test/a', pipe: "| jq '.[0]'" };
+    expect(curlRequest("curl https://x.test/a | jq '.[0]'")).toMatchObject(piped);
   });
 
   it('keeps inputs of a path in braces', () => {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { requestsIn } from '../../src/changes/request.ts';
+import { givenArguments } from '../../src/changes/sending.ts';
+import { fieldsSchema } from '../../src/fields/shape-schema.ts';
 import { isKeyName, isKeyValue, placeholderIn } from '../../src/import/key-names.ts';
 import { curlRequest } from '../../src/import/request/curl.ts';
-import { givenArguments, readRequest } from '../../src/import/request/index.ts';
+import { readRequest } from '../../src/import/request/index.ts';
 import { curlLine } from '../../src/import/request/line.ts';
 import { readsByRpc } from '../../src/import/request/protocols.ts';
 import { RequestRefusal } from '../../src/import/request/words.ts';
@@ -21,6 +23,7 @@ describe('a key', () => {
   it.each([
     ...['authorization', 'x-cg-pro-api-key', 'X-CMC_PRO_API_KEY', 'x-rapidapi-key', 'X-Finnhub-Token'],
     ...['X-MBX-APIKEY', 'PRIVATE-TOKEN', 'access_key', 'apiKey', 'appid', 'client_secret', 'user_password'],
+    ...['auth', 'pwd', 'accesstoken', 'secretKey'],
   ])('is known by its name: %s', (name) => expect(isKeyName(name)).toBe(true));
 
   it.each([...['pageToken', 'next_token', 'sort_key', 'base_token', 'keyword', 'tokens', 'monkey', 'id']])(
@@ -48,6 +51,16 @@ describe('a key', () => {
     ['sk_live_1', undefined],
     ['bitcoin', undefined],
   ])('may be a placeholder: %s', (text, variable) => expect(placeholderIn(text)).toBe(variable));
+
+  it('has one variable, whether the first request names it or contains it', () => {
+    const first = read("curl https://x.test/a -H 'x-api-key: $MY_KEY'").call;
+    const variables = [...first.api.variables, ...(first.needs ?? []).flat().flatMap((key) => key.variables)];
+    const given = curlRequest('curl https://x.test/b -H "x-api-key: k1"');
+    const again = readRequest(given, { input: [], constants: [], variables });
+    expect(again.ok && [...again.value.secrets]).toEqual([['MY_KEY', 'k1']]);
+    const other = readRequest({ ...given, url: 'https://y.test/b' }, { input: [], constants: [], variables });
+    expect(other.ok && [...other.value.secrets.keys()]).toEqual(['Y_API_KEY']);
+  });
 
   it('in a path, or inside a member of a body, is refused', () => {
     for (const line of [
@@ -80,7 +93,7 @@ describe('the parts of a request', () => {
       'curl https://x.test/v2/users/123/tx/{chain=base}/latest/3fa85f64-5717-4562-b3fc-2c963f66afa6.json',
     );
     expect(call.path).toBe('/v2/users/{user_id}/tx/{chain}/latest/{latest_id}.json');
-    expect(givenArguments(input)).toMatchObject({ user_id: 123, chain: 'base' });
+    expect(givenArguments(fieldsSchema(input))).toMatchObject({ user_id: 123, chain: 'base' });
   });
 
   it('of a JSON body are its scalars up to two levels, and lists of one type', () => {

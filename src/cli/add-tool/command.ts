@@ -95,11 +95,8 @@ function contents(addition: Addition) {
 }
 
 function placeOf({ directory, manifest }: Project): RequestPlace {
-  const all = manifest.answers.variables ?? [];
-  const addresses = all.flatMap(({ name, fallback }) =>
-    fallback === undefined ? [] : [[name, fallback] as const],
-  );
-  return { directory, addresses: new Map(addresses) };
+  const { variables } = manifest.answers;
+  return { directory, ...(variables && { variables }) };
 }
 
 function namesOf({ prepared }: Addition): readonly string[] {

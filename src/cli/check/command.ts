@@ -23,7 +23,7 @@ import {
   type Words,
 } from 'market-mcp-contract/program';
 import { type Deployed, deployedImage, deployedWorker } from '../../check/deployed.ts';
-import { listingFile, previousListing } from '../../check/files.ts';
+import { listingAt, listingFile, previousListing } from '../../check/files.ts';
 import { type HeldServer, holdProject } from '../../check/project.ts';
 import { build } from '../../check/self-check.ts';
 import { changesOf } from '../../dev/watch.ts';
@@ -63,10 +63,9 @@ export async function check(
     return checkUrl(target, output, flags, words);
   }
   const { directory, hold } = await projectAt(target, flags);
-  const options = await optionsOf(
-    flags,
-    flags.against === undefined ? await previousListing(directory) : undefined,
-  );
+  const { against } = flags;
+  const earlier = await (against === undefined ? previousListing(directory) : listingAt(against));
+  const options = await optionsOf({ ...flags, against: undefined }, earlier);
   const held = async () => {
     const server = await hold(output);
     const notes: Held['notes'] = (calls) => [

@@ -1,7 +1,7 @@
 import { type ExitCode, exitCodes, type Output, printable, type Values } from 'market-mcp-contract/command';
 import { serverAt } from 'market-mcp-contract/program';
-import { driftLines, listingIn, watchServer } from 'market-mcp-contract/report';
-import { previousListing } from '../../check/files.ts';
+import { driftLines, watchServer } from 'market-mcp-contract/report';
+import { listingAt, previousListing } from '../../check/files.ts';
 import { placeOf } from '../../marketplace/place.ts';
 import type { watchFlags } from '../check/options.ts';
 
@@ -23,7 +23,7 @@ export async function watch(
   const earlier =
     flags.against === undefined
       ? project && (await previousListing(project.directory))
-      : await listingIn(flags.against);
+      : await listingAt(flags.against);
   const report = await watchServer(target, earlier);
   output.line(output.style('bold', `Watch of ${printable(url)} (platform ${printable(profile.name)})`));
   for (const { title, status, says, fix } of report.looks) {

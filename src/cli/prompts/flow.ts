@@ -4,7 +4,7 @@ import type { CreateParts } from '../../questions/create.ts';
 import { Asker } from './asker.ts';
 import { askInOrder, Back, Cancelled, orBack, type PromptStep } from './leaving.ts';
 import { askedAgain, isStartOpen, withStart } from './start.ts';
-import { type AskedPart, askPart, type Naming, type Parts, partLabels, toolParts } from './tool.ts';
+import { type AskedPart, askPart, type Naming, orderedParts, type Parts, partLabels } from './tool.ts';
 
 /** The steps of a command from the answers of flags to all answers. */
 export interface Flow<Answers> extends Naming {
@@ -48,7 +48,7 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
   let current: AskedPart | undefined;
   let isReviewed = false;
   let isAgreed = false;
-  const partsOf = (answered: Parts) => [...start, ...flow.before, ...toolParts(answered), ...flow.after];
+  const partsOf = (answered: Parts) => [...start, ...orderedParts(answered, flow)];
   // An answer may change the questions after it, never those before it.
   const asked = (answered: Parts) => partsOf(answered).filter((part) => given[part] === undefined);
   // Another start leaves answers that its tools do not use.

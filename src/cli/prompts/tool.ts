@@ -1,33 +1,34 @@
 import { type InputError, type Result, refuse } from 'market-mcp-contract/command';
 import type { Effect } from 'market-mcp-contract/definition';
 import { marketplaces } from 'market-mcp-contract/platforms';
-import { readRequests } from '../../changes/request.ts';
 import { isCurl } from '../../import/request/shown.ts';
 import { type CreateParts, createQuestions } from '../../questions/create.ts';
 import type { Defaulted, Question } from '../../questions/model.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
-import { toolAnswers } from '../../questions/tool-answers.ts';
 import type { Asker } from './asker.ts';
 import type { FieldKind } from './field-editor.ts';
 import { askFields } from './form.ts';
 import { askAnswerFields, askExamples } from './imported.ts';
 import type { Choice } from './search-prompt.ts';
 import {
+  askConsent,
+  askConstants,
   askDocument,
   askHarRequest,
   askOperations,
   askRequest,
   askSamples,
-  askSend,
   askServer,
   askSpec,
   askTools,
   type ChosenStart,
+  type Consent,
+  nameOfRequest,
   starts,
 } from './start.ts';
 
-/** The answers so far; only the prompts use `start`. */
-export type Parts = Partial<CreateParts> & { readonly start?: ChosenStart };
+/** The answers so far; only the prompts use `start` and `consent`. */
+export type Parts = Partial<CreateParts> & { readonly start?: ChosenStart; readonly consent?: Consent };
 
 /** A question that is asked at the terminal. */
 export type AskedPart = keyof typeof partLabels;
@@ -38,7 +39,8 @@ export const partLabels = {
   directory: 'Directory',
   fromRequest: 'Request',
   request: 'Request of the HAR file',
-  send: 'Keys and consent',
+  constant: 'What stays as it is',
+  consent: 'Keys and consent',
   fromSample: 'Sample answers',
   fromOpenapi: 'OpenAPI document',
   operation: 'Operations',
@@ -56,32 +58,34 @@ export const partLabels = {
   platform: 'Marketplace',
 } as const;
 
-/** The questions about a tool, in order; they depend on the answers so far. */
-export function toolParts({
-  start,
-  spec,
-  fromOpenapi,
-  fromSample,
-  fromUrl,
-  fromRequest,
-}: Parts): readonly AskedPart[] {
+/** The questions, in order; they depend on the answers so far. @param others those that are not about the tool */
+export function orderedParts(
+  { start, spec, fromOpenapi, fromSample, fromUrl, fromRequest }: Parts,
+  others: { readonly before: readonly AskedPart[]; readonly after: readonly AskedPart[] },
+): readonly AskedPart[] {
+  const around = (...parts: readonly AskedPart[]) => [...others.before, ...parts, ...others.after];
   if (start === 'request' || fromRequest !== undefined) {
     const isFile = fromRequest?.length === 1 && !isCurl(fromRequest[0] ?? '');
-    return ['fromRequest', ...(isFile ? (['request'] as const) : []), 'send', 'tool', 'fields'];
+    const request = ['fromRequest', ...(isFile ? (['request'] as const) : []), 'constant'] as const;
+    // Whoever chose to paste wants to paste next.
+    return [...request, ...around('consent', 'tool', 'fields')];
   }
-  if (start === 'spec' || spec !== undefined) return ['spec', 'example'];
-  if (start === 'openapi' || fromOpenapi !== undefined) return ['fromOpenapi', 'operation', 'fields'];
-  if (start === 'url' || fromUrl !== undefined) return ['fromUrl', 'only', 'fields'];
+  if (start === 'spec' || spec !== undefined) return around('spec', 'example');
+  if (start === 'openapi' || fromOpenapi !== undefined)
+    return around('fromOpenapi', 'operation', 'consent', 'fields');
+  if (start === 'url' || fromUrl !== undefined) return around('fromUrl', 'only', 'fields');
   const described = ['tool', 'description', 'effect', 'input'] as const;
-  if (start === 'sample' || fromSample !== undefined) return ['fromSample', ...described, 'fields'];
-  return [...described, 'returns', 'output'];
+  if (start === 'sample' || fromSample !== undefined) return around('fromSample', ...described, 'fields');
+  return around(...described, 'returns', 'output');
 }
 
 /** The answers that another answer to a question takes away. */
-const dependent: { readonly [part in AskedPart]?: readonly AskedPart[] } = {
+const dependent: { readonly [part in AskedPart]?: readonly (keyof Parts)[] } = {
   start: [
     'fromRequest',
     'request',
+    'constant',
+    'consent',
     'send',
     'spec',
     'fromSample',
@@ -92,10 +96,11 @@ const dependent: { readonly [part in AskedPart]?: readonly AskedPart[] } = {
     'fields',
     'example',
   ],
-  fromRequest: ['request', 'send', 'tool', 'fields'],
+  fromRequest: ['request', 'constant', 'consent', 'send', 'tool', 'fields'],
+  request: ['constant', 'consent', 'send', 'tool', 'fields'],
   fromSample: ['fields'],
-  fromOpenapi: ['operation', 'fields'],
-  operation: ['fields'],
+  fromOpenapi: ['operation', 'consent', 'send', 'fields'],
+  operation: ['consent', 'send', 'fields'],
   fromUrl: ['only', 'fields'],
   only: ['fields'],
 };
@@ -119,7 +124,9 @@ export async function askPart(
 ): Promise<Parts> {
   const answer = await askers[part](asker, parts, isBack, naming);
   const gone = answer === parts[part] ? [] : (dependent[part] ?? []);
-  return { ...parts, ...Object.fromEntries(gone.map((name) => [name, undefined])), [part]: answer };
+  const without = { ...parts, ...Object.fromEntries(gone.map((name) => [name, undefined])) };
+  const isAsked = part === 'consent' && answer !== 'free';
+  return { ...without, [part]: answer, ...(isAsked && { send: answer === 'send' }) };
 }
 
 const parameter: FieldKind = {
@@ -156,7 +163,8 @@ const askers: { readonly [part in AskedPart]: Ask<NonNullable<Parts[part]>> } = 
     askText(asker, createQuestions.directory, parts, parts.directory, '-', directoryError),
   fromRequest: askRequest,
   request: askHarRequest,
-  send: askSend,
+  constant: askConstants,
+  consent: askConsent,
   fromSample: askSamples,
   fromOpenapi: askDocument,
   operation: askOperations,
@@ -197,13 +205,6 @@ const askers: { readonly [part in AskedPart]: Ask<NonNullable<Parts[part]>> } = 
     return asker.choose(createQuestions.platform.prompt.message, options, platform);
   },
 };
-
-/** The name that the request itself gives to its tool. */
-async function nameOfRequest(parts: Parts): Promise<string | undefined> {
-  const answers = toolAnswers(parts);
-  const read = answers.kind === 'request' ? await readRequests(answers) : undefined;
-  return read?.ok ? read.value[0]?.name : undefined;
-}
 
 /** Asks for a text. Refuses one that is taken, and suggests a free one. */
 function askText(

@@ -6,7 +6,7 @@ import { type AnswerSample, checkedSamples } from '../sample.ts';
 import { Apis } from './api.ts';
 import { DocumentRefusal, type OpenApiDocument, UnknownAnswer } from './document.ts';
 import { chosen, operationName, operationsOf } from './operations.ts';
-import { toolNameOf, toolOfOperation } from './tool.ts';
+import { freeToolName, toolNameOf, toolOfOperation } from './tool.ts';
 
 export interface OperationChoice {
   /** Ids of operations, or `GET /path`. */
@@ -20,6 +20,10 @@ export interface OperationChoice {
   /** Whether fields of the answer of a tool will be chosen, so that it may be larger before. */
   isReduced?(tool: string): boolean;
 }
+
+/** How an operation becomes a tool of which the document declares no answer. */
+export const unknownAnswerHint =
+  'Add --send to send it once, or save one of its answers in JSON and add --from-sample <file>.';
 
 /** Maximum time to read one operation. */
 const operationSeconds = 5;
@@ -57,7 +61,7 @@ export function toolsOfDocument(
   const taken = new Set<string>();
   const errors: InputError[] = [];
   const tools = operations.value.flatMap((operation): Imported[] => {
-    const name = tool ?? freeName(toolNameOf(operation), taken);
+    const name = tool ?? freeToolName(toolNameOf(operation), taken);
     taken.add(name.toLowerCase());
     try {
       const maxSchemas = isReduced?.(name) ? maxSchemasBefore : undefined;
@@ -68,7 +72,7 @@ export function toolsOfDocument(
       if (!(error instanceof DocumentRefusal)) throw error;
       const hint =
         error instanceof UnknownAnswer
-          ? 'Save one of its answers in JSON, and add --from-sample <file>.'
+          ? unknownAnswerHint
           : 'Choose another operation, or write this tool by hand.';
       const message = `cannot be a tool: ${error.message}`;
       const place = error.pointer.startsWith('#') ? `${where}${error.pointer}` : error.pointer;
@@ -82,11 +86,4 @@ export function toolsOfDocument(
       tools.map((one, i) => (i === 0 ? { ...one, changes: [...unnamed, ...one.changes] } : one)),
     ),
   );
-}
-
-function freeName(name: string, taken: ReadonlySet<string>): string {
-  for (let count = 1; ; count += 1) {
-    const candidate = count === 1 ? name : `${name.slice(0, 60)}_${count}`;
-    if (!taken.has(candidate.toLowerCase())) return candidate;
-  }
 }

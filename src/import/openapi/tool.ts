@@ -1,18 +1,12 @@
-import { type Effect, effects, signals, titleOf, verbIn } from 'market-mcp-contract/definition';
-import {
-  below,
-  isObject,
-  type Json,
-  type JsonObject,
-  membersOf,
-  objectOr,
-  requiredOf,
-} from 'market-mcp-contract/json';
+import { type Effect, effects, titleOf, verbIn } from 'market-mcp-contract/definition';
+import { below, isObject, type Json, type JsonObject, membersOf, objectOr } from 'market-mcp-contract/json';
 import type { DefinitionChange } from '../../model/model.ts';
 import { suggestToolName } from '../../model/names.ts';
-import { listOf, withSignals } from '../../tools/definition.ts';
+import { withSignals } from '../../tools/definition.ts';
+import { wrapped } from '../answer.ts';
 import { type ApiCall, done, type Imported } from '../model.ts';
 import { type PageMembers, pageMembersIn, withPageMembers } from '../pages.ts';
+import { rootOf, wrapOf } from '../root.ts';
 import { type AnswerSample, schemaOfSamples, shortened } from '../sample.ts';
 import type { Apis } from './api.ts';
 import { isJsonType, mayBeJson, preferred } from './body.ts';
@@ -90,6 +84,14 @@ export function toolOfOperation(
   };
 }
 
+/** A tool name that is not taken. @param taken in lower case */
+export function freeToolName(name: string, taken: ReadonlySet<string>): string {
+  for (let count = 1; ; count += 1) {
+    const candidate = count === 1 ? name : `${name.slice(0, 60)}_${count}`;
+    if (!taken.has(candidate.toLowerCase())) return candidate;
+  }
+}
+
 /** The tool name of an operation: its id, else its method and path. */
 export function toolNameOf({ id, method, path }: Pick<Operation, 'id' | 'method' | 'path'>): string {
   const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
@@ -132,15 +134,11 @@ function answerOf(
   const all = [...real, ...examples.slice(0, maxExamples)];
   const { schema: converted, examples: answers } = fitting(declared, all, isStrict, told);
   const wrap = wrapOf(converted, answers);
-  const wrapped = (value: Json): Json => {
-    if (wrap === 'items' && Array.isArray(value)) return { items: value, count: value.length };
-    return wrap === 'result' ? { result: value } : value;
-  };
   const root = rootOf(converted, wrap);
   return {
     schema: mayBeEmpty ? { ...root, properties: { done, ...membersOf(root) } } : root,
     wrap,
-    examples: answers.map(wrapped).filter(isObject),
+    examples: answers.map((value) => wrapped(value, wrap)).filter(isObject),
     hasNotFound,
     pages: pageMembersIn(response.headers),
   };
@@ -241,32 +239,6 @@ function isTyped(document: OpenApiDocument, given: Json, pointer: string): boole
       (keyword) => schema[keyword] !== undefined,
     )
   );
-}
-
-/** Members with these names would be read as the signals of an empty or failed call (C§2.2). */
-function wrapOf(schema: JsonObject, examples: readonly Json[]): Answer['wrap'] {
-  if (schema.type === 'array') return 'items';
-  const { properties } = schema;
-  if (schema.type !== 'object' || !isObject(properties) || schema.additionalProperties !== undefined)
-    return 'result';
-  const isTaken = Object.entries(signals).some(([name, { type }]) => {
-    const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    const isOther = (one: Json) =>
-      isObject(one) && Object.hasOwn(one, name) && (name === 'error' || typeof one[name] !== type);
-    return own === undefined
-      ? examples.some(isOther)
-      : name === 'error' || !isObject(own) || own.type !== type || own.enum !== undefined;
-  });
-  return isTaken ? 'result' : null;
-}
-
-function rootOf(schema: JsonObject, wrap: Answer['wrap']): JsonObject {
-  const result = { description: 'What the API answers.', ...schema };
-  if (wrap === 'items') return listOf(result);
-  if (wrap === 'result') return { properties: { result }, required: ['result'] };
-  // The signals are never required.
-  const required = requiredOf(schema).filter((name) => !Object.hasOwn(signals, name));
-  return { properties: membersOf(schema), required };
 }
 
 /** The effect of a method, unless the name of a POST says that it changes what exists: `cancelOrder`. */

@@ -13,6 +13,8 @@ export interface GivenRequest {
   readonly headers: readonly Pair[];
   /** The text of the body, or the parts of a multipart form. */
   readonly body: string | readonly Pair[] | null;
+  /** Behind a pipe, what changes the answer alone. */
+  readonly pipe?: string;
 }
 
 /** What an option does: `flag` takes no value, `ignored` changes nothing in the request, and a sentence refuses it. */
@@ -46,7 +48,7 @@ const table: { readonly [name: string]: readonly [letter: string, effect: Effect
   globoff: ['g', flag('globoff')],
   ...ignored(
     'location L,compressed,silent s,show-error S,fail f,fail-with-body,verbose v,include i,progress-bar #,no-progress-meter,' +
-      'http1.0 0,http1.1,http2,http2-prior-knowledge,http3,no-buffer N,ipv4 4,ipv6 6,tlsv1 1,tlsv1.2,tlsv1.3,basic,no-keepalive,tr-encoding',
+      'http1.0 0,http1.1,http2,http2-prior-knowledge,http3,no-buffer N,ipv4 4,ipv6 6,tlsv1 1,tlsv1.2,tlsv1.3,basic,no-keepalive',
     flag('ignored'),
   ),
   ...ignored(
@@ -62,6 +64,7 @@ const table: { readonly [name: string]: readonly [letter: string, effect: Effect
     'upload-file T,config K,netrc n,netrc-file,output o,remote-name O,remote-header-name J,cookie-jar c,dump-header D,trace',
     file,
   ),
+  'tr-encoding': ['', 'it asks for a transfer that fetch does not read'],
   head: ['I', 'it asks for the headers alone, and a tool needs the answer'],
   next: [':', 'it starts a second request'],
 };
@@ -81,7 +84,10 @@ function ignored(names: string, effect: Effect): { readonly [name: string]: read
  * @throws RequestRefusal with the name of what is not understood, or of what no tool can do
  */
 export function curlRequest(line: string): GivenRequest {
-  const [, ...words] = commandWords(line.replace(/^\s*(?:[$>%]\s+)?/, ''));
+  let pipe: string | undefined;
+  const [, ...words] = commandWords(line.replace(/^\s*(?:[$>%]\s+)?/, ''), (what) => {
+    pipe = what;
+  });
   const options = optionsOf(words);
   const all = (...names: readonly string[]) => options.filter(({ does }) => names.includes(does));
   const last = (name: string) => all(name).at(-1)?.value;
@@ -89,52 +95,44 @@ export function curlRequest(line: string): GivenRequest {
   if (url === undefined) throw new RequestRefusal('contains no URL', 'Paste the whole command.');
   if (others.length > 0)
     throw new RequestRefusal('contains several URLs', 'Give one --from-request for each.');
-  const pieces = all('data', 'raw', 'encoded', 'json');
   const parts = all('form', 'formString');
-  const data = dataOf(pieces);
+  const data = dataOf(all('data', 'raw', 'encoded', 'json'));
   if (data !== null && parts.length > 0)
     throw new RequestRefusal('mixes -F with -d', 'curl sends only one kind of body: remove the other.');
   const isQuery = all('get').length > 0;
   const given = addressOf(url, isQuery ? data : null, all('globoff').length > 0);
   const body = parts.length > 0 ? parts.map(partOf) : isQuery ? null : data;
-  const method = (last('method') ?? (body === null ? 'GET' : 'POST')).toLowerCase();
-  if (!/^(?:get|post|put|patch|delete)$/.test(method))
+  const method = methodOf(last('method') ?? (body === null ? 'GET' : 'POST'), body !== null);
+  const user = last('user') ?? given.user;
+  const bearer = last('bearer');
+  const isJson = all('json').length > 0;
+  const form = typeof body === 'string' ? 'application/x-www-form-urlencoded' : '';
+  const set = {
+    'content-type': isJson ? 'application/json' : form,
+    accept: isJson ? 'application/json' : '',
+    authorization: bearer ? `Bearer ${bearer}` : user === undefined ? '' : `Basic ${basicOf(user)}`,
+    'user-agent': last('agent') ?? '',
+    referer: last('referer')?.replace(/;auto.*$/s, '') ?? '',
+    cookie: all('cookie')
+      .flatMap(({ value }) => (value === '' ? [] : cookieOf(value)))
+      .join(';'),
+  };
+  const sent = Object.entries(set).filter(([, value]) => value !== '');
+  return { method, url: given.url, headers: headersOf(all('header'), sent), body, ...(pipe && { pipe }) };
+}
+
+function methodOf(name: string, hasBody: boolean): Method {
+  if (!/^(?:GET|POST|PUT|PATCH|DELETE)$/.test(name))
     throw new RequestRefusal(
-      `has the method ${method.toUpperCase()}`,
-      'A tool sends GET, POST, PUT, PATCH or DELETE.',
+      `has the method ${name}`,
+      'A tool sends GET, POST, PUT, PATCH or DELETE, in capitals.',
     );
-  if (method === 'get' && body !== null)
+  if (name === 'GET' && hasBody)
     throw new RequestRefusal(
       'sends a body with GET, which fetch cannot',
       'Remove -X GET, or add -G to send the data in the query.',
     );
-  const user = last('user') ?? given.user;
-  const set: Pair[] = [
-    ...(typeof body === 'string'
-      ? [
-          [
-            'content-type',
-            all('json').length > 0 ? 'application/json' : 'application/x-www-form-urlencoded',
-          ] as const,
-        ]
-      : []),
-    ...(all('json').length > 0 ? [['accept', 'application/json'] as const] : []),
-    ...(user === undefined ? [] : [['authorization', `Basic ${basicOf(user)}`] as const]),
-    ...all('bearer').map(({ value }) => ['authorization', `Bearer ${value}`] as const),
-    ...all('agent').map(({ value }) => ['user-agent', value] as const),
-    ...all('referer').map(({ value }) => ['referer', value] as const),
-    ...(all('cookie').length === 0
-      ? []
-      : [
-          [
-            'cookie',
-            all('cookie')
-              .map(({ value }) => cookieOf(value))
-              .join(';'),
-          ] as const,
-        ]),
-  ];
-  return { method: method as Method, url: given.url, headers: headersOf(all('header'), set), body };
+  return name.toLowerCase() as Method;
 }
 
 interface Option {
@@ -243,9 +241,9 @@ function addressOf(
   const user =
     url.username + url.password === '' ? undefined : `${decoded(url.username)}:${decoded(url.password)}`;
   const [, path = '', query] = /^[^:]+:\/\/[^/?#]*([^?#]*)(?:\?([^#]*))?/.exec(whole) ?? [];
-  if (/\\|%2e/i.test(path))
+  if (/\\|\/(?=[.%2e]*%2e)(?:\.|%2e){1,2}(?![^/])/i.test(path))
     throw new RequestRefusal(
-      'has \\ or %2e in its path, which fetch changes',
+      'has \\ or a segment with %2e for a dot in its path, which fetch changes',
       'Write the path as the API has it.',
     );
   const asked = [query, data ?? undefined].filter((part) => part !== undefined && part !== '').join('&');

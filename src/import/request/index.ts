@@ -9,10 +9,10 @@ import {
   reject,
   shellLine,
 } from 'market-mcp-contract/command';
-import { isReadable, type Json, type JsonObject } from 'market-mcp-contract/json';
+import { isReadable, type Json } from 'market-mcp-contract/json';
 import type { Field } from '../../model/model.ts';
 import { suggestToolName } from '../../model/names.ts';
-import type { Api, ApiCall } from '../model.ts';
+import type { Api, ApiCall, ApiVariable } from '../model.ts';
 import { apiName } from '../openapi/api.ts';
 import { toolNameOf } from '../openapi/tool.ts';
 import { curlRequest, type GivenRequest, type Method } from './curl.ts';
@@ -28,8 +28,8 @@ export interface InputChoice {
   readonly input: readonly Field[];
   /** Names of those that stay as they are. */
   readonly constants: readonly string[];
-  /** Addresses of APIs that the project has, by variable. */
-  readonly addresses?: ReadonlyMap<string, string>;
+  /** What the project's APIs already have: addresses and keys. */
+  readonly variables?: readonly ApiVariable[];
 }
 
 /** A request, read: what the tool asks, and what stands in its places now. */
@@ -39,6 +39,8 @@ export interface ReadRequest {
   /** The value of each variable of a key; null if a placeholder stands for it. */
   readonly secrets: ReadonlyMap<string, string | null>;
   readonly notes: Parts['notes'];
+  /** The arguments that are guessed to be some: segments of the path. */
+  readonly guessed: readonly string[];
   /** The name of the tool, if its author gives none. */
   readonly name: string;
   readonly onlyReads: boolean;
@@ -65,15 +67,15 @@ export function refused(error: unknown): Result<never> {
 /** @throws RequestRefusal if no tool can send it */
 export function readRequest(
   given: GivenRequest,
-  { input: stated, constants, addresses = new Map() }: InputChoice,
+  { input: stated, constants, variables = [] }: InputChoice,
 ): Result<ReadRequest> {
   const url = new URL(given.url);
   const [, pathText = '/', queryText = ''] = /^[^:]+:\/\/[^/?#]*([^?]*)\??(.*)$/s.exec(given.url) ?? [];
   const isNumeric = /^[\d.]+$|^\[|^localhost$/.test(url.hostname);
   const title = isNumeric ? `Local API ${url.port}`.trim() : url.hostname;
-  const { file, prefix } = freeApi(url.origin, title, addresses);
+  const { file, prefix } = freeApi(url.origin, title, variables);
   const baseUrl = `${prefix}_URL`;
-  const parts = new Parts(prefix, title, constants);
+  const parts = new Parts(prefix, title, constants, variables);
   const json = typeof given.body === 'string' ? jsonOf(given) : undefined;
   const protocol = given.method === 'post' && json !== undefined ? protocolOf(json) : undefined;
   const { path, params } = parts.path(pathText || '/');
@@ -85,6 +87,11 @@ export function readRequest(
     ...(isOwnType ? [{ name: 'content-type', constant: type }] : []),
   ];
   const body = parts.body(given, json, protocol);
+  if (given.pipe !== undefined)
+    parts.notes.push({
+      ...{ path: 'request', what: `${given.pipe} left out` },
+      why: 'it changes the answer alone; --fields chooses from it',
+    });
   const errors = [
     ...unknownNames('--constant', constants, parts),
     ...unknownNames(
@@ -117,28 +124,19 @@ export function readRequest(
     input: parts.fields.map((field) => overridden(field, stated)),
     secrets: parts.keys.secrets,
     notes: parts.notes,
+    guessed: parts.guessed,
     name,
     onlyReads,
   });
 }
 
 /** The name of an API that no other address has. */
-function freeApi(origin: string, title: string, addresses: ReadonlyMap<string, string>) {
+function freeApi(origin: string, title: string, variables: readonly ApiVariable[]) {
   for (let number = 1; ; number += 1) {
-    const name = apiName(origin, title, number);
-    const known = addresses.get(`${name.prefix}_URL`);
-    if (known === undefined || known === origin) return name;
+    const found = apiName(origin, title, number);
+    const { fallback = origin } = variables.find(({ name }) => name === `${found.prefix}_URL`) ?? {};
+    if (fallback === origin) return found;
   }
-}
-
-/** The values that the fields have: those of the request, where the author gives no other. */
-export function givenArguments(input: readonly Field[]): JsonObject {
-  return Object.fromEntries(
-    input.flatMap(({ name, default: value, examples: [first] = [], enum: [allowed] = [] }) => {
-      const one = value ?? first ?? allowed;
-      return one === undefined ? [] : [[name, one]];
-    }),
-  );
 }
 
 function overridden(field: Field, stated: readonly Field[]): Field {

@@ -1,5 +1,5 @@
 import { placeholderIn } from '../key-names.ts';
-import type { ApiKey, Credential } from '../model.ts';
+import type { ApiKey, ApiVariable, Credential } from '../model.ts';
 import { constantOf, plainName } from '../openapi/schemes.ts';
 
 /** A key and its place, without its variables. */
@@ -12,10 +12,13 @@ export class KeyParts {
   readonly secrets = new Map<string, string | null>();
   readonly #prefix: string;
   readonly #title: string;
+  readonly #known: readonly ApiVariable[];
 
-  constructor(prefix: string, title: string) {
+  /** @param known variables of the project: a key that it has keeps its own */
+  constructor(prefix: string, title: string, known: readonly ApiVariable[]) {
     this.#prefix = prefix;
     this.#title = title;
+    this.#known = known;
   }
 
   /** @param scheme what stands before the key: `Bearer` */
@@ -37,13 +40,14 @@ export class KeyParts {
     const own = name === 'authorization' ? 'TOKEN' : constantOf(name);
     const variables = (kind !== 'basic' ? [own] : values.length > 1 ? ['USER', 'PASSWORD'] : ['KEY']).map(
       (suffix, i) => {
-        const said = placeholderIn(values[i] ?? '');
-        const variable = said || `${this.#prefix}_${suffix}`;
-        this.secrets.set(variable, said === undefined ? (values[i] ?? '') : null);
         const text =
           kind === 'basic'
             ? `${i === 0 ? 'User or key' : 'Password of that user'} at ${this.#title}`
             : `Key that ${this.#title} takes as ${name}`;
+        const said = placeholderIn(values[i] ?? '');
+        const known = this.#known.find((one) => one.kind === 'secret' && one.text === text);
+        const variable = known?.name ?? (said || `${this.#prefix}_${suffix}`);
+        this.secrets.set(variable, said === undefined ? (values[i] ?? '') : null);
         return { name: variable, kind: 'secret' as const, text };
       },
     );

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
 import type { Field, Shape } from '../../model/model.ts';
 import { isKeyValue, placeholderIn } from '../key-names.ts';
-import type { ApiBody, Binding } from '../model.ts';
+import type { ApiBody, ApiVariable, Binding } from '../model.ts';
 import { inputDescription, singular } from '../openapi/describe.ts';
 import { freeInputName } from '../openapi/parameters.ts';
 import type { GivenRequest, Pair } from './curl.ts';
@@ -20,12 +20,19 @@ export class Parts {
   readonly keys: KeyParts;
   /** What was left out, and why. */
   readonly notes: { readonly path: string; readonly what: string; readonly why: string }[] = [];
+  /** Arguments of the path that only look like some. */
+  readonly guessed: string[] = [];
   readonly #constants: ReadonlySet<string>;
   #path = '';
 
   /** @param constants names of arguments that stay as they are */
-  constructor(prefix: string, title: string, constants: readonly string[]) {
-    this.keys = new KeyParts(prefix, title);
+  constructor(
+    prefix: string,
+    title: string,
+    constants: readonly string[],
+    variables: readonly ApiVariable[],
+  ) {
+    this.keys = new KeyParts(prefix, title, variables);
     this.#constants = new Set(constants);
   }
 
@@ -59,20 +66,17 @@ export class Parts {
     const own = named ?? (isOpen ? wordIn(text) || worded : worded);
     this.#path = `${segments.slice(0, at).join('/')}/{${own}}`;
     const value = isOpen ? undefined : kind === 'id' || named ? scalarOf(text) : text;
-    const { input } = this.#argument(
-      own,
-      own,
-      'path',
-      value,
-      isOpen ? { type: 'string' } : shapeOf(value ?? ''),
-    );
+    const shape = isOpen ? { type: 'string' as const } : shapeOf(value ?? '');
+    const { input } = this.#argument(own, own, 'path', value, shape);
     if (input === undefined) return (stated ?? base) + end;
-    if (named === undefined && !isOpen)
+    if (named === undefined && !isOpen) {
+      this.guessed.push(input);
       this.notes.push({
         path: `inputSchema.properties.${input}`,
         what: `${base} in the path became an argument`,
         why: `--constant ${input} keeps it`,
       });
+    }
     params.push({ name: input, input });
     return `{${input}}${end}`;
   }

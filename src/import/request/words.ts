@@ -8,27 +8,29 @@ export class RequestRefusal extends Error {
   }
 }
 
-/** Characters of a shell that stand for more than themselves outside of quotes. */
-const operators = '|&;<>()`';
-
 const onlyOne = 'Give one curl command alone, with its URL and its data in quotes.';
 
 /**
  * The words of a command line, as a POSIX shell (or cmd, where lines are continued or quoted with `^`) passes them to a program.
  * Nothing is expanded: `$NAME` stays as it is.
  *
+ * @param leftOut receives a pipe to jq, which changes the answer alone
  * @throws RequestRefusal for whatever a shell would run, redirect or expand
  */
-export function commandWords(line: string): readonly string[] {
-  return /\^(?:"|[ \t]*\r?\n)/.test(line) ? cmdWords(line) : posixWords(line);
+export function commandWords(line: string, leftOut: (pipe: string) => void = () => {}): readonly string[] {
+  return /\^(?:"|[ \t]*\r?\n)/.test(line) ? cmdWords(line) : posixWords(line, leftOut);
 }
 
-function posixWords(line: string): readonly string[] {
+/** What a line consists of; `open` is a quote that nothing ends. */
+const pieces =
+  /(?<quoted>\$?"(?:[^"\\]|\\[\s\S])*"|'[^']*'|\$'(?:[^'\\]|\\[\s\S])*')|(?<open>\$?["'])|(?<joined>\\\r?\n)|\\(?<escaped>[\s\S]?)|(?<gap>\s+)|(?<operator>\$\(|[|&;<>()`])|[\s\S]/g;
+
+function posixWords(line: string, leftOut: (pipe: string) => void): readonly string[] {
   const words: string[] = [];
   let word: string | undefined;
-  let at = 0;
   /** What stands outside of quotes in the word. */
   let bare = '';
+  let from = 0;
   const end = () => {
     if (word !== undefined) words.push(word);
     if (/\{[^{}]*(?:,|\.\.)[^{}]*\}/.test(bare))
@@ -36,39 +38,26 @@ function posixWords(line: string): readonly string[] {
     word = undefined;
     bare = '';
   };
-  while (at < line.length) {
-    const rest = line.slice(at);
-    const [quoted] = /^\$?"(?:[^"\\]|\\[\s\S])*"|^'[^']*'|^\$'(?:[^'\\]|\\[\s\S])*'/.exec(rest) ?? [];
-    const [character = ''] = rest;
-    if (quoted !== undefined) {
-      word = (word ?? '') + unquoted(quoted);
-      at += quoted.length;
-    } else if (/^["']|^\$["']/.test(rest)) {
-      throw new RequestRefusal('has no end for a quote', 'Paste the whole command.');
-    } else if (/^\\\r?\n/.test(rest)) {
-      at += rest.startsWith('\\\r') ? 3 : 2;
-    } else if (/^\\/.test(rest)) {
-      word = (word ?? '') + (rest[1] ?? '');
-      at += 2;
-    } else if (word === undefined && character === '#') {
-      at += rest.search(/\n|$/);
-    } else if (/\s/.test(character)) {
+  for (const { 0: whole, index, groups: piece = {} } of line.matchAll(pieces)) {
+    if (index < from || piece.joined !== undefined) continue;
+    const { quoted, open, escaped, gap, operator } = piece;
+    if (open !== undefined) throw new RequestRefusal('has no end for a quote', 'Paste the whole command.');
+    if (operator !== undefined) throw new RequestRefusal(`contains ${operator}, which a shell runs`, onlyOne);
+    if (gap !== undefined) {
       end();
-      const [gap = ' '] = /^\s+/.exec(rest) ?? [];
-      at += gap.length;
-      // What follows formats the answer only.
-      if (/^\|\s*jq\b[^|;&<>`$]*$/.test(line.slice(at))) break;
-      if (words.length > 0 && gap.includes('\n') && line.slice(at).trim() !== '')
+      from = index + gap.length;
+      const [pipe] = /^\|\s*jq\b[^|;&<>`$]*$/.exec(line.slice(from)) ?? [];
+      if (pipe !== undefined) {
+        leftOut(pipe.trim());
+        break;
+      }
+      if (words.length > 0 && gap.includes('\n') && line.slice(from).trim() !== '')
         throw new RequestRefusal('contains a second line that no \\ continues', onlyOne);
-    } else if (rest.startsWith('$(') || operators.includes(character)) {
-      throw new RequestRefusal(
-        `contains ${rest.startsWith('$(') ? '$(' : character}, which a shell runs`,
-        onlyOne,
-      );
+    } else if (word === undefined && whole === '#') {
+      from = index + line.slice(index).search(/\n|$/);
     } else {
-      word = (word ?? '') + character;
-      bare += character;
-      at += 1;
+      word = (word ?? '') + (quoted === undefined ? (escaped ?? whole) : unquoted(quoted));
+      if (quoted === undefined && escaped === undefined) bare += whole;
     }
   }
   end();

@@ -37,15 +37,12 @@ export async function tryRequest(
       'was not sent: clouds serve the keys of a machine at such addresses',
       'Set SOURCES_LINK_LOCAL=allow if you trust it.',
     );
-  const secretOf = ({ kind, variables: [first = '', second], prefix = '', name }: Credential) => {
+  const secretOf = ({ kind, variables: [first = '', second], prefix = '', cookie }: Credential) => {
     const secret = new Secret(first, valueIn(first));
     if (kind === 'basic')
       return basic(secret, second === undefined ? '' : new Secret(second, valueIn(second)));
-    return kind === 'bearer'
-      ? secret.after('Bearer ')
-      : prefix === ''
-        ? secret
-        : secret.after(prefix || name);
+    const before = kind === 'bearer' ? 'Bearer ' : kind === 'cookie' ? `${cookie}=` : prefix;
+    return before === '' ? secret : secret.after(before);
   };
   const keysIn = (place: 'headers' | 'query' | 'body') => {
     const own = (call.needs ?? []).flat().filter((key) => key.in === place);
@@ -57,8 +54,14 @@ export async function tryRequest(
     query: keysIn('query'),
     body: keysIn('body'),
   };
-  const members = Array.isArray(call.body?.members) ? (call.body.members as readonly Binding[]) : [];
-  const styles = { styles: stylesOf(call.query), formStyles: stylesOf(members) };
+  const { members = [], integers } = call.body ?? {};
+  const styles = {
+    paramStyles: stylesOf(call.params),
+    styles: stylesOf(call.query),
+    headerStyles: stylesOf(call.headers),
+    formStyles: typeof members === 'string' ? {} : stylesOf(members),
+    ...(integers && { integers }),
+  };
   let answered: Answered;
   try {
     answered = await sendOnce(source, method as 'get', path, { ...parts, ...styles } as object);

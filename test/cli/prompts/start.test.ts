@@ -35,6 +35,38 @@ describe('the start', () => {
     expect(text).not.toContain(prompts.tool);
   });
 
+  it('pastes a curl command before all other questions, and lists what may be an input', async () => {
+    const line = 'curl http://127.0.0.1:1/users/123/orders?limit=5';
+    const { value, text } = await drive([
+      [prompts.start, enter],
+      ['Paste a curl command, or', line, enter],
+      ['2 of 2; the others stay as they are', 'limit'],
+      ['1 match', tab, enter],
+      [prompts.directory, esc],
+      ['◻ limit', enter],
+      [prompts.directory, enter],
+      [prompts.tool, enter],
+      [prompts.platform, enter],
+      [prompts.write, enter],
+    ]);
+    expect(value?.wanted).toMatchObject({ kind: 'request', constant: ['limit'], send: undefined });
+    expect(text).not.toContain('may change something');
+    expect(text).toContain('user_id');
+  });
+
+  it('asks whether an operation is sent of which the document declares no answer', async () => {
+    const document = join(directory(), 'api.json');
+    const paths = { '/gas': { get: { responses: { 200: { description: 'ok' } } } } };
+    writeFileSync(document, JSON.stringify({ openapi: '3.1.0', info: { title: 'T' }, paths }));
+    const given = { directory: 'x', fromOpenapi: document, operation: ['GET /gas'], platform: 'generic' };
+    const answers = [
+      ['The document does not say what GET /gas answers', 'y', enter],
+      [prompts.write, enter],
+    ] as const;
+    const { value } = await drive(answers, { given });
+    expect(value?.wanted).toMatchObject({ kind: 'openapi', send: true });
+  });
+
   it('asks which fields of a large answer to keep, with their size, and keeps them on the way back', async () => {
     const document = join(directory(), 'api.json');
     const properties = Object.fromEntries(

@@ -1,0 +1,238 @@
+import { resolve } from 'node:path';
+import {
+  CommandError,
+  combineResults,
+  type InputError,
+  inputError,
+  pass,
+  type Result,
+  reject,
+  shellLine,
+} from 'market-mcp-contract/command';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  membersOf,
+  objectOr,
+  propertiesOf,
+  requiredOf,
+  shorten,
+} from 'market-mcp-contract/json';
+import { contentOf } from '../import/answer.ts';
+import type { ApiCall, Imported, RealExchange } from '../import/model.ts';
+import { pageMembersIn, withPageMembers } from '../import/pages.ts';
+import { readSample } from '../import/read-sample.ts';
+import type { AnswerSample } from '../import/sample.ts';
+import type { DefinitionChange } from '../model/model.ts';
+import { dotEnv } from '../project/read/dot-env.ts';
+import { type ExampleValue, exampleFor } from '../tools/example-values.ts';
+
+/** Values of keys that the author has typed at the terminal in this run. */
+export const typedKeys = new Map<string, string>();
+
+/** What a request is sent with. */
+export interface Sending {
+  readonly call: ApiCall;
+  /** The inputSchema of its tool. */
+  readonly inputSchema: JsonObject;
+  /** Arguments that it is sent with once more each. */
+  readonly examples: readonly ExampleValue[];
+  /** Values of its keys, by variable; null if the environment or `.env` has the value. */
+  readonly secrets: ReadonlyMap<string, string | null>;
+  /** Where `.env` is. */
+  readonly directory: string;
+}
+
+/** What an API has really answered. */
+export interface Answers {
+  /** Those that contain something, without their envelopes. */
+  readonly samples: readonly AnswerSample[];
+  readonly secrets: ReadonlyMap<string, string>;
+  /** Says that it was sent. */
+  readonly note: Omit<DefinitionChange, 'tool'>;
+  /** One of them is 404. */
+  readonly isMissing: boolean;
+  exchangesOf(answerOf: (value: Json) => JsonObject): readonly RealExchange[];
+}
+
+/** The values of keys: those given, else what the author typed, the environment or `.env` has. */
+export function valuesOf(
+  secrets: ReadonlyMap<string, string | null>,
+  directory: string,
+): ReadonlyMap<string, string> {
+  const file = dotEnv(resolve(directory));
+  const known = (name: string) => typedKeys.get(name) ?? (process.env[name]?.trim() || file[name]);
+  return new Map(
+    [...secrets].flatMap(([name, given]) => {
+      const value = given ?? known(name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/**
+ * Sends a request once, and once more for each example; in one run, each is sent once.
+ *
+ * @param flag names the request in errors
+ * @throws CommandError `NOT_ANSWERED` as `tryRequest`, and for an error in an envelope
+ */
+export async function answersTo(sending: Sending, flag: string): Promise<Result<Answers>> {
+  const { call } = sending;
+  const variants = variantsOf(sending, flag);
+  if (!variants.ok) return variants;
+  const secrets = valuesOf(sending.secrets, sending.directory);
+  const missing = [...sending.secrets.keys()].filter((name) => !secrets.has(name));
+  if (missing.length > 0) {
+    const message = `has no value for ${missing.join(' and ')}, so nothing was sent`;
+    const hint = 'Set it in the environment or in .env, or write the key in its place.';
+    return reject(flag, undefined, message, hint);
+  }
+  const sent = await sentOnce(call, variants.value, secrets);
+  const read = combineResults(
+    sent.map(({ text }) => (text === null ? pass(undefined) : sampleIn(call, text))),
+  );
+  if (!read.ok) return read;
+  const all = read.value.filter((one) => one !== undefined);
+  const filled = all.filter(({ value }) => !isEmptyList(value));
+  const times = sent.length === 1 ? 'once' : `${sent.length} times`;
+  const note = {
+    path: 'request',
+    what: `${call.method.toUpperCase()} ${call.path} was sent ${times}, and answered with HTTP ${sent[0]?.status}`,
+    why: 'types, examples and recordings are made from the real answer',
+  };
+  const exchangesOf: Answers['exchangesOf'] = (answerOf) =>
+    sent.map(({ arguments: args, headers }, i) => {
+      const value = read.value[i]?.value;
+      const answer = value === undefined ? null : answerOf(value);
+      const more = { ...(headers && { headers }), ...(isEmptyList(value) && { isEmpty: true }) };
+      return { arguments: args, answer, ...more };
+    });
+  const isMissing = sent.some(({ status }) => status === 404);
+  return pass({ samples: filled.length > 0 ? filled : all, secrets, note, isMissing, exchangesOf });
+}
+
+function isEmptyList(value: Json | undefined): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+/** A tool with what its API has answered to `call`, and what that says of empty results and pages. */
+export function withAnswers(
+  tool: Imported,
+  call: ApiCall,
+  { isMissing, exchangesOf }: Answers,
+  answerOf: (value: Json) => JsonObject,
+): Imported {
+  const exchanges = exchangesOf(answerOf);
+  const isPaged = call.method === 'get' && call.query.some(({ input }) => input !== undefined);
+  const pages = new Set(isPaged ? exchanges.flatMap(({ headers }) => [...pageMembersIn(headers)]) : []);
+  const { inputSchema, outputSchema, ...rest } = tool.entry as JsonObject;
+  const inputs = membersOf(objectOr(inputSchema));
+  const paged = {
+    ...rest,
+    inputSchema,
+    outputSchema: withPageMembers(objectOr(outputSchema), inputs, pages),
+  };
+  return {
+    ...tool,
+    ...(pages.size > 0 && { entry: paged as Imported['entry'] }),
+    exchanges,
+    call: {
+      ...call,
+      ...(pages.size > 0 && { hasPages: true }),
+      notFoundIsEmpty: call.notFoundIsEmpty || isMissing,
+      ...(exchanges.some(({ isEmpty }) => isEmpty) && { emptyListIsEmpty: true as const }),
+    },
+  };
+}
+
+/** The arguments of each request to send: those that its schema shows, and those of each example. */
+function variantsOf({ inputSchema: root, examples }: Sending, flag: string): Result<readonly JsonObject[]> {
+  const base = givenArguments(root);
+  const variants: JsonObject[] = [];
+  for (const { parameter, text } of examples) {
+    const schema = objectOr(root.properties)[parameter];
+    if (!isObject(schema)) {
+      const names = propertiesOf(root).map(([name]) => name);
+      const message = `names ${parameter}, which is not an argument`;
+      return reject('--example', `${parameter}=${text}`, message, `They are ${names.join(', ') || 'none'}.`);
+    }
+    const value = exampleFor(text, { schema, root }, '--example');
+    if (!value.ok) return value;
+    variants.push({ ...base, [parameter]: value.value });
+  }
+  const open = (args: JsonObject) => requiredOf(root).filter((name) => args[name] === undefined);
+  const all = [base, ...variants].filter((args) => open(args).length === 0);
+  if (all.length > 0) return pass(all);
+  const names = open(base);
+  const message = `has no value for ${names.join(', ')}, so nothing was sent`;
+  return reject(flag, undefined, message, `Give one: ${shellLine(['--example', `${names[0]}=…`])}`);
+}
+
+/** The values that the arguments of a schema have: their defaults; if they are required, else their first examples. */
+export function givenArguments(root: JsonObject): JsonObject {
+  const first = (list: Json | undefined) => (Array.isArray(list) ? (list[0] as Json) : undefined);
+  return Object.fromEntries(
+    propertiesOf(root).flatMap(([name, { default: value, examples, enum: allowed }]) => {
+      const isRequired = requiredOf(root).includes(name);
+      const one = value ?? (isRequired ? (first(examples) ?? first(allowed)) : undefined);
+      return one === undefined ? [] : [[name, one]];
+    }),
+  );
+}
+
+interface Sent {
+  readonly arguments: JsonObject;
+  readonly status: number;
+  readonly text: string | null;
+  readonly headers?: JsonObject | undefined;
+}
+
+const answered = new Map<string, Promise<readonly Sent[]>>();
+
+function sentOnce(
+  call: ApiCall,
+  variants: readonly JsonObject[],
+  secrets: ReadonlyMap<string, string>,
+): Promise<readonly Sent[]> {
+  const key = JSON.stringify([call, variants, [...secrets]]);
+  const before = answered.get(key);
+  if (before) return before;
+  const all = (async () => {
+    const { tryRequest } = await import('../project/source/trial.ts');
+    const sent: Sent[] = [];
+    for (const [i, args] of variants.entries()) {
+      const answer = await tryRequest(call, args, (name) => secrets.get(name) ?? '', i > 0);
+      sent.push({ arguments: args, ...answer });
+    }
+    return sent;
+  })();
+  answered.set(key, all);
+  all.catch(() => answered.delete(key));
+  return all;
+}
+
+/** An answer without its envelope. @throws CommandError `NOT_ANSWERED` for an error in it */
+function sampleIn(call: ApiCall, text: string): Result<AnswerSample> {
+  const sample = readSample(text, 'the answer');
+  if (!sample.ok || call.envelope === undefined) return sample;
+  const { error, errors } = objectOr(sample.value.value);
+  const problem = isObject(error) ? error : Array.isArray(errors) ? (errors[0] as Json) : undefined;
+  if (problem !== undefined) {
+    const said = isObject(problem) ? String(problem.message ?? '') : String(problem);
+    const what = `The API answers with an error: ${shorten(said, 200)}`;
+    throw new CommandError('NOT_ANSWERED', what, 'Correct the command. Nothing was written.');
+  }
+  return pass({ ...sample.value, value: contentOf(sample.value.value, call) });
+}
+
+/** An error for each flag that describes one tool, beside several. */
+export function onlyForOne(
+  flags: { readonly [flag: string]: string | undefined },
+  message: string,
+  hint: (flag: string) => string,
+): readonly InputError[] {
+  return Object.entries(flags).flatMap(([flag, value]) =>
+    value === undefined ? [] : [inputError(flag, value, message, hint(flag))],
+  );
+}

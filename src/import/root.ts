@@ -1,0 +1,34 @@
+import { signals } from 'market-mcp-contract/definition';
+import { isObject, type Json, type JsonObject, membersOf, requiredOf } from 'market-mcp-contract/json';
+import { listOf } from '../tools/definition.ts';
+
+export type Wrap = 'items' | 'result' | null;
+
+/**
+ * How answers become those of a tool: the root of an outputSchema is an object (C§2.1), and members with the names of signals
+ * would be read as those of an empty or failed call (C§2.2).
+ */
+export function wrapOf(schema: JsonObject, examples: readonly Json[]): Wrap {
+  if (schema.type === 'array') return 'items';
+  const { properties } = schema;
+  if (schema.type !== 'object' || !isObject(properties) || schema.additionalProperties !== undefined)
+    return 'result';
+  const isTaken = Object.entries(signals).some(([name, { type }]) => {
+    const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const isOther = (one: Json) =>
+      isObject(one) && Object.hasOwn(one, name) && (name === 'error' || typeof one[name] !== type);
+    const isDeclared = isObject(own) && own.type === type && own.enum === undefined;
+    return (own !== undefined && (name === 'error' || !isDeclared)) || examples.some(isOther);
+  });
+  return isTaken ? 'result' : null;
+}
+
+/** `properties` and `required` of such an answer. @param description of what is wrapped, if it has none */
+export function rootOf(schema: JsonObject, wrap: Wrap, description = 'What the API answers.'): JsonObject {
+  const result = { description, ...schema };
+  if (wrap === 'items') return listOf(result);
+  if (wrap === 'result') return { properties: { result }, required: ['result'] };
+  // The signals are never required.
+  const required = requiredOf(schema).filter((name) => !Object.hasOwn(signals, name));
+  return { properties: membersOf(schema), required };
+}
