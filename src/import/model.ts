@@ -21,13 +21,12 @@ export interface Imported {
   readonly advice?: readonly InputError[];
 }
 
-/** The answer of an API to a call with these arguments, in the form of the tool; null: it has nothing for them. */
+/** The answer of an API to a call with these arguments, in the form of the tool; null: it has nothing for them, as an empty list (`isEmpty`). */
 export interface RealExchange {
   readonly arguments: JsonObject;
   readonly answer: JsonObject | null;
   /** Those that name its place among pages. */
   readonly headers?: JsonObject;
-  /** The answer is an empty list. */
   readonly isEmpty?: boolean;
 }
 
@@ -171,9 +170,8 @@ export interface ApiCall {
   readonly onlyReads?: true;
   /** Headers of the answer become its members `next` and `total`. */
   readonly hasPages?: boolean;
-  /** 404 means an empty result. */
+  /** 404 means an empty result, or an empty list. */
   readonly notFoundIsEmpty: boolean;
-  /** So does an empty list. */
   readonly emptyListIsEmpty?: true;
   /** Arguments that the tool of an MCP server requires, and that are null if the caller gives none. */
   readonly nulls?: readonly string[];
