@@ -1,11 +1,10 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { keys } from '../keys.ts';
 import {
   asNobody,
   bins,
-  type CreateResult,
   failuresOf,
   giveToNobody,
   type Ran,
@@ -22,11 +21,17 @@ function market(cwd: string, args: readonly string[], options = {}): Promise<Ran
   return run(process.execPath, [bins.market, ...args], { cwd, ...options });
 }
 
+let made = '';
+beforeAll(async () => {
+  const spec = specOf('made.json', ['get_gas_price', 'list_chains']);
+  ({ directory: made } = await scaffold(['made', '--spec', spec, '--platform', 'context'], { cwd: root }));
+});
+
 /** A built project with the tools `get_gas_price` and `list_chains`. */
-function project(name: string): Promise<CreateResult> {
-  const spec = join(root, `${name}.json`);
-  writeFileSync(spec, JSON.stringify(['get_gas_price', 'list_chains'].map(toolSpec)));
-  return scaffold([name, '--spec', spec, '--platform', 'context'], { cwd: root });
+function project(name: string): { readonly directory: string } {
+  const directory = join(root, name);
+  cpSync(made, directory, { recursive: true, verbatimSymlinks: true });
+  return { directory };
 }
 
 function toolSpec(name: string) {
@@ -69,7 +74,7 @@ const hands: readonly [path: string, edit: (text: string) => string][] = [
 
 describe('a project with edits of its author', () => {
   it('keeps every byte of them and passes its check after tools are added and removed', async () => {
-    const { directory } = await project('edited');
+    const { directory } = project('edited');
     for (const [path, edit] of hands) {
       writeFileSync(join(directory, path), edit(readFileSync(join(directory, path), 'utf8')));
     }
@@ -109,7 +114,7 @@ describe('a project with edits of its author', () => {
 
 describe('a tool that is renamed', () => {
   it('is built, checked and tested under its new name; the next rename is asked about', async () => {
-    const { directory } = await project('renamed');
+    const { directory } = project('renamed');
     const old = join(directory, 'src/tools/get-gas-price.ts');
     writeFileSync(old, `// mine: Ä\r\n${readFileSync(old, 'utf8').replaceAll('\n', '\r\n')}`);
     const ran = await market(directory, ['rename-tool', 'get_gas_price', 'gasFee', '--yes', '--json']);
@@ -145,7 +150,7 @@ describe('a tool that is renamed', () => {
 
 describe('two concurrent runs', () => {
   it('run one after the other and corrupt nothing', async () => {
-    const { directory } = await project('at-once');
+    const { directory } = project('at-once');
     const names = ['get_a', 'get_b', 'get_c', 'get_d', 'get_e', 'get_f'];
     const ran = await Promise.all([
       ...names.map((name) => market(directory, ['add-tool', name, '--yes', '--no-check'])),
@@ -167,7 +172,7 @@ describe('two concurrent runs', () => {
 
 describe('a failure after the files are written', () => {
   it('is reported with a command that undoes it', async () => {
-    const { directory } = await project('broken');
+    const { directory } = project('broken');
     const before = tree(join(directory, 'src'));
     const main = join(directory, 'src/main.ts');
     const text = readFileSync(main, 'utf8');
@@ -190,7 +195,7 @@ describe('a failure after the files are written', () => {
   });
 
   it('exits with 1 if a MUST rule fails', async () => {
-    const { directory } = await project('unsound');
+    const { directory } = project('unsound');
     const file = join(directory, 'src/tools/list-chains.ts');
     writeFileSync(file, readFileSync(file, 'utf8').replace("expect: 'found'", "expect: 'empty'"));
     const ran = await market(directory, ['add-tool', 'get_fee', '--yes', '--json']);
@@ -208,7 +213,7 @@ describe('a project that cannot be written', () => {
     ['in its tools', 'src/tools', 'WRITE_FAILED'],
     ['in its tests', 'test/tools', 'WRITE_FAILED'],
   ])('is unchanged and listed: %s', async (_, place, code) => {
-    const { directory } = await project(`read-only-${place.replace(/\W/g, '')}`);
+    const { directory } = project(`read-only-${place.replace(/\W/g, '')}`);
     chmodSync(root, 0o755);
     for (const path of ['.', ...readdirSync(directory, { recursive: true, encoding: 'utf8' })]) {
       if (!path.startsWith('node_modules')) giveToNobody(join(directory, path));
@@ -227,7 +232,7 @@ describe('a project that cannot be written', () => {
 
 describe('in a real terminal', () => {
   it('a taken name is refused at once, and cancelling writes nothing', async () => {
-    const { directory } = await project('cancelled');
+    const { directory } = project('cancelled');
     const before = tree(directory);
     const terminal = new Terminal(process.execPath, [bins.market, 'add-tool'], { cwd: directory });
     onTestFinished(() => terminal.kill());
