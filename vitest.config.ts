@@ -49,8 +49,9 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     projects: [
       project('unit', {
-        // One process for many files: a third of the time went into loading the same modules again. A file restores what it changes.
+        // One process for many files: a third of the time went into loading the same modules again.
         isolate: false,
+        setupFiles: 'test/restored.ts',
         include: folders('**'),
         exclude: [...slow, ...e2e, ...machines, ...nightly, ...writers],
       }),
