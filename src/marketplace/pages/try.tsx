@@ -6,7 +6,7 @@ import { isServing } from '../../dev/state.ts';
 import type { CallReport } from '../core/caller.ts';
 import { type DeliberateError, deliberateErrors } from '../core/deliberate-errors.ts';
 import type { Marketplace } from '../core/marketplace.ts';
-import type { Outcome } from '../core/verdict.ts';
+import type { Outcome, SchemaVerdict } from '../core/verdict.ts';
 import { argumentsOf, canFillIn, inputText, jsonOf } from '../web/input.ts';
 import { ownEndpoint, readTools } from '../web/own-server.ts';
 import {
@@ -21,7 +21,6 @@ import {
   Notice,
   PostButton,
   Problems,
-  SchemaCell,
   shown,
   Text,
   Value,
@@ -209,6 +208,10 @@ const outcomes: { readonly [outcome in Outcome]: readonly [string, Mark] } = {
   'no-answer': ['no answer', 'fail'],
 };
 
+const schemaWords = { pass: 'matches', fail: 'mismatch', 'not-run': 'not judged' } as const;
+
+const factOf = ({ status }: SchemaVerdict) => ({ mark: status, value: schemaWords[status] });
+
 /** The result of a tool call: the outcome, the verdict by the schema, and the data. */
 function CallResult({ report, curl }: { report: CallReport; curl: string | null }) {
   const { id, verdict, status, ms, result, error, expected, cause } = report;
@@ -226,9 +229,9 @@ function CallResult({ report, curl }: { report: CallReport; curl: string | null 
       )}
       <dl class="verdicts">
         <Fact title="Outcome" mark={mark} value={words} />
-        <SchemaCell title="Text" verdict={verdict.text} />
-        <SchemaCell title="structuredContent" verdict={verdict.structuredContent} />
-        <SchemaCell title="Same data" verdict={verdict.same} />
+        <Fact title="Text" {...factOf(verdict.text)} />
+        <Fact title="structuredContent" {...factOf(verdict.structuredContent)} />
+        <Fact title="Same data" {...factOf(verdict.same)} />
         <Fact title="HTTP status" value={status || '–'} />
         <Fact title="Time" value={ms === null ? '–' : `${Math.round(ms)} ms`} />
       </dl>

@@ -1,7 +1,6 @@
 import type { Child } from 'hono/jsx';
 import type { Problem } from 'market-mcp-contract/definition';
 import { isObject, type Json } from 'market-mcp-contract/json';
-import type { SchemaVerdict } from '../core/verdict.ts';
 
 /** Untrusted text with its control and direction characters made visible; line breaks are kept. */
 export function shown(text: unknown): string {
@@ -283,12 +282,6 @@ export function Problems({ problems }: { problems: readonly Problem[] }) {
       ))}
     </ul>
   );
-}
-
-const words = { pass: 'matches', fail: 'mismatch', 'not-run': 'not judged' } as const;
-
-export function SchemaCell({ title, verdict: { status } }: { title: string; verdict: SchemaVerdict }) {
-  return <Fact title={title} mark={status} value={words[status]} />;
 }
 
 /** One entry of a list of verdicts. */
