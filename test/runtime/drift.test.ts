@@ -74,6 +74,22 @@ describe('an answer that differs from its schema', () => {
     expect(new Set(seen.map(({ path }) => path))).toEqual(new Set(['answer.rates.*', 'answer.rates']));
   });
 
+  it('of a required object is found with one of its members, and never with none', async () => {
+    const inner = {
+      type: 'object',
+      properties: { a: text, b: text, c: text },
+      required: ['a', 'b', 'c'],
+    } as const;
+    const outer = { type: 'object', properties: { data: inner }, required: ['data'] } as const;
+    const ask = async (data: object) => {
+      const { api } = await source(always({ data }));
+      return api.get('/a', { schema: outer });
+    };
+    expect(await ask({ b: 'x', d: 1 })).toEqual({ data: { a: null, b: 'x', c: null, d: 1 } });
+    expect((await errorOf(ask({ message: 'limited' }))).code).toBe('SOURCE_MALFORMED');
+    expect((await errorOf(ask({ b: 1 }))).code).toBe('SOURCE_MALFORMED');
+  });
+
   it.each<[string, unknown]>([
     ['nothing', {}],
     ['a failure', { message: 'rate limited' }],

@@ -29,7 +29,7 @@ export interface Tolerance {
 /**
  * An answer as far as it can be used, and why it cannot. A missing member is null where the schema admits that; a wrong optional
  * one becomes null, or is left out, which the log and the metrics say. Of the required members of each object, at least half
- * must be there.
+ * must be there; of one that is required itself, one.
  *
  * @param length of the answer in characters
  */
@@ -86,12 +86,12 @@ class Fitting {
   }
 
   /** The value with its members, or `wrong`. */
-  fit(value: unknown, schema: Members, path: string): unknown {
+  fit(value: unknown, schema: Members, path: string, isRequired = false): unknown {
     const isPlain = Object.keys(schema).every((keyword) => known.has(keyword));
     if (!isPlain) return isMatch(value, schema) ? value : wrong;
     if (!isOfType(value, schema)) return wrong;
     if (Array.isArray(value) && isObject(schema.items)) return this.#items(value, schema.items, path);
-    return isObject(value) ? this.#members(value, schema, path) : value;
+    return isObject(value) ? this.#members(value, schema, path, isRequired) : value;
   }
 
   #items(values: readonly unknown[], schema: Members, path: string): unknown {
@@ -99,7 +99,7 @@ class Fitting {
     return items.includes(wrong) ? wrong : items;
   }
 
-  #members(value: Members, schema: Members, path: string): unknown {
+  #members(value: Members, schema: Members, path: string, isRequired: boolean): unknown {
     const {
       properties = {},
       required = [],
@@ -124,14 +124,20 @@ class Fitting {
     // A map of which more than a tenth is wrong is another object.
     if (lost * 10 > Object.keys(value).length) return wrong;
     const missing = required.filter((name) => !members.has(name));
-    if (missing.length * 2 > required.length) return wrong;
+    // Without a required object, the whole answer fails: one of its members is enough.
+    if (
+      isRequired
+        ? missing.length === required.length && missing.length > 0
+        : missing.length * 2 > required.length
+    )
+      return wrong;
     for (const name of missing) if (admitsNull(properties[name] ?? {})) members.set(name, null);
     return Object.fromEntries(members);
   }
 
   /** The value as it fits, or null if the schema admits that in its place. */
   #orNull(value: unknown, schema: Members, path: string, isRequired = false): unknown {
-    const fitted = this.fit(value, schema, path);
+    const fitted = this.fit(value, schema, path, isRequired);
     if (fitted !== wrong || isRequired || this.#isStrict || !admitsNull(schema)) return fitted;
     this.#paths.add(path);
     return null;
