@@ -21,7 +21,7 @@ import { type CalledExample, callExamples, calledLine, notStarted, projectFacts 
 import { causeOf } from './causes.ts';
 import type { Deployed } from './deployed.ts';
 import type { Incident, SourceAnswer } from './logged.ts';
-import { NotStarted, type Sources, start } from './start.ts';
+import { NotStarted, type Sources, type Started, start } from './start.ts';
 
 /** A server to check, and how to release it. */
 export interface HeldServer {
@@ -87,15 +87,25 @@ export async function holdProject(
   const manifest = readManifest(directory);
   const recorded = presentProfile(manifest, isRule);
   const profile = platform ?? recorded;
-  const [facts, privateKey] = await Promise.all([evaluated, early ?? newPrivateKey(profile.token)]);
-  requireListed(
-    call.map((tool) => ({ flag: '--call', tool })),
-    facts.tools.map(({ name }) => name),
-  );
+  const key = early ?? newPrivateKey(profile.token);
+  // With recordings, nothing that the server gets depends on its tools.
+  const begun =
+    sources === 'replay'
+      ? key.then((privateKey) => start(entry, profile, directory, { privateKey, deployed }))
+      : undefined;
+  for (const promise of [key, begun]) promise?.catch(() => {}); // who awaits them says why
+  const facts = await evaluated.catch(async (error) => {
+    await stopped(begun);
+    throw error;
+  });
   const kept = sources === 'live' ? mkdtempSync(join(tmpdir(), 'market-mcp-answers-')) : undefined;
   const forget = () => (kept === undefined ? undefined : rmSync(kept, { recursive: true, force: true }));
   childStarting(); // a signal must shut this process down gracefully, and with it all that the launcher has started
   try {
+    requireListed(
+      call.map((tool) => ({ flag: '--call', tool })),
+      facts.tools.map(({ name }) => name),
+    );
     const methods = toolMethods(directory);
     // A tool that only sends GET requests to its source, although it writes, writes in a way of its own.
     const asksSource = (name: string) => methods.get(name)?.some((method) => method !== 'get') === true;
@@ -111,13 +121,8 @@ export async function holdProject(
       how === 'replays' && !named.includes(name) ? [name] : [],
     );
     const asking = facts.tools.flatMap(({ name }) => (writing.has(name) ? [] : [name]));
-    const { instance, launch, signer, owned, answers } = await start(entry, profile, directory, {
-      sources,
-      kept,
-      asking,
-      privateKey,
-      deployed,
-    });
+    const { instance, launch, signer, owned, answers } = await (begun ??
+      start(entry, profile, directory, { sources, kept, asking, privateKey: await key, deployed }));
     const examples = new Map(facts.tools.map(({ name, examples = [] }) => [name, examples]));
     const unrecorded = new Set<string>();
     return {
@@ -150,12 +155,21 @@ export async function holdProject(
       },
     };
   } catch (error) {
+    await stopped(begun);
     forget();
     await childEnded(undefined);
     if (!(error instanceof NotStarted)) throw error;
     const lines = error.message.split('\n');
     throw deployed ? deployed.notStarted(lines) : notStarted(directory, lines);
   }
+}
+
+/** Ends a server whose start has begun. */
+async function stopped(begun: Promise<Started> | undefined): Promise<void> {
+  await begun?.then(
+    ({ owned }) => owned.instance().stop(),
+    () => {},
+  );
 }
 
 function requireExpected(called: readonly CalledExample[]): void {

@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
@@ -52,6 +53,17 @@ describe('the self-check of a project', () => {
       code: 'NOT_STARTED',
       details: expect.arrayContaining([expect.stringContaining('no such table')]),
     });
+  });
+
+  it('ends the server that starts beside tools that cannot be loaded', async () => {
+    const root = project(`${healthy}
+      import { writeFileSync } from 'node:fs';
+      writeFileSync('pid', String(process.pid));`);
+    writeFileSync(join(root, 'dist/src/tools/index.js'), "throw new Error('no such table')");
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    await expect(holdProject(root, { privateKey: Promise.resolve(privateKey) })).rejects.toThrow();
+    const pid = Number(readFileSync(join(root, 'pid'), 'utf8'));
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });
 
   it('reports that a project is not built', async () => {

@@ -5,6 +5,7 @@ import { withCauses } from './report/causes.ts';
 import { conclusionOf, identityOf, notRun, summaryOf, unjudged } from './report/summary.ts';
 import { staysUp } from './rules/endpoint.ts';
 import { inspectTools } from './rules/inspect.ts';
+import { secondInstance, startsInstances } from './rules/instance.ts';
 import { effectiveLevel, type LiveRule, verdict } from './rules/rule.ts';
 import { submissionRules } from './rules/submission.ts';
 import type { Target } from './target.ts';
@@ -84,12 +85,16 @@ class Run {
     const selects = (rule: RuleText) => isOfEra(rule, era) && (this.#options.selects?.(rule) ?? true);
     const started = now();
     await reach(this.#probe);
-    let fromDefinitions = (await this.#inspect()).filter(selects);
     const leveled = liveRules.filter(selects).flatMap((rule) => {
       const own = rule.levelOf?.(this.#target) ?? rule.level;
       const level = effectiveLevel({ ...rule, level: own }, this.#target.profile);
       return level === 'off' ? [] : [{ rule, level }];
     });
+    // It takes as long to start as the first requests to be answered.
+    if (leveled.some(({ rule }) => rule.controls?.includes(startsInstances))) {
+      secondInstance(this.#probe).catch(() => {}); // whoever needs it says why
+    }
+    let fromDefinitions = (await this.#inspect()).filter(selects);
     const total = fromDefinitions.length + leveled.length;
     let done = 0;
     const finish = (result: RuleResult): RuleResult => {
