@@ -21,13 +21,14 @@ writeFileSync(
 );
 
 function outageTable(machine, rows) {
-  const lines = rows.map(
+  const bad = rows.filter(({ later, lost, twice }) => later + lost + twice > 0);
+  const lines = bad.map(
     ({ once, name, sent, answered, later, lost, twice }) =>
       `| ${once} | ${name} | ${sent} | ${answered} | ${later} | ${lost} | ${twice} |`,
   );
   return [
     '',
-    whereOf(machine),
+    `${whereOf(machine)} Nothing was late, lost or run twice in the ${rows.length - bad.length} others.`,
     '',
     '| `TOKEN_ONCE` | what happens | sent | answered | later | lost | run twice |',
     '| --- | --- | ---: | ---: | ---: | ---: | ---: |',
