@@ -20,6 +20,7 @@ import type { GivenRequest } from '../import/request/curl.ts';
 import { harRequests } from '../import/request/har.ts';
 import { curlIn, type ReadRequest, readRequest, refused } from '../import/request/index.ts';
 import { isCurl } from '../import/request/shown.ts';
+import { RequestRefusal } from '../import/request/words.ts';
 import { toolOfSamples } from '../import/sample.ts';
 import { toolToDo } from '../import/to-do.ts';
 import { defaultDescription } from '../questions/defaults.ts';
@@ -53,8 +54,11 @@ export async function requestsIn(text: string): Promise<Result<readonly GivenReq
 function jsonOf(text: string): Json {
   try {
     return JSON.parse(text);
-  } catch {
-    return null;
+  } catch (error) {
+    if (!/^\s*\{/.test(text)) return null;
+    // The rest of the message quotes the file, which contains keys.
+    const [place = ''] = / at position \d+/.exec((error as Error).message) ?? [];
+    throw new RequestRefusal(`is no valid JSON${place}`, 'Save the HAR file again, as a whole.');
   }
 }
 

@@ -319,6 +319,17 @@ describe('a request', () => {
     writeFileSync(join(root, 'large.har'), '');
     truncateSync(join(root, 'large.har'), 200_000_000);
     expect((await made('large.har')).stderr).toContain('more than 50,000,000 bytes');
+    for (const [text, named] of [
+      [JSON.stringify(har).slice(0, -30), 'is no valid JSON'],
+      ['{"log":{"entries":[1,null,{}]}}', 'no request that was answered with JSON'],
+      [`{"log":{"entries":[${'['.repeat(900_000)}`, 'is no valid JSON'],
+      ['[]', 'neither a curl command nor a HAR file'],
+    ] as const) {
+      writeFileSync(join(root, 'broken.har'), text);
+      const { status, stderr } = await made('broken.har');
+      expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(named) });
+      expect(stderr).not.toContain(key);
+    }
   });
 });
 

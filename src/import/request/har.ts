@@ -10,7 +10,7 @@ export function harRequests(value: Json): readonly GivenRequest[] {
       'is neither a curl command nor a HAR file',
       'Give a text that begins with curl, or a HAR file.',
     );
-  return (entries as readonly Json[]).flatMap((entry): readonly GivenRequest[] => {
+  const found = (entries as readonly Json[]).flatMap((entry): readonly GivenRequest[] => {
     const { request, response } = objectOr(entry);
     const { method, url, headers, postData } = objectOr(request);
     const own = String(method).toLowerCase();
@@ -31,6 +31,12 @@ export function harRequests(value: Json): readonly GivenRequest[] {
       },
     ];
   });
+  if (found.length === 0)
+    throw new RequestRefusal(
+      'contains no request that was answered with JSON',
+      'Record the traffic while the page loads its data.',
+    );
+  return found;
 }
 
 function bodyOf({ text, params, mimeType }: { readonly [name: string]: Json }): GivenRequest['body'] {
