@@ -171,6 +171,7 @@ describe('a curl command', () => {
     ['curl -X TRACE https://x.test/', 'TRACE'],
     ['curl -u me https://x.test/', '-u'],
     ['curl -X post https://x.test/ -d a', 'has the method post'],
+    ['curl -X sk-live-4f9a https://x.test/', 'has the method …'],
     ['curl --tr-encoding https://x.test/', '--tr-encoding'],
     ['curl https://x.test/a/.%2e', 'which fetch changes'],
     ['curl https://x.test/ -d', 'no value for -d'],

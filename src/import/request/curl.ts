@@ -124,7 +124,7 @@ export function curlRequest(line: string): GivenRequest {
 function methodOf(name: string, hasBody: boolean): Method {
   if (!/^(?:GET|POST|PUT|PATCH|DELETE)$/.test(name))
     throw new RequestRefusal(
-      `has the method ${name}`,
+      `has the method ${/^[a-z]{1,12}$/i.test(name) ? name : '…'}`,
       'A tool sends GET, POST, PUT, PATCH or DELETE, in capitals.',
     );
   if (name === 'GET' && hasBody)
