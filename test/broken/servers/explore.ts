@@ -1,5 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../../packages/contract/src/json/json.ts';
+import { mismatches } from '../../../packages/contract/src/json/schema.ts';
 import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
 import { resultOf } from '../good-server.ts';
 import { type BrokenServer, instead, methodOf } from '../variant.ts';
@@ -150,7 +152,89 @@ export const brokenExplorations: readonly BrokenServer[] = [
     breaks: finds((data) => ({ ...data, searchExhausted: true })),
   },
   { rule: 'explore.steady', breaks: growing() },
+  { rule: 'explore.own-answer', breaks: sharedArguments() },
+  {
+    rule: 'explore.empty-signal',
+    breaks: lists({ of: { type: 'string', enum: ['coins', 'stocks'] } }, {}, ({ args }, symbols) =>
+      args.of === 'stocks' ? 'No stock matches.' : { coins: symbols },
+    ),
+  },
+  {
+    rule: 'explore.numbers',
+    breaks: lists({}, { count: 'integer' }, (_, coins) => ({ coins, count: coins.length + 1 })),
+  },
+  {
+    rule: 'explore.numbers',
+    breaks: lists({}, { averagePrice: 'number', maxPrice: 'number' }, (_, coins) => ({
+      coins,
+      averagePrice: 67_100,
+      maxPrice: 64_000,
+    })),
+  },
+  {
+    rule: 'explore.bounds',
+    breaks: lists({ min_price: { type: 'number', examples: [100] } }, {}, (_, coins) => ({ coins })),
+  },
 ];
+
+/** A server whose list_coins has further parameters, declared fields and other data; a text is a failure. */
+function lists(
+  parameters: JsonObject,
+  fields: Readonly<Record<string, string>>,
+  answer: (call: Call, coins: JsonObject[]) => JsonObject | string,
+): Breaks {
+  const described = (schema: JsonObject) => ({ description: 'What it says.', ...schema });
+  const priced = { type: 'number', description: 'Last price.' };
+  return {
+    list: (good) => () =>
+      good().map((tool) => {
+        if (tool.name !== 'list_coins') return tool;
+        const { inputSchema, outputSchema } = JSON.parse(JSON.stringify(tool));
+        for (const [name, schema] of Object.entries(parameters))
+          inputSchema.properties[name] = described(isObject(schema) ? schema : {});
+        for (const [name, type] of Object.entries(fields))
+          outputSchema.properties[name] = described({ type });
+        outputSchema.properties.coins.items.properties.price = priced;
+        return { ...tool, inputSchema, outputSchema };
+      }),
+    ...calls(async (call, good) => {
+      const [wrong] = Object.entries(parameters).flatMap(([name, schema]) => {
+        const problems = mismatches(schema as JsonObject, call.args[name] ?? null, name);
+        return name in call.args && problems.length > 0 ? [name] : [];
+      });
+      const message = `${wrong}: not as the inputSchema has it.`;
+      if (call.name === 'list_coins' && wrong !== undefined)
+        return { ...resultOf({ coins: [], error: 'INVALID_ARGUMENTS', message }), isError: true };
+      const result = await good();
+      const { structuredContent: data } = result;
+      if (call.name !== 'list_coins' || !isObject(data) || !Array.isArray(data.coins)) return result;
+      if (data.coins.length === 0) return result;
+      const coins = data.coins.map((coin) => ({
+        ...(isObject(coin) && coin),
+        price: isObject(coin) && coin.symbol === 'BTC' ? 64_000 : 3_100,
+      }));
+      const told = answer(call, coins);
+      return typeof told === 'string'
+        ? { ...resultOf({ coins: [], error: 'NOT_FOUND', message: told }), isError: true }
+        : resultOf(told);
+    }),
+  };
+}
+
+/** A server that lists the coins by the arguments that it validated last. */
+function sharedArguments(): Breaks {
+  let last: JsonObject = {};
+  return {
+    call: (good) => async (params) => {
+      const { name, args } = callOf(params);
+      if (name !== 'list_coins' || !isDeepStrictEqual(params.arguments, withoutWrong(args)))
+        return good(params);
+      last = args;
+      await setTimeout(15);
+      return good({ ...params, arguments: last });
+    },
+  };
+}
 
 /** The parsed call of get_price in a request, with its session. */
 function priceCall({ body, headers, method }: Request): { session: string; params: Call } | undefined {
@@ -230,7 +314,7 @@ function growing(): Breaks {
   return calls(async ({ name, args }, good) => {
     if (name !== 'list_coins' || Object.keys(args).length > 0) return good();
     count += 1;
-    await setTimeout(count * 6);
+    await setTimeout(count * 15);
     return good();
   });
 }

@@ -1,10 +1,11 @@
-import type { RuleResult } from '../model.ts';
+import type { Problem, RuleResult } from '../model.ts';
+import { isOtherRefusal } from '../rules/expect.ts';
 import { NotRun } from '../wire/not-run.ts';
 import { notRun } from './summary.ts';
 
 /**
- * Verdicts without those that another rule explains: a failed rule that got nothing but answers which are the fault of another
- * failed rule is not run, because of that one.
+ * Verdicts without those that another rule explains. A failed rule is not run, because of another failed one, if it got
+ * nothing but answers which are the fault of that one, or nothing but the same refusal in other words than the contract's.
  *
  * @param causeOf the rule whose fault is in what a problem got
  */
@@ -12,12 +13,38 @@ export function withCauses(
   rules: readonly RuleResult[],
   causeOf: (actual: string) => string | undefined,
 ): readonly RuleResult[] {
-  const failed = new Set(rules.filter(({ status }) => status === 'fail').map(({ id }) => id));
+  const failed = rules.filter(({ status }) => status === 'fail');
+  const ids = new Set(failed.map(({ id }) => id));
+  const byRefusal = new Map<string, string>();
+  for (const { id, problems } of failed.toSorted((one, other) => rank(one) - rank(other))) {
+    const refusal = onlyOf(problems, refusalIn);
+    if (refusal !== undefined && !byRefusal.has(refusal)) byRefusal.set(refusal, id);
+  }
   return rules.map((rule) => {
     if (rule.status !== 'fail') return rule;
-    const causes = new Set(rule.problems.map(({ actual }) => causeOf(actual)));
-    const [cause] = causes;
-    if (cause === undefined || causes.size > 1 || cause === rule.id || !failed.has(cause)) return rule;
+    const explained = onlyOf(rule.problems, ({ actual }) => causeOf(actual));
+    const cause = explained ?? byRefusal.get(onlyOf(rule.problems, refusalIn) ?? '');
+    if (cause === undefined || cause === rule.id || !ids.has(cause)) return rule;
     return notRun(rule, NotRun.explained(cause));
   });
+}
+
+function rank({ level }: RuleResult): number {
+  return level === 'must' ? 0 : 1;
+}
+
+/** What is the same of all problems; undefined if it is not. */
+function onlyOf(
+  problems: readonly Problem[],
+  of: (problem: Problem) => string | undefined,
+): string | undefined {
+  const [first, ...others] = new Set(problems.map(of));
+  return others.length === 0 ? first : undefined;
+}
+
+/** The expected refusal with the one that came instead. */
+function refusalIn(problem: Problem): string | undefined {
+  return isOtherRefusal(problem)
+    ? `${problem.expected} ${problem.actual.slice(problem.actual.indexOf('HTTP 4'))}`
+    : undefined;
 }

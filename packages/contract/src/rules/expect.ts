@@ -40,6 +40,11 @@ export function invalidSessionProblems(answer: HttpAnswer, path?: string): reado
   return answerProblems(isInvalid, path, 'HTTP 400 {"error":"Invalid session"}', answer);
 }
 
+/** Whether a request was refused as it should be, but not in the words of C§7: a server has one place that writes them. */
+export function isOtherRefusal({ expected, actual }: Problem): boolean {
+  return /^HTTP 4\S\S \{"error":/.test(expected) && /\bHTTP 4\d\d/.test(actual);
+}
+
 /** A request that must be refused with any 4xx and without a result. */
 export function rejectedProblems(answer: HttpAnswer, path?: string): readonly Problem[] {
   const isRejected = isClientError(answer) && !holdsResult(answer);

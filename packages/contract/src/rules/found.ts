@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { shorten } from '../json/json.ts';
-import { propertiesOf, typesOf } from '../json/keywords.ts';
+import { propertiesOf, requiredOf, typesOf } from '../json/keywords.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
-import { type Found, foundWith, said, withoutSignals } from '../wire/explore.ts';
+import { type Explored, type Found, foundWith, said, withoutSignals } from '../wire/explore.ts';
 import { leavesOf } from '../wire/pairs.ts';
 import type { Probe } from '../wire/probe.ts';
+import { resultText } from '../wire/rpc.ts';
 import { inputSchemaOf } from '../wire/variants.ts';
 import { isText } from './read.ts';
 import { isEmpty } from './result.ts';
@@ -116,6 +117,31 @@ export function silentlyEmpty(calls: readonly [Found, ...Found[]]): Finding | un
       calls: [silent],
     }
   );
+}
+
+/** What a failure says that has found nothing. */
+const nothingFound =
+  /\bNOT[_ ]?FOUND\b|\bNO[_ ](?:DATA|RESULTS?|MATCH(?:ES)?)\b|\bno \w+(?: \S+){0,6} (?:match|found)|\bnothing (?:was )?found/i;
+
+/** Failures that have found nothing for values of closed lists: to ask for one of them is no mistake, as it may be for a name. */
+export function failedEmpty(calls: readonly Explored[]): readonly Finding[] {
+  const byTool = new Map<string, Finding>();
+  for (const { tool, name, isValid, variant, rpc, arguments: args = {} } of calls) {
+    const { result } = rpc;
+    const text = result?.isError === true ? (resultText(result.content) ?? '') : '';
+    const schema = inputSchemaOf(tool);
+    const properties = new Map(propertiesOf(schema));
+    const isListed = (key: string) => properties.get(key)?.enum !== undefined;
+    const isClosed = requiredOf(schema).every(isListed) && variant.changes.some(({ name }) => isListed(name));
+    if (!isValid || !isClosed || !nothingFound.test(text) || byTool.has(name)) continue;
+    if (Object.entries(args).some(([key, value]) => typeof value === 'string' && !isListed(key))) continue;
+    byTool.set(name, {
+      expected: 'an empty result with searchExhausted: true or noResultsReason',
+      actual: `a failure: ${shorten(text)}`,
+      calls: [{ name, arguments: args }],
+    });
+  }
+  return [...byTool.values()];
 }
 
 export function alwaysExhausted(calls: readonly [Found, ...Found[]]): Finding | undefined {

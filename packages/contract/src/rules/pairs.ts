@@ -2,7 +2,7 @@ import { shorten } from '../json/json.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { lists } from '../wire/controls.ts';
-import { type Found, foundCalls } from '../wire/explore.ts';
+import { explored, type Found, foundCalls } from '../wire/explore.ts';
 import { NotRun } from '../wire/not-run.ts';
 import { areSlower, commonLeaves, leavesOf, type Pair, pairs, type Timed } from '../wire/pairs.ts';
 import type { Probe } from '../wire/probe.ts';
@@ -11,10 +11,12 @@ import {
   alwaysExhausted,
   beyondLimit,
   type Finding,
+  failedEmpty,
   mislabelled,
   oneForAll,
   silentlyEmpty,
 } from './found.ts';
+import { beyondBounds, contradicting } from './numbers.ts';
 import { type LiveRule, must, should } from './rule.ts';
 
 const common = { turn: 'last', controls: [lists] } as const;
@@ -64,6 +66,20 @@ export const pairRules: readonly LiveRule[] = [
     check: (probe) => ofTools(probe, beyondLimit),
   },
   {
+    ...should('explore.bounds', 'C§2.1'),
+    ...common,
+    title: 'every entry is within the bounds that the call gives for one of its fields',
+    fix: 'Apply the filter to each entry, or pass it on to the source.',
+    check: (probe) => ofTools(probe, beyondBounds),
+  },
+  {
+    ...should('explore.numbers', 'C§1.7'),
+    ...common,
+    title: 'the numbers of an answer fit each other: a count its list, a mean its minimum and maximum',
+    fix: 'Compute each number from the data that is returned.',
+    check: (probe) => ofTools(probe, contradicting),
+  },
+  {
     ...should('explore.exhausted', 'C§2.2, last sentence'),
     ...common,
     title: 'found data does not always say searchExhausted: true',
@@ -75,7 +91,10 @@ export const pairRules: readonly LiveRule[] = [
     ...common,
     title: 'a generated call that finds nothing returns the signal of an empty result',
     fix: 'Return searchExhausted: true or noResultsReason with every empty list. Otherwise the platform asks again.',
-    check: (probe) => ofTools(probe, silentlyEmpty),
+    check: async (probe) => [
+      ...(await ofTools(probe, silentlyEmpty)),
+      ...failedEmpty((await explored(probe)).calls).flatMap((finding) => problemsOf(probe, finding)),
+    ],
   },
 ];
 
@@ -148,7 +167,7 @@ function swapped(pair: Pair): Finding | undefined {
   if (!swap) return undefined;
   const [mine, theirs] = swap.of === 'one' ? [pair.one, pair.other] : [pair.other, pair.one];
   return {
-    expected: `${shorten(mine.data)}, as alone`,
+    expected: `${shorten(alone[swap.of][0])}, as alone`,
     actual: `${shorten(swap.data)}, the answer to ${shorten(theirs.arguments)}, which was called at the same time`,
     calls: [mine, theirs],
   };

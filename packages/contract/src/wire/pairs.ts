@@ -40,6 +40,7 @@ export interface Timed {
 const mostTools = 20;
 const patienceMs = 15_000;
 const rounds = 2;
+const mostTried = 3;
 const inSeries = { early: 4, late: 3 } as const;
 const momentMs = 150;
 
@@ -56,12 +57,13 @@ export function pairs(
     const pairs: Pair[] = [];
     for (const [one, ...others] of [...found.values()].slice(0, mostTools)) {
       if (!one || now() - started > patienceMs) break;
-      const differing = others.filter(
-        ({ data, arguments: args }) =>
-          !isDeepStrictEqual(data, one.data) && !isDeepStrictEqual(args, one.arguments),
+      const asked = others.filter(({ arguments: args }) => !isDeepStrictEqual(args, one.arguments));
+      const differing = asked.filter(({ data }) => !isDeepStrictEqual(data, one.data));
+      const best = differing.find(({ data }) => data.searchExhausted !== true);
+      const candidates = new Set([...(best ? [best] : []), ...differing, ...asked]);
+      pairs.push(
+        await new Comparison(probe, await Explorer.of(probe), sessions, one, [...candidates]).pair(),
       );
-      const other = differing.find(({ data }) => data.searchExhausted !== true) ?? differing[0];
-      pairs.push(await new Comparison(probe, await Explorer.of(probe), sessions, one, other).pair());
     }
     const notes = pairs.length < found.size ? [`compared for ${pairs.length} of ${found.size} tools`] : [];
     return { pairs, notes };
@@ -84,20 +86,27 @@ class Comparison {
   readonly #explorer: Explorer;
   readonly #sessions: Sessions;
   readonly #one: Found;
-  readonly #other: Found | undefined;
+  readonly #candidates: readonly Found[];
+  #other: Found | undefined;
 
-  constructor(probe: Probe, explorer: Explorer, sessions: Sessions, one: Found, other: Found | undefined) {
+  constructor(
+    probe: Probe,
+    explorer: Explorer,
+    sessions: Sessions,
+    one: Found,
+    candidates: readonly Found[],
+  ) {
     this.#probe = probe;
     this.#explorer = explorer;
     this.#sessions = sessions;
     this.#one = one;
-    this.#other = other;
+    this.#candidates = candidates;
   }
 
   async pair(): Promise<Pair> {
     const isLive = this.#explorer.isLive;
     const early = await this.#alone('one', isLive ? 1 : inSeries.early);
-    if (!isLive) await this.#alone('other', 1);
+    await this.#chooseOther();
     for (let round = 0; round < (isLive ? 1 : rounds); round++) {
       const both = this.#other ? (['one', 'other'] as const) : (['one', 'one'] as const);
       const asked = [0, 1].flatMap((second) => both.map((of, at) => ({ of, second: second === at ? 1 : 0 })));
@@ -108,6 +117,36 @@ class Comparison {
     const later = areSlower(late, early) ? await this.#alone('one', inSeries.late, momentMs) : [];
     const other = this.#other;
     return { one: this.#one, ...(other && { other }), heard: this.#heard, early, late, later };
+  }
+
+  /**
+   * The first of some calls that, while no other runs, has another value than the first call where both have one; else the first
+   * that finds something else. What the calls found before may belong to others that ran beside them.
+   */
+  async #chooseOther(): Promise<void> {
+    if (this.#explorer.isLive) {
+      this.#other = this.#candidates.find(({ data }) => !isDeepStrictEqual(data, this.#one.data));
+      return;
+    }
+    const [first] = this.#heard;
+    if (!first) return;
+    const own = leavesOf(first.data);
+    let second: { readonly call: Found; readonly heard: Heard } | undefined;
+    for (const call of this.#candidates.slice(0, mostTried)) {
+      this.#other = call;
+      const before = this.#heard.length;
+      await this.#alone('other', 1);
+      const heard = this.#heard[before];
+      if (
+        heard &&
+        [...leavesOf(heard.data)].some(([path, value]) => own.has(path) && own.get(path) !== value)
+      )
+        return;
+      this.#heard.length = before;
+      if (heard && !isDeepStrictEqual(heard.data, first.data)) second ??= { call, heard };
+    }
+    this.#other = second?.call;
+    if (second) this.#heard.push(second.heard);
   }
 
   async #alone(of: Heard['of'], times: number, pauseMs = 0): Promise<readonly Timed[]> {

@@ -1,0 +1,135 @@
+import { isObject, shorten } from '../json/json.ts';
+import { propertiesOf, typesOf } from '../json/keywords.ts';
+import type { Json, JsonObject } from '../json/value.ts';
+import { type Found, foundWith } from '../wire/explore.ts';
+import type { Probe } from '../wire/probe.ts';
+import { inputSchemaOf } from '../wire/variants.ts';
+import type { Finding } from './found.ts';
+
+/** Numbers of an answer that contradict each other: a count that follows its list at a distance, a mean beyond its bounds. */
+export function contradicting(calls: readonly [Found, ...Found[]]): Finding | undefined {
+  return miscounted(calls) ?? disordered(calls);
+}
+
+const counting = /^(?:count|total|size|length|returned|total_?\w+|num(?:ber)?_?\w+|\w+_?(?:count|total))$/i;
+
+/** In three answers with lists of different lengths the same distance: the count of all that exist would not follow the list. */
+function miscounted(calls: readonly [Found, ...Found[]]): Finding | undefined {
+  for (const name of Object.keys(calls[0].data).filter((key) => counting.test(key))) {
+    const counts = calls.flatMap((call) => {
+      const lists = Object.values(call.data).filter(Array.isArray);
+      const count = call.data[name];
+      const [list] = lists;
+      return list && lists.length === 1 && Number.isInteger(count)
+        ? [{ call, length: list.length, distance: Number(count) - list.length }]
+        : [];
+    });
+    const [first] = counts;
+    const lengths = new Map(counts.map((one) => [one.length, one]));
+    if (!first || first.distance === 0 || counts.length < 3 || lengths.size < 2) continue;
+    if (counts.some(({ distance }) => distance !== first.distance)) continue;
+    return {
+      expected: `${name}: ${first.length}, the number of entries`,
+      actual: `${name}: ${first.length + first.distance}, and as far off in all ${counts.length} answers`,
+      calls: [...lengths.values()].slice(0, 2).map(({ call }) => call),
+    };
+  }
+  return undefined;
+}
+
+type Statistic = 'min' | 'mean' | 'max';
+const statistics: Readonly<Record<string, Statistic>> = {
+  min: 'min',
+  minimum: 'min',
+  max: 'max',
+  maximum: 'max',
+  mean: 'mean',
+  avg: 'mean',
+  average: 'mean',
+  median: 'mean',
+};
+
+/** `min_price`, `priceMax` and `max` as the statistic and what it is of, without case and separators. */
+function statisticIn(name: string): { readonly of: string; readonly is: Statistic } | undefined {
+  const words = wordsOf(name);
+  const at = [0, words.length - 1].find((place) => Object.hasOwn(statistics, words[place] ?? ''));
+  const is = at === undefined ? undefined : statistics[words[at] ?? ''];
+  return is && { of: words.filter((_, place) => place !== at).join(' '), is };
+}
+
+/** Rounding moves a number by less than one. */
+function disordered(calls: readonly [Found, ...Found[]]): Finding | undefined {
+  for (const call of calls) {
+    for (const object of objectsIn(call.data)) {
+      const found = new Map<string, Partial<Record<Statistic, readonly [string, number]>>>();
+      for (const [name, value] of Object.entries(object)) {
+        const statistic = typeof value === 'number' ? statisticIn(name) : undefined;
+        if (statistic)
+          found.set(statistic.of, { ...found.get(statistic.of), [statistic.is]: [name, Number(value)] });
+      }
+      for (const { min, mean, max } of found.values()) {
+        const above = (low: typeof min, high: typeof min) =>
+          low && high && Math.floor(low[1]) > Math.ceil(high[1]) ? ([low, high] as const) : undefined;
+        const wrong = above(min, max) ?? above(mean, max) ?? above(min, mean);
+        if (!wrong) continue;
+        const [[low, least], [high, most]] = wrong;
+        return {
+          expected: `${low} at most as large as ${high}`,
+          actual: `${low}: ${least}, ${high}: ${most}`,
+          calls: [call],
+        };
+      }
+    }
+  }
+  return undefined;
+}
+
+/** The objects inside of data, up to a number that shows what all are like. */
+function objectsIn(data: JsonObject): readonly JsonObject[] {
+  const found: JsonObject[] = [];
+  const open: Json[] = [data];
+  for (let value = open.shift(); value !== undefined && found.length < 100; value = open.shift()) {
+    if (isObject(value)) found.push(value);
+    if (typeof value === 'object' && value !== null) open.push(...Object.values(value).slice(0, 100));
+  }
+  return found;
+}
+
+/** An entry below or above the bound that the call gave for its field: `min_price` for `price`. */
+export async function beyondBounds(
+  calls: readonly [Found, ...Found[]],
+  probe: Probe,
+): Promise<Finding | undefined> {
+  const [{ name: tool }] = calls;
+  if (probe.target.sampled?.has(tool)) return undefined;
+  for (const [name, schema] of propertiesOf(inputSchemaOf(calls[0].tool))) {
+    const bound = statisticIn(name);
+    const isNumber = typesOf(schema).some((type) => type === 'number' || type === 'integer');
+    if (!isNumber || !bound || bound.is === 'mean' || bound.of === '') continue;
+    const valuesIn = ({ data }: Found) =>
+      objectsIn(data)
+        .flatMap((entry) => Object.entries(entry))
+        .flatMap(([field, value]) => (wordsOf(field).join(' ') === bound.of ? [value] : []))
+        .filter((value) => typeof value === 'number');
+    const full = calls.find((call) => new Set(valuesIn(call)).size > 1);
+    const middle = full && valuesIn(full).toSorted((one, other) => one - other)[valuesIn(full).length >> 1];
+    const bounded = full && middle !== undefined && (await foundWith(probe, full, { name, value: middle }));
+    for (const call of [...calls, ...(bounded ? [bounded] : [])]) {
+      const limit = call.arguments[name];
+      if (typeof limit !== 'number') continue;
+      const beyond = valuesIn(call).find((value) => (bound.is === 'min' ? value < limit : value > limit));
+      if (beyond === undefined) continue;
+      const word = bound.is === 'min' ? 'least' : 'most';
+      return {
+        expected: `${bound.of} of at ${word} ${limit} in every entry, as ${name} asks`,
+        actual: `${shorten(beyond)} in an entry`,
+        calls: [call],
+      };
+    }
+  }
+  return undefined;
+}
+
+function wordsOf(name: string): readonly string[] {
+  return name.split(/[_\s.-]+|(?<=[a-z\d])(?=[A-Z])/).map((word) => word.toLowerCase());
+}
