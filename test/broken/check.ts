@@ -33,7 +33,7 @@ export async function checkServer(variant: Partial<BrokenServer>): Promise<Repor
   try {
     return await runContract(
       { url: url(server.url), profile: profile(context), examples, signer, runtime },
-      { selects: ({ id }) => id !== waiting || /^gate|^$/.test(rule) },
+      { selects: ({ id, onlyNamed }) => !onlyNamed && (id !== waiting || /^gate|^$/.test(rule)) },
     );
   } finally {
     await server.stop();
@@ -88,7 +88,10 @@ async function checkProgram(
   );
   const server = await serve(createSteps(trust));
   try {
-    return await runContract({ url: server.url, profile, examples, signer, launch, runtime: goodRuntime });
+    return await runContract(
+      { url: server.url, profile, examples, signer, launch, runtime: goodRuntime },
+      { selects: ({ id, onlyNamed }) => !onlyNamed || id === rule || rule === '' },
+    );
   } finally {
     await server.stop();
   }

@@ -37,10 +37,14 @@ const isReady =
   env.BROKEN !== 'health.ready-paid' &&
   (env.PLATFORM_PUBLIC_KEY || env.BROKEN === 'health.ready-key') &&
   (env.PLATFORM_AUDIENCE !== 'pending' || env.BROKEN === 'health.ready-audience');
+const kept: object[] = [];
 /** A request whose body contains DIES_AT ends the process a moment later, like an exception in a timer. */
 const dying: Breaks = {
-  answer: (good) => async (request) => {
+  answer: (good, steps) => async (request) => {
     if (broken('log-secrets')) console.log(JSON.stringify([request.headers, request.body]));
+    if (broken('memory')) kept.push({ ...request, copy: [...(request.body ?? '')] });
+    if (broken('refused-runs-nothing') && request.body?.includes('tools/call'))
+      await steps.respond(JSON.parse(request.body)).catch(() => {});
     if (request.path === '/ready') return { status: isReady ? 200 : 503, body: {} };
     if (!env.DIES_AT || !request.body?.includes(env.DIES_AT)) return good(request);
     setTimeout(() => {

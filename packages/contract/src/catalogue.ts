@@ -9,6 +9,7 @@ import { gateDoorRules } from './rules/gate-door.ts';
 import { gateRequestRules } from './rules/gate-request.ts';
 import { gateTokenRules } from './rules/gate-token.ts';
 import { identityRules } from './rules/identity.ts';
+import { insideRules } from './rules/inside.ts';
 import { loadRules } from './rules/load.ts';
 import { modernRules } from './rules/modern.ts';
 import { modernRefusalRules } from './rules/modern-refusal.ts';
@@ -50,6 +51,7 @@ export const liveRules: readonly LiveRule[] = [
   ...exploreRules,
   ...pairRules,
   ...processRules,
+  ...insideRules,
   ...loadRules,
   ...answerRules,
   ...runtimeRules,

@@ -78,6 +78,8 @@ export interface RuleText {
   readonly fact?: true;
   /** What an author does about a failure. */
   readonly fix: string;
+  /** Set if the rule takes long: it runs only where its id is asked for. */
+  readonly onlyNamed?: true;
 }
 
 /**

@@ -34,7 +34,7 @@ export interface RunOptions {
   onRule?(result: RuleResult, done: number, total: number): void;
   /** Called with the elements of the tool list, once they are known. */
   onListed?(tools: readonly Json[]): void;
-  /** Whether to run a rule; others do not appear in the report. Every rule by default. */
+  /** Whether to run a rule; others do not appear in the report. Every rule by default, but those that are `onlyNamed`. */
   selects?(rule: RuleText): boolean;
   /** Ends the run: `runContract` rejects with its reason. */
   readonly signal?: AbortSignal;
@@ -82,7 +82,8 @@ class Run {
   async report(): Promise<Report> {
     const { signal } = this.#options;
     const era = judgedEra(this.#target.era, this.#target.profile);
-    const selects = (rule: RuleText) => isOfEra(rule, era) && (this.#options.selects?.(rule) ?? true);
+    const selects = (rule: RuleText) =>
+      isOfEra(rule, era) && (this.#options.selects?.(rule) ?? !rule.onlyNamed);
     const started = now();
     await reach(this.#probe);
     const leveled = liveRules.filter(selects).flatMap((rule) => {

@@ -314,7 +314,7 @@ function growing(): Breaks {
   return calls(async ({ name, args }, good) => {
     if (name !== 'list_coins' || Object.keys(args).length > 0) return good();
     count += 1;
-    await setTimeout(count * 15);
+    await setTimeout(count * count * 2);
     return good();
   });
 }

@@ -19,4 +19,6 @@ export const brokenPrograms: readonly BrokenServer[] = [
   { rule: 'process.terminate' },
   { rule: 'process.terminate-during-call' },
   { rule: 'process.log-secrets' },
+  { rule: 'process.refused-runs-nothing' },
+  { rule: 'process.memory' },
 ];

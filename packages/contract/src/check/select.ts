@@ -19,7 +19,9 @@ export function selector({ only, skip }: RuleSelection): Result<(rule: RuleText)
   if (errors.length > 0) return refuse(...errors);
   const names = (list: readonly string[], { id }: RuleText) =>
     list.some((name) => name === id || id.startsWith(`${name}.`));
-  const selects = (rule: RuleText) => (only.length === 0 || names(only, rule)) && !names(skip, rule);
+  const isAsked = (rule: RuleText) =>
+    rule.onlyNamed ? only.includes(rule.id) : only.length === 0 || names(only, rule);
+  const selects = (rule: RuleText) => isAsked(rule) && !names(skip, rule);
   if (rules.some(selects)) return pass(selects);
   return reject(
     '--skip',

@@ -132,7 +132,7 @@ export const inputRules: readonly StaticRule[] = [
     ...should('input.enum', 'C§2.1'),
     title: 'every allowed value of a parameter has its type',
     fix: 'Change the values of enum, or the type.',
-    judge: (schema, path, mismatchesOf) => {
+    judge: (schema, path, _mismatchesOf, openMismatchesOf) => {
       if (!hasItems(schema.enum)) return [];
       const types = [...new Set(schema.enum.map(typeName))];
       return [
@@ -141,7 +141,7 @@ export const inputRules: readonly StaticRule[] = [
           expected: 'values of one type',
           actual: types.join(', '),
         }),
-        ...schema.enum.flatMap((value, index) => mismatchesOf(value, `${path}.enum[${index}]`)),
+        ...schema.enum.flatMap((value, index) => openMismatchesOf(value, `${path}.enum[${index}]`)),
       ];
     },
   }),
@@ -170,12 +170,15 @@ function isNameList(value: unknown): boolean {
   return Array.isArray(value) && value.every((name) => typeof name === 'string');
 }
 
+type MismatchesOf = (value: Json, path: string) => readonly Problem[];
+
 interface SampleRule extends Omit<StaticRule, 'inspect'> {
-  /** `mismatchesOf` lists the mismatches between a value and the schema that contains it. */
+  /** `mismatchesOf` lists the mismatches between a value and the schema that contains it, `openMismatchesOf` those without its enum. */
   judge(
     schema: JsonObject,
     path: string,
-    mismatchesOf: (value: Json, path: string) => readonly Problem[],
+    mismatchesOf: MismatchesOf,
+    openMismatchesOf: MismatchesOf,
   ): readonly Problem[];
 }
 
@@ -186,13 +189,15 @@ function ofSamples({ judge, ...text }: SampleRule): StaticRule {
     inspect: ({ inputSchema }) => {
       if (!isObject(inputSchema)) return [];
       const { schema: side, members } = sideBySide(inputSchema);
-      return members.flatMap(({ name, place }) =>
-        judge(place.schema, place.path, (value, path) =>
+      const mismatchesOf =
+        (name: string): MismatchesOf =>
+        (value, path) =>
           mismatches(side, withoutPrototype({ [name]: value }), 'arguments').map((problem) => ({
             ...problem,
             path,
-          })),
-        ),
+          }));
+      return members.flatMap(({ name, place }) =>
+        judge(place.schema, place.path, mismatchesOf(name), mismatchesOf(openly(name))),
       );
     },
   };
@@ -206,10 +211,20 @@ const sideBySide = kept((inputSchema: JsonObject) => {
   const [, ...inner] = schemasIn(inputSchema, 'inputSchema');
   const members = inner.map((place) => ({ name: `value of ${place.path}`, place }));
   const { properties, definitions, $defs } = inputSchema;
-  const own = Object.fromEntries(members.map(({ name, place }) => [name, place.schema]));
+  const own = Object.fromEntries(
+    members.flatMap(({ name, place: { schema } }) => [
+      [name, schema],
+      ...(schema.enum === undefined ? [] : [[openly(name), present<Json>({ ...schema, enum: undefined })]]),
+    ]),
+  );
   const all = { ...objectOr(properties), ...own };
   return { schema: present<Json>({ properties: all, definitions, $defs }), members };
 });
+
+/** The name of the same schema without its enum: each of many values would be compared with all. */
+function openly(name: string): string {
+  return `${name} without enum`;
+}
 
 function typeName(value: Json): string {
   return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
