@@ -74,10 +74,11 @@ const budgets: Readonly<Record<string, readonly [module: string, lines: number]>
   token: ['src/cli/commands/token.ts', 5_700],
   doctor: ['src/cli/commands/doctor.ts', 9_000],
   // 14,000 until the properties of all answers, what is intermittent, the causes of failures, and warnings of certificates.
-  // And until the check generated calls and compared their answers.
-  'a check of a URL': ['packages/contract/src/program/check.ts', 16_300],
+  // And until the check generated calls and compared their answers. 16,300 until the numbers of answers and the inside of a process.
+  'a check of a URL': ['packages/contract/src/program/check.ts', 16_650],
   // It reaches every rule: 12,000 until the gate of every tool, the properties of all answers and limits of generated calls.
-  explain: ['packages/contract/src/program/explain.ts', 12_450],
+  // 12,450 until the numbers of answers, and the inside of a process.
+  explain: ['packages/contract/src/program/explain.ts', 12_900],
 };
 
 it.each(Object.entries(budgets))('%s reaches no more lines than its budget', (_command, [module, most]) => {
