@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { isObject } from '../../../packages/contract/src/json/json.ts';
 import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
+import type { Breaks } from '../good-server.ts';
 import { type BrokenServer, instead, methodOf, withAnswer } from '../variant.ts';
 import type { Request } from '../wire.ts';
 
@@ -195,3 +196,12 @@ function dying(ends: (request: Request) => boolean): BrokenServer {
     }),
   };
 }
+
+/** A server of resources alone. */
+export const withoutTools: Breaks = {
+  initialize: (good) => (params) => ({ ...good(params), capabilities: { resources: {} } }),
+  respond: (good) => async (message) =>
+    message.method.startsWith('tools/')
+      ? { error: { code: -32_601, message: 'Method not found' } }
+      : good(message),
+};

@@ -54,7 +54,10 @@ describe('generated calls', () => {
 });
 
 /** Runs the rules about generated calls, and returns the calls that the server ran. */
-async function explore(breaks: Breaks, target: { readonly explore?: number; readonly live?: boolean }) {
+async function explore(
+  breaks: Breaks,
+  target: { readonly explore?: number; readonly live?: boolean; readonly timeoutMs?: number },
+) {
   const executed: string[] = [];
   const server = await serve(
     createSteps(trust, {
@@ -96,6 +99,25 @@ describe('the rules about generated calls', () => {
     const { report, server } = await explore({}, { explore: 0 });
     await server.stop();
     expect(new Set(report.rules.map(({ cause }) => cause))).toEqual(new Set(['withheld']));
+  });
+
+  it.each([
+    [1, 'pass'],
+    [100, 'fail'],
+  ])('ask again for an answer that was late %i times: %s', async (times, status) => {
+    let late = 0;
+    const { report, server } = await explore(
+      {
+        call: (good) => async (params) => {
+          if (JSON.stringify(params).includes('zq7_undeclared') && late++ < times)
+            return new Promise(() => {});
+          return good(params);
+        },
+      },
+      { timeoutMs: 1_500 },
+    );
+    await server.stop();
+    expect(report.rules.find(({ id }) => id === 'explore.answered')?.status).toBe(status);
   });
 
   it('report the smallest call that fails, with lines that send it again', async () => {

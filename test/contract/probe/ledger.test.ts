@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { valuesIn } from '../../../packages/contract/src/wire/events.ts';
 import { Ledger } from '../../../packages/contract/src/wire/ledger.ts';
 import type { Property } from '../../../packages/contract/src/wire/properties.ts';
+import { checkServer } from '../../broken/check.ts';
+import { instead, methodOf } from '../../broken/variant.ts';
 import fc from '../../fast-check.ts';
 
 const properties: readonly Property[] = [
@@ -101,3 +103,23 @@ it('names few answers, and how many there are', () => {
   ]);
   expect(problems.at(-1)?.actual).toContain('(9 of 9 answers)');
 });
+
+it.each([0, 7])(
+  'explains what each tenth answer, from the %i-th, makes other rules get',
+  { timeout: 120_000 },
+  async (from) => {
+    let count = from;
+    const { rules } = await checkServer({
+      breaks: instead((request) => {
+        if (methodOf(request) === undefined) return undefined;
+        count += 1;
+        return count % 10 === 0 ? { status: 500, body: { error: 'Internal error' } } : undefined;
+      }),
+      rule: 'answers.steady',
+    });
+    const steady = rules.find(({ id }) => id === 'answers.steady');
+    expect(steady?.status).toBe('fail');
+    expect(steady?.times?.failed).toBeGreaterThan(1);
+    expect(rules.filter(({ see }) => see?.includes('answers.steady')).length).toBeGreaterThan(3);
+  },
+);

@@ -34,6 +34,7 @@ describe('verdictOn', () => {
     [{ name: 'get_price', annotations: { readOnlyHint: 'true' } }, [], false],
     [{ name: 'get_price' }, ['get_price'], true],
     [{ name: 'get_price' }, ['*'], true],
+    [{ name: 'get_price', execution: { taskSupport: 'required' } }, ['get_price'], false],
     [{ name: 'deletePrice', ...readOnly }, ['*'], false],
     [{ name: 'deletePrice', ...readOnly }, ['deletePrice'], true],
     [{ name: 'get_price', annotations: { readOnlyHint: true, destructiveHint: true } }, ['*'], false],

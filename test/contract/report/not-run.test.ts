@@ -11,7 +11,7 @@ import { runContract } from '../../../packages/contract/src/run.ts';
 import { type Prevention, preventions } from '../../../packages/contract/src/wire/not-run.ts';
 import { buildProgram, checkServer, type Program, signer, trust } from '../../broken/check.ts';
 import { type Breaks, createSteps, resultOf, serve } from '../../broken/good-server.ts';
-import { failsOnPageTwo } from '../../broken/servers/discovery.ts';
+import { failsOnPageTwo, withoutTools } from '../../broken/servers/discovery.ts';
 import { type BrokenServer, instead, methodOf, withAnswer } from '../../broken/variant.ts';
 import type { Request } from '../../broken/wire.ts';
 import { lenient, reportOf } from '../../check/report.ts';
@@ -63,6 +63,7 @@ const servers: { readonly [what in Prevention]: Broken } = {
     }),
   },
   list: { breaks: failsOnPageTwo },
+  noTools: { breaks: withoutTools },
   large: { breaks: { list: (good) => () => [...good(), { name: 'deep', inputSchema: nested(120) }] } },
   clientList: { breaks: { list: (good) => () => good().map((tool) => ({ ...tool, annotations: 5 })) } },
   noTool: { breaks: { list: () => () => [] } },
@@ -247,7 +248,7 @@ it('has no verdict if a rule fails to run and no failed rule explains it', () =>
 
 /** The places in the source where a rule is left out for a reason that is no fault of the server. */
 const excepted = {
-  'because inapplicable': 16,
+  'because inapplicable': 17,
   'because example': 2,
   'because withheld': 5,
   'because unanswered': 5,

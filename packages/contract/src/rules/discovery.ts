@@ -1,10 +1,11 @@
-import { isObject, messageOf, shorten } from '../json/json.ts';
+import { isObject, messageOf, objectOr, shorten } from '../json/json.ts';
 import { bounds } from '../json/walk.ts';
 import type { Problem } from '../model.ts';
 import { missingAnswerOf } from '../wire/client.ts';
 import { clientListing, initializesAgain, lists, listsAll } from '../wire/controls.ts';
 import { pageProblems } from '../wire/listing.ts';
 import { NotRun } from '../wire/not-run.ts';
+import type { Probe } from '../wire/probe.ts';
 import { answerProblems, carriedOutProblems, rejectedProblems, resultProblems } from './expect.ts';
 import { fact, inParallel, type LiveRule, must, problemsAt, should, unless } from './rule.ts';
 
@@ -132,11 +133,21 @@ function listRule(kind: 'tools' | 'resources' | 'prompts', source: string): Live
     fix: `Let ${method} pass without authentication and return ${kind === 'tools' ? 'the list of tools' : `{"${kind}": []}`}.`,
     mustAnswer: true,
     check: async (probe) => {
-      if (kind === 'tools') return pageProblems(await probe.pages());
+      if (kind === 'tools') {
+        if (await hasNoTools(probe)) throw NotRun.by('noTools');
+        return pageProblems(await probe.pages());
+      }
       const { result, http } = await probe.rpc(method);
       return answerProblems(Array.isArray(result?.[kind]), method, `a result with ${kind}`, http);
     },
   };
+}
+
+/** A server of resources or prompts alone: it declares no tools, and does not know the method. */
+async function hasNoTools(probe: Probe): Promise<boolean> {
+  const { result } = await probe.initialized();
+  if (!result || objectOr(result.capabilities).tools !== undefined) return false;
+  return (await probe.pages()).fault !== undefined && (await probe.rpc('tools/list')).error?.code === -32_601;
 }
 
 /** The problem of a list that the SDK's client rejects. */

@@ -2,7 +2,7 @@ import { isObject, isWalkable, jsonIn, shorten } from '../json/json.ts';
 import type { Json } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { lists } from '../wire/controls.ts';
-import { type Explored, explored, shrunk, worksStill } from '../wire/explore.ts';
+import { type Explored, explored, failsAgain, shrunk, worksStill } from '../wire/explore.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { CallOutcome, Probe } from '../wire/probe.ts';
 import { Unanswered } from '../wire/receive.ts';
@@ -78,6 +78,10 @@ async function judged(
     if (!first) continue;
     if (!(await worksStill(probe, first))) {
       note?.(`${first.name} is not judged: its ordinary call fails as well by now`);
+      continue;
+    }
+    if (!(await failsAgain(probe, first, (call) => faultOf(call, probe) !== undefined))) {
+      note?.(`${first.name} did not answer a call in time that it answers when nothing else runs`);
       continue;
     }
     const smallest = await shrunk(probe, first, (call) => faultOf(call, probe) !== undefined);

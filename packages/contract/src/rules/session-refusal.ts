@@ -117,7 +117,10 @@ function survived(rule: LiveRule): LiveRule {
       const worked = (await initializesAgain(probe)) === undefined;
       const problems = await rule.check(probe);
       if (!worked) return problems;
-      return [...problems, ...resultProblems(await probe.initialize(), 'initialize afterwards')];
+      const afterwards = await probe.initialize();
+      const broken = resultProblems(afterwards, 'initialize afterwards');
+      if (broken.length > 0) probe.ledger.explain(rule.id, afterwards.http);
+      return [...problems, ...broken];
     },
   };
 }

@@ -158,6 +158,17 @@ export async function worksStill(probe: Probe, { name, ordinary }: Explored): Pr
   return (await explorer.send(name, ordinary.arguments)).result !== undefined;
 }
 
+/** Whether a call that got no answer gets none when nothing else runs, either: a busy server is slow, not broken. */
+export async function failsAgain(
+  probe: Probe,
+  call: Explored,
+  fails: (call: Explored) => boolean,
+): Promise<boolean> {
+  const explorer = await Explorer.of(probe);
+  if (call.rpc.http.status !== 0 || !explorer.mayCall(call.name)) return true;
+  return fails(await explore(explorer, call.ordinary, call.variant, call.base));
+}
+
 /** The smallest call found that fails in the same way, by the calls that the tool has left for this. */
 export async function shrunk(
   probe: Probe,

@@ -31,6 +31,7 @@ export const preventions = {
   health: ['GET /health returns no status', ['health.status', 'health.fields']],
   slowHealth: ['GET /health is not answered in time', ['health.in-time']],
   list: ['the list of tools cannot be read to its end', ['discovery.tools-list', 'modern.tools']],
+  noTools: ['the server declares no tools, and has none', ['identity.tools']],
   large: ['the server lists more or larger tools than are checked', ['tool.readable']],
   clientList: ['the client cannot list the tools', ['discovery.client']],
   noTool: ['there is no tool to call', ['discovery.tools', 'tool.readable', 'tool.name']],

@@ -40,6 +40,8 @@ export function verdictOn(
   tool: JsonObject,
   named: ReadonlySet<Json | undefined>,
 ): { readonly isCalled: boolean; readonly because: string } {
+  if (objectOr(tool.execution).taskSupport === 'required')
+    return { isCalled: false, because: 'it runs as a task only, which needs another kind of call' };
   if (named.has(tool.name)) return { isCalled: true, because: 'you allowed it by name' };
   const harm = signOfHarm(tool);
   if (harm !== undefined) return { isCalled: false, because: harm };

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { evaluateReport } from '../../../packages/contract/src/check/verdict.ts';
+import { prettyReport } from '../../../packages/contract/src/report/pretty.ts';
+import { checkServer } from '../../broken/check.ts';
+import { lenient } from '../../check/report.ts';
+
+it('a fault that fifty tools share is shown once', { timeout: 120_000 }, async () => {
+  const report = await checkServer({
+    breaks: {
+      list: (good) => () => {
+        const [tool] = good();
+        return Array.from({ length: 50 }, (_, at) => ({
+          ...tool,
+          name: `get_price_${at}`,
+          outputSchema: { type: 'array' },
+        }));
+      },
+      call: (good) => (params) => good({ ...params, name: 'get_price' }),
+    },
+  });
+  const options = { color: false, verbose: false, explain: (rule: string) => rule };
+  const text = prettyReport(evaluateReport(report, lenient), options);
+  expect(text.match(/^✗ output\.object-root /gm)).toHaveLength(1);
+  expect(text).toContain('get_price_0, get_price_1, get_price_2 and 47 more tools · outputSchema.type');
+  // The last part of the report names the first ten places.
+  expect(text.match(/get_price_[1-4]\d/g) ?? []).toEqual([]);
+  expect(text.split('\n').length).toBeLessThan(250);
+});
