@@ -198,6 +198,7 @@ describe('market-mcp record, of an answer that differs from the outputSchema', (
   });
 
   it('makes members of headers that only the answer has, and typed fields of a text that is JSON', async () => {
+    writeFileSync(join(directory, path), original);
     answer = example;
     const list = ['--from-openapi', join(root, 'harbour.json'), '--operation', 'list_piers'];
     for (const flags of [list, ['--from-url', `${tides}/mcp`]]) {
