@@ -1,3 +1,0 @@
-declare module 'cross-spawn' {
-  export { spawn as default } from 'node:child_process';
-}
