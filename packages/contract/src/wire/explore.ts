@@ -109,9 +109,12 @@ export function explored(probe: Probe): Promise<Exploration> {
         seed: seed + at,
       });
       if (of > variants.length) notes.push(`${call.name}: ${variants.length} of ${of} generated calls`);
-      return mapConcurrently(variants, explorer.isLive ? 1 : atOnce / 2, (variant) =>
-        explore(explorer, call, variant),
+      const asked = await mapConcurrently(variants, explorer.isLive ? 1 : atOnce / 2, async (variant) =>
+        now() - started > patienceMs ? undefined : explore(explorer, call, variant),
       );
+      const left = asked.filter((one) => !one).length;
+      if (left > 0) notes.push(`${call.name}: ${left} generated calls were not made, because of the time`);
+      return asked.flatMap((one) => one ?? []);
     });
     return { calls: calls.flat(), notes };
   });
