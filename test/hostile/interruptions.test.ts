@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { rules } from '../../packages/contract/src/catalogue.ts';
 import type { Report } from '../../packages/contract/src/model.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../packages/contract/src/run.ts';
@@ -11,12 +10,13 @@ import { Unreachable } from '../../packages/contract/src/wire/reach.ts';
 import { createSigner } from '../../packages/contract/src/wire/signer.ts';
 import { selfSigned } from '../../src/marketplace/core/certificate.ts';
 import { createSteps, type RunningServer, serve } from '../broken/good-server.ts';
+import { defaultRules } from '../default-rules.ts';
 import { uncaughtDuring } from './uncaught.ts';
 
 const audience = 'https://tools.example.com/mcp';
 const signer = await createSigner(context.token, audience);
 const trust = { publicKey: signer.publicKey, issuer: signer.issuer, audience };
-const everyRule = rules.map(({ id }) => id).sort();
+const everyRule = defaultRules.map(({ id }) => id).sort();
 let server: RunningServer;
 
 beforeAll(async () => {

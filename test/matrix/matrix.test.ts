@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { liveRules, rules } from '../../packages/contract/src/catalogue.ts';
+import { liveRules } from '../../packages/contract/src/catalogue.ts';
 import { isObject } from '../../packages/contract/src/json/json.ts';
 import type { Report } from '../../packages/contract/src/model.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
@@ -11,6 +11,7 @@ import { createSigner } from '../../packages/contract/src/wire/signer.ts';
 import { createSteps, serve } from '../broken/good-server.ts';
 import { goodTools } from '../broken/good-tools.ts';
 import { methodOf } from '../broken/variant.ts';
+import { defaultRules } from '../default-rules.ts';
 import { type MuteServer, muteServers } from './servers.ts';
 
 const audience = 'https://tools.example.com/mcp';
@@ -39,7 +40,7 @@ describe(`every rule on ${muteServers.length} servers that are silent, dead, han
     const { report, answered = new Map() } = all.get(server) ?? {};
     expect(report === undefined).toBe(server.fails === undefined);
     if (!report) return;
-    expect(report.rules.map(({ id }) => id)).toEqual(rules.map(({ id }) => id));
+    expect(report.rules.map(({ id }) => id)).toEqual(defaultRules.map(({ id }) => id));
     const having = (status: string) =>
       report.rules.filter((rule) => rule.status === status).map(({ id }) => id);
     const failed = having('fail');
@@ -57,7 +58,7 @@ describe(`every rule on ${muteServers.length} servers that are silent, dead, han
 
   afterAll(() => {
     console.log(
-      `verdict matrix: ${rules.length} rules x ${muteServers.length} servers, ${unproven.length} passes without evidence, ${blamed.length} false blames`,
+      `verdict matrix: ${defaultRules.length} rules x ${muteServers.length} servers, ${unproven.length} passes without evidence, ${blamed.length} false blames`,
     );
   });
 });

@@ -12,10 +12,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rules } from '../../packages/contract/src/catalogue.ts';
 import { packageManagerCommands } from '../../src/plan/package-manager.ts';
 import { trust } from '../broken/check.ts';
 import { createSteps, serve } from '../broken/good-server.ts';
+import { defaultRules } from '../default-rules.ts';
 import { repository, run, tree } from '../e2e/support.ts';
 import { freePort } from '../runtime/built.ts';
 import { emptyEnvironment, installTools, type Registry, startRegistry } from './registry.ts';
@@ -72,7 +72,7 @@ describe.sequential.each(ways)('$title', ({ title, manager, command: [file, ...a
     const env = environment(title.replaceAll(' ', '-'));
     const created = await run(file, args, { cwd, env });
     expect(created.status, created.stdout + created.stderr).toBe(0);
-    expect(judgedIn(created.stdout)).toEqual({ rules: rules.length, failed: 0 });
+    expect(judgedIn(created.stdout)).toEqual({ rules: defaultRules.length, failed: 0 });
     expect(created.stdout).toContain('To repeat this without questions: npx create-market-mcp my-tool');
 
     const project = join(cwd, 'my-tool');
