@@ -55,9 +55,12 @@ const written = {
   minify: { compress: true, mangle: { keepNames }, codegen: { asciiOnly: true } },
 };
 
+// A module that one command loads on demand may be part of what another needs at once.
+const checks = { ineffectiveDynamicImport: false };
 const program = await build({
   input: 'src/cli/main.ts',
   platform: 'node',
+  checks,
   // Without the compiler: the templates are compiled here.
   resolve: {
     conditionNames,
@@ -296,6 +299,7 @@ async function buildContract() {
       program: join(place, 'src/program/main.ts'),
     },
     platform: 'node',
+    checks,
     resolve: { conditionNames },
     treeshake: { moduleSideEffects: (id) => (id.includes('node_modules') ? undefined : false) },
     plugins: [
