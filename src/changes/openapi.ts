@@ -45,7 +45,7 @@ export async function fromOpenApi(
   const choice = { operations, tool, isReduced, isStrict };
   const made = (given: readonly AnswerSample[]) =>
     toolsOfDocument(document.value, { ...choice, samples: [...samples.value, ...given] }, where, url);
-  const sent = send ? await sentOnce(made, { examples, directory }) : undefined;
+  const sent = send ? await sentOperation(made, { examples, directory }) : undefined;
   if (sent && !sent.ok) return sent;
   const tools = sent ?? made([]);
   if (!tools.ok) return tools;
@@ -71,7 +71,7 @@ export async function lacksAnswer(answers: Answers, profile: PlatformProfile): P
 }
 
 /** The tool of an operation that is sent once, for real: its answer says what the document does not. */
-async function sentOnce(
+async function sentOperation(
   made: (samples: readonly AnswerSample[]) => Result<readonly Imported[]>,
   place: Pick<Sending, 'examples' | 'directory'>,
 ): Promise<Result<readonly Imported[]>> {

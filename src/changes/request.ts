@@ -15,7 +15,7 @@ import { fieldsSchema } from '../fields/shape-schema.ts';
 import { withCredentials } from '../import/credentials.ts';
 import type { Imported } from '../import/model.ts';
 import { toolDescription } from '../import/openapi/describe.ts';
-import { effectOf, freeToolName } from '../import/openapi/tool.ts';
+import { effectOf } from '../import/openapi/tool.ts';
 import type { GivenRequest } from '../import/request/curl.ts';
 import { harRequests } from '../import/request/har.ts';
 import { curlIn, type ReadRequest, readRequest, refused } from '../import/request/index.ts';
@@ -23,6 +23,7 @@ import { isCurl } from '../import/request/shown.ts';
 import { RequestRefusal } from '../import/request/words.ts';
 import { toolOfSamples } from '../import/sample.ts';
 import { toolToDo } from '../import/to-do.ts';
+import { freeToolName } from '../model/names.ts';
 import { defaultDescription } from '../questions/defaults.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
 import { metaOf } from '../tools/meta.ts';
@@ -121,8 +122,8 @@ export async function fromRequests(
   ];
   if (errors.length > 0) return refuse(...errors);
   const tools: Imported[] = [];
+  const taken = new Set<string>();
   for (const one of read.value) {
-    const taken = new Set(tools.map(({ entry }) => String(entry.name).toLowerCase()));
     const tool = await toolOf(one, name ?? freeToolName(one.name, taken), answers, profile);
     if (!tool.ok) return tool;
     tools.push(tool.value);

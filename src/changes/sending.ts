@@ -45,7 +45,7 @@ export interface Sending {
 }
 
 /** What an API has really answered. */
-export interface Answers {
+export interface RealAnswers {
   /** Those that contain something, without their envelopes. */
   readonly samples: readonly AnswerSample[];
   readonly secrets: ReadonlyMap<string, string>;
@@ -77,7 +77,7 @@ export function valuesOf(
  * @param flag names the request in errors
  * @throws CommandError `NOT_ANSWERED` as `tryRequest`, and for an error in an envelope
  */
-export async function answersTo(sending: Sending, flag: string): Promise<Result<Answers>> {
+export async function answersTo(sending: Sending, flag: string): Promise<Result<RealAnswers>> {
   const { call } = sending;
   const variants = variantsOf(sending, flag);
   if (!variants.ok) return variants;
@@ -101,7 +101,7 @@ export async function answersTo(sending: Sending, flag: string): Promise<Result<
     what: `${call.method.toUpperCase()} ${call.path} was sent ${times}, and answered with HTTP ${sent[0]?.status}`,
     why: 'types, examples and recordings are made from the real answer',
   };
-  const exchangesOf: Answers['exchangesOf'] = (answerOf) =>
+  const exchangesOf: RealAnswers['exchangesOf'] = (answerOf) =>
     sent.map(({ arguments: args, headers }, i) => {
       const value = read.value[i]?.value;
       const answer = value === undefined ? null : answerOf(value);
@@ -120,7 +120,7 @@ function isEmptyList(value: Json | undefined): boolean {
 export function withAnswers(
   tool: Imported,
   call: ApiCall,
-  { isMissing, exchangesOf }: Answers,
+  { isMissing, exchangesOf }: RealAnswers,
   answerOf: (value: Json) => JsonObject,
 ): Imported {
   const exchanges = exchangesOf(answerOf);

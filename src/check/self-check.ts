@@ -50,7 +50,6 @@ export async function selfCheck(
     const demands = { level: 'must', requireAll: false } as const;
     const { report } = await examine(held, {
       demands,
-      selects: ({ onlyNamed }) => !onlyNamed,
       onRule: ({ id }, done, total) => onRule(id, done, total),
     });
     return report;

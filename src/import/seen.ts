@@ -93,22 +93,21 @@ function isAnswer(value: Json, schema: JsonObject): value is JsonObject {
   return required.filter((name) => Object.hasOwn(value, name)).length * 2 >= required.length;
 }
 
-/** A value with null for each missing member that is required. */
-function filled(value: Json, schema: JsonObject): Json {
+/** A value with null for each missing member that is required, where the source kit adds it (`source/drift.ts` of the runtime). */
+function filled(value: Json, schema: JsonObject, isRequired = false): Json {
   if (Array.isArray(value)) {
     return (value as readonly Json[]).map((item) => filled(item, objectOr(schema.items)));
   }
   if (!isObject(value)) return value;
   const members = membersOf(schema);
+  const required = requiredOf(schema);
   const own = Object.entries(value).map(([name, member]) => {
     const declared = Object.hasOwn(members, name) ? members[name] : schema.additionalProperties;
-    return [name, filled(member, objectOr(declared))];
+    return [name, filled(member, objectOr(declared), required.includes(name))];
   });
-  const required = requiredOf(schema);
   const missing = required.filter((name) => !Object.hasOwn(value, name));
-  // The source kit takes an object without half of them for another one.
-  const filling = missing.length * 2 > required.length ? [] : missing;
-  return Object.fromEntries([...own, ...filling.map((name) => [name, null])]);
+  const isOther = isRequired ? missing.length === required.length : missing.length * 2 > required.length;
+  return Object.fromEntries([...own, ...(isOther ? [] : missing).map((name) => [name, null])]);
 }
 
 /** A schema with the members of objects that it does not declare, at any depth. Maps and free objects stay as they are. */

@@ -122,6 +122,16 @@ export function ownersOf(
   });
 }
 
+/** A name like this one whose file no other tool has. @param taken files, as `toolFile` gives them; the one of this tool is added */
+export function freeToolName(name: string, taken: Set<string>): string {
+  for (let count = 1; ; count += 1) {
+    const candidate = count === 1 ? name : `${name.slice(0, 60)}_${count}`;
+    if (taken.has(toolFile(candidate))) continue;
+    taken.add(toolFile(candidate));
+    return candidate;
+  }
+}
+
 /** The form in which names of files are compared. */
 export function fileForm(name: string): string {
   return name

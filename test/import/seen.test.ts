@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { judged } from '../../packages/runtime/src/source/drift.ts';
 import { seenIn } from '../../src/import/seen.ts';
 import { withSignals } from '../../src/tools/definition.ts';
 
@@ -72,4 +73,38 @@ describe('headers of pages', () => {
     } as never;
     expect(of({ 'x-total': '3' }, true, own)).toEqual({ schema: own });
   });
+});
+
+describe('members that are missing', () => {
+  const part = (required: boolean) => ({
+    properties: {
+      pair: {
+        type: ['object', 'null'],
+        properties: Object.fromEntries([...'abc'].map((name) => [name, { type: ['integer', 'null'] }])),
+        required: [...'abc'],
+      },
+      id: { type: ['integer', 'null'] },
+    },
+    required: required ? ['id', 'pair'] : ['id'],
+  });
+  const subsets = ['', 'a', 'ab', 'abc'].flatMap((names) =>
+    [true, false].map((isRequired) => ({ names, isRequired })),
+  );
+
+  it.each(subsets)(
+    'change the schema only where the source kit takes no null for them: $names, $isRequired',
+    ({ names, isRequired }) => {
+      const outputSchema = withSignals(part(isRequired));
+      const value = { id: 1, pair: Object.fromEntries([...names].map((name) => [name, 1])) };
+      const { schema } = seenIn({ inputSchema, outputSchema, wrap: undefined, takesPages: false }, [
+        { value },
+      ]);
+      const tolerance = { drift: undefined, isChosen: false, signal: undefined };
+      const { problem, value: taken } = judged(value, outputSchema as never, 100, tolerance);
+      const isWhole = problem === null && (taken as typeof value).pair !== null;
+      expect(schema === outputSchema || JSON.stringify(schema) === JSON.stringify(outputSchema)).toBe(
+        isWhole,
+      );
+    },
+  );
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  freeToolName,
   parseDirectory,
   parseFieldName,
   parseProjectName,
@@ -116,4 +117,10 @@ describe('a project name', () => {
     expect(parseDirectory(' ').ok).toBe(false);
     expect(parseDirectory('tool\u0000').ok).toBe(false);
   });
+});
+
+it('a free tool name is one whose file no other tool has', () => {
+  const taken = new Set<string>();
+  const names = ['getPrice', 'get_price', 'GETPRICE', 'getPrice'].map((name) => freeToolName(name, taken));
+  expect(names).toEqual(['getPrice', 'get_price_2', 'GETPRICE', 'getPrice_3']);
 });

@@ -6,7 +6,7 @@ import { conclusionOf, identityOf, notRun, summaryOf, unjudged } from './report/
 import { staysUp } from './rules/endpoint.ts';
 import { inspectTools } from './rules/inspect.ts';
 import { secondInstance, startsInstances } from './rules/instance.ts';
-import { effectiveLevel, type LiveRule, verdict } from './rules/rule.ts';
+import { effectiveLevel, type LiveRule, runsUnnamed, verdict } from './rules/rule.ts';
 import { submissionRules } from './rules/submission.ts';
 import type { Target } from './target.ts';
 import { now } from './wire/clock.ts';
@@ -34,8 +34,8 @@ export interface RunOptions {
   onRule?(result: RuleResult, done: number, total: number): void;
   /** Called with the elements of the tool list, once they are known. */
   onListed?(tools: readonly Json[]): void;
-  /** Whether to run a rule; others do not appear in the report. Every rule by default, but those that are `onlyNamed`. */
-  selects?(rule: RuleText): boolean;
+  /** Whether to run a rule; others do not appear in the report. By default, those that `runsUnnamed` names. */
+  readonly selects?: ((rule: RuleText) => boolean) | undefined;
   /** Ends the run: `runContract` rejects with its reason. */
   readonly signal?: AbortSignal;
 }
@@ -82,8 +82,8 @@ class Run {
   async report(): Promise<Report> {
     const { signal } = this.#options;
     const era = judgedEra(this.#target.era, this.#target.profile);
-    const selects = (rule: RuleText) =>
-      isOfEra(rule, era) && (this.#options.selects?.(rule) ?? !rule.onlyNamed);
+    const { selects: isSelected = runsUnnamed } = this.#options;
+    const selects = (rule: RuleText) => isOfEra(rule, era) && isSelected(rule);
     const started = now();
     await reach(this.#probe);
     const leveled = liveRules.filter(selects).flatMap((rule) => {

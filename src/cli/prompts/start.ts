@@ -1,20 +1,12 @@
 import { existsSync } from 'node:fs';
-import { CommandError, type Result, reject, singleLine, unwrap } from 'market-mcp-contract/command';
-import { shorten } from 'market-mcp-contract/json';
-import { generic } from 'market-mcp-contract/platforms';
+import { CommandError, type Result, reject, unwrap } from 'market-mcp-contract/command';
 import { mcpServerAt } from '../../changes/mcp.ts';
-import { documentAt, lacksAnswer } from '../../changes/openapi.ts';
-import { readRequests, requestsIn } from '../../changes/request.ts';
-import { typedKeys, valuesOf } from '../../changes/sending.ts';
+import { documentAt } from '../../changes/openapi.ts';
 import { writingTools } from '../../import/mcp.ts';
 import { operationName, operationsOf } from '../../import/openapi/operations.ts';
 import { plainText } from '../../import/openapi/text.ts';
-import { curlIn, type ReadRequest } from '../../import/request/index.ts';
-import { isCurl } from '../../import/request/shown.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
-import { type ToolAnswers, toolAnswers } from '../../questions/tool-answers.ts';
 import type { Asker, TextPrompt } from './asker.ts';
-import { Back } from './leaving.ts';
 
 /** What an author starts from, the first question. */
 export type ChosenStart = 'request' | 'blank' | 'sample' | 'openapi' | 'url' | 'spec';
@@ -57,7 +49,7 @@ const decisive = [
 ] as const;
 
 /** A file that was named is suggested after each start that needs one. */
-const file = 'file';
+export const file = 'file';
 
 /** Whether the flags leave the first question open. */
 export function isStartOpen(given: Partial<ToolParts>): boolean {
@@ -104,110 +96,6 @@ export function askSamples(asker: Asker, { fromSample }: Partial<ToolParts>): Pr
         : noSuchFile('--from-sample', missing);
     },
   });
-}
-
-/** Asks for a curl command or a file. Lines that a paste continues are joined as the shell joins them. */
-export function askRequest(asker: Asker, { fromRequest }: Partial<ToolParts>): Promise<readonly string[]> {
-  const { prompt, parse } = toolQuestions.fromRequest;
-  return asker.text({
-    ...prompt,
-    shared: file,
-    before: fromRequest?.[0],
-    joined: (pasted) => pasted.replaceAll(/[\\^][ \t]*(?:\r\n?|\n)/g, ' '),
-    parse(text) {
-      const parsed = parse([text]);
-      if (!parsed.ok || (!isCurl(text) && existsSync(text.trim()))) return parsed;
-      if (!isCurl(text)) return noSuchFile('--from-request', text);
-      const read = curlIn(text);
-      return read.ok ? parsed : read;
-    },
-  });
-}
-
-/** Asks which request of a HAR file becomes a tool. */
-export async function askHarRequest(
-  asker: Asker,
-  { fromRequest = [], request }: Partial<ToolParts>,
-): Promise<number> {
-  const found = unwrap(await requestsIn(fromRequest[0] ?? ''));
-  if (found.length === 1) return 1;
-  const options = found.map(({ method, url }, i) => ({
-    value: String(i + 1),
-    label: singleLine(`${method.toUpperCase()} ${url.replace(/\?.*/s, '')}`),
-  }));
-  return Number(
-    await asker.choose('Which request?', options, request === undefined ? undefined : String(request)),
-  );
-}
-
-/** Asks which values of a request are inputs, if one of them only looks like one; the others stay as they are. */
-export async function askConstants(
-  asker: Asker,
-  { constant: before = [], ...parts }: Partial<ToolParts>,
-  isBack: boolean,
-): Promise<readonly string[]> {
-  const [read, ...others] = await requestsOf(toolAnswers(parts));
-  if (!read || others.length > 0 || read.guessed.length === 0) {
-    if (isBack) throw new Back();
-    return before;
-  }
-  const names = read.input.map(({ name }) => name);
-  const options = read.input.map(({ name, type, default: value }) => ({
-    ...{ value: name, label: name },
-    hint: value === undefined ? type : `${type} · ${shorten(JSON.stringify(value))}`,
-  }));
-  const inputs = await asker.search(
-    'Which values of the request are inputs of the tool?',
-    options,
-    names.filter((name) => !before.includes(name)),
-    (chosen) => `${chosen.length} of ${names.length}; the others stay as they are`,
-  );
-  return names.filter((name) => !inputs.includes(name));
-}
-
-/** The requests, read; none if there are errors in them, which are reported at the review. */
-async function requestsOf(answers: ToolAnswers): Promise<readonly ReadRequest[]> {
-  const read = answers.kind === 'request' ? await readRequests(answers) : undefined;
-  return read?.ok ? read.value : [];
-}
-
-/** The name that the request itself gives to its tool. */
-export async function nameOfRequest(parts: Partial<ToolParts>): Promise<string | undefined> {
-  const [read] = await requestsOf(toolAnswers(parts));
-  return read?.name;
-}
-
-/** `free`: nothing that is sent needs a consent. */
-export type Consent = 'free' | 'send' | 'keep';
-
-/** Asks for the keys that placeholders stand for, and whether what may change something, or is unknown, is sent. */
-export async function askConsent(
-  asker: Asker,
-  parts: Partial<ToolParts> & { readonly directory?: string },
-  isBack: boolean,
-): Promise<Consent> {
-  const answers = toolAnswers(parts);
-  const free = (): Consent => {
-    if (isBack) throw new Back();
-    return 'free';
-  };
-  const agreed = async (question: string): Promise<Consent> =>
-    (await asker.confirm(question, false)) ? 'send' : 'keep';
-  if (answers.kind === 'openapi') {
-    const isOpen = parts.send === undefined && (await lacksAnswer(answers, generic));
-    const [operation] = answers.operation;
-    if (!isOpen) return free();
-    return agreed(`The document does not say what ${operation} answers. Send it once, for real?`);
-  }
-  const read = await requestsOf(answers);
-  const secrets = new Map(read.flatMap((one) => [...one.secrets]));
-  const known = valuesOf(secrets, parts.directory ?? '.');
-  for (const name of [...secrets.keys()].filter((one) => !known.has(one)))
-    typedKeys.set(name, await asker.hidden(`Value of ${name} (it is not shown, and written to .env alone)`));
-  const [writing] = read.filter(({ onlyReads }) => !onlyReads);
-  if (!writing || parts.send !== undefined) return free();
-  const { method, path } = writing.call;
-  return agreed(`${method.toUpperCase()} ${path} may change something. Send it once, for real?`);
 }
 
 /** Asks for the path of a spec file. */
@@ -305,6 +193,7 @@ function existing(parsed: Result<string>, flag: string): Result<string> {
   return !parsed.ok || existsSync(parsed.value) ? parsed : noSuchFile(flag, parsed.value);
 }
 
-function noSuchFile(flag: string, path: string): Result<never> {
+/** The error for a path that leads nowhere. */
+export function noSuchFile(flag: string, path: string): Result<never> {
   return reject(flag, path, 'there is no such file', 'Check the path.');
 }

@@ -9,21 +9,23 @@ import type { Asker } from './asker.ts';
 import type { FieldKind } from './field-editor.ts';
 import { askFields } from './form.ts';
 import { askAnswerFields, askExamples } from './imported.ts';
-import type { Choice } from './search-prompt.ts';
 import {
   askConsent,
   askConstants,
-  askDocument,
   askHarRequest,
-  askOperations,
   askRequest,
+  type Consent,
+  nameOfRequest,
+} from './request.ts';
+import type { Choice } from './search-prompt.ts';
+import {
+  askDocument,
+  askOperations,
   askSamples,
   askServer,
   askSpec,
   askTools,
   type ChosenStart,
-  type Consent,
-  nameOfRequest,
   starts,
 } from './start.ts';
 

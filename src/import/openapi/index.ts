@@ -1,12 +1,13 @@
 import { type InputError, inputError, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
 import type { DefinitionChange } from '../../model/model.ts';
+import { freeToolName } from '../../model/names.ts';
 import { withCredentials } from '../credentials.ts';
 import type { Imported } from '../model.ts';
 import { type AnswerSample, checkedSamples } from '../sample.ts';
 import { Apis } from './api.ts';
 import { DocumentRefusal, type OpenApiDocument, UnknownAnswer } from './document.ts';
 import { chosen, operationName, operationsOf } from './operations.ts';
-import { freeToolName, toolNameOf, toolOfOperation } from './tool.ts';
+import { toolNameOf, toolOfOperation } from './tool.ts';
 
 export interface OperationChoice {
   /** Ids of operations, or `GET /path`. */
@@ -62,7 +63,6 @@ export function toolsOfDocument(
   const errors: InputError[] = [];
   const tools = operations.value.flatMap((operation): Imported[] => {
     const name = tool ?? freeToolName(toolNameOf(operation), taken);
-    taken.add(name.toLowerCase());
     try {
       const maxSchemas = isReduced?.(name) ? maxSchemasBefore : undefined;
       const read = () =>

@@ -1,8 +1,8 @@
 import { below, isObject, type Json } from 'market-mcp-contract/json';
 import type { ApiKey, ApiVariable } from '../model.ts';
 import { DocumentRefusal, type OpenApiDocument } from './document.ts';
+import { type KeyParameter, keyParametersOf } from './key-parameters.ts';
 import { type Operation, operationsOf, unlessBroken } from './operations.ts';
-import { type KeyParameter, keyParametersOf } from './parameters.ts';
 import { type Described, isScope, ofParameter, ofScheme } from './schemes.ts';
 
 /** Beyond these, a hostile document would have endless combinations. */

@@ -8,25 +8,17 @@ import {
   propertiesOf,
   requiredOf,
 } from 'market-mcp-contract/json';
-import { isKeyName } from '../key-names.ts';
 import type { ApiBody, Binding, FilePart } from '../model.ts';
 import { type DescribedBody, describedBody, describedParameters, isJsonType } from './body.ts';
 import { inputDescription } from './describe.ts';
 import { DocumentRefusal, type Found, type Lost, type OpenApiDocument } from './document.ts';
 import { holdsFile } from './file.ts';
+import { type IsScheme, type KeyParameter, keyParameter, parametersOf } from './key-parameters.ts';
 import { digitsPattern } from './keywords.ts';
 import type { Operation } from './operations.ts';
 import { schemaOf } from './schema.ts';
 import { oldStyleOf, simpleStyleOf, styleOf, unsupportedLists, withReserved } from './style.ts';
 import { plainText } from './text.ts';
-
-/** A header or query parameter that is a key of the API: a secret of the server, never an argument. */
-export interface KeyParameter {
-  readonly name: string;
-  readonly in: 'query' | 'header';
-  readonly isRequired: boolean;
-  readonly text: string;
-}
 
 /** The arguments of callers, and their places in the request. */
 export interface Inputs {
@@ -70,42 +62,6 @@ export function inputsOf(
   else if (bodies.length > 0) inputs.oldBody(bodies);
   else if (value.requestBody !== undefined) inputs.body(value.requestBody, body);
   return inputs.finished();
-}
-
-/** Whether a parameter is a security scheme of the document. */
-type IsScheme = (place: KeyParameter['in'], name: string) => boolean;
-
-/** The parameters of an operation that are keys. */
-export function keyParametersOf(
-  document: OpenApiDocument,
-  operation: Operation,
-  isScheme: IsScheme,
-): readonly KeyParameter[] {
-  return parametersOf(document, operation).flatMap(({ value }) => keyParameter(value, isScheme) ?? []);
-}
-
-function keyParameter(
-  { name, in: place, description, required }: JsonObject,
-  isScheme: IsScheme,
-): KeyParameter | undefined {
-  if (place !== 'query' && place !== 'header') return undefined;
-  if (!isKeyName(String(name)) && !isScheme(place, String(name))) return undefined;
-  const text = plainText(description, 120) || `Key that the API takes as ${name}`;
-  return { name: String(name), in: place, isRequired: required === true, text };
-}
-
-/** The parameters of the path, then those of the operation, which replace equal ones. */
-function parametersOf(document: OpenApiDocument, { found, shared }: Operation): readonly Found<JsonObject>[] {
-  const all = new Map<string, Found<JsonObject>>();
-  for (const part of [shared, found]) {
-    const list = Array.isArray(part.value.parameters) ? (part.value.parameters as readonly Json[]) : [];
-    for (const [i, given] of list.entries()) {
-      const parameter = document.object(given, below(part.pointer, 'parameters', i));
-      if (typeof parameter?.value.name !== 'string') continue;
-      all.set(`${parameter.value.in} ${parameter.value.name}`, parameter);
-    }
-  }
-  return [...all.values()];
 }
 
 class InputCollector {

@@ -1,6 +1,6 @@
 import { type Json, type JsonObject, objectOr } from 'market-mcp-contract/json';
 import type { Credential } from '../model.ts';
-import type { KeyParameter } from './parameters.ts';
+import type { KeyParameter } from './key-parameters.ts';
 import { plainText } from './text.ts';
 
 /** A key that a document describes, without the prefix of its API. */

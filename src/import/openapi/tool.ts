@@ -84,14 +84,6 @@ export function toolOfOperation(
   };
 }
 
-/** A tool name that is not taken. @param taken in lower case */
-export function freeToolName(name: string, taken: ReadonlySet<string>): string {
-  for (let count = 1; ; count += 1) {
-    const candidate = count === 1 ? name : `${name.slice(0, 60)}_${count}`;
-    if (!taken.has(candidate.toLowerCase())) return candidate;
-  }
-}
-
 /** The tool name of an operation: its id, else its method and path. */
 export function toolNameOf({ id, method, path }: Pick<Operation, 'id' | 'method' | 'path'>): string {
   const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');

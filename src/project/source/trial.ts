@@ -64,7 +64,8 @@ export async function tryRequest(
   };
   let answered: Answered;
   try {
-    answered = await sendOnce(source, method as 'get', path, { ...parts, ...styles } as object);
+    const options = { ...parts, ...styles, envelope: call.envelope, isIdempotent: call.onlyReads };
+    answered = await sendOnce(source, method as 'get', path, options as object);
   } catch (error) {
     const { name, message, cause } = error as Error & {
       cause?: { code?: string; message?: string };
@@ -78,20 +79,10 @@ export async function tryRequest(
     throw noAnswer(where, `gave no answer to use: ${why}`, 'Correct the command, or start the API.');
   }
   const answer = { ...judged(where, answered, mayBeMissing), headers: answered.headers };
-  const value: Json = JSON.parse(answer.text ?? 'null');
-  if (!hasNothing(call, value)) return answer;
+  if (!answered.hasNothing) return answer;
   if (mayBeMissing) return { ...answer, text: null };
   const hint = 'Give arguments for which it has an answer.';
-  throw noAnswer(where, `has nothing for these arguments: ${shorten(value, 120)}`, hint);
-}
-
-/** Whether the answer of a read is an envelope without content, as the source kit reads it (`isNothing`). */
-function hasNothing({ envelope, method, onlyReads }: ApiCall, value: Json): boolean {
-  if (!envelope || !isObject(value) || (method !== 'get' && !onlyReads)) return false;
-  if (isObject(value.error) || (Array.isArray(value.errors) && value.errors.length > 0)) return false;
-  const content = value[envelope === 'graphql' ? 'data' : 'result'];
-  const members = envelope === 'graphql' && isObject(content) ? Object.values(content) : [content];
-  return members.length > 0 && members.every((member) => member === null);
+  throw noAnswer(where, `has nothing for these arguments: ${answered.text.slice(0, 120)}`, hint);
 }
 
 function stylesOf(bindings: readonly Binding[]): JsonObject {

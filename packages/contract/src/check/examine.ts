@@ -2,9 +2,9 @@ import { rules } from '../catalogue.ts';
 import { CommandError } from '../command/command-error.ts';
 import { present } from '../json/json.ts';
 import type { Json } from '../json/value.ts';
-import type { Era, Report, RuleResult, RuleText } from '../model.ts';
-import { effectiveLevel } from '../rules/rule.ts';
-import { runContract } from '../run.ts';
+import type { Era, Report, RuleResult } from '../model.ts';
+import { effectiveLevel, runsUnnamed } from '../rules/rule.ts';
+import { type RunOptions, runContract } from '../run.ts';
 import type { Target } from '../target.ts';
 import { reachOf } from '../wire/address.ts';
 import { now } from '../wire/clock.ts';
@@ -20,7 +20,8 @@ const standardDeadlineMs = 15 * 60_000;
 /** The options of a check. */
 export interface ExamineOptions {
   readonly demands: Demands;
-  readonly selects: (rule: RuleText) => boolean;
+  /** As in `RunOptions`. */
+  readonly selects?: RunOptions['selects'];
   /** The eras of MCP to judge; by default those that the platform's servers speak. */
   readonly era?: Era;
   readonly baseline?: Baseline | undefined;
@@ -124,7 +125,7 @@ export async function examine(
 function noRules(
   { platform, era }: Report,
   { profile }: Target,
-  selects: ExamineOptions['selects'],
+  selects: RunOptions['selects'] = runsUnnamed,
 ): CommandError {
   const isOn = rules.some((rule) => selects(rule) && effectiveLevel(rule, profile) !== 'off');
   return isOn

@@ -2,6 +2,7 @@ import { rules } from '../catalogue.ts';
 import { closest, inputError, pass, refuse, reject } from '../command/input-error.ts';
 import type { InputError, Result } from '../command/result.ts';
 import type { RuleText } from '../model.ts';
+import { runsUnnamed } from '../rules/rule.ts';
 
 /** Names of rules or of groups of them: `gate.no-token`, `gate`. */
 export interface RuleSelection {
@@ -20,7 +21,7 @@ export function selector({ only, skip }: RuleSelection): Result<(rule: RuleText)
   const names = (list: readonly string[], { id }: RuleText) =>
     list.some((name) => name === id || id.startsWith(`${name}.`));
   const isAsked = (rule: RuleText) =>
-    rule.onlyNamed ? only.includes(rule.id) : only.length === 0 || names(only, rule);
+    runsUnnamed(rule) ? only.length === 0 || names(only, rule) : only.includes(rule.id);
   const selects = (rule: RuleText) => isAsked(rule) && !names(skip, rule);
   if (rules.some(selects)) return pass(selects);
   return reject(

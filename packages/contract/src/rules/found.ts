@@ -80,21 +80,35 @@ export async function beyondLimit(
   calls: readonly [Found, ...Found[]],
   probe: Probe,
 ): Promise<Finding | undefined> {
-  const [{ name: tool }] = calls;
-  if (probe.target.sampled?.has(tool)) return undefined;
   for (const [name, schema] of propertiesOf(inputSchemaOf(calls[0].tool))) {
     if (!limiting.test(name)) continue;
-    const least = typeof schema.minimum === 'number' ? Math.max(1, schema.minimum) : 1;
-    const full = calls.find(({ data }) => entriesIn(data) > least);
-    const limited = full && (await foundWith(probe, full, { name, value: least }));
-    for (const call of [...calls, ...(limited ? [limited] : [])]) {
-      const limit = call.arguments[name];
+    const value = typeof schema.minimum === 'number' ? Math.max(1, schema.minimum) : 1;
+    const full = calls.find(({ data }) => entriesIn(data) > value);
+    for (const { call, given: limit } of await callsWith(probe, calls, name, full && { full, value })) {
       const entries = entriesIn(call.data);
-      if (typeof limit !== 'number' || limit < 1 || entries <= limit) continue;
+      if (limit < 1 || entries <= limit) continue;
       return { expected: `at most ${limit} entries`, actual: `${entries} entries`, calls: [call] };
     }
   }
   return undefined;
+}
+
+/**
+ * The calls of a tool that give a number for a parameter, and one more that gives `value` in a call that found much. None for a tool
+ * of samples, which need not obey it.
+ */
+export async function callsWith(
+  probe: Probe,
+  calls: readonly [Found, ...Found[]],
+  name: string,
+  further: { readonly full: Found; readonly value: number } | undefined,
+): Promise<readonly { readonly call: Found; readonly given: number }[]> {
+  if (probe.target.sampled?.has(calls[0].name)) return [];
+  const made = further && (await foundWith(probe, further.full, { name, value: further.value }));
+  return [...calls, ...(made ? [made] : [])].flatMap((call) => {
+    const given = call.arguments[name];
+    return typeof given === 'number' ? [{ call, given }] : [];
+  });
 }
 
 /** The length of the shortest list of an answer; 0 without lists. */

@@ -1,10 +1,10 @@
 import { isObject, shorten } from '../json/json.ts';
 import { propertiesOf, typesOf } from '../json/keywords.ts';
 import type { Json, JsonObject } from '../json/value.ts';
-import { type Found, foundWith } from '../wire/explore.ts';
+import type { Found } from '../wire/explore.ts';
 import type { Probe } from '../wire/probe.ts';
 import { inputSchemaOf } from '../wire/variants.ts';
-import type { Finding } from './found.ts';
+import { callsWith, type Finding } from './found.ts';
 
 /** Numbers of an answer that contradict each other: a count that follows its list at a distance, a mean beyond its bounds. */
 export function contradicting(calls: readonly [Found, ...Found[]]): Finding | undefined {
@@ -100,8 +100,6 @@ export async function beyondBounds(
   calls: readonly [Found, ...Found[]],
   probe: Probe,
 ): Promise<Finding | undefined> {
-  const [{ name: tool }] = calls;
-  if (probe.target.sampled?.has(tool)) return undefined;
   for (const [name, schema] of propertiesOf(inputSchemaOf(calls[0].tool))) {
     const bound = statisticIn(name);
     const isNumber = typesOf(schema).some((type) => type === 'number' || type === 'integer');
@@ -113,10 +111,8 @@ export async function beyondBounds(
         .filter((value) => typeof value === 'number');
     const full = calls.find((call) => new Set(valuesIn(call)).size > 1);
     const middle = full && valuesIn(full).toSorted((one, other) => one - other)[valuesIn(full).length >> 1];
-    const bounded = full && middle !== undefined && (await foundWith(probe, full, { name, value: middle }));
-    for (const call of [...calls, ...(bounded ? [bounded] : [])]) {
-      const limit = call.arguments[name];
-      if (typeof limit !== 'number') continue;
+    const further = full && middle !== undefined ? { full, value: middle } : undefined;
+    for (const { call, given: limit } of await callsWith(probe, calls, name, further)) {
       const beyond = valuesIn(call).find((value) => (bound.is === 'min' ? value < limit : value > limit));
       if (beyond === undefined) continue;
       const word = bound.is === 'min' ? 'least' : 'most';

@@ -107,6 +107,11 @@ export function valueProblems(
   return problemsAt(holds, path, expected, shorten(value));
 }
 
+/** Whether a rule runs where no rule is asked for by its name. */
+export function runsUnnamed({ onlyNamed }: RuleText): boolean {
+  return onlyNamed !== true;
+}
+
 /** The level of a rule in a profile: its own, an override, or the profile's setting for platform facts. */
 export function effectiveLevel(rule: RuleText, { rules }: PlatformProfile): Level | 'off' {
   const [group = ''] = rule.id.split('.');

@@ -25,10 +25,9 @@ const shrinkingCalls = { usual: 4, live: 0 } as const;
 /** Two calls a second. */
 const livePauseMs = 500;
 const atOnce = 4;
-/** Tools whose calls have not begun after this time are left out: a server may have a hundred slow ones. */
-const patienceMs = 15_000;
-/** Further tools are not asked, and a note says so. */
-const mostTools = 20;
+/** Further tools are not asked, nor those whose calls have not begun after this time: a server may have a hundred slow ones. A note says so. */
+export const mostTools = 20;
+export const patienceMs = 15_000;
 
 /** A generated call with its answer. */
 export interface Explored {

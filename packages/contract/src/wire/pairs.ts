@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '../json/value.ts';
 import { now } from './clock.ts';
-import { dataOf, Explorer, type Found, foundCalls } from './explore.ts';
+import { dataOf, Explorer, type Found, foundCalls, mostTools, patienceMs } from './explore.ts';
 import { NotRun } from './not-run.ts';
 import type { Probe } from './probe.ts';
 
@@ -36,9 +36,6 @@ export interface Timed {
   readonly pingMs: number;
 }
 
-/** The maximum number of tools that are compared, and the time after which no further one is. */
-const mostTools = 20;
-const patienceMs = 15_000;
 const rounds = 2;
 const mostTried = 3;
 const inSeries = { early: 4, late: 3 } as const;

@@ -30,6 +30,11 @@ interface Source extends SourceCredentials {
   readonly baseUrl: string;
 }
 
+/** Whether a request changes nothing, as its author says: an answer without content is then an empty result. */
+export function isRead(method: Exchange['method'], { isIdempotent }: Pick<Asked, 'isIdempotent'>): boolean {
+  return method === 'get' || (method === 'post' && isIdempotent === true);
+}
+
 /** @throws SourceError `INVALID_ARGUMENTS` if an argument cannot be sent in its place */
 export function unsigned(
   baseUrl: string,

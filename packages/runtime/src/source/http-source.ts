@@ -1,5 +1,4 @@
 import { isProduction } from '../process.ts';
-import type { SourceLine } from '../server/call.ts';
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
 import { exactly, longNumbersIn, parseLiterally, writeLiterally } from '../server/exact.ts';
 import { blankObject, checkOf, isObject } from '../server/schema.ts';
@@ -11,8 +10,7 @@ import { withDecimals } from './decimals.ts';
 import { declared, recordable } from './declared.ts';
 import { judged } from './drift.ts';
 import { type Envelope, enclosed, isNothing, opened } from './envelope.ts';
-import { SourceError } from './errors.ts';
-import { signed, unsigned } from './exchange.ts';
+import { isRead, signed, unsigned } from './exchange.ts';
 import { type Pages, withPages } from './pages.ts';
 import {
   isRecording,
@@ -26,9 +24,9 @@ import {
   replayed,
 } from './recordings.ts';
 import type { HeaderStyle, Parameter, PathStyle, QueryStyle } from './request.ts';
-import { explained, holdAnswer, logged } from './running.ts';
+import { holdAnswer, logged } from './running.ts';
 import type { Secret } from './secret.ts';
-import { type Exchange, mismatch, send } from './send.ts';
+import { type Exchange, mismatch, noJson, send } from './send.ts';
 import { SharedAnswers, unshared } from './shared.ts';
 import { redactorFor, withTokens } from './token.ts';
 
@@ -182,20 +180,22 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     const reply = await (method === 'get' ? shared.get(key, signal, run) : unshared(signal, run));
     const { status, contentType = '', text, held } = reply;
     await holdAnswer(text, held, signal);
-    const isRead = method === 'get' || (method === 'post' && request.isIdempotent === true);
+    const isReading = isRead(method, request);
     const { schema } = request;
-    if (text === '' && (status === 404 || isRead || !schema)) {
+    if (text === '' && (status === 404 || isReading || !schema)) {
       writeDown(asked, reply, []);
       return undefined;
     }
     const long = longNumbersIn(text);
     const read = (parse: Parse) => parsed(text, envelope, wrap, parse);
-    const answer =
-      text === '' && schema
-        ? { ok: true, value: done(schema) }
-        : read((given) => exactly(given, JSON.parse(given), long));
-    const { ok, value: whole } = answer;
-    if ('hasNothing' in answer && answer.hasNothing && isRead) {
+    const {
+      ok,
+      value: whole,
+      hasNothing,
+    } = text === '' && schema
+      ? { ok: true, value: done(schema), hasNothing: false }
+      : read((given) => exactly(given, JSON.parse(given), long));
+    if (hasNothing && isReading) {
       writeDown(asked, reply, secretsOf(options));
       return undefined;
     }
@@ -208,7 +208,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     const tolerance = { drift: options.drift, isChosen: only !== undefined, signal, headers };
     const { value, problem } =
       ok && schema ? judged(paged, schema, text.length, tolerance) : { value: paged, problem: null };
-    if (status === 202 && !isRead && schema && text !== '' && (!ok || problem)) {
+    if (status === 202 && !isReading && schema && text !== '' && (!ok || problem)) {
       const accepted = done(schema);
       if (!checkOf(schema)(accepted, 'answer')) {
         writeDown(asked, { ...reply, text: '' }, []);
@@ -224,7 +224,8 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     shared.forget(key);
     const place = { method, host: url.host, path, status };
     if (problem) throw mismatch(problem, place);
-    throw noJson(text, beginningOf(contentType || 'no type'), isProduction() ? '' : beginningOf(text), place);
+    const what = `${text.length} characters of ${beginningOf(contentType || 'no type')}`;
+    throw noJson(isProduction() ? what : `${what}: ${beginningOf(text)}`, place);
   };
   // The types of the methods are stricter than that of `ask`.
   const method = (name: Exchange['method']) =>
@@ -237,20 +238,6 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     patch: method('patch'),
     delete: method('delete'),
   };
-}
-
-function noJson(
-  text: string,
-  type: string,
-  beginning: string,
-  place: Omit<SourceLine, 'code' | 'at' | 'detail'>,
-) {
-  const what = `no JSON, but ${text.length} characters of ${type}`;
-  const detail = beginning === '' ? what : `${what}: ${beginning}`;
-  const hint =
-    'Correct the base URL in src/apis/ or the path: the API answers there with something else than JSON.';
-  const message = 'The source answered in a form that this tool does not expect.';
-  return explained(new SourceError('SOURCE_MALFORMED', message), { ...place, detail, hint });
 }
 
 function writeDown(request: RecordedRequest, reply: Reply, secrets: readonly string[]): void {

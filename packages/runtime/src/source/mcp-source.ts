@@ -281,7 +281,6 @@ function messageIn(text: string, headers: Headers, id: number): Message {
   const isStream = headers.get('content-type')?.startsWith('text/event-stream');
   const parts = isStream ? eventsIn(text).map(dataOf) : [text];
   for (const part of parts) {
-    if (!part.includes('"id"')) continue;
     const message = parsed<Message>(part, literally);
     if (message?.id === id) return message;
   }

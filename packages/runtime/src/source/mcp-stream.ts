@@ -37,7 +37,7 @@ export function requestFinder(answer: (message: object) => void): (chunk: Uint8A
     const events = eventsIn(open);
     open = events.at(-1) ?? '';
     for (const event of events.slice(0, -1)) {
-      if (answered >= mostRequests || event.length > longestRequest || !event.includes('"method"')) continue;
+      if (answered >= mostRequests || event.length > longestRequest) continue;
       const message = parsed<{ readonly method?: unknown; readonly id?: unknown }>(dataOf(event));
       const { method, id } = message ?? {};
       if (typeof method !== 'string' || (typeof id !== 'string' && typeof id !== 'number')) continue;

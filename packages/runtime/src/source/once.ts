@@ -1,5 +1,6 @@
 import { secretsOf } from './credentials.ts';
-import { signed, unsigned } from './exchange.ts';
+import { type Envelope, isNothing, opened } from './envelope.ts';
+import { isRead, signed, unsigned } from './exchange.ts';
 import type { HttpSourceOptions, WriteOptions } from './http-source.ts';
 import { type PagingHeaders, pagingHeaders } from './pages.ts';
 import { redactorOf } from './redact.ts';
@@ -11,6 +12,8 @@ export interface Answered {
   readonly status: number;
   readonly contentType: string;
   readonly text: string;
+  /** Whether it is the envelope of a read without content. */
+  readonly hasNothing: boolean;
   /** Those that name its place among pages. */
   readonly headers?: PagingHeaders | undefined;
 }
@@ -44,6 +47,15 @@ export async function sendOnce(
     status: response.status,
     contentType: response.headers.get('content-type') ?? '',
     headers: pagingHeaders(response.headers, url, queryKeys),
+    hasNothing: isRead(method, options) && isEmptyEnvelope(text, options.envelope),
     text: cleaned === text ? JSON.parse(redact(JSON.stringify(text))) : cleaned,
   };
+}
+
+function isEmptyEnvelope(text: string, envelope: Envelope | undefined): boolean {
+  try {
+    return isNothing(opened(JSON.parse(text), envelope), envelope);
+  } catch {
+    return false;
+  }
 }

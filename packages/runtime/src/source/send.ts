@@ -244,15 +244,21 @@ export function explainedFailure(error: SourceError, cause: unknown, failed: Fai
 
 type Asked = Pick<SourceLine, 'method' | 'host' | 'path' | 'status'>;
 
+const unexpected = () =>
+  new SourceError('SOURCE_MALFORMED', 'The source answered in a form that this tool does not expect.');
+
 /** With what the log says: how an answer differs from its schema, without the value, which may be a key that the API repeats. */
 export function mismatch({ path: member, withoutValue }: Problem, asked: Asked): SourceError {
-  const error = new SourceError(
-    'SOURCE_MALFORMED',
-    'The source answered in a form that this tool does not expect.',
-  );
   const detail = `${member}: ${withoutValue}`;
   const hint = 'Correct the schema: it must admit what the API answers.';
-  return explained(error, { ...asked, detail, hint, member });
+  return explained(unexpected(), { ...asked, detail, hint, member });
+}
+
+/** @param what came instead of JSON, for the log */
+export function noJson(what: string, asked: Asked): SourceError {
+  const hint =
+    'Correct the base URL in src/apis/ or the path: the API answers there with something else than JSON.';
+  return explained(unexpected(), { ...asked, detail: `no JSON, but ${what}`, hint });
 }
 
 function hintFor(code: string, status: number | undefined, { url, variables }: Failed): string {
