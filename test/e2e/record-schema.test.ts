@@ -161,6 +161,11 @@ describe('market-mcp record, of an answer that differs from the outputSchema', (
     expect(read(path)).toContain('// The words of the author.');
     expect(read('test/recordings/get-piers-pier.json')).toContain('"lit": true');
     await expectProven(directory);
+    const compared = await market('check', '--only', 'tool', '--against', 'market-mcp.json', '--json');
+    expect(JSON.parse(compared.stdout).drift).toMatchObject({
+      against: 'market-mcp.json',
+      refreshNeeded: true,
+    });
     const again = await market('record', '--yes', '--json');
     expect(JSON.parse(again.stdout)).not.toHaveProperty('schemas');
     // A missing member that was required may be null: it stays required.
