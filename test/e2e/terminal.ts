@@ -59,22 +59,24 @@ export class Terminal {
     return screenOf(this.#output, this.#pty.rows);
   }
 
-  /** Waits until a prompt asks the question and accepts keys. @throws Error as `waitFor`. */
+  /** Waits until a prompt with the question is completely drawn, so accepts keys. @throws Error as `waitFor`. */
   asked(question: string): Promise<void> {
-    return this.waitFor(`◆  ${question}`);
+    return this.waitFor(`◆  ${question}`, '└');
   }
 
   /**
    * Waits until a text appears after the text of the last wait. Repeated output of a prompt counts as new: typed
    * keys, and the question after it is answered.
    *
+   * @param end - Has to appear after the text, too.
    * @throws Error that contains the screen if the text does not appear.
    */
-  async waitFor(words: string): Promise<void> {
+  async waitFor(words: string, end = ''): Promise<void> {
     await this.#until(words, () => {
       const found = this.text.indexOf(words, this.#seen);
-      if (found >= 0) this.#seen = found + words.length;
-      return found >= 0;
+      if (found < 0 || this.text.indexOf(end, found) < 0) return false;
+      this.#seen = found + words.length;
+      return true;
     });
   }
 
