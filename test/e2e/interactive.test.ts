@@ -162,5 +162,27 @@ describe('a pasted curl command', () => {
     expect(terminal.text).not.toContain('s3cret');
     expect(readFileSync(join(cwd, 'films/.env'), 'utf8')).toBe('FILM_TOKEN=s3cret-film-token\n');
     await expectGreen(join(cwd, 'films'));
+
+    // The project has this key by another name than the page does; below its root, too.
+    const added = new Terminal(
+      process.execPath,
+      [
+        bins.market,
+        'add-tool',
+        '--no-check',
+        '--from-request',
+        `curl ${origin}/cast -H 'authorization: Bearer $KEY'`,
+      ],
+      { cwd: join(cwd, 'films/src') },
+    );
+    onTestFinished(() => added.kill());
+    for (const question of ['What is the tool called?', 'Write it?']) {
+      await added.asked(question);
+      added.press(keys.enter);
+    }
+    expect(await added.ended, added.text).toBe(0);
+    expect(added.text).not.toContain('Value of');
+    expect(seen.at(-1)).toBe('/cast Bearer s3cret-film-token');
+    expect(readFileSync(join(cwd, 'films/.env'), 'utf8')).toBe('FILM_TOKEN=s3cret-film-token\n');
   });
 });

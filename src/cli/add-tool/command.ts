@@ -41,7 +41,8 @@ export async function addTool(
   const listed = await listedOperations(given, flags, output);
   if (listed !== undefined) return listed;
   const project = await openProject(findProject(process.cwd()));
-  const answers = await collectAnswers(answering(given, project, flags, output), flags);
+  const parts = { ...given, ...placeOf(project) };
+  const answers = await collectAnswers(answering(parts, project, flags, output), flags);
   // Read before the lock is taken: standard input may take long.
   const { fields } = project.manifest.answers;
   const entries = unwrap(await entriesOf(answers, project.profile, fields));
@@ -105,7 +106,7 @@ function namesOf({ prepared }: Addition): readonly string[] {
 
 /** How the answers that flags give are completed. */
 function answering(
-  given: Partial<ToolParts>,
+  given: Partial<ToolParts & RequestPlace>,
   project: Project,
   { check }: AddToolSwitches,
   output: Output,
@@ -115,7 +116,7 @@ function answering(
     missing: requiredParts(given)
       .filter((name) => given[name] === undefined)
       .map((name) => addToolQuestions[name].flag.syntax),
-    complete: () => toolAnswers({ ...given, ...placeOf(project) }),
+    complete: () => toolAnswers(given),
     async ask() {
       const { askAll } = await import('../prompts/flow.ts');
       return askAll({
@@ -124,7 +125,7 @@ function answering(
         before: [],
         after: [],
         tool: addToolQuestions.tool,
-        complete: (parts) => toolAnswers({ ...parts, ...placeOf(project) }),
+        complete: toolAnswers,
         async review(answers) {
           const entries = await entriesOf(answers, project.profile, project.manifest.answers.fields);
           if (!entries.ok) return entries;

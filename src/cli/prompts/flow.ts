@@ -1,6 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
 import { CommandError, errorSentence, onInterrupted, type Result, reject } from 'market-mcp-contract/command';
-import type { CreateParts } from '../../questions/create.ts';
 import { Asker } from './asker.ts';
 import { askInOrder, Back, Cancelled, orBack, type PromptStep } from './leaving.ts';
 import { askedAgain, isStartOpen, withStart } from './start.ts';
@@ -9,8 +8,8 @@ import { type AskedPart, askPart, type Naming, orderedParts, type Parts, partLab
 /** The steps of a command from the answers of flags to all answers. */
 export interface Flow<Answers> extends Naming {
   readonly title: string;
-  /** Answers from flags; they are not asked again. */
-  readonly given: Partial<CreateParts>;
+  /** Answers from flags, and what the project says of requests; they are not asked again. */
+  readonly given: Parts;
   /** The questions before and after those about the tool. */
   readonly before: readonly AskedPart[];
   readonly after: readonly AskedPart[];

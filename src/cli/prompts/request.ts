@@ -8,7 +8,7 @@ import { typedKeys, valuesOf } from '../../changes/sending.ts';
 import { curlIn, type ReadRequest } from '../../import/request/index.ts';
 import { isCurl } from '../../import/request/shown.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
-import { type ToolAnswers, toolAnswers } from '../../questions/tool-answers.ts';
+import { type RequestPlace, type ToolAnswers, toolAnswers } from '../../questions/tool-answers.ts';
 import type { Asker } from './asker.ts';
 import { Back } from './leaving.ts';
 import { file, noSuchFile } from './start.ts';
@@ -50,7 +50,7 @@ export async function askHarRequest(
 /** Asks which values of a request are inputs, if one of them only looks like one; the others stay as they are. */
 export async function askConstants(
   asker: Asker,
-  { constant: before = [], ...parts }: Partial<ToolParts>,
+  { constant: before = [], ...parts }: Partial<ToolParts & RequestPlace>,
   isBack: boolean,
 ): Promise<readonly string[]> {
   const [read, ...others] = await requestsOf(toolAnswers(parts));
@@ -79,7 +79,7 @@ async function requestsOf(answers: ToolAnswers): Promise<readonly ReadRequest[]>
 }
 
 /** The name that the request itself gives to its tool. */
-export async function nameOfRequest(parts: Partial<ToolParts>): Promise<string | undefined> {
+export async function nameOfRequest(parts: Partial<ToolParts & RequestPlace>): Promise<string | undefined> {
   const [read] = await requestsOf(toolAnswers(parts));
   return read?.name;
 }
@@ -90,7 +90,7 @@ export type Consent = 'free' | 'send' | 'keep';
 /** Asks for the keys that placeholders stand for, and whether what may change something, or is unknown, is sent. */
 export async function askConsent(
   asker: Asker,
-  parts: Partial<ToolParts> & { readonly directory?: string },
+  parts: Partial<ToolParts & RequestPlace>,
   isBack: boolean,
 ): Promise<Consent> {
   const answers = toolAnswers(parts);

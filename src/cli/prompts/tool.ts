@@ -5,6 +5,7 @@ import { isCurl } from '../../import/request/shown.ts';
 import { type CreateParts, createQuestions } from '../../questions/create.ts';
 import type { Defaulted, Question } from '../../questions/model.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
+import type { RequestPlace } from '../../questions/tool-answers.ts';
 import type { Asker } from './asker.ts';
 import type { FieldKind } from './field-editor.ts';
 import { askFields } from './form.ts';
@@ -30,7 +31,10 @@ import {
 } from './start.ts';
 
 /** The answers so far; only the prompts use `start` and `consent`. */
-export type Parts = Partial<CreateParts> & { readonly start?: ChosenStart; readonly consent?: Consent };
+export type Parts = Partial<CreateParts & RequestPlace> & {
+  readonly start?: ChosenStart;
+  readonly consent?: Consent;
+};
 
 /** A question that is asked at the terminal. */
 export type AskedPart = keyof typeof partLabels;
