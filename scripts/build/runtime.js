@@ -13,8 +13,9 @@ const place = 'packages/runtime';
 const external = ['ky', 'lru-cache', 'p-queue', 'cloudflare:node'];
 
 /**
- * Bundles the runtime: a file for each entry of its package.json, one of what they share, and two of the packages inside it, with types,
- * source maps and licences. Node takes longer to find and read a module than to run it.
+ * Bundles the runtime: a file for each entry of its package.json, one of what they share, and two of the packages inside it, with types
+ * and licences. Node takes longer to find and read a module than to run it. Names and comments stay, so that a debugger and a stack trace
+ * need neither source maps, which Node would read at each start, nor the sources.
  */
 export async function buildRuntime() {
   const out = join(place, 'dist');
@@ -30,9 +31,7 @@ export async function buildRuntime() {
     external,
     output: {
       dir: out,
-      comments: false,
-      sourcemap: true,
-      sourcemapExcludeSources: true, // the sources are packed, too
+      comments: true,
       chunkFileNames: '[name].js',
       codeSplitting: {
         groups: [
@@ -76,12 +75,11 @@ function isShared(id, entries) {
   );
 }
 
-/** Without its map, which Node would read at each start, and which is longer than all others. */
+/** Nobody reads the code of packages in a debugger. */
 async function minifyPackages(file) {
   const { code } = await minify(file, inFunctions(readFileSync(file, 'utf8')), {
     mangle: { keepNames: { function: true, class: true } },
     codegen: { asciiOnly: true },
   });
   writeFileSync(file, code);
-  rmSync(`${file}.map`);
 }

@@ -37,19 +37,12 @@ export function packPackage(directory: string): PackedPackage {
 }
 
 /**
- * Packs the built runtime of a checkout, with its source, for debuggers. What projects with an API install beside it gets the
- * versions in this program's package.json.
+ * Packs the built runtime of a checkout. What projects with an API install beside it gets the versions in this program's
+ * package.json.
  */
 export function packRuntime(directory: string, metadata: Manifest = {}): PackedPackage {
   const place = join(directory, 'packages/runtime');
-  const paths = [
-    'README.md',
-    'grafana.json',
-    'alerts.yml',
-    'renamed.json',
-    ...filesBelow(place, 'dist'),
-    ...filesBelow(place, 'src'),
-  ];
+  const paths = ['README.md', 'grafana.json', 'alerts.yml', 'renamed.json', ...filesBelow(place, 'dist')];
   const peers = Object.entries(sourceDependencies);
   const needs = {
     peerDependencies: Object.fromEntries(peers.map(([name, version]) => [name, `^${version}`])),
