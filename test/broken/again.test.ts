@@ -3,8 +3,9 @@ import type { Report } from '../../packages/contract/src/model.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../packages/contract/src/run.ts';
 import { createLauncher } from '../../src/check/launch.ts';
-import { buildProgram, checkServer, failuresOf, type Program, signer, trust } from './check.ts';
+import { buildProgram, checkServer, failuresOf, type Program, trusting } from './check.ts';
 import type { Breaks } from './good-server.ts';
+import { signer } from './trust.ts';
 import { instead, methodOf } from './variant.ts';
 
 const again = ({ rules }: Report) =>
@@ -32,7 +33,7 @@ describe('a rule that failed by silence', () => {
       isPast = true;
       return true;
     });
-    const report = await checkServer({ breaks });
+    const report = await checkServer(breaks);
     expect(failuresOf(report.rules)).toEqual([]);
     expect(again(report)).toEqual([
       { id: 'session.lasting', status: 'pass', again: expect.stringContaining('ECONNRESET') },
@@ -40,7 +41,7 @@ describe('a rule that failed by silence', () => {
   });
 
   it('fails if it is silent again, and its finding says that it was asked', async () => {
-    const report = await checkServer({ breaks: resetting((method) => method === 'ping') });
+    const report = await checkServer(resetting((method) => method === 'ping'));
     expect(failuresOf(report.rules)).toEqual(['protocol.ping']);
     expect(again(report)).toEqual([{ id: 'protocol.ping', status: 'fail', again: expect.any(String) }]);
   });
@@ -50,22 +51,20 @@ describe('a rule that failed by silence', () => {
     let atLastPing: number | undefined;
     let pings = 0;
     const report = await checkServer({
-      breaks: {
-        ...resetting((method) => {
-          if (method !== 'ping') return false;
-          pings += 1;
-          atLastPing = open.size;
-          return pings === 1;
-        }),
-        open: (good) => () => {
-          const id = good();
-          open.add(id);
-          return id;
-        },
-        close: (good) => (id) => {
-          open.delete(id);
-          good(id);
-        },
+      ...resetting((method) => {
+        if (method !== 'ping') return false;
+        pings += 1;
+        atLastPing = open.size;
+        return pings === 1;
+      }),
+      open: (good) => () => {
+        const id = good();
+        open.add(id);
+        return id;
+      },
+      close: (good) => (id) => {
+        open.delete(id);
+        good(id);
       },
     });
     expect(failuresOf(report.rules)).toEqual([]);
@@ -81,14 +80,8 @@ describe('process.default-port', () => {
   afterAll(() => program.remove());
 
   it('is asked again if the server did not start in time', async () => {
-    const environment = {
-      NODE_ENV: 'test',
-      PLATFORM_PUBLIC_KEY: trust.publicKey,
-      PLATFORM_ISSUER: trust.issuer,
-      PLATFORM_AUDIENCE: trust.audience,
-    };
-    const usual = createLauncher(program.entry, environment, { startMs: 30_000 });
-    const hurried = createLauncher(program.entry, environment, { startMs: 1 });
+    const usual = createLauncher(program.entry, trusting, { startMs: 30_000 });
+    const hurried = createLauncher(program.entry, trusting, { startMs: 1 });
     let starts = 0;
     const instance = await usual.launch({});
     const report = await runContract(

@@ -5,9 +5,14 @@ import { context } from '../../packages/contract/src/platforms/all.ts';
 import { inspectTools } from '../../packages/contract/src/rules/inspect.ts';
 import { buildProgram, checkServer, failuresOf, type Program } from './check.ts';
 import { brokenDefinitions } from './definitions.ts';
-import { good } from './edited.ts';
+import { definitionsOf, good } from './edited.ts';
+import { brokenFit } from './fit-definitions.ts';
 import { brokenPrograms } from './servers/process.ts';
 import { brokenServers } from './servers.ts';
+import { rowsOf, type Variant } from './variant.ts';
+
+const definitions = rowsOf(brokenDefinitions, brokenFit);
+const programs = rowsOf(brokenPrograms);
 
 /** Rules that an answer of the server prevented, where no rule that judges this answer failed. */
 function unexplained(results: readonly RuleResult[]): readonly string[] {
@@ -27,8 +32,9 @@ describe('definitions', () => {
     expect(inspectTools(good, context).filter(({ status }) => status !== 'pass')).toEqual([]);
   });
 
-  it.each(brokenDefinitions)('fail $rule when they break it', ({ rule, along = [], tools, methods }) => {
-    expect(failuresOf(inspectTools(tools, context, [], methods))).toEqual([rule, ...along].toSorted());
+  it.each(definitions)('fail $rule when they break it', ({ fails, what }) => {
+    const { tools, methods } = definitionsOf(what);
+    expect(failuresOf(inspectTools(tools, context, [], methods))).toEqual(fails);
   });
 });
 
@@ -40,9 +46,9 @@ describe('a server', { timeout: timeoutMs }, () => {
     ).toEqual([]);
   });
 
-  it.concurrent.each(brokenServers)('fails $rule when it breaks it', async (variant) => {
-    const { rules } = await checkServer(variant);
-    expect(failuresOf(rules)).toEqual([variant.rule, ...(variant.along ?? [])].toSorted());
+  it.concurrent.each(brokenServers)('fails $rule when it breaks it', async ({ rule, fails, what }) => {
+    const { rules } = await checkServer(what, rule);
+    expect(failuresOf(rules)).toEqual(fails);
     expect(unexplained(rules)).toEqual([]);
   });
 });
@@ -55,21 +61,19 @@ describe('a program', { timeout: timeoutMs }, () => {
   afterAll(() => program.remove());
 
   it('passes every rule when it is good', async () => {
-    const { rules } = await program.check(brokenPrograms.find(({ profile }) => profile) ?? {});
+    const { rules } = await program.check(brokenPrograms['process.no-key'] as Variant);
     expect(rules.filter(({ status, id }) => status !== 'pass' && id !== 'process.no-key')).toEqual([]);
   });
 
-  it.each(brokenPrograms)('fails $rule when it breaks it', async (variant) => {
-    const report = await program.check(variant);
-    expect(failuresOf(report.rules)).toEqual([variant.rule, ...(variant.along ?? [])].toSorted());
+  it.each(programs)('fails $rule when it breaks it', async ({ rule, fails, what }) => {
+    const report = await program.check(what, rule);
+    expect(failuresOf(report.rules)).toEqual(fails);
   });
 });
 
 describe('the catalogue', () => {
   it('has a broken variant of every rule', () => {
-    const broken = new Set(
-      [...brokenDefinitions, ...brokenServers, ...brokenPrograms].map(({ rule }) => rule),
-    );
+    const broken = new Set([...definitions, ...brokenServers, ...programs].map(({ rule }) => rule));
     expect(rules.map(({ id }) => id).filter((id) => !broken.has(id))).toEqual([]);
   });
 

@@ -6,19 +6,13 @@ import { build } from 'rolldown';
 import type { Report, RuleResult } from '../../packages/contract/src/model.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../packages/contract/src/run.ts';
-import type { Environment, Runtime } from '../../packages/contract/src/target.ts';
-import { createSigner } from '../../packages/contract/src/wire/signer.ts';
+import type { Runtime } from '../../packages/contract/src/target.ts';
 import { createLauncher } from '../../src/check/launch.ts';
-import { createSteps, serve, type Trust } from './good-server.ts';
 import { goodTools } from './good-tools.ts';
-import type { BrokenServer } from './variant.ts';
+import { serving, signer, trust } from './trust.ts';
+import type { Variant } from './variant.ts';
 
-const audience = 'https://tools.example.com/mcp';
 export const examples = new Map(goodTools.map(({ definition, examples }) => [definition.name, examples]));
-export const signer = await createSigner(context.token, audience);
-
-/** The trust of every server under test. */
-export const trust: Trust = { publicKey: signer.publicKey, issuer: signer.issuer, audience };
 
 const goodRuntime: Runtime = { version: '1.0.0', newest: '1.0.0', differences: [] };
 
@@ -26,25 +20,23 @@ const goodRuntime: Runtime = { version: '1.0.0', newest: '1.0.0', differences: [
 const waiting = 'gate.expired-after-success';
 
 /** Runs the contract on a server in this process; rules about its process are not judged. */
-export async function checkServer(variant: Partial<BrokenServer>): Promise<Report> {
-  const { rule = '', breaks, profile = (same) => same, url = (same) => same, attach } = variant;
+export function checkServer(variant: Variant, rule = ''): Promise<Report> {
+  const { profile = (same) => same, url: changed = (same) => same } = variant;
   const runtime = { ...goodRuntime, ...variant.runtime };
-  const server = await serve(createSteps(trust, breaks), 0, attach);
-  try {
-    return await runContract(
-      { url: url(server.url), profile: profile(context), examples, signer, runtime },
+  return serving(variant, (url) =>
+    runContract(
+      { url: changed(url), profile: profile(context), examples, signer, runtime },
       { selects: ({ id, onlyNamed }) => !onlyNamed && (id !== waiting || /^gate|^$/.test(rule)) },
-    );
-  } finally {
-    await server.stop();
-  }
+    ),
+  );
 }
 
 /** The good server as a program that can be started any number of times. */
 export interface Program {
   /** The file that Node runs. */
   readonly entry: string;
-  check(variant: Partial<BrokenServer>): Promise<Report>;
+  /** Runs the contract on it; `rule` is the one that it breaks. */
+  check(variant?: Variant, rule?: string): Promise<Report>;
   remove(): Promise<void>;
 }
 
@@ -58,8 +50,7 @@ export async function buildProgram(): Promise<Program> {
   });
   return {
     entry,
-    check: ({ rule = '', profile = (same) => same, environment }) =>
-      checkProgram(entry, rule, profile(context), environment),
+    check: (variant = {}, rule = '') => checkProgram(entry, rule, variant),
     remove: () => rm(directory, { recursive: true }),
   };
 }
@@ -67,34 +58,27 @@ export async function buildProgram(): Promise<Program> {
 /** A broken server that does not answer is given up after this time. The good one may answer late on a busy machine. */
 const startMs = { good: 30_000, broken: 5_000 };
 
-async function checkProgram(
-  entry: string,
-  rule: string,
-  profile: typeof context,
-  environment: Environment = {},
-): Promise<Report> {
+/** The environment of a program that trusts the key of the tests. */
+export const trusting = {
+  NODE_ENV: 'test',
+  PLATFORM_PUBLIC_KEY: trust.publicKey,
+  PLATFORM_ISSUER: trust.issuer,
+  PLATFORM_AUDIENCE: trust.audience,
+};
+
+function checkProgram(entry: string, rule: string, variant: Variant): Promise<Report> {
+  const { profile = (same) => same, environment } = variant;
   const { launch } = createLauncher(
     entry,
-    {
-      NODE_ENV: 'test',
-      AUTH: undefined,
-      PLATFORM_PUBLIC_KEY: trust.publicKey,
-      PLATFORM_ISSUER: trust.issuer,
-      PLATFORM_AUDIENCE: trust.audience,
-      BROKEN: rule,
-      ...environment,
-    },
+    { ...trusting, AUTH: undefined, BROKEN: rule, ...environment },
     { startMs: rule === '' ? startMs.good : startMs.broken },
   );
-  const server = await serve(createSteps(trust));
-  try {
-    return await runContract(
-      { url: server.url, profile, examples, signer, launch, runtime: goodRuntime },
+  return serving({}, (url) =>
+    runContract(
+      { url, profile: profile(context), examples, signer, launch, runtime: goodRuntime },
       { selects: ({ id, onlyNamed }) => !onlyNamed || id === rule || rule === '' },
-    );
-  } finally {
-    await server.stop();
-  }
+    ),
+  );
 }
 
 /** The ids of the rules that failed, in alphabetical order. */

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../packages/contract/src/run.ts';
-import { examples, failuresOf, signer, trust } from './check.ts';
+import { examples, failuresOf } from './check.ts';
 import { correctServers } from './correct-servers.ts';
+import { signer, trust } from './trust.ts';
 
 /** Reasons that hold for every URL, or for a server without the stateless revision, pages of others, or refusals as results. */
 const known =

@@ -2,317 +2,203 @@ import { signals } from '../../packages/contract/src/definition/outcomes.ts';
 import { placeholderComment } from '../../packages/contract/src/definition/placeholder.ts';
 import { present } from '../../packages/contract/src/json/json.ts';
 import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
-import { type BrokenDefinitions, edited, good } from './edited.ts';
-import { brokenFit } from './fit-definitions.ts';
+import { type Changes, type Definitions, edited, good } from './edited.ts';
+import type { Broken } from './variant.ts';
 
-export const brokenDefinitions: readonly BrokenDefinitions[] = [
-  { rule: 'tool.readable', tools: [...good, 'no tool'] },
-  { rule: 'tool.readable', tools: [...good, nested(200)] },
-  { rule: 'tool.name', tools: edited({ name: '' }) },
-  {
-    rule: 'tool.name-unique',
+export const brokenDefinitions: Broken<Definitions | Changes> = {
+  'tool.readable': [{ tools: [...good, 'no tool'] }, { tools: [...good, nested(200)] }],
+  'tool.name': { name: '' },
+  'tool.name-unique': {
     tools: [
       ...good,
       { ...edited({ description: 'Returns yet another price. Use it when the first one fails.' })[0] },
     ],
   },
-  { rule: 'tool.name-pattern', tools: edited({ name: 'get price!' }) },
-  { rule: 'tool.description', tools: edited({ description: ' ' }) },
-  { rule: 'tool.description-length', tools: edited({ description: 'Returns prices to use.' }) },
-  {
-    rule: 'tool.description-complete',
-    tools: edited({ description: 'Prices of coins on the largest exchanges, fresh every minute.' }),
+  'tool.name-pattern': { name: 'get price!' },
+  'tool.description': { description: ' ' },
+  'tool.description-length': { description: 'Returns prices to use.' },
+  'tool.description-complete': {
+    description: 'Prices of coins on the largest exchanges, fresh every minute.',
   },
-  {
-    rule: 'tool.description-own-words',
-    tools: edited({
-      name: 'returns_last_traded_price_when_used_for_coins',
-      description: 'Returns the last traded price when used for coins.',
-    }),
+  'tool.description-own-words': {
+    name: 'returns_last_traded_price_when_used_for_coins',
+    description: 'Returns the last traded price when used for coins.',
   },
-  { rule: 'tool.description-distinct', tools: edited({ description: good[1]?.description }) },
-  {
-    rule: 'tool.to-do',
-    tools: edited({ 'outputSchema.properties.price.description': 'TODO: what price says, with its unit.' }),
-  },
-  {
-    rule: 'tool.to-do',
-    tools: edited({ 'inputSchema.properties.symbol.description': 'TODO: what symbol says.' }),
-  },
-  {
-    rule: 'tool.to-do',
-    tools: edited({ 'inputSchema.properties.symbol.description': 'The symbol of the request.' }),
-  },
-  {
-    rule: 'tool.to-do',
-    tools: edited({
+  'tool.description-distinct': { description: good[1]?.description },
+  'tool.to-do': [
+    { 'outputSchema.properties.price.description': 'TODO: what price says, with its unit.' },
+    { 'inputSchema.properties.symbol.description': 'TODO: what symbol says.' },
+    { 'inputSchema.properties.symbol.description': 'The symbol of the request.' },
+    {
       description: 'Get a price. Use it when a question needs GET /prices/{symbol} of Price API.',
-    }),
-  },
-  {
-    rule: 'input.object-root',
-    along: ['input.smoke-arguments'],
-    tools: edited({ 'inputSchema.type': undefined }),
-  },
-  { rule: 'input.properties', tools: edited({ inputSchema: { type: 'object', required: [] } }) },
-  { rule: 'input.required', tools: edited({ 'inputSchema.required': undefined }) },
-  {
-    rule: 'input.required-declared',
-    along: ['input.smoke-arguments'],
-    tools: edited({ 'inputSchema.required': ['symbol', 'market'] }),
-  },
-  { rule: 'input.compiles', tools: edited({ 'inputSchema.properties.symbol.pattern': '(' }) },
-  { rule: 'input.type', tools: edited({ 'inputSchema.properties.symbol.type': ['string', 'null'] }) },
-  { rule: 'input.description', tools: edited({ 'inputSchema.properties.symbol.description': undefined }) },
-  { rule: 'input.sample', tools: edited({ 'inputSchema.properties.symbol.examples': undefined }) },
-  {
-    rule: 'input.placeholder',
-    tools: edited({ 'inputSchema.properties.symbol.$comment': placeholderComment }),
-  },
-  { rule: 'input.default', tools: edited({ 'inputSchema.properties.currency.default': 5 }) },
-  { rule: 'input.examples', tools: edited({ 'inputSchema.properties.symbol.examples': ['BTC', 5] }) },
-  {
-    rule: 'input.examples',
-    along: ['input.compiles'],
-    tools: edited({ 'inputSchema.properties.currency.examples': 'EUR' }),
-  },
-  { rule: 'input.enum', tools: edited({ 'inputSchema.properties.currency.enum': ['USD', 'EUR', 5] }) },
-  { rule: 'modern.parameter-header', tools: edited({ 'inputSchema.properties.symbol.x-mcp-header': 'a b' }) },
-  {
-    rule: 'modern.parameter-header',
-    tools: edited({
+    },
+  ],
+  'input.object-root input.smoke-arguments': { 'inputSchema.type': undefined },
+  'input.properties': { inputSchema: { type: 'object', required: [] } },
+  'input.required': { 'inputSchema.required': undefined },
+  'input.required-declared input.smoke-arguments': { 'inputSchema.required': ['symbol', 'market'] },
+  'input.compiles': { 'inputSchema.properties.symbol.pattern': '(' },
+  'input.type': { 'inputSchema.properties.symbol.type': ['string', 'null'] },
+  'input.description': { 'inputSchema.properties.symbol.description': undefined },
+  'input.sample': { 'inputSchema.properties.symbol.examples': undefined },
+  'input.placeholder': { 'inputSchema.properties.symbol.$comment': placeholderComment },
+  'input.default': [
+    { 'inputSchema.properties.currency.default': 5 },
+    { 'inputSchema.properties.options': options({ default: 'none' }) },
+  ],
+  'input.examples': [
+    { 'inputSchema.properties.symbol.examples': ['BTC', 5] },
+    { 'inputSchema.properties.options': options({ examples: ['few'] }) },
+  ],
+  'input.examples input.compiles': { 'inputSchema.properties.currency.examples': 'EUR' },
+  'input.enum': [
+    { 'inputSchema.properties.currency.enum': ['USD', 'EUR', 5] },
+    { 'inputSchema.properties.options': options({ type: undefined, enum: [1, 'all'] }) },
+  ],
+  'modern.parameter-header': [
+    { 'inputSchema.properties.symbol.x-mcp-header': 'a b' },
+    {
       'inputSchema.properties.symbol.x-mcp-header': 'Symbol',
       'inputSchema.properties.currency.x-mcp-header': 'symbol',
-    }),
+    },
+    { 'inputSchema.properties.options': { ...options({}), 'x-mcp-header': 'Options' } },
+    { 'inputSchema.x-mcp-header': 'Root' },
+  ],
+  'input.items': {
+    'inputSchema.properties.markets': { type: 'array', description: 'Markets.', examples: [['spot']] },
   },
-  {
-    rule: 'modern.parameter-header',
-    tools: edited({ 'inputSchema.properties.options': { ...options({}), 'x-mcp-header': 'Options' } }),
-  },
-  {
-    rule: 'modern.parameter-header',
-    tools: edited({ 'inputSchema.x-mcp-header': 'Root' }),
-  },
-  {
-    rule: 'input.default',
-    tools: edited({ 'inputSchema.properties.options': options({ default: 'none' }) }),
-  },
-  {
-    rule: 'input.examples',
-    tools: edited({ 'inputSchema.properties.options': options({ examples: ['few'] }) }),
-  },
-  {
-    rule: 'input.enum',
-    tools: edited({ 'inputSchema.properties.options': options({ type: undefined, enum: [1, 'all'] }) }),
-  },
-  {
-    rule: 'input.items',
-    tools: edited({
-      'inputSchema.properties.markets': { type: 'array', description: 'Markets.', examples: [['spot']] },
-    }),
-  },
-  { rule: 'input.smoke-arguments', tools: edited({ 'inputSchema.minProperties': 2 }) },
-  { rule: 'output.object-root', tools: edited({ 'outputSchema.type': undefined }) },
-  {
-    rule: 'output.no-root-union',
-    tools: edited({ 'outputSchema.anyOf': [{ required: ['price'] }, { required: ['error'] }] }),
-  },
-  {
-    rule: 'output.properties',
-    tools: edited({ outputSchema: { type: 'object', properties: { ...signals }, required: [] } }),
-  },
-  { rule: 'output.required-declared', tools: edited({ 'outputSchema.required': ['symbol', 'volume'] }) },
-  { rule: 'output.compiles', tools: edited({ 'outputSchema.properties.symbol.pattern': '(' }) },
-  { rule: 'output.compiles', tools: edited({ 'outputSchema.$async': true }) },
-  {
-    rule: 'output.kept-root',
-    tools: edited({ 'outputSchema.additionalProperties': { type: 'number', description: 'A price.' } }),
-  },
-  {
-    rule: 'output.kept-root',
-    tools: edited({
+  'input.smoke-arguments': { 'inputSchema.minProperties': 2 },
+  'output.object-root': { 'outputSchema.type': undefined },
+  'output.no-root-union': { 'outputSchema.anyOf': [{ required: ['price'] }, { required: ['error'] }] },
+  'output.properties': { outputSchema: { type: 'object', properties: { ...signals }, required: [] } },
+  'output.required-declared': { 'outputSchema.required': ['symbol', 'volume'] },
+  'output.compiles': [{ 'outputSchema.properties.symbol.pattern': '(' }, { 'outputSchema.$async': true }],
+  'output.kept-root': [
+    { 'outputSchema.additionalProperties': { type: 'number', description: 'A price.' } },
+    {
       'outputSchema.properties.price': { $ref: '#/$defs/Price', description: 'Last traded price.' },
       'outputSchema.$defs': { Price: { type: ['number', 'null'] } },
-    }),
+    },
+  ],
+  'output.typed': { 'outputSchema.properties.price.type': undefined },
+  'output.described': { 'outputSchema.properties.price.description': undefined },
+  'output.items': { 'outputSchema.properties.trades': { type: 'array', description: 'Latest trades.' } },
+  'output.members': {
+    'outputSchema.properties.venue': { type: 'object', description: 'Where it is traded.' },
   },
-  { rule: 'output.typed', tools: edited({ 'outputSchema.properties.price.type': undefined }) },
-  { rule: 'output.described', tools: edited({ 'outputSchema.properties.price.description': undefined }) },
-  {
-    rule: 'output.items',
-    tools: edited({ 'outputSchema.properties.trades': { type: 'array', description: 'Latest trades.' } }),
+  'output.holds-empty': {
+    'outputSchema.properties.searchExhausted.type': 'string',
+    'outputSchema.properties.noResultsReason.type': 'integer',
   },
-  {
-    rule: 'output.members',
-    tools: edited({
-      'outputSchema.properties.venue': { type: 'object', description: 'Where it is traded.' },
-    }),
+  'output.holds-empty output.holds-failure': { 'outputSchema.properties.price.type': 'number' },
+  'output.holds-failure': { 'outputSchema.properties.error.type': 'integer' },
+  'output.empty-signal': {
+    'outputSchema.properties.searchExhausted': undefined,
+    'outputSchema.properties.noResultsReason': undefined,
   },
-  {
-    rule: 'output.holds-empty',
-    tools: edited({
-      'outputSchema.properties.searchExhausted.type': 'string',
-      'outputSchema.properties.noResultsReason.type': 'integer',
-    }),
-  },
-  {
-    rule: 'output.holds-empty',
-    along: ['output.holds-failure'],
-    tools: edited({ 'outputSchema.properties.price.type': 'number' }),
-  },
-  { rule: 'output.holds-failure', tools: edited({ 'outputSchema.properties.error.type': 'integer' }) },
-  {
-    rule: 'output.empty-signal',
-    tools: edited({
-      'outputSchema.properties.searchExhausted': undefined,
-      'outputSchema.properties.noResultsReason': undefined,
-    }),
-  },
-  { rule: 'output.failure-signal', tools: edited({ 'outputSchema.properties.message': undefined }) },
-  {
-    rule: 'schema.pattern-time',
-    tools: edited({ 'inputSchema.properties.symbol.pattern': '^(\\w+\\s?)*$' }),
-  },
-  {
-    rule: 'schema.pattern-time',
-    tools: edited({ 'inputSchema.properties.symbol.pattern': '[^\\s@]+\\.[^\\s@]+$|^[A-Z]+$' }),
-  },
-  {
-    rule: 'schema.pattern-time',
-    tools: edited({
+  'output.failure-signal': { 'outputSchema.properties.message': undefined },
+  'schema.pattern-time': [
+    { 'inputSchema.properties.symbol.pattern': '^(\\w+\\s?)*$' },
+    { 'inputSchema.properties.symbol.pattern': '[^\\s@]+\\.[^\\s@]+$|^[A-Z]+$' },
+    {
       'inputSchema.properties.symbol.pattern': '^(a+)+$|^[A-Z]+$',
       'inputSchema.properties.symbol.maxLength': 40,
-    }),
-  },
-  {
-    rule: 'schema.pattern-time',
-    tools: edited({
+    },
+    {
       'outputSchema.patternProperties': { '^(x+-?)+$': { type: 'string', description: 'Any other.' } },
-    }),
+    },
+  ],
+  'schema.repeated-scans fit.tokens-tool': {
+    'outputSchema.properties.trades': {
+      description: 'The trades.',
+      anyOf: Array.from({ length: 100 }, (_, index) => ({
+        type: 'array',
+        items: { type: 'integer', description: 'A trade.', minimum: index },
+      })),
+    },
   },
-  {
-    rule: 'schema.repeated-scans',
-    along: ['fit.tokens-tool'],
-    tools: edited({
-      'outputSchema.properties.trades': {
-        description: 'The trades.',
-        anyOf: Array.from({ length: 100 }, (_, index) => ({
-          type: 'array',
-          items: { type: 'integer', description: 'A trade.', minimum: index },
-        })),
-      },
-    }),
+  'schema.repeated-scans output.members': {
+    'outputSchema.properties.prices': {
+      description: 'The prices by coin.',
+      type: 'object',
+      allOf: Array.from({ length: 21 }, (_, index) => ({
+        minProperties: index,
+      })),
+    },
   },
-  {
-    rule: 'schema.repeated-scans',
-    along: ['output.members'],
-    tools: edited({
-      'outputSchema.properties.prices': {
-        description: 'The prices by coin.',
-        type: 'object',
-        allOf: Array.from({ length: 21 }, (_, index) => ({
-          minProperties: index,
-        })),
-      },
-    }),
-  },
-  {
-    rule: 'schema.doubling',
-    tools: edited({
-      'outputSchema.properties.before': {
-        description: 'The trade before.',
-        anyOf: [
-          {
-            type: 'object',
-            properties: {
-              before: { description: 'The trade before.', $ref: '#/properties/before' },
-              buyer: { type: 'string', description: 'Who bought.' },
-            },
+  'schema.doubling': {
+    'outputSchema.properties.before': {
+      description: 'The trade before.',
+      anyOf: [
+        {
+          type: 'object',
+          properties: {
+            before: { description: 'The trade before.', $ref: '#/properties/before' },
+            buyer: { type: 'string', description: 'Who bought.' },
           },
-          {
-            type: 'object',
-            properties: {
-              before: { description: 'The trade before.', $ref: '#/properties/before' },
-              seller: { type: 'string', description: 'Who sold.' },
-            },
+        },
+        {
+          type: 'object',
+          properties: {
+            before: { description: 'The trade before.', $ref: '#/properties/before' },
+            seller: { type: 'string', description: 'Who sold.' },
           },
-        ],
-      },
-    }),
+        },
+      ],
+    },
   },
-  { rule: 'input.distinct-items', tools: edited({ 'inputSchema.properties.orders': distinct({}) }) },
-  {
-    rule: 'input.distinct-items',
-    tools: edited({ 'inputSchema.properties.orders': distinct({ maxItems: 1_000_000 }) }),
+  'input.distinct-items': [
+    { 'inputSchema.properties.orders': distinct({}) },
+    { 'inputSchema.properties.orders': distinct({ maxItems: 1_000_000 }) },
+  ],
+  'schema.no-dialect': { 'outputSchema.$schema': 'http://json-schema.org/draft-07/schema#' },
+  'schema.no-dialect output.compiles': {
+    'outputSchema.$schema': 'https://json-schema.org/draft/2020-12/schema',
   },
-  {
-    rule: 'schema.no-dialect',
-    tools: edited({ 'outputSchema.$schema': 'http://json-schema.org/draft-07/schema#' }),
-  },
-  {
-    rule: 'schema.no-dialect',
-    along: ['output.compiles'],
-    tools: edited({ 'outputSchema.$schema': 'https://json-schema.org/draft/2020-12/schema' }),
-  },
-  { rule: 'input.dialect', tools: edited({ 'inputSchema.$id': 'https://example.com/price' }) },
-  {
-    rule: 'input.dialect',
-    tools: edited({
+  'input.dialect': [
+    { 'inputSchema.$id': 'https://example.com/price' },
+    {
       'inputSchema.properties.range': {
         type: 'array',
         description: 'Lowest and highest price.',
         examples: [[1, 2]],
         items: [{ type: 'number' }, { type: 'number' }],
       },
-    }),
+    },
+  ],
+  'schema.no-id': { 'outputSchema.$id': 'https://example.com/price' },
+  'schema.no-external-ref': {
+    'outputSchema.properties.kind': {
+      $ref: 'http://json-schema.org/draft-07/schema#/definitions/simpleTypes',
+      description: 'Kind of price.',
+    },
   },
-  { rule: 'schema.no-id', tools: edited({ 'outputSchema.$id': 'https://example.com/price' }) },
-  {
-    rule: 'schema.no-external-ref',
-    tools: edited({
-      'outputSchema.properties.kind': {
-        $ref: 'http://json-schema.org/draft-07/schema#/definitions/simpleTypes',
-        description: 'Kind of price.',
-      },
-    }),
+  'schema.no-tuples': {
+    'outputSchema.properties.range': {
+      type: 'array',
+      description: 'Lowest and highest price.',
+      items: [{ type: 'number' }, { type: 'number' }],
+    },
   },
-  {
-    rule: 'schema.no-tuples',
-    tools: edited({
-      'outputSchema.properties.range': {
-        type: 'array',
-        description: 'Lowest and highest price.',
-        items: [{ type: 'number' }, { type: 'number' }],
-      },
-    }),
+  'schema.no-unevaluated': { 'outputSchema.unevaluatedProperties': false },
+  'schema.no-nullable-keyword': {
+    'outputSchema.properties.price.type': 'number',
+    'outputSchema.properties.price.nullable': true,
   },
-  { rule: 'schema.no-unevaluated', tools: edited({ 'outputSchema.unevaluatedProperties': false }) },
-  {
-    rule: 'schema.no-nullable-keyword',
-    tools: edited({
-      'outputSchema.properties.price.type': 'number',
-      'outputSchema.properties.price.nullable': true,
-    }),
-  },
-  { rule: 'meta.shape', tools: edited({ '_meta.latencyClass': 'quick' }) },
-  { rule: 'meta.sense', tools: edited({ '_meta.pricing': undefined }) },
-  { rule: 'meta.sense', tools: edited({ '_meta.surface': 'execute' }) },
-  {
-    rule: 'meta.references',
-    tools: edited({ '_meta.rateLimit.recommendedBatchTools': ['list_everything'] }),
-  },
-  {
-    rule: 'meta.references',
-    tools: edited({
+  'meta.shape': { '_meta.latencyClass': 'quick' },
+  'meta.sense': [{ '_meta.pricing': undefined }, { '_meta.surface': 'execute' }],
+  'meta.references': [
+    { '_meta.rateLimit.recommendedBatchTools': ['list_everything'] },
+    {
       '_meta.contextRequirements': ['wallet'],
       'inputSchema.properties': {
         limit: { type: 'integer', description: 'Number of coins.', examples: [5] },
       },
       'inputSchema.required': ['limit'],
-    }),
-  },
-  { rule: 'meta.known-keys', tools: edited({ '_meta.inputExamples': [] }) },
-  ...brokenFit,
-];
+    },
+  ],
+  'meta.known-keys': { '_meta.inputExamples': [] },
+};
 
 /** A parameter that is an object with one integer, with some keywords replaced; undefined removes one. */
 function options(different: Readonly<Record<string, Json | undefined>>): JsonObject {

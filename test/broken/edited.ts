@@ -2,10 +2,10 @@ import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts
 import type { Methods } from '../../packages/contract/src/model.ts';
 import { goodTools } from './good-tools.ts';
 
-/** Definitions that break one rule. `along` lists other rules that must fail too. */
-export interface BrokenDefinitions {
-  readonly rule: string;
-  readonly along?: readonly string[];
+/** Members of the first good tool by path, with their new values; undefined removes one. */
+export type Changes = Readonly<Record<string, Json | undefined>>;
+
+export interface Definitions {
   readonly tools: readonly Json[];
   /** The HTTP methods of the tools' API requests. */
   readonly methods?: Methods;
@@ -13,8 +13,8 @@ export interface BrokenDefinitions {
 
 export const good: readonly JsonObject[] = goodTools.map(({ definition }) => ({ ...definition }));
 
-/** The good tools, with members of the first replaced by path; undefined removes one. */
-export function edited(changes: Readonly<Record<string, Json | undefined>>): readonly JsonObject[] {
+/** The good tools, the first one changed. */
+export function edited(changes: Changes): readonly JsonObject[] {
   const [first, ...rest] = structuredClone(good);
   for (const [path, value] of Object.entries(changes)) {
     const steps = path.split('.');
@@ -27,4 +27,9 @@ export function edited(changes: Readonly<Record<string, Json | undefined>>): rea
     else parent[last] = value;
   }
   return first ? [first, ...rest] : rest;
+}
+
+/** The definitions that changes mean, or that are given as they are. */
+export function definitionsOf(broken: Definitions | Changes): Definitions {
+  return 'tools' in broken ? (broken as Definitions) : { tools: edited(broken as Changes) };
 }

@@ -198,7 +198,7 @@ export function createSteps(trust: Trust, breaks: Breaks = {}): Steps {
     return { status: 200, ...(opens ? { headers: { 'mcp-session-id': steps.open() } } : {}), body: response };
   }
 
-  for (const name of Object.keys(breaks) as (keyof Steps)[]) breakStep(steps, name, breaks);
+  for (const name of Object.keys(steps) as (keyof Steps)[]) breakStep(steps, name, breaks);
   return steps;
 }
 

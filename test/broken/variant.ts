@@ -1,14 +1,12 @@
 import type { Server } from 'node:http';
+import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import type { PlatformProfile } from '../../packages/contract/src/platforms/profile.ts';
 import type { Environment, Runtime } from '../../packages/contract/src/target.ts';
 import type { Breaks, Steps } from './good-server.ts';
-import type { Answer, Request } from './wire.ts';
+import type { Answer, Message, Request } from './wire.ts';
 
-/** A server that breaks one rule. `along` lists other rules that must fail too. */
-export interface BrokenServer {
-  readonly rule: string;
-  readonly along?: readonly string[];
-  readonly breaks?: Breaks;
+/** Another server than the good one: the steps that it changes, and what else differs. */
+export interface Variant extends Breaks {
   /** Changes the platform, for rules with a limit from the platform. */
   readonly profile?: (profile: PlatformProfile) => PlatformProfile;
   /** Changes the URL that is checked. */
@@ -21,6 +19,24 @@ export interface BrokenServer {
   readonly attach?: (server: Server) => void;
 }
 
+/** What breaks a rule, by the rules that fail: the broken one, then others that must fail with it. */
+export type Broken<What> = Readonly<Record<string, What | readonly What[]>>;
+
+/** What breaks one rule. `fails` lists all rules that must fail, in alphabetical order. */
+export interface Row<What> {
+  readonly rule: string;
+  readonly fails: readonly string[];
+  readonly what: What;
+}
+
+export function rowsOf<What extends object>(...tables: readonly Broken<What>[]): readonly Row<What>[] {
+  return tables.flatMap(Object.entries<What | readonly What[]>).flatMap(([ids, broken]) => {
+    const [rule = '', ...along] = ids.split(' ');
+    const fails = [rule, ...along].toSorted();
+    return [broken].flat().map((what) => ({ rule, fails, what: what as What }));
+  });
+}
+
 type MaybeAnswer = Answer | undefined | Promise<Answer | undefined>;
 
 /** Answers some requests; undefined leaves them to the good server. */
@@ -28,6 +44,11 @@ export function instead(otherwise: (request: Request, steps: Steps) => MaybeAnsw
   return {
     answer: (good, steps) => async (request) => (await otherwise(request, steps)) ?? good(request),
   };
+}
+
+/** Answers some requests by the same. */
+export function where(isMeant: (request: Request) => unknown, answer: Answer | Promise<Answer>): Breaks {
+  return instead((request) => (isMeant(request) ? answer : undefined));
 }
 
 /** Changes some requests before the good server gets them. */
@@ -40,12 +61,45 @@ export function withAnswer(change: (answer: Answer, request: Request) => Answer)
   return { answer: (good) => async (request) => change(await good(request), request) };
 }
 
+/** Responds to some messages by other members; undefined leaves them to the good server. */
+export function responds(otherwise: (message: Message) => JsonObject | undefined): Breaks {
+  return { respond: (good) => async (message) => otherwise(message) ?? good(message) };
+}
+
+/** Changes members of the result of initialize. */
+export function introduces(change: JsonObject | (() => JsonObject)): Breaks {
+  return {
+    initialize: (good) => (params) => ({
+      ...good(params),
+      ...(typeof change === 'function' ? change() : change),
+    }),
+  };
+}
+
+/** Changes each listed definition. */
+export function defines(change: (tool: JsonObject) => JsonObject): Breaks {
+  return { list: (good) => () => good().map(change) };
+}
+
+/** Lets each failure of a tool say this in addition. */
+export function failureSays(text: string): Breaks {
+  return {
+    result: (good) => (outcome, tool) =>
+      good(outcome.kind === 'fail' ? { ...outcome, message: `${outcome.message} ${text}` } : outcome, tool),
+  };
+}
+
 /** A request with some headers replaced; undefined removes one. */
 export function withHeaders(
   request: Request,
   headers: Readonly<Record<string, string | undefined>>,
 ): Request {
   return { ...request, headers: { ...request.headers, ...headers } };
+}
+
+/** A profile with another limit. */
+export function limited(limits: Partial<PlatformProfile['limits']>): Pick<Variant, 'profile'> {
+  return { profile: (profile) => ({ ...profile, limits: { ...profile.limits, ...limits } }) };
 }
 
 /** The method of the JSON-RPC message in a POST; undefined for other requests. */

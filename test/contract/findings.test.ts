@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import type { Problem, Report } from '../../packages/contract/src/model.ts';
 import { checkServer } from '../broken/check.ts';
-import { instead, methodOf } from '../broken/variant.ts';
+import { methodOf, where } from '../broken/variant.ts';
 
 it('shows the data of a call, with a fix that matches its outcome', async () => {
   const report = await checkServer({
-    breaks: { call: (good) => async (params) => good({ ...params, arguments: { symbol: 'BTC' } }) },
+    call: (good) => async (params) => good({ ...params, arguments: { symbol: 'BTC' } }),
   });
   expect(problemOf(report, 'outcome.empty')).toMatchObject({
     tool: 'get_price',
@@ -18,13 +18,11 @@ it('shows the data of a call, with a fix that matches its outcome', async () => 
 
 it('points to an outputSchema that admits no failure as the cause', async () => {
   const report = await checkServer({
-    breaks: {
-      list: (good) => () => good().map((tool) => ({ ...tool, outputSchema: withoutRoom })),
-      result: (good) => (outcome, tool) =>
-        outcome.kind === 'found'
-          ? good(outcome, tool)
-          : { isError: true, content: [{ type: 'text', text: 'nothing to show' }] },
-    },
+    list: (good) => () => good().map((tool) => ({ ...tool, outputSchema: withoutRoom })),
+    result: (good) => (outcome, tool) =>
+      outcome.kind === 'found'
+        ? good(outcome, tool)
+        : { isError: true, content: [{ type: 'text', text: 'nothing to show' }] },
   });
   expect(problemOf(report, 'output.holds-failure')?.fix).toContain('Add "null"');
   expect(problemOf(report, 'outcome.failure-payload')?.fix).toContain('Fix output.holds-failure first');
@@ -38,9 +36,7 @@ it.each([
   [{ status: 401, body: { error: 'Unauthorized' } }, 'Let this request pass without authentication'],
   [{ status: 200, body: 'Welcome' }, 'Check that the URL is that of the MCP endpoint'],
 ])('the fix of initialize depends on the answer: %o', async (answer, fix) => {
-  const report = await checkServer({
-    breaks: instead((request) => (methodOf(request) === 'initialize' ? answer : undefined)),
-  });
+  const report = await checkServer(where((request) => methodOf(request) === 'initialize', answer));
   expect(problemOf(report, 'discovery.initialize')?.fix).toContain(fix);
 });
 

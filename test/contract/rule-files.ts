@@ -25,7 +25,7 @@ export async function filesOf(rules: readonly Rule[]): Promise<ReadonlyMap<strin
       {
         rule: only(id, defined, (ids) => ids.has(id)),
         explanation: only(id, explanations, (text) => text.includes(`## ${id}\n`)),
-        broken: only(id, broken, (text) => text.includes(`rule: '${id}'`)),
+        broken: only(id, broken, (text) => new RegExp(`^ *'${id}( [^']*)?':`, 'm').test(text)),
       },
     ]),
   );

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../packages/contract/src/run.ts';
 import { Unreachable } from '../../packages/contract/src/wire/reach.ts';
-import { trust } from '../broken/check.ts';
 import { type Breaks, createSteps, serve } from '../broken/good-server.ts';
+import { trust } from '../broken/trust.ts';
 
 /** Serves the good server with changes while `use` runs. */
 async function serving<T>(breaks: Breaks, use: (url: string) => Promise<T>): Promise<T> {

@@ -39,10 +39,8 @@ test.each(sdkServers)('$name breaks no MUST of the protocol', async (server) => 
 test('a server that breaks the protocol fails', async () => {
   expect((await checkServer({ profile: () => mcp })).ok).toBe(true);
   const broken = await checkServer({
-    breaks: {
-      respond: (good) => async (message) => ({ ...(await good(message)), jsonrpc: '1.0' }),
-    },
     profile: () => mcp,
+    respond: (good) => async (message) => ({ ...(await good(message)), jsonrpc: '1.0' }),
   });
   expect(broken.rules.find(({ id }) => id === 'protocol.envelope')?.status).toBe('fail');
   expect(broken.ok).toBe(false);

@@ -7,17 +7,12 @@ import { runContract } from '../../packages/contract/src/run.ts';
 import { staticRules } from '../../packages/contract/src/static-rules.ts';
 import { mapConcurrently } from '../../packages/contract/src/wire/concurrency.ts';
 import { Unreachable } from '../../packages/contract/src/wire/reach.ts';
-import { createSigner } from '../../packages/contract/src/wire/signer.ts';
+import { examples } from '../broken/check.ts';
 import { createSteps, serve } from '../broken/good-server.ts';
-import { goodTools } from '../broken/good-tools.ts';
+import { signer, trust } from '../broken/trust.ts';
 import { methodOf } from '../broken/variant.ts';
 import { defaultRules } from '../default-rules.ts';
 import { type MuteServer, muteServers } from './servers.ts';
-
-const audience = 'https://tools.example.com/mcp';
-const signer = await createSigner(context.token, audience);
-const trust = { publicKey: signer.publicKey, issuer: signer.issuer, audience };
-const examples = new Map(goodTools.map(({ definition, examples }) => [definition.name, examples]));
 
 /** Timeout of each request: the good server answers in milliseconds, on a busy machine in some hundreds. */
 const timeoutMs = 4_000;
@@ -66,14 +61,10 @@ describe(`every rule on ${muteServers.length} servers that are silent, dead, han
 /** How often the server answered correctly, by kind: `initialize`, `/health`, `refusal of tools/call`. */
 type Answered = ReadonlyMap<string, number>;
 
-async function examined({
-  breaks,
-  attach,
-  isGone,
-}: MuteServer): Promise<{ report?: Report; answered: Answered }> {
+async function examined(server: MuteServer): Promise<{ report?: Report; answered: Answered }> {
   const answered = new Map<string, number>();
   const note = (what: string) => answered.set(what, (answered.get(what) ?? 0) + 1);
-  const steps = createSteps(trust, breaks);
+  const steps = createSteps(trust, server);
   const { url, stop } = await serve(
     {
       ...steps,
@@ -86,9 +77,9 @@ async function examined({
       },
     },
     0,
-    attach,
+    server.attach,
   );
-  if (isGone) await stop();
+  if (server.isGone) await stop();
   try {
     const report = await runContract({ url, profile: context, examples, signer, timeoutMs });
     return { report, answered };

@@ -1,9 +1,9 @@
 import type { Server } from 'node:http';
-import { type BrokenServer, instead, methodOf } from '../broken/variant.ts';
+import { instead, methodOf, type Variant, where } from '../broken/variant.ts';
 import type { Answer, Request } from '../broken/wire.ts';
 
 /** A server that stops giving answers, or useful ones, at some moment. */
-export interface MuteServer extends Pick<BrokenServer, 'breaks' | 'attach'> {
+export interface MuteServer extends Variant {
   readonly name: string;
   /** The rules that must fail, and no others may; undefined if nothing can be examined at all. */
   readonly fails: readonly string[] | undefined;
@@ -38,8 +38,8 @@ function mute(
   answer: Answer | Promise<Answer>,
   fails: readonly string[] | undefined,
 ): MuteServer {
-  const breaks = instead((request) => (concerns(request) ? answer : undefined));
-  return { name, lasts: fails !== undefined, isSilent: answer === never, fails, breaks };
+  const about = { name, lasts: fails !== undefined, isSilent: answer === never, fails };
+  return { ...about, ...where((request) => concerns(request), answer) };
 }
 
 /** Ends, with every connection, after a number of requests or on the request that `ends` selects. */
@@ -54,7 +54,7 @@ function dying(name: string, ends: (request: Request, count: number) => boolean)
     attach: (attached) => {
       server = attached;
     },
-    breaks: instead((request) => {
+    ...instead((request) => {
       count += 1;
       if (!ends(request, count)) return undefined;
       server?.close();

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageManagerCommands } from '../../src/plan/package-manager.ts';
-import { trust } from '../broken/check.ts';
+import { trust } from '../broken/trust.ts';
 import { createSteps, serve } from '../broken/good-server.ts';
 import { defaultRules } from '../default-rules.ts';
 import { repository, run, tree } from '../e2e/support.ts';

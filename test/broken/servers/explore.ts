@@ -4,10 +4,8 @@ import { isObject } from '../../../packages/contract/src/json/json.ts';
 import { mismatches } from '../../../packages/contract/src/json/schema.ts';
 import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
 import { resultOf } from '../good-server.ts';
-import { type BrokenServer, instead, methodOf } from '../variant.ts';
+import { type Broken, instead, methodOf, type Variant } from '../variant.ts';
 import type { Request } from '../wire.ts';
-
-type Breaks = NonNullable<BrokenServer['breaks']>;
 
 /** The params of a tools/call with their arguments. */
 interface Call extends JsonObject {
@@ -32,7 +30,7 @@ function textsIn(args: JsonObject): string {
 }
 
 /** A server that answers some calls with HTTP 500. */
-function crashes(when: (call: Call) => boolean): Breaks {
+function crashes(when: (call: Call) => boolean): Variant {
   return instead((request) => {
     if (methodOf(request) !== 'tools/call') return undefined;
     const message = JSON.parse(request.body ?? '{}');
@@ -46,7 +44,7 @@ function crashes(when: (call: Call) => boolean): Breaks {
 /** A server that answers some calls otherwise. */
 function calls(
   otherwise: (call: Call, good: () => Promise<JsonObject>) => Promise<JsonObject> | JsonObject | undefined,
-): Breaks {
+): Variant {
   return {
     call: (good) => async (params) =>
       (await otherwise(callOf(params), () => good(params))) ?? (await good(params)),
@@ -54,7 +52,7 @@ function calls(
 }
 
 /** A server that changes the data that it finds. */
-function finds(change: (data: JsonObject, call: Call) => JsonObject): Breaks {
+function finds(change: (data: JsonObject, call: Call) => JsonObject): Variant {
   return calls(async (call, good) => {
     const result = await good();
     const { structuredContent: data } = result;
@@ -66,8 +64,8 @@ function finds(change: (data: JsonObject, call: Call) => JsonObject): Breaks {
 const exception = "Cannot read properties of undefined (reading 'rate')";
 const prices = { symbol: null, price: null };
 
-export const brokenExplorations: readonly BrokenServer[] = [
-  ...[
+export const brokenExplorations: Broken<Variant> = {
+  'explore.answered': [
     crashes(({ args }) => args.after === null),
     crashes(({ args }) => textsIn(args).includes('😀')),
     crashes(({ args }) => textsIn(args).length > 8_000),
@@ -77,112 +75,75 @@ export const brokenExplorations: readonly BrokenServer[] = [
     crashes((call) => !('arguments' in call)),
     crashes((call) => !('name' in call)),
     crashes(({ _meta }) => isObject(_meta) && 'progressToken' in _meta),
-  ].map((breaks) => ({ rule: 'explore.answered', breaks })),
-  {
-    rule: 'explore.valid',
-    breaks: calls(({ args }) =>
+  ],
+  'explore.valid': [
+    calls(({ args }) =>
       args.currency === 'EUR'
         ? { ...resultOf({ ...prices, error: 'FAILED', message: exception }), isError: true }
         : undefined,
     ),
-  },
-  {
-    rule: 'explore.valid',
-    breaks: {
+    {
       respond: (good) => async (message) =>
         message.method === 'tools/call' && callOf(message.params).args.limit === 1
           ? { error: { code: -32603, message: 'Internal error' } }
           : good(message),
     },
+  ],
+  'explore.no-crash': calls(({ name, args }) =>
+    name === 'get_price' && args.symbol === null
+      ? {
+          ...resultOf({ ...prices, error: 'FAILED', message: 'TypeError: symbol.trim is not a function' }),
+          isError: true,
+        }
+      : undefined,
+  ),
+  'explore.refuses call.no-arguments-object call.wrong-arguments': {
+    call: (good) => async (params) =>
+      params.name === 'list_coins'
+        ? good({ ...params, arguments: withoutWrong(callOf(params).args) })
+        : good(params),
   },
-  {
-    rule: 'explore.no-crash',
-    breaks: calls(({ name, args }) =>
-      name === 'get_price' && args.symbol === null
-        ? {
-            ...resultOf({ ...prices, error: 'FAILED', message: 'TypeError: symbol.trim is not a function' }),
-            isError: true,
-          }
-        : undefined,
-    ),
-  },
-  {
-    rule: 'explore.refuses',
-    along: ['call.no-arguments-object', 'call.wrong-arguments'],
-    breaks: {
-      call: (good) => async (params) =>
-        params.name === 'list_coins'
-          ? good({ ...params, arguments: withoutWrong(callOf(params).args) })
-          : good(params),
-    },
-  },
-  {
-    rule: 'explore.refuses',
-    breaks: calls(({ args }) => {
-      const isUnlisted = args.currency !== undefined && !/USD|EUR/.test(String(args.currency));
-      return isUnlisted
-        ? { ...resultOf({ ...prices, error: 'INVALID_ARGUMENTS', message: 'Wrong input.' }), isError: true }
-        : undefined;
-    }),
-  },
-  { rule: 'explore.own-answer', breaks: sharedRequest() },
-  { rule: 'explore.same-data', breaks: otherSessions() },
-  {
-    rule: 'explore.arguments-matter',
-    along: ['explore.limit'],
-    breaks: firstForEver(),
-  },
-  { rule: 'explore.echo', breaks: finds((data) => ('price' in data ? { ...data, symbol: 'BTC' } : data)) },
-  {
-    rule: 'explore.limit',
-    breaks: finds((data) =>
-      'coins' in data ? { coins: ['BTC', 'ETH'].map((symbol) => ({ symbol })) } : data,
-    ),
-  },
-  { rule: 'explore.limit', breaks: ignoresLimitOfOne() },
-  {
-    rule: 'explore.empty-signal',
-    breaks: calls(({ name, args }) =>
+  'explore.refuses': calls(({ args }) => {
+    const isUnlisted = args.currency !== undefined && !/USD|EUR/.test(String(args.currency));
+    return isUnlisted
+      ? { ...resultOf({ ...prices, error: 'INVALID_ARGUMENTS', message: 'Wrong input.' }), isError: true }
+      : undefined;
+  }),
+  'explore.own-answer': [sharedRequest(), sharedArguments()],
+  'explore.same-data': otherSessions(),
+  'explore.arguments-matter explore.limit': firstForEver(),
+  'explore.echo': finds((data) => ('price' in data ? { ...data, symbol: 'BTC' } : data)),
+  'explore.limit': [
+    finds((data) => ('coins' in data ? { coins: ['BTC', 'ETH'].map((symbol) => ({ symbol })) } : data)),
+    ignoresLimitOfOne(),
+  ],
+  'explore.empty-signal': [
+    calls(({ name, args }) =>
       name === 'list_coins' && args.limit === 50 ? resultOf({ coins: [] }) : undefined,
     ),
-  },
-  {
-    rule: 'explore.exhausted',
-    along: ['outcome.found'],
-    breaks: finds((data) => ({ ...data, searchExhausted: true })),
-  },
-  { rule: 'explore.steady', breaks: growing() },
-  { rule: 'explore.own-answer', breaks: sharedArguments() },
-  {
-    rule: 'explore.empty-signal',
-    breaks: lists({ of: { type: 'string', enum: ['coins', 'stocks'] } }, {}, ({ args }, symbols) =>
+    lists({ of: { type: 'string', enum: ['coins', 'stocks'] } }, {}, ({ args }, symbols) =>
       args.of === 'stocks' ? 'No stock matches.' : { coins: symbols },
     ),
-  },
-  {
-    rule: 'explore.numbers',
-    breaks: lists({}, { count: 'integer' }, (_, coins) => ({ coins, count: coins.length + 1 })),
-  },
-  {
-    rule: 'explore.numbers',
-    breaks: lists({}, { averagePrice: 'number', maxPrice: 'number' }, (_, coins) => ({
+  ],
+  'explore.exhausted outcome.found': finds((data) => ({ ...data, searchExhausted: true })),
+  'explore.steady': growing(),
+  'explore.numbers': [
+    lists({}, { count: 'integer' }, (_, coins) => ({ coins, count: coins.length + 1 })),
+    lists({}, { averagePrice: 'number', maxPrice: 'number' }, (_, coins) => ({
       coins,
       averagePrice: 67_100,
       maxPrice: 64_000,
     })),
-  },
-  {
-    rule: 'explore.bounds',
-    breaks: lists({ min_price: { type: 'number', examples: [100] } }, {}, (_, coins) => ({ coins })),
-  },
-];
+  ],
+  'explore.bounds': lists({ min_price: { type: 'number', examples: [100] } }, {}, (_, coins) => ({ coins })),
+};
 
 /** A server whose list_coins has further parameters, declared fields and other data; a text is a failure. */
 function lists(
   parameters: JsonObject,
   fields: Readonly<Record<string, string>>,
   answer: (call: Call, coins: JsonObject[]) => JsonObject | string,
-): Breaks {
+): Variant {
   const described = (schema: JsonObject) => ({ description: 'What it says.', ...schema });
   const priced = { type: 'number', description: 'Last price.' };
   return {
@@ -222,7 +183,7 @@ function lists(
 }
 
 /** A server that lists the coins by the arguments that it validated last. */
-function sharedArguments(): Breaks {
+function sharedArguments(): Variant {
   let last: JsonObject = {};
   return {
     call: (good) => async (params) => {
@@ -244,7 +205,7 @@ function priceCall({ body, headers, method }: Request): { session: string; param
 }
 
 /** A server that answers a session with what another one asks at the same time. */
-function sharedRequest(): Breaks {
+function sharedRequest(): Variant {
   let last: { session: string; params: Call } | undefined;
   return {
     answer: (good) => async (request) => {
@@ -262,7 +223,7 @@ function sharedRequest(): Breaks {
 }
 
 /** A server that has an old price for the first calls of a session. */
-function otherSessions(): Breaks {
+function otherSessions(): Variant {
   const calls = new Map<string, number>();
   return {
     answer: (good) => async (request) => {
@@ -278,7 +239,7 @@ function otherSessions(): Breaks {
 }
 
 /** A server that keeps the first list of coins for all arguments. */
-function firstForEver(): Breaks {
+function firstForEver(): Variant {
   let first: JsonObject | undefined;
   return calls(async ({ name }, good) => {
     const result = await good();
@@ -289,7 +250,7 @@ function firstForEver(): Breaks {
 }
 
 /** A server that has one more coin than asked for, and whose inputSchema names no small limit. */
-function ignoresLimitOfOne(): Breaks {
+function ignoresLimitOfOne(): Variant {
   return {
     list: (good) => () =>
       good().map((tool) =>
@@ -309,7 +270,7 @@ function withoutMinimum(schema: unknown): JsonObject {
 }
 
 /** A server that takes longer for each list of coins than for the one before. */
-function growing(): Breaks {
+function growing(): Variant {
   let count = 0;
   return calls(async ({ name, args }, good) => {
     if (name !== 'list_coins' || Object.keys(args).length > 0) return good();

@@ -1,7 +1,16 @@
 import { isObject } from '../../../packages/contract/src/json/json.ts';
 import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
 import type { Breaks, Steps } from '../good-server.ts';
-import { type BrokenServer, instead, methodOf, withAnswer, withHeaders, withRequest } from '../variant.ts';
+import {
+  type Broken,
+  instead,
+  methodOf,
+  type Variant,
+  where,
+  withAnswer,
+  withHeaders,
+  withRequest,
+} from '../variant.ts';
 import type { Answer, Request } from '../wire.ts';
 
 const version = '2026-07-28';
@@ -48,158 +57,98 @@ function agreeing(request: Request, ...headers: readonly string[]): Request {
 
 const unnamed = ({ ttlMs: _, ...result }: JsonObject) => result;
 
-export const brokenModern: readonly BrokenServer[] = [
-  {
-    rule: 'modern.served',
-    breaks: instead((request) =>
-      isModern(request) ? { status: 400, body: { error: 'Invalid session' } } : undefined,
-    ),
-  },
-  {
-    rule: 'modern.discover',
-    breaks: withResult((result) =>
-      'supportedVersions' in result ? { ...result, supportedVersions: version } : result,
-    ),
-  },
-  {
-    rule: 'modern.tools',
-    breaks: withResult((result) =>
-      Array.isArray(result.tools) ? { ...result, tools: result.tools.slice(1) } : result,
-    ),
-  },
-  {
-    rule: 'modern.result-type',
-    breaks: withResult((result, method) =>
-      method === 'tools/list' ? { ...result, resultType: 'done' } : result,
-    ),
-  },
-  { rule: 'modern.server-info', breaks: withResult((result) => ({ ...result, _meta: {} })) },
-  { rule: 'modern.cache', breaks: withResult(unnamed) },
-  {
-    rule: 'modern.stateless',
-    breaks: withAnswer((answer, request) =>
-      isModern(request) ? { ...answer, headers: { 'mcp-session-id': 'one-more' } } : answer,
-    ),
-  },
-  {
-    rule: 'modern.call',
-    breaks: withAnswer((answer, request) =>
-      isModern(request) && methodOf(request) === 'tools/call' && answer.status === 200
-        ? { status: 500, body: { error: 'no session' } }
-        : answer,
-    ),
-  },
-  {
-    rule: 'modern.call-type',
-    breaks: withResult((result, method) =>
-      method === 'tools/call' ? { ...result, resultType: 'input_required' } : result,
-    ),
-  },
-  {
-    rule: 'modern.results',
-    breaks: withResult((result, method) =>
-      method === 'tools/call' && result.isError !== true
-        ? { ...result, content: [{ type: 'text', text: '{"coins":[]}' }] }
-        : result,
-    ),
-  },
-  {
-    rule: 'modern.failure',
-    breaks: withResult((result) => (result.isError === true ? { ...result, isError: false } : result)),
-  },
-  {
-    rule: 'modern.encoded-name',
-    breaks: instead((request) =>
-      isModern(request) &&
-      /^=\?base64\?\w/.test(String(request.headers['mcp-name'])) &&
-      request.headers.authorization
-        ? mismatch(request)
-        : undefined,
-    ),
-  },
-  {
-    rule: 'modern.headers',
-    breaks: taking((request) =>
-      methodOf(request) === 'tools/list' && request.headers['mcp-protocol-version'] === version
-        ? agreeing(request, 'mcp-method')
-        : request,
-    ),
-  },
-  {
-    rule: 'modern.version-header',
-    breaks: taking((request) =>
-      isModern(request) &&
-      request.headers['mcp-protocol-version'] === undefined &&
-      methodOf(request) === 'tools/list'
-        ? { ...request, headers: { ...request.headers, 'mcp-protocol-version': version } }
-        : request,
-    ),
-  },
-  {
-    rule: 'modern.name-header',
-    breaks: taking((request) =>
-      request.headers['mcp-name'] === 'another_tool' ? agreeing(request, 'mcp-name') : request,
-    ),
-  },
-  { rule: 'modern.version', breaks: withError(-32022, { code: -32600 }) },
-  { rule: 'modern.meta', breaks: withError(-32602, { status: 200 }) },
-  { rule: 'modern.unknown-method', breaks: withError(-32601, { status: 200 }) },
-  {
-    rule: 'modern.error-codes',
-    breaks: withAnswer((answer, request) => {
-      const { body } = answer;
-      const isRead = isModern(request) && methodOf(request) === 'resources/read' && isObject(body);
-      return isRead
-        ? { status: 200, body: { ...body, error: { code: -32002, message: 'Not found' } } }
-        : answer;
-    }),
-  },
-  {
-    rule: 'modern.notification',
-    breaks: withAnswer((answer, request) =>
-      isModern(request) && answer.status === 202
-        ? { status: 200, body: { jsonrpc: '2.0', result: {} } }
-        : answer,
-    ),
-  },
-  {
-    rule: 'modern.unreadable',
-    breaks: withAnswer((answer, { headers }) => {
-      const { status, body } = answer;
-      const isError = headers['mcp-protocol-version'] === version && isObject(body) && 'error' in body;
-      return isError && status === 400 && body.id === undefined ? { ...answer, status: 200 } : answer;
-    }),
-  },
-  {
-    rule: 'modern.error-id',
-    breaks: withAnswer((answer, { headers }) => {
-      const { status, body } = answer;
-      const isError = headers['mcp-protocol-version'] === version && isObject(body) && 'error' in body;
-      return isError && status === 400 && body.id === undefined
-        ? { ...answer, body: { ...body, id: null } }
-        : answer;
-    }),
-  },
-  {
-    rule: 'modern.no-token',
-    breaks: givesAway(
-      ({ headers }) => headers.authorization === undefined && headers['mcp-method'] === 'tools/call',
-    ),
-  },
-  {
-    rule: 'modern.forged-token',
-    breaks: givesAway(
-      async ({ headers }, { authorized }) =>
-        headers.authorization !== undefined && !(await authorized(headers.authorization)),
-    ),
-  },
-  {
-    rule: 'modern.disguised-call',
-    breaks: givesAway(
-      ({ headers }) => headers.authorization === undefined && headers['mcp-method'] === 'tools/list',
-    ),
-  },
-];
+export const brokenModern: Broken<Variant> = {
+  'modern.served': where((request) => isModern(request), { status: 400, body: { error: 'Invalid session' } }),
+  'modern.discover': withResult((result) =>
+    'supportedVersions' in result ? { ...result, supportedVersions: version } : result,
+  ),
+  'modern.tools': withResult((result) =>
+    Array.isArray(result.tools) ? { ...result, tools: result.tools.slice(1) } : result,
+  ),
+  'modern.result-type': withResult((result, method) =>
+    method === 'tools/list' ? { ...result, resultType: 'done' } : result,
+  ),
+  'modern.server-info': withResult((result) => ({ ...result, _meta: {} })),
+  'modern.cache': withResult(unnamed),
+  'modern.stateless': withAnswer((answer, request) =>
+    isModern(request) ? { ...answer, headers: { 'mcp-session-id': 'one-more' } } : answer,
+  ),
+  'modern.call': withAnswer((answer, request) =>
+    isModern(request) && methodOf(request) === 'tools/call' && answer.status === 200
+      ? { status: 500, body: { error: 'no session' } }
+      : answer,
+  ),
+  'modern.call-type': withResult((result, method) =>
+    method === 'tools/call' ? { ...result, resultType: 'input_required' } : result,
+  ),
+  'modern.results': withResult((result, method) =>
+    method === 'tools/call' && result.isError !== true
+      ? { ...result, content: [{ type: 'text', text: '{"coins":[]}' }] }
+      : result,
+  ),
+  'modern.failure': withResult((result) =>
+    result.isError === true ? { ...result, isError: false } : result,
+  ),
+  'modern.encoded-name': instead((request) =>
+    isModern(request) &&
+    /^=\?base64\?\w/.test(String(request.headers['mcp-name'])) &&
+    request.headers.authorization
+      ? mismatch(request)
+      : undefined,
+  ),
+  'modern.headers': taking((request) =>
+    methodOf(request) === 'tools/list' && request.headers['mcp-protocol-version'] === version
+      ? agreeing(request, 'mcp-method')
+      : request,
+  ),
+  'modern.version-header': taking((request) =>
+    isModern(request) &&
+    request.headers['mcp-protocol-version'] === undefined &&
+    methodOf(request) === 'tools/list'
+      ? { ...request, headers: { ...request.headers, 'mcp-protocol-version': version } }
+      : request,
+  ),
+  'modern.name-header': taking((request) =>
+    request.headers['mcp-name'] === 'another_tool' ? agreeing(request, 'mcp-name') : request,
+  ),
+  'modern.version': withError(-32022, { code: -32600 }),
+  'modern.meta': withError(-32602, { status: 200 }),
+  'modern.unknown-method': withError(-32601, { status: 200 }),
+  'modern.error-codes': withAnswer((answer, request) => {
+    const { body } = answer;
+    const isRead = isModern(request) && methodOf(request) === 'resources/read' && isObject(body);
+    return isRead
+      ? { status: 200, body: { ...body, error: { code: -32002, message: 'Not found' } } }
+      : answer;
+  }),
+  'modern.notification': withAnswer((answer, request) =>
+    isModern(request) && answer.status === 202
+      ? { status: 200, body: { jsonrpc: '2.0', result: {} } }
+      : answer,
+  ),
+  'modern.unreadable': withAnswer((answer, { headers }) => {
+    const { status, body } = answer;
+    const isError = headers['mcp-protocol-version'] === version && isObject(body) && 'error' in body;
+    return isError && status === 400 && body.id === undefined ? { ...answer, status: 200 } : answer;
+  }),
+  'modern.error-id': withAnswer((answer, { headers }) => {
+    const { status, body } = answer;
+    const isError = headers['mcp-protocol-version'] === version && isObject(body) && 'error' in body;
+    return isError && status === 400 && body.id === undefined
+      ? { ...answer, body: { ...body, id: null } }
+      : answer;
+  }),
+  'modern.no-token': givesAway(
+    ({ headers }) => headers.authorization === undefined && headers['mcp-method'] === 'tools/call',
+  ),
+  'modern.forged-token': givesAway(
+    async ({ headers }, { authorized }) =>
+      headers.authorization !== undefined && !(await authorized(headers.authorization)),
+  ),
+  'modern.disguised-call': givesAway(
+    ({ headers }) => headers.authorization === undefined && headers['mcp-method'] === 'tools/list',
+  ),
+};
 
 /** Runs the calls of some requests without payment. */
 function givesAway(when: (request: Request, steps: Steps) => boolean | Promise<boolean>): Breaks {

@@ -1,24 +1,21 @@
-import type { BrokenServer } from '../variant.ts';
+import type { Broken, Variant } from '../variant.ts';
 
 /** Programs that start or stop in a broken way; test/broken/main.ts implements the change for each rule. */
-export const brokenPrograms: readonly BrokenServer[] = [
-  { rule: 'process.port' },
-  { rule: 'process.default-port' },
-  { rule: 'process.busy-port' },
-  {
-    rule: 'process.no-key',
-    profile: (profile) => ({ ...profile, token: { ...profile.token, jwksUrl: null } }),
-  },
-  { rule: 'process.production-auth' },
-  { rule: 'process.production-audience' },
-  { rule: 'process.production-https' },
-  { rule: 'process.production' },
-  { rule: 'health.ready-paid' },
-  { rule: 'health.ready-key' },
-  { rule: 'health.ready-audience' },
-  { rule: 'process.terminate' },
-  { rule: 'process.terminate-during-call' },
-  { rule: 'process.log-secrets' },
-  { rule: 'process.refused-runs-nothing' },
-  { rule: 'process.memory' },
-];
+export const brokenPrograms: Broken<Variant> = {
+  'process.port': {},
+  'process.default-port': {},
+  'process.busy-port': {},
+  'process.no-key': { profile: (profile) => ({ ...profile, token: { ...profile.token, jwksUrl: null } }) },
+  'process.production-auth': {},
+  'process.production-audience': {},
+  'process.production-https': {},
+  'process.production': {},
+  'health.ready-paid': {},
+  'health.ready-key': {},
+  'health.ready-audience': {},
+  'process.terminate': {},
+  'process.terminate-during-call': {},
+  'process.log-secrets': {},
+  'process.refused-runs-nothing': {},
+  'process.memory': {},
+};

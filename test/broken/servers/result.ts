@@ -1,17 +1,28 @@
 import { setTimeout } from 'node:timers/promises';
 import { decodeJwt } from 'jose';
-import { isObject } from '../../../packages/contract/src/json/json.ts';
+import { isObject, objectOr } from '../../../packages/contract/src/json/json.ts';
 import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
 import { resultOf } from '../good-server.ts';
 import type { Outcome } from '../good-tools.ts';
-import { type BrokenServer, instead, methodOf, withAnswer } from '../variant.ts';
+import {
+  type Broken,
+  defines,
+  failureSays,
+  instead,
+  limited,
+  methodOf,
+  responds,
+  type Variant,
+  where,
+  withAnswer,
+} from '../variant.ts';
 import type { Request } from '../wire.ts';
 
 /** A server that changes the results of one kind of outcome of get_price. */
 function results<Kind extends Outcome['kind']>(
   kind: Kind,
   change: (result: JsonObject, outcome: Extract<Outcome, { kind: Kind }>) => JsonObject,
-): BrokenServer['breaks'] {
+): Variant {
   return {
     result: (good) => (outcome, tool) => {
       const result = good(outcome, tool);
@@ -22,17 +33,17 @@ function results<Kind extends Outcome['kind']>(
 }
 
 /** A server that finds other data than the good one. */
-function finds(change: (data: JsonObject) => JsonObject): BrokenServer['breaks'] {
+function finds(change: (data: JsonObject) => JsonObject): Variant {
   return results('found', (_result, { data }) => resultOf(change(data)));
 }
 
 /** A server that changes the failure of an example; failures about invalid arguments are correct. */
-function failsWith(change: (result: JsonObject) => JsonObject): BrokenServer['breaks'] {
+function failsWith(change: (result: JsonObject) => JsonObject): Variant {
   return results('fail', (result, { error }) => (error === 'SOURCE_DOWN' ? change(result) : result));
 }
 
 /** A server that signals an empty result only for the tickers of its examples. */
-function forgetsSignal(): BrokenServer['breaks'] {
+function forgetsSignal(): Variant {
   return {
     call: (good) => async (params) => {
       const { symbol } = isObject(params.arguments) ? params.arguments : {};
@@ -43,206 +54,111 @@ function forgetsSignal(): BrokenServer['breaks'] {
 }
 
 /** A server that treats the second of two equal calls as a mistake. */
-function emptyOnce(): BrokenServer['breaks'] {
+function emptyOnce(): Variant {
   let empties = 0;
   return results('empty', (result) => {
     empties += 1;
-    const repeated = { symbol: null, price: null, error: 'REPEATED', message: 'You have asked before.' };
-    return empties === 1 ? result : { ...resultOf(repeated), isError: true };
+    return empties === 1 ? result : failure({ error: 'REPEATED', message: 'You have asked before.' });
   });
 }
 
+/** A failure of get_price. */
+function failure(data: JsonObject): JsonObject {
+  return { ...resultOf({ symbol: null, price: null, ...data }), isError: true };
+}
+
 /** A server that changes the parameters of calls. */
-function calls(change: (params: JsonObject) => JsonObject): BrokenServer['breaks'] {
+function calls(change: (params: JsonObject) => JsonObject): Variant {
   return { call: (good) => async (params) => good(change(params)) };
 }
 
-export const brokenResults: readonly BrokenServer[] = [
-  {
-    rule: 'result.content',
-    along: ['submission.text'],
-    breaks: results('found', (result) => ({ ...result, content: [] })),
-  },
-  {
-    rule: 'result.json-text',
-    along: ['submission.text'],
-    breaks: results('found', (result) => ({
-      ...result,
-      content: [{ type: 'text', text: 'The price is 64000.' }],
-    })),
-  },
-  {
-    rule: 'result.structured',
-    along: ['outcome.client', 'submission.calls'],
-    breaks: results('found', ({ content = [] }) => ({ content })),
-  },
-  {
-    rule: 'result.fits',
-    along: ['outcome.client', 'submission.calls'],
-    breaks: finds((data) => ({ ...data, price: String(data.price) })),
-  },
-  {
-    rule: 'result.failure-flagged',
-    along: ['call.missing-arguments', 'call.no-arguments-object', 'call.wrong-arguments', 'explore.refuses'],
-    breaks: {
+export const brokenResults: Broken<Variant> = {
+  'result.content submission.text': results('found', (result) => ({ ...result, content: [] })),
+  'result.json-text submission.text': results('found', (result) => ({
+    ...result,
+    content: [{ type: 'text', text: 'The price is 64000.' }],
+  })),
+  'result.structured outcome.client submission.calls': results('found', ({ content = [] }) => ({ content })),
+  'result.fits outcome.client submission.calls': finds((data) => ({ ...data, price: String(data.price) })),
+  'result.failure-flagged call.missing-arguments call.no-arguments-object call.wrong-arguments explore.refuses':
+    {
       result: (good) => (outcome, tool) => {
         const result = good(outcome, tool);
         return JSON.stringify(result).includes('INVALID_ARGUMENTS') ? { ...result, isError: false } : result;
       },
     },
-  },
-  { rule: 'result.no-error', breaks: finds((data) => ({ ...data, error: 'STALE' })) },
-  {
-    rule: 'result.failure-fits',
-    along: ['outcome.client'],
-    breaks: failsWith(() => ({
-      ...resultOf({ error: 'SOURCE_DOWN', message: 'No answer.' }),
-      isError: true,
-    })),
-  },
-  {
-    rule: 'result.same-data',
-    breaks: results('found', ({ structuredContent = {} }, { data }) => ({
+  'result.no-error': finds((data) => ({ ...data, error: 'STALE' })),
+  'result.failure-fits outcome.client': failsWith(() => ({
+    ...resultOf({ error: 'SOURCE_DOWN', message: 'No answer.' }),
+    isError: true,
+  })),
+  'result.same-data': [
+    results('found', ({ structuredContent = {} }, { data }) => ({
       ...resultOf({ ...data, price: 1 }),
       structuredContent,
     })),
-  },
-  {
-    rule: 'result.same-data',
     // The same double, in other digits.
-    breaks: withAnswer((answer, request) => {
+    withAnswer((answer, request) => {
       if (methodOf(request) !== 'tools/call' || answer.status !== 200) return answer;
       const text = JSON.stringify(answer.body);
       const body = text.replace('\\"price\\":64000', '\\"price\\":12345678901234567891');
       return { ...answer, body: body.replace('"price":64000', '"price":12345678901234567000') };
     }),
+  ],
+  'result.declared-fields': finds((data) => ({ ...data, venue: 'spot' })),
+  'result.no-lost-values': finds((data) => ({ ...data, symbol: '[object Object]' })),
+  'result.no-refusal': finds((data) => ({ ...data, symbol: 'Symbol not found.' })),
+  'result.size': results('found', (result, { data }) => ({
+    ...result,
+    content: [{ type: 'text', text: JSON.stringify(data) + ' '.repeat(500_001) }],
+  })),
+  'fit.result-tokens': finds((data) => ({ ...data, symbol: `${data.symbol} `.repeat(26_000) })),
+  'result.schema-copy': results('found', (result) => ({
+    ...result,
+    _meta: { outputSchema: { type: 'object' } },
+  })),
+  'outcome.found': results('found', () => resultOf({ symbol: null, price: null, searchExhausted: true })),
+  'outcome.empty outcome.empty-signal': results('empty', () => resultOf({ symbol: null, price: null })),
+  'outcome.fail': failsWith(() => resultOf({ symbol: null, price: null })),
+  'outcome.failure-payload': failsWith(() => failure({ error: 'SOURCE_DOWN' })),
+  'outcome.empty-signal': forgetsSignal(),
+  'outcome.repeatable': emptyOnce(),
+  'outcome.in-time': {
+    ...limited({ callMs: 200 }),
+    ...slowCalls(({ body }) => body?.includes('"XYZ"') === true),
   },
-  { rule: 'result.declared-fields', breaks: finds((data) => ({ ...data, venue: 'spot' })) },
-  { rule: 'result.no-lost-values', breaks: finds((data) => ({ ...data, symbol: '[object Object]' })) },
-  { rule: 'result.no-refusal', breaks: finds((data) => ({ ...data, symbol: 'Symbol not found.' })) },
-  {
-    rule: 'result.size',
-    breaks: results('found', (result, { data }) => ({
-      ...result,
-      content: [{ type: 'text', text: JSON.stringify(data) + ' '.repeat(500_001) }],
-    })),
+  'outcome.client submission.calls': misformatted(),
+  'call.answered outcome.empty': responds(({ params }) => {
+    const { arguments: args } = isObject(params) ? params : {};
+    const fails = isObject(args) && args.symbol === 'XYZ';
+    return fails ? { error: { code: -32603, message: 'Internal error' } } : undefined;
+  }),
+  'call.unknown-tool': unknownTool((name) => name === 'no_such_tool'),
+  'call.unknown-tool-names': unknownTool((name) => name === 'constructor'),
+  'call.wrong-arguments explore.refuses': calls((params) =>
+    withArguments(params, ({ currency: _currency, ...args }) => args),
+  ),
+  'call.missing-arguments': calls((params) => withArguments(params, (args) => ({ symbol: 'BTC', ...args }))),
+  'call.no-arguments-object': calls((params) =>
+    isObject(params.arguments) ? params : { ...params, arguments: { symbol: 'BTC' } },
+  ),
+  'call.no-retry-word': failureSays('(network timeout)'),
+  'submission.calls': where((request) => isSubmission(request), {
+    status: 500,
+    body: { error: 'Unknown purpose' },
+  }),
+  'submission.succeeds': toSubmission((body) => ({
+    ...body,
+    result: failure({ coins: [], error: 'TIMEOUT', message: 'Too slow.' }),
+  })),
+  'submission.text': toSubmission((body) =>
+    JSON.parse(JSON.stringify(body), (key, value) => (key === 'text' ? 'ok' : value)),
+  ),
+  'submission.in-time': {
+    ...limited({ submissionMs: 300 }),
+    ...slowCalls(isSubmission),
   },
-  {
-    rule: 'fit.result-tokens',
-    breaks: finds((data) => ({ ...data, symbol: `${data.symbol} `.repeat(26_000) })),
-  },
-  {
-    rule: 'result.schema-copy',
-    breaks: results('found', (result) => ({ ...result, _meta: { outputSchema: { type: 'object' } } })),
-  },
-  {
-    rule: 'outcome.found',
-    breaks: results('found', () => resultOf({ symbol: null, price: null, searchExhausted: true })),
-  },
-  {
-    rule: 'outcome.empty',
-    along: ['outcome.empty-signal'],
-    breaks: results('empty', () => resultOf({ symbol: null, price: null })),
-  },
-  { rule: 'outcome.fail', breaks: failsWith(() => resultOf({ symbol: null, price: null })) },
-  {
-    rule: 'outcome.failure-payload',
-    breaks: failsWith(() => ({
-      ...resultOf({ symbol: null, price: null, error: 'SOURCE_DOWN' }),
-      isError: true,
-    })),
-  },
-  { rule: 'outcome.empty-signal', breaks: forgetsSignal() },
-  { rule: 'outcome.repeatable', breaks: emptyOnce() },
-  {
-    rule: 'outcome.in-time',
-    profile: (profile) => ({ ...profile, limits: { ...profile.limits, callMs: 200 } }),
-    breaks: slowCalls(({ body }) => body?.includes('"XYZ"') === true),
-  },
-  { rule: 'outcome.client', along: ['submission.calls'], breaks: misformatted() },
-  {
-    rule: 'call.answered',
-    along: ['outcome.empty'],
-    breaks: {
-      respond: (good) => async (message) => {
-        const { arguments: args } = isObject(message.params) ? message.params : {};
-        const fails = isObject(args) && args.symbol === 'XYZ';
-        return fails ? { error: { code: -32603, message: 'Internal error' } } : good(message);
-      },
-    },
-  },
-  {
-    rule: 'call.unknown-tool',
-    breaks: unknownTool((name) => name === 'no_such_tool'),
-  },
-  {
-    rule: 'call.unknown-tool-names',
-    breaks: unknownTool((name) => name === 'constructor'),
-  },
-  {
-    rule: 'call.wrong-arguments',
-    along: ['explore.refuses'],
-    breaks: calls((params) => withArguments(params, ({ currency: _currency, ...args }) => args)),
-  },
-  {
-    rule: 'call.missing-arguments',
-    breaks: calls((params) => withArguments(params, (args) => ({ symbol: 'BTC', ...args }))),
-  },
-  {
-    rule: 'call.no-arguments-object',
-    breaks: calls((params) =>
-      isObject(params.arguments) ? params : { ...params, arguments: { symbol: 'BTC' } },
-    ),
-  },
-  {
-    rule: 'call.no-retry-word',
-    breaks: {
-      result: (good) => (outcome, tool) =>
-        good(
-          outcome.kind === 'fail' ? { ...outcome, message: `${outcome.message} (network timeout)` } : outcome,
-          tool,
-        ),
-    },
-  },
-  {
-    rule: 'submission.calls',
-    breaks: instead((request) =>
-      isSubmission(request) ? { status: 500, body: { error: 'Unknown purpose' } } : undefined,
-    ),
-  },
-  {
-    rule: 'submission.succeeds',
-    breaks: {
-      answer: (good) => async (request) => {
-        const answer = await good(request);
-        if (!isSubmission(request)) return answer;
-        const data = { symbol: null, price: null, coins: [], error: 'TIMEOUT', message: 'Too slow.' };
-        return {
-          ...answer,
-          body: { ...(answer.body as object), result: { ...resultOf(data), isError: true } },
-        };
-      },
-    },
-  },
-  {
-    rule: 'submission.text',
-    breaks: {
-      answer: (good) => async (request) => {
-        const answer = await good(request);
-        if (!isSubmission(request)) return answer;
-        return {
-          ...answer,
-          body: JSON.parse(JSON.stringify(answer.body), (key, value) => (key === 'text' ? 'ok' : value)),
-        };
-      },
-    },
-  },
-  {
-    rule: 'submission.in-time',
-    profile: (profile) => ({ ...profile, limits: { ...profile.limits, submissionMs: 300 } }),
-    breaks: slowCalls(isSubmission),
-  },
-];
+};
 
 /** Whether a call comes from the submission test, judged by its token. */
 function isSubmission(request: Request): boolean {
@@ -258,21 +174,25 @@ function isSmokeToken(token: string): boolean {
   }
 }
 
-function slowCalls(isSlow: (request: Request) => boolean): BrokenServer['breaks'] {
+/** Changes the response to a call of the submission test. */
+function toSubmission(change: (body: object) => object): Variant {
+  return withAnswer((answer, request) =>
+    isSubmission(request) ? { ...answer, body: change(answer.body as object) } : answer,
+  );
+}
+
+function slowCalls(isSlow: (request: Request) => boolean): Variant {
   return instead(async (request) => {
     if (isSlow(request)) await setTimeout(310);
     return undefined;
   });
 }
 
-function unknownTool(concerned: (name: unknown) => boolean): BrokenServer['breaks'] {
-  return {
-    respond: (good) => async (message) => {
-      const { params } = message;
-      const broken = message.method === 'tools/call' && isObject(params) && concerned(params.name);
-      return broken ? { error: { code: -32602, message: 'Unknown tool' } } : good(message);
-    },
-  };
+function unknownTool(concerned: (name: unknown) => boolean): Variant {
+  return responds(({ method, params }) => {
+    const broken = method === 'tools/call' && isObject(params) && concerned(params.name);
+    return broken ? { error: { code: -32602, message: 'Unknown tool' } } : undefined;
+  });
 }
 
 /** A server that answers a wrong type with the exception that it caused. */
@@ -282,15 +202,16 @@ function withArguments(params: JsonObject, change: (args: JsonObject) => JsonObj
 }
 
 /** Declares the format of a time but returns prose: the marketplace's validator ignores formats, the SDK's does not. */
-function misformatted(): BrokenServer['breaks'] {
+function misformatted(): Variant {
   const time = { type: 'string', format: 'date-time', description: 'When the price was traded.' };
   return {
-    list: (good) => () =>
-      good().map((tool) => {
-        const schema = isObject(tool.outputSchema) ? tool.outputSchema : {};
-        const properties = isObject(schema.properties) ? schema.properties : {};
-        return { ...tool, outputSchema: { ...schema, properties: { ...properties, at: time } } };
-      }),
+    ...defines((tool) => {
+      const schema = objectOr(tool.outputSchema);
+      return {
+        ...tool,
+        outputSchema: { ...schema, properties: { ...objectOr(schema.properties), at: time } },
+      };
+    }),
     ...finds((data) => ({ ...data, at: 'yesterday' })),
   };
 }

@@ -1,5 +1,14 @@
 import type { Steps } from '../good-server.ts';
-import { type BrokenServer, instead, methodOf, withAnswer, withHeaders, withRequest } from '../variant.ts';
+import {
+  type Broken,
+  instead,
+  methodOf,
+  type Variant,
+  where,
+  withAnswer,
+  withHeaders,
+  withRequest,
+} from '../variant.ts';
 import type { Request } from '../wire.ts';
 
 const idOf = (request: Request) => request.headers['mcp-session-id']?.toString();
@@ -17,118 +26,69 @@ const isCall = (request: Request) => methodOf(request) === 'tools/call';
 const isLong = (request: Request) => (idOf(request)?.length ?? 0) > 1000;
 const isZero = (request: Request) => /^0+-/.test(idOf(request) ?? '');
 
-export const brokenSessions: readonly BrokenServer[] = [
-  {
-    rule: 'session.open',
-    breaks: withAnswer((answer, request) =>
-      methodOf(request) === 'initialize' ? { ...answer, headers: {} } : answer,
-    ),
-  },
-  {
-    rule: 'session.header-case',
-    breaks: withRequest((request) =>
-      request.names?.some((name) => /^mcp-session-id$/i.test(name) && name !== 'mcp-session-id')
-        ? withHeaders(request, { 'mcp-session-id': undefined })
-        : request,
-    ),
-  },
-  { rule: 'session.id-characters', breaks: renamed((id) => id.replace('-', ' ')) },
-  { rule: 'session.unguessable', breaks: renamed((_, count) => `session-${99_998 + count}`) },
-  {
-    rule: 'session.unguessable',
+export const brokenSessions: Broken<Variant> = {
+  'session.open': withAnswer((answer, request) =>
+    methodOf(request) === 'initialize' ? { ...answer, headers: {} } : answer,
+  ),
+  'session.header-case': withRequest((request) =>
+    request.names?.some((name) => /^mcp-session-id$/i.test(name) && name !== 'mcp-session-id')
+      ? withHeaders(request, { 'mcp-session-id': undefined })
+      : request,
+  ),
+  'session.id-characters': renamed((id) => id.replace('-', ' ')),
+  'session.unguessable': [
+    renamed((_, count) => `session-${99_998 + count}`),
     // It gets longer during the run, before what follows it.
-    breaks: renamed((_, count) => `${99_998 + count}-of-coins.example.com`),
-  },
-  { rule: 'session.unguessable', breaks: renamed(() => String(process.hrtime.bigint())) },
-  { rule: 'session.unguessable', breaks: renamed(timeUuid) },
-  {
-    rule: 'session.unguessable',
-    breaks: renamed((_, count) => Buffer.from(JSON.stringify({ count })).toString('base64url')),
-  },
-  { rule: 'session.unique', breaks: { ...constantId(), ...withoutDelete() } },
-  { rule: 'session.unique', along: ['modern.unknown-method'], breaks: oneSession() },
-  { rule: 'session.lasting', breaks: forgetful() },
-  { rule: 'session.lasting', breaks: endsAfter(40) },
-  { rule: 'session.two-at-once', breaks: sharedByMessageId() },
-  { rule: 'session.parallel', breaks: crowded() },
-  {
-    rule: 'session.missing-post',
-    breaks: letIn((request) => isOrdinaryPost(request) && !isCall(request) && idOf(request) === undefined),
-  },
-  {
-    rule: 'session.missing-call',
-    breaks: letIn((request) => isCall(request) && idOf(request) === undefined),
-  },
-  { rule: 'session.unknown-post', breaks: letIn((request) => isOrdinaryPost(request) && isZero(request)) },
-  {
-    rule: 'session.missing-get',
-    breaks: instead((request) =>
-      request.method === 'GET' && request.path === '/mcp' && idOf(request) === undefined ? stream : undefined,
-    ),
-  },
-  {
-    rule: 'session.unknown-get',
-    breaks: instead((request) => (request.method === 'GET' && isZero(request) ? stream : undefined)),
-  },
-  { rule: 'session.tampered', breaks: prefixed('POST') },
-  { rule: 'session.tampered-get', breaks: prefixed('GET') },
-  { rule: 'session.delete-unknown', breaks: prefixed('DELETE') },
-  {
-    rule: 'session.long',
-    breaks: instead((request) =>
-      request.method === 'POST' && isLong(request)
-        ? { status: 500, body: 'Internal Server Error' }
-        : undefined,
-    ),
-  },
-  {
-    rule: 'session.long-get',
-    breaks: instead((request) => (request.method === 'GET' && isLong(request) ? stream : undefined)),
-  },
-  {
-    rule: 'session.prototype',
-    breaks: letIn((request) => request.method === 'POST' && idOf(request) === '__proto__'),
-  },
-  {
-    rule: 'session.prototype-get',
-    breaks: instead((request) =>
-      request.method === 'GET' && idOf(request) === 'constructor' ? { status: 500 } : undefined,
-    ),
-  },
-  {
-    rule: 'session.get-known',
-    breaks: withAnswer((answer, request) =>
-      request.method === 'GET' && answer.stream ? { status: 404, body: 'Not found' } : answer,
-    ),
-  },
-  {
-    rule: 'session.foreign-initialize',
-    breaks: withRequest((request) =>
-      methodOf(request) === 'initialize' ? withHeaders(request, { 'mcp-session-id': undefined }) : request,
-    ),
-  },
-  { rule: 'session.delete', breaks: { close: () => () => {} } },
-  { rule: 'session.delete', breaks: outlivesDelete() },
-  {
-    rule: 'session.in-address',
-    breaks: withRequest((request) => {
-      const id = new URLSearchParams(request.search).get('sessionId');
-      return id ? withHeaders(request, { 'mcp-session-id': id }) : request;
-    }),
-  },
-  {
-    rule: 'session.delete-unknown',
-    breaks: withAnswer((answer, request) =>
+    renamed((_, count) => `${99_998 + count}-of-coins.example.com`),
+    renamed(() => String(process.hrtime.bigint())),
+    renamed(timeUuid),
+    renamed((_, count) => Buffer.from(JSON.stringify({ count })).toString('base64url')),
+  ],
+  'session.unique': { ...constantId(), ...withoutDelete() },
+  'session.unique modern.unknown-method': oneSession(),
+  'session.lasting': [forgetful(), endsAfter(40)],
+  'session.two-at-once': sharedByMessageId(),
+  'session.parallel': crowded(),
+  'session.missing-post': letIn(
+    (request) => isOrdinaryPost(request) && !isCall(request) && idOf(request) === undefined,
+  ),
+  'session.missing-call': letIn((request) => isCall(request) && idOf(request) === undefined),
+  'session.unknown-post': letIn((request) => isOrdinaryPost(request) && isZero(request)),
+  'session.missing-get': where(
+    (request) => request.method === 'GET' && request.path === '/mcp' && idOf(request) === undefined,
+    stream,
+  ),
+  'session.unknown-get': where((request) => request.method === 'GET' && isZero(request), stream),
+  'session.tampered': prefixed('POST'),
+  'session.tampered-get': prefixed('GET'),
+  'session.delete-unknown': [
+    prefixed('DELETE'),
+    withAnswer((answer, request) =>
       request.method === 'DELETE' && answer.status === 400 ? { status: 204 } : answer,
     ),
-  },
-  {
-    rule: 'session.delete-unknown',
-    breaks: instead((request) =>
-      request.method === 'DELETE' && idOf(request) === '__proto__' ? { status: 500 } : undefined,
-    ),
-  },
-];
+    where((request) => request.method === 'DELETE' && idOf(request) === '__proto__', { status: 500 }),
+  ],
+  'session.long': where((request) => request.method === 'POST' && isLong(request), {
+    status: 500,
+    body: 'Internal Server Error',
+  }),
+  'session.long-get': where((request) => request.method === 'GET' && isLong(request), stream),
+  'session.prototype': letIn((request) => request.method === 'POST' && idOf(request) === '__proto__'),
+  'session.prototype-get': where((request) => request.method === 'GET' && idOf(request) === 'constructor', {
+    status: 500,
+  }),
+  'session.get-known': withAnswer((answer, request) =>
+    request.method === 'GET' && answer.stream ? { status: 404, body: 'Not found' } : answer,
+  ),
+  'session.foreign-initialize': withRequest((request) =>
+    methodOf(request) === 'initialize' ? withHeaders(request, { 'mcp-session-id': undefined }) : request,
+  ),
+  'session.delete': [{ close: () => () => {} }, outlivesDelete()],
+  'session.in-address': withRequest((request) => {
+    const id = new URLSearchParams(request.search).get('sessionId');
+    return id ? withHeaders(request, { 'mcp-session-id': id }) : request;
+  }),
+};
 
 /** Sessions with other ids. */
 function renamed(nameOf: (id: string, count: number) => string) {
@@ -173,7 +133,7 @@ function oneSession() {
 }
 
 function withoutDelete() {
-  return instead((request) => (request.method === 'DELETE' ? { status: 405 } : undefined));
+  return where((request) => request.method === 'DELETE', { status: 405 });
 }
 
 /** Knows a session for so many requests. */

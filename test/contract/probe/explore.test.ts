@@ -5,8 +5,9 @@ import { context } from '../../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../../packages/contract/src/run.ts';
 import { Probe } from '../../../packages/contract/src/wire/probe.ts';
 import { type Variant, variantsOf } from '../../../packages/contract/src/wire/variants.ts';
-import { examples, signer, trust } from '../../broken/check.ts';
+import { examples } from '../../broken/check.ts';
 import { type Breaks, createSteps, serve } from '../../broken/good-server.ts';
+import { signer, trust } from '../../broken/trust.ts';
 
 const schema = {
   type: 'object',

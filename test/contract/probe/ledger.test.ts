@@ -109,14 +109,12 @@ it.each([0, 7])(
   { timeout: 120_000 },
   async (from) => {
     let count = from;
-    const { rules } = await checkServer({
-      breaks: instead((request) => {
-        if (methodOf(request) === undefined) return undefined;
-        count += 1;
-        return count % 10 === 0 ? { status: 500, body: { error: 'Internal error' } } : undefined;
-      }),
-      rule: 'answers.steady',
+    const failing = instead((request) => {
+      if (methodOf(request) === undefined) return undefined;
+      count += 1;
+      return count % 10 === 0 ? { status: 500, body: { error: 'Internal error' } } : undefined;
     });
+    const { rules } = await checkServer(failing, 'answers.steady');
     const steady = rules.find(({ id }) => id === 'answers.steady');
     expect(steady?.status).toBe('fail');
     expect(steady?.times?.failed).toBeGreaterThan(1);

@@ -7,7 +7,8 @@ import { runContract } from '../../../packages/contract/src/run.ts';
 import type { Environment } from '../../../packages/contract/src/target.ts';
 import { createLauncher } from '../../../src/check/launch.ts';
 import { ownedBy } from '../../../src/check/start.ts';
-import { buildProgram, examples, type Program, signer, trust } from '../../broken/check.ts';
+import { buildProgram, examples, type Program, trusting } from '../../broken/check.ts';
+import { signer } from '../../broken/trust.ts';
 
 let program: Program;
 beforeAll(async () => {
@@ -58,13 +59,7 @@ describe('an owned server that dies', () => {
 });
 
 async function checked(environment: Record<string, string>): Promise<{ report: Report; starts: number }> {
-  const { launch } = createLauncher(program.entry, {
-    NODE_ENV: 'test',
-    PLATFORM_PUBLIC_KEY: trust.publicKey,
-    PLATFORM_ISSUER: trust.issuer,
-    PLATFORM_AUDIENCE: trust.audience,
-    ...environment,
-  });
+  const { launch } = createLauncher(program.entry, { ...trusting, ...environment });
   let starts = 0;
   const counted = (variables: Environment) => {
     starts += 1;

@@ -6,17 +6,15 @@ import { lenient } from '../../check/report.ts';
 
 it('a fault that fifty tools share is shown once', { timeout: 120_000 }, async () => {
   const report = await checkServer({
-    breaks: {
-      list: (good) => () => {
-        const [tool] = good();
-        return Array.from({ length: 50 }, (_, at) => ({
-          ...tool,
-          name: `get_price_${at}`,
-          outputSchema: { type: 'array' },
-        }));
-      },
-      call: (good) => (params) => good({ ...params, name: 'get_price' }),
+    list: (good) => () => {
+      const [tool] = good();
+      return Array.from({ length: 50 }, (_, at) => ({
+        ...tool,
+        name: `get_price_${at}`,
+        outputSchema: { type: 'array' },
+      }));
     },
+    call: (good) => (params) => good({ ...params, name: 'get_price' }),
   });
   const options = { color: false, verbose: false, explain: (rule: string) => rule };
   const text = prettyReport(evaluateReport(report, lenient), options);

@@ -9,14 +9,13 @@ import { context } from '../../../packages/contract/src/platforms/all.ts';
 import { conclusionOf } from '../../../packages/contract/src/report/summary.ts';
 import { runContract } from '../../../packages/contract/src/run.ts';
 import { type Prevention, preventions } from '../../../packages/contract/src/wire/not-run.ts';
-import { buildProgram, checkServer, type Program, signer, trust } from '../../broken/check.ts';
+import { buildProgram, checkServer, type Program } from '../../broken/check.ts';
 import { type Breaks, createSteps, resultOf, serve } from '../../broken/good-server.ts';
 import { failsOnPageTwo, withoutTools } from '../../broken/servers/discovery.ts';
-import { type BrokenServer, instead, methodOf, withAnswer } from '../../broken/variant.ts';
+import { signer, trust } from '../../broken/trust.ts';
+import { instead, methodOf, type Variant, where, withAnswer } from '../../broken/variant.ts';
 import type { Request } from '../../broken/wire.ts';
 import { lenient, reportOf } from '../../check/report.ts';
-
-type Broken = Pick<BrokenServer, 'breaks' | 'environment'> & { readonly rule?: string };
 
 const isModern = ({ body = '' }: Request) => body.includes('io.modelcontextprotocol/');
 const isRealCall = (request: Request) =>
@@ -36,90 +35,65 @@ function answersRealCalls(
 const idOf = ({ body = '' }: Request) => JSON.parse(body).id;
 
 /** For each answer that prevents rules, a server that gives it. */
-const servers: { readonly [what in Prevention]: Broken } = {
-  initialize: {
-    breaks: instead((request) => (methodOf(request) === 'initialize' ? { status: 404 } : undefined)),
-  },
-  initializeAgain: { breaks: firstOnly(() => ({ status: 500, body: { error: 'Already connected' } })) },
-  session: {
-    breaks: withAnswer((answer, request) =>
-      methodOf(request) === 'initialize' ? { ...answer, headers: {} } : answer,
-    ),
-  },
-  sessionAgain: { breaks: firstOnly((answer) => ({ ...answer, headers: {} })) },
+const servers: { readonly [what in Prevention]: Variant } = {
+  initialize: where((request) => methodOf(request) === 'initialize', { status: 404 }),
+  initializeAgain: firstOnly(() => ({ status: 500, body: { error: 'Already connected' } })),
+  session: withAnswer((answer, request) =>
+    methodOf(request) === 'initialize' ? { ...answer, headers: {} } : answer,
+  ),
+  sessionAgain: firstOnly((answer) => ({ ...answer, headers: {} })),
   disturbed: {
-    breaks: {
-      // The id of two requests in two sessions: the second one gets no answer.
-      respond: (good) => async (message) =>
-        message.id === 424_242 && message.method !== 'tools/list' ? new Promise(() => {}) : good(message),
-    },
+    // The id of two requests in two sessions: the second one gets no answer.
+    respond: (good) => async (message) =>
+      message.id === 424_242 && message.method !== 'tools/list' ? new Promise(() => {}) : good(message),
   },
-  identity: { breaks: { health: () => () => ({ status: 200, body: 'ok' }) } },
-  health: { breaks: { health: () => () => ({ status: 200, body: {} }) } },
-  slowHealth: {
-    breaks: instead(async ({ path }) => {
-      if (path === '/health') await setTimeout(5_500);
-      return undefined;
-    }),
-  },
-  list: { breaks: failsOnPageTwo },
-  noTools: { breaks: withoutTools },
-  large: { breaks: { list: (good) => () => [...good(), { name: 'deep', inputSchema: nested(120) }] } },
-  clientList: { breaks: { list: (good) => () => good().map((tool) => ({ ...tool, annotations: 5 })) } },
-  noTool: { breaks: { list: () => () => [] } },
-  ungated: { breaks: { authorized: () => async () => true } },
-  unrefused: {
-    breaks: withAnswer((answer) => (answer.status === 401 ? { status: 200, body: 'ok' } : answer)),
-  },
-  refused: { breaks: { authorized: () => async () => false } },
-  noPaidResponse: { breaks: answersRealCalls(() => ({ status: 200, body: 'ok' })) },
-  noResponse: { breaks: answersRealCalls(() => ({ status: 503, body: 'busy' })) },
-  noResult: {
-    breaks: answersRealCalls((request) => ({
-      status: 200,
-      body: { jsonrpc: '2.0', id: idOf(request), error: { code: -32603, message: 'Internal error' } },
-    })),
-  },
+  identity: { health: () => () => ({ status: 200, body: 'ok' }) },
+  health: { health: () => () => ({ status: 200, body: {} }) },
+  slowHealth: instead(async ({ path }) => {
+    if (path === '/health') await setTimeout(5_500);
+    return undefined;
+  }),
+  list: failsOnPageTwo,
+  noTools: withoutTools,
+  large: { list: (good) => () => [...good(), { name: 'deep', inputSchema: nested(120) }] },
+  clientList: { list: (good) => () => good().map((tool) => ({ ...tool, annotations: 5 })) },
+  noTool: { list: () => () => [] },
+  ungated: { authorized: () => async () => true },
+  unrefused: withAnswer((answer) => (answer.status === 401 ? { status: 200, body: 'ok' } : answer)),
+  refused: { authorized: () => async () => false },
+  noPaidResponse: answersRealCalls(() => ({ status: 200, body: 'ok' })),
+  noResponse: answersRealCalls(() => ({ status: 503, body: 'busy' })),
+  noResult: answersRealCalls((request) => ({
+    status: 200,
+    body: { jsonrpc: '2.0', id: idOf(request), error: { code: -32603, message: 'Internal error' } },
+  })),
   noSuccess: {
-    breaks: {
-      result: () => () => ({ ...resultOf({ error: 'DOWN', message: 'Nothing works.' }), isError: true }),
-    },
+    result: () => () => ({ ...resultOf({ error: 'DOWN', message: 'Nothing works.' }), isError: true }),
   },
-  unreadableResult: {
-    breaks: { result: () => () => ({ content: [{ type: 'text', text: 'The price is 64000.' }] }) },
-  },
-  noRehearsal: {
-    breaks: answersRealCalls((request) =>
-      /"purpose":"smoke-test"/.test(claimsOf(request)) ? { status: 500, body: 'no' } : undefined,
-    ),
-  },
-  noOutputSchema: {
-    breaks: { list: (good) => () => good().map(({ outputSchema: _, ...tool }) => tool) },
-  },
-  modernCall: {
-    breaks: answersRealCalls((request) => (isModern(request) ? { status: 500, body: 'no' } : undefined)),
-  },
-  modernList: {
-    breaks: instead((request) =>
-      isModern(request) && methodOf(request) === 'tools/list' ? { status: 404, body: 'no' } : undefined,
-    ),
-  },
-  modernUngated: {
-    breaks: instead(async (request, steps) =>
-      isModern(request) && methodOf(request) === 'tools/call' && !request.headers.authorization
-        ? {
-            status: 200,
-            body: {
-              jsonrpc: '2.0',
-              id: idOf(request),
-              result: await steps.call(JSON.parse(request.body ?? '').params),
-            },
-          }
-        : undefined,
-    ),
-  },
-  instance: { rule: 'process.port' },
-  production: { rule: 'none', environment: { AUTH: 'off' } },
+  unreadableResult: { result: () => () => ({ content: [{ type: 'text', text: 'The price is 64000.' }] }) },
+  noRehearsal: answersRealCalls((request) =>
+    /"purpose":"smoke-test"/.test(claimsOf(request)) ? { status: 500, body: 'no' } : undefined,
+  ),
+  noOutputSchema: { list: (good) => () => good().map(({ outputSchema: _, ...tool }) => tool) },
+  modernCall: answersRealCalls((request) => (isModern(request) ? { status: 500, body: 'no' } : undefined)),
+  modernList: where((request) => isModern(request) && methodOf(request) === 'tools/list', {
+    status: 404,
+    body: 'no',
+  }),
+  modernUngated: instead(async (request, steps) =>
+    isModern(request) && methodOf(request) === 'tools/call' && !request.headers.authorization
+      ? {
+          status: 200,
+          body: {
+            jsonrpc: '2.0',
+            id: idOf(request),
+            result: await steps.call(JSON.parse(request.body ?? '').params),
+          },
+        }
+      : undefined,
+  ),
+  instance: {},
+  production: { environment: { AUTH: 'off' } },
 };
 
 /** A server that answers the first initialize well, and changes the answers to the others. */
@@ -151,7 +125,11 @@ describe('a rule that an answer of the server prevents', { timeout: 120_000 }, (
     'has a failed rule that explains it: %s',
     async (what) => {
       const server = servers[what];
-      const report = await (server.rule === undefined ? checkServer(server) : program.check(server));
+      const report = await (what === 'instance'
+        ? program.check(server, 'process.port')
+        : what === 'production'
+          ? program.check(server, 'none')
+          : checkServer(server));
       const [reason, see] = preventions[what];
       const prevented = report.rules.filter((rule) => rule.reason?.startsWith(`${reason} (see `));
       expect(prevented.map(({ id }) => id)).not.toEqual([]);
@@ -209,7 +187,7 @@ it('fails a server that does not speak the era that was asked for', async () => 
   const server = await serve(
     createSteps(
       trust,
-      instead((request) => (isModern(request) ? { status: 400, body: 'no' } : undefined)),
+      where((request) => isModern(request), { status: 400, body: 'no' }),
     ),
   );
   const report = await runContract({ url: server.url, profile: context, signer, era: 'modern' });
