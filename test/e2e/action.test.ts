@@ -8,8 +8,8 @@ import { data, Evaluator, Lexer, Parser } from '@actions/expressions';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
-import { trust } from '../broken/trust.ts';
 import { createSteps, serve } from '../broken/good-server.ts';
+import { trust } from '../broken/trust.ts';
 import { bins, create, repository, run, scratch } from './support.ts';
 
 interface Action {

@@ -12,9 +12,9 @@ import { watchServer } from '../../packages/contract/src/check/watch.ts';
 import type { Json } from '../../packages/contract/src/json/value.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import type { PlatformProfile } from '../../packages/contract/src/platforms/profile.ts';
-import { trust } from '../broken/trust.ts';
 import { edited, good } from '../broken/edited.ts';
 import { type Breaks, createSteps, listening, serve } from '../broken/good-server.ts';
+import { trust } from '../broken/trust.ts';
 import { instead, methodOf, withAnswer } from '../broken/variant.ts';
 import { bins, run } from '../e2e/support.ts';
 

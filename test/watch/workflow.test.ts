@@ -12,8 +12,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { load } from 'js-yaml';
 import { expect, onTestFinished, test } from 'vitest';
-import { trust } from '../broken/trust.ts';
 import { createSteps, serve } from '../broken/good-server.ts';
+import { trust } from '../broken/trust.ts';
 import { bins, run } from '../e2e/support.ts';
 import { fileOf } from '../render/target-files.ts';
 
