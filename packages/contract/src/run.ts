@@ -183,6 +183,7 @@ class Run {
       await judge(one);
     };
     const inOrder = async (): Promise<void> => {
+      for (const { rule } of leveled) rule.begin?.(this.#probe).catch(() => {}); // its check says why
       await mapConcurrently(inTurn(undefined), atOnce.together, judge);
       await mapConcurrently(inTurn('isolated'), 1, judge);
       const areIsolated = inTurn('isolated').every(({ rule }) => results.get(rule)?.status !== 'fail');

@@ -125,7 +125,9 @@ export const gateTokenRules: readonly LiveRule[] = [
   },
   {
     ...refuses('gate.expired-after-success', 'an expired token that was accepted before', async () => []),
+    turn: 'opening',
     controls: refusesOnlyOthers,
+    begin: usedToken,
     check: usedTokenProblems,
   },
 ];
@@ -142,41 +144,59 @@ function withOtherClaims(token: string): string {
 const youngest = -10;
 const oldest = 65;
 const retryMs = 250;
+const unmeasured = NotRun.because(
+  'inapplicable',
+  'the server has no leeway for expired tokens that can be measured',
+);
 
-/**
- * Uses a token just before it is refused, and asks again afterwards. The leeway of the server is measured first. Each time, a token
- * with the same exp that was not used is asked first: if that is refused and the used one is not, the server remembers it.
- */
-async function usedTokenProblems(probe: Probe): Promise<readonly Problem[]> {
-  const { lifetimeSeconds, scheme } = probe.profile.token;
-  const admits = async (token: string) =>
-    unauthorizedProblems(await callWith(probe, `${scheme} ${token}`), probe.profile).length > 0;
-  const aged = (age: number) => {
-    const exp = secondsFromNow(-age);
-    return () => probe.token(claims({ iat: exp - lifetimeSeconds, exp, jti: randomUUID() }));
-  };
-  let [accepted, refusedFrom] = [youngest, oldest];
-  while (refusedFrom - accepted > 1) {
-    const age = Math.floor((accepted + refusedFrom) / 2);
-    if (await admits(await aged(age)())) accepted = age;
-    else refusedFrom = age;
-  }
-  if (accepted > youngest && refusedFrom < oldest) {
-    for (const left of [1, 2, 4]) {
+/** A token that was accepted shortly before its end, and makes others with the same exp. */
+interface UsedToken {
+  readonly used: string;
+  /** Whether a token is accepted. */
+  admits(token: string): Promise<boolean>;
+  unused(): Promise<string>;
+}
+
+/** Uses a token just before it is refused. The leeway of the server is measured first. */
+function usedToken(probe: Probe): Promise<UsedToken> {
+  return probe.once('used token', async () => {
+    const { lifetimeSeconds, scheme } = probe.profile.token;
+    const admits = async (token: string) =>
+      unauthorizedProblems(await callWith(probe, `${scheme} ${token}`), probe.profile).length > 0;
+    const aged = (age: number) => {
+      const exp = secondsFromNow(-age);
+      return () => probe.token(claims({ iat: exp - lifetimeSeconds, exp, jti: randomUUID() }));
+    };
+    let [accepted, refusedFrom] = [youngest, oldest];
+    while (refusedFrom - accepted > 1) {
+      const age = Math.floor((accepted + refusedFrom) / 2);
+      if (await admits(await aged(age)())) accepted = age;
+      else refusedFrom = age;
+    }
+    for (const left of accepted > youngest && refusedFrom < oldest ? [1, 2, 4] : []) {
       const unused = aged(refusedFrom - left);
       const used = await unused();
-      if (!(await admits(used))) continue; // on a busy machine, its time is already over
-      for (let turn = 1; turn <= 40; turn++) {
-        if (!(await admits(await unused()))) {
-          return unless(!(await admits(used)), {
-            path: 'tools/call with a token that was used before it expired',
-            expected: 'refused, like one with the same exp that was not used',
-            actual: 'accepted',
-          });
-        }
-        await setTimeout(retryMs);
-      }
+      if (await admits(used)) return { used, admits, unused }; // else, on a busy machine, its time is already over
     }
+    throw unmeasured;
+  });
+}
+
+/**
+ * Asks again with a used token when its time is over. Each time, a token with the same exp that was not used is asked first: if
+ * that is refused and the used one is not, the server remembers it.
+ */
+async function usedTokenProblems(probe: Probe): Promise<readonly Problem[]> {
+  const { used, admits, unused } = await usedToken(probe);
+  for (let turn = 1; turn <= 40; turn++) {
+    if (!(await admits(await unused()))) {
+      return unless(!(await admits(used)), {
+        path: 'tools/call with a token that was used before it expired',
+        expected: 'refused, like one with the same exp that was not used',
+        actual: 'accepted',
+      });
+    }
+    await setTimeout(retryMs);
   }
-  throw NotRun.because('inapplicable', 'the server has no leeway for expired tokens that can be measured');
+  throw unmeasured;
 }

@@ -14,6 +14,9 @@ import { type LiveRule, should } from './rule.ts';
 const largeBytes = 4 * 1024 * 1024;
 const depth = 20_000;
 const looks = 3;
+/** What follows the first headers of a request that is never finished. */
+const noHeaders = '';
+const noBody = 'content-length: 100\r\n\r\n{"jsonrpc"';
 
 /** Requests that exhaust a careless server: too large, too deep, too slow. */
 export const loadRules: readonly LiveRule[] = [
@@ -45,8 +48,8 @@ export const loadRules: readonly LiveRule[] = [
       ];
     },
   },
-  slow('http.slow-headers', 'a client that does not finish its headers', ''),
-  slow('http.slow-body', 'a client that does not finish its body', 'content-length: 100\r\n\r\n{"jsonrpc"'),
+  slow('http.slow-headers', 'a client that does not finish its headers', noHeaders),
+  slow('http.slow-body', 'a client that does not finish its body', noBody),
 ];
 
 function large(id: string, what: string, chunked: boolean): LiveRule {
@@ -90,20 +93,29 @@ function slow(id: string, what: string, rest: string): LiveRule {
     mustAnswer: true,
     fix: 'Answer other requests meanwhile, and close such connections after a timeout.',
     check: async (probe) => {
-      const stalled = Array.from({ length: 8 }, () => openSocket(probe.url));
-      try {
-        await Promise.all(stalled.map((socket) => startRequest(socket, probe.url, rest)));
-        for (let look = 1; look <= looks; look++) {
-          await setTimeout(settleMs);
-          const problems = await healthProblems(probe);
-          if (problems.length > 0) return problems;
-        }
-        return [];
-      } finally {
-        for (const socket of stalled) socket.destroy();
-      }
+      const together = probe.once('stalled', () => stalledProblems(probe, [noHeaders, noBody]));
+      const problems = await together.catch(() => undefined);
+      return problems?.length === 0 ? [] : stalledProblems(probe, [rest]);
     },
   };
+}
+
+/** Errors in the health of a server while clients stall, eight after each of these beginnings of a request. */
+async function stalledProblems(probe: Probe, beginnings: readonly string[]): Promise<readonly Problem[]> {
+  const stalled = beginnings.flatMap((rest) =>
+    Array.from({ length: 8 }, () => ({ rest, socket: openSocket(probe.url) })),
+  );
+  try {
+    await Promise.all(stalled.map(({ rest, socket }) => startRequest(socket, probe.url, rest)));
+    for (let look = 1; look <= looks; look++) {
+      await setTimeout(settleMs);
+      const problems = await healthProblems(probe);
+      if (problems.length > 0) return problems;
+    }
+    return [];
+  } finally {
+    for (const { socket } of stalled) socket.destroy();
+  }
 }
 
 function openSocket({ protocol, hostname, port }: URL): Socket {

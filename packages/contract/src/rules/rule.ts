@@ -38,6 +38,8 @@ export interface LiveRule extends RuleText {
    * without an answer is not run.
    */
   readonly mustAnswer?: true;
+  /** The part of `check` that needs time to pass: begun beside the parallel rules. `check` awaits it, and its errors. */
+  begin?(probe: Probe): Promise<unknown>;
   /** Its level for this target, where that is not always the same. */
   levelOf?(target: Target): Level;
   /**
