@@ -181,12 +181,11 @@ export function renamedIn(
   renamed: RenamedExports,
 ): readonly RenamedExport[] {
   return [...files].flatMap(([path, text]) =>
-    moduleReferences(text).flatMap(({ specifier: entry, names, statement: [start, end] }) => {
+    moduleReferences(text).flatMap(({ specifier: entry, names }) => {
       const table = Object.hasOwn(renamed, entry) ? renamed[entry] : undefined;
-      return (names ?? []).flatMap(({ name: from }) => {
+      return names.flatMap(({ name: from, start }) => {
         if (table === undefined || !Object.hasOwn(table, from)) return [];
-        const at = start + text.slice(start, end).search(new RegExp(`(?<![\\w$])${from}(?![\\w$])`));
-        const line = text.slice(0, at).split('\n').length;
+        const line = text.slice(0, start).split('\n').length;
         return [{ path, line, entry, from, to: table[from] ?? '' }];
       });
     }),
