@@ -5,7 +5,7 @@ import { compareVersions, securityFixes } from 'market-mcp-contract/report';
 import type { Ownership } from '../plan/model.ts';
 import { version } from '../plan/versions.ts';
 import { type Manifest, readManifest } from '../project/manifest/manifest.ts';
-import { editedFiles, runtimeVersion } from '../project/manifest/runtime.ts';
+import { editedFiles, runtimeVersion } from '../project/read/files.ts';
 import { readIn } from '../project/read/inside.ts';
 import { listingProblems } from '../project/read/open.ts';
 import { parsedJson } from '../project/read/text.ts';

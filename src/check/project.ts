@@ -12,7 +12,7 @@ import { loadClient, newPrivateKey, type Target } from 'market-mcp-contract/wire
 import { version } from '../plan/versions.ts';
 import { readManifest } from '../project/manifest/manifest.ts';
 import { presentProfile, profileDifferences } from '../project/manifest/profile.ts';
-import { runtimeVersion } from '../project/manifest/runtime.ts';
+import { runtimeVersion } from '../project/read/files.ts';
 import { sampledTools, toolMethods, toolSources } from '../project/read/open.ts';
 import { childEnded, childStarting } from '../system/children.ts';
 import { packageManagerOf } from '../system/detect.ts';
