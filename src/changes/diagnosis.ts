@@ -19,7 +19,7 @@ import { reportOf } from './upgrade/report.ts';
 /** What is known of a project. */
 export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 
-/** Examines a project without changing it. @throws ProjectError `MANIFEST_DAMAGED`. */
+/** Examines a project without changing it. @throws CommandError `MANIFEST_DAMAGED`. */
 export async function diagnose(directory: string) {
   const manifest = readManifest(directory);
   const edited = editedFiles(directory, manifest);
