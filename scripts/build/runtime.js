@@ -1,10 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, normalize } from 'node:path';
 import { build } from 'rolldown';
 import { minify } from 'rolldown/utils';
 import { licences } from './licences.js';
-import { copyTypes } from './types.js';
+import { writeTypes } from './types.js';
 import { inFunctions } from './wrappers.js';
 
 const place = 'packages/runtime';
@@ -25,6 +24,11 @@ export async function buildRuntime() {
     .flatMap((entry) => (typeof entry === 'string' ? [entry] : Object.values(entry)))
     .filter((file) => file.endsWith('.js'))
     .map((file) => basename(file, '.js'));
+  const types = writeTypes(
+    place,
+    out,
+    entries.map((name) => `${name}.d.ts`),
+  );
   const { output } = await build({
     input: Object.fromEntries(entries.map((name) => [name, join(place, 'src', `${name}.ts`)])),
     platform: 'node',
@@ -52,17 +56,7 @@ export async function buildRuntime() {
     join(out, 'LICENSES.txt'),
     licences(output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))),
   );
-
-  const types = join(place, 'node_modules/.cache/types');
-  const options = ['--declaration', '--emitDeclarationOnly', '--outDir', types];
-  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', place, ...options], {
-    stdio: 'inherit',
-  });
-  copyTypes(
-    types,
-    out,
-    entries.map((name) => `${name}.d.ts`),
-  );
+  await types;
 }
 
 /** Whether a module belongs to the server; the modules of sources and metrics are loaded with an API, or with METRICS_PORT. */

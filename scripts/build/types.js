@@ -1,14 +1,32 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
+import { execa } from 'execa';
 
 /**
- * Copies declarations and those that they import.
+ * Writes the declarations of a package: those of its entries, and those that they import.
  *
- * @param {string} from directory with all declarations; removed afterwards
+ * @param {string} place directory of the package, whose root of sources is `src`
  * @param {string} to
- * @param {readonly string[]} entries paths in both
+ * @param {readonly string[]} entries paths of declarations
  */
-export function copyTypes(from, to, entries) {
+export async function writeTypes(place, to, entries) {
+  const out = join(place, 'node_modules/.cache/types');
+  const options = [
+    '--declaration',
+    '--emitDeclarationOnly',
+    '--rootDir',
+    join(place, 'src'),
+    '--outDir',
+    out,
+  ];
+  await execa(process.execPath, ['node_modules/typescript/bin/tsc', '-p', place, ...options], {
+    stdio: 'inherit',
+  });
+  copyTypes(out, to, entries);
+}
+
+/** Copies declarations and those that they import, and removes the directory `from`, which has all. */
+function copyTypes(from, to, entries) {
   const found = new Set(entries);
   for (const path of found) {
     const text = readFileSync(join(from, path), 'utf8');

@@ -1,10 +1,12 @@
 import { pass, type Result, reject, shellLine } from 'market-mcp-contract/command';
+import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { type ListedServer, toolsOfServer, writingTools } from '../import/mcp.ts';
 import type { Imported } from '../import/model.ts';
 import type { DefinitionChange, SpecEntry } from '../model/model.ts';
 import { listServer } from '../project/source/mcp-server.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
 import { selectTools } from '../tools/selection.ts';
+import { forWriting } from './writing.ts';
 
 const known = new Map<string, ListedServer>();
 
@@ -18,6 +20,7 @@ export async function mcpServerAt(url: string): Promise<ListedServer> {
 /** The chosen tools of a running MCP server. Tools that write are left out unless they are named. */
 export async function fromServer(
   answers: Extract<ToolAnswers, { kind: 'url' }>,
+  { toolMeta }: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
   const { fromUrl, only } = answers;
   const server = await mcpServerAt(fromUrl);
@@ -42,7 +45,9 @@ export async function fromServer(
     .filter((entry) => !isOff(entry))
     .flatMap((entry): Imported[] => {
       const one = names.get(entry.name);
-      return one ? [{ ...one, entry }] : [];
+      if (!one) return [];
+      const imported = { ...one, entry };
+      return [writing.has(String(entry.name)) ? forWriting(imported, toolMeta) : imported];
     });
   const [first, ...others] = taken;
   if (!first) {

@@ -12,7 +12,8 @@ import {
 } from 'market-mcp-contract/json';
 import { fixDefinitions, fixMap, withReferences } from './definitions.ts';
 import { withNull } from './dialect.ts';
-import { Fixes, fixRoot } from './fixes.ts';
+import { Fixes } from './fixes.ts';
+import { fixRoot } from './root.ts';
 
 const whyBlank = 'an empty result or a failure must match the schema, too (C§2.2, C§7)';
 

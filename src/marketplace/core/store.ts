@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CommandError, saveJson } from 'market-mcp-contract/command';
+import { saveJson } from 'market-mcp-contract/command';
 import { isObject } from 'market-mcp-contract/json';
+import { ProjectError } from '../../project/errors.ts';
 import { readRegular } from '../../project/read/read.ts';
 import { makeStateDirectory, stateDirectory } from '../../project/write/state-directory.ts';
 import { marketCommand } from '../../system/command-line.ts';
@@ -22,13 +23,13 @@ export class Store {
     this.file = join(directory, stateDirectory, 'marketplace.json');
   }
 
-  /** @throws CommandError `STATE_DAMAGED` if the file is not one of ours. */
+  /** @throws ProjectError `STATE_DAMAGED` if the file is not one of ours. */
   async read(): Promise<MarketplaceState> {
     this.#state ??= await this.#load();
     return this.#state;
   }
 
-  /** Changes the state; concurrent changes are serialized. @throws CommandError `NOT_WRITABLE`, `STATE_DAMAGED`. */
+  /** Changes the state; concurrent changes are serialized. @throws ProjectError `NOT_WRITABLE`, `STATE_DAMAGED`. */
   async update(change: (state: MarketplaceState) => MarketplaceState): Promise<MarketplaceState> {
     const work = this.#writing.then(async () => {
       const next = change(await this.read());
@@ -69,7 +70,7 @@ function isState(value: unknown): value is MarketplaceState {
   );
 }
 
-function damaged(file: string, what: string, cause: unknown): CommandError {
+function damaged(file: string, what: string, cause: unknown): ProjectError {
   const hint = `Start with an empty state: ${marketCommand('marketplace', '--reset')}`;
-  return new CommandError('STATE_DAMAGED', `${file}: ${what}`, hint, [], {}, { cause });
+  return new ProjectError('STATE_DAMAGED', `${file}: ${what}`, hint, { cause });
 }

@@ -1,5 +1,4 @@
 import { setTimeout as startTimer } from 'node:timers';
-import { CommandError } from 'market-mcp-contract/command';
 import { bounds, isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
 import {
   connect,
@@ -12,7 +11,7 @@ import {
   valuesIn,
 } from 'market-mcp-contract/wire';
 import type { ListedServer } from '../../import/mcp.ts';
-import { notAnswered } from '../read/document.ts';
+import { notAnswered, ProjectError } from '../errors.ts';
 
 /** Time limits in milliseconds: of each answer, and of the whole import, whatever the server sends. */
 const maxMs = { answer: 20_000, list: 60_000 };
@@ -22,7 +21,7 @@ const maxMs = { answer: 20_000, list: 60_000 };
  * called.
  *
  * @param token sent as a bearer token if the server requires one
- * @throws CommandError `NOT_READABLE`; `NOT_ANSWERED` when a time limit has passed
+ * @throws ProjectError `NOT_READABLE`; CommandError `NOT_ANSWERED` when a time limit has passed
  */
 export async function listServer(
   url: string,
@@ -31,7 +30,7 @@ export async function listServer(
 ): Promise<ListedServer> {
   const shown = url.replace(/[?#].*$/s, '');
   const failed = (why: string, hint = 'Check the address: it is the MCP endpoint, such as') =>
-    new CommandError('NOT_READABLE', `${shown}: ${why}`, `${hint} https://tools.example.com/mcp.`);
+    new ProjectError('NOT_READABLE', `${shown}: ${why}`, `${hint} https://tools.example.com/mcp.`);
   const isPlain =
     URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && new URL(url).username === '';
   if (!isPlain) throw failed('it is not an http or https URL without a user');
