@@ -20,7 +20,7 @@ export async function entriesOf(
   recorded: ManifestAnswers['fields'] = {},
 ): Promise<Result<readonly Imported[]>> {
   if (wanted.kind === 'tool' || wanted.kind === 'file') return wholeEntriesOf(wanted, profile);
-  const { fields = [] } = wanted;
+  const { fields = [], description = [] } = wanted;
   const before = Object.entries(recorded).map(([tool, paths]) => `${tool}:${paths.join(',')}`);
   const entries = await wholeEntriesOf({ ...wanted, fields: [...fields, ...before] }, profile);
   if (!entries.ok) return entries;
@@ -30,7 +30,9 @@ export async function entriesOf(
     .filter((name) => !fields.some((text) => isOne || text.startsWith(name)));
   const kept = before.filter((text) => open.some((name) => text.startsWith(name)));
   const { withFields } = await import('../import/fields.ts');
-  return withFields(entries.value, [...fields, ...kept]);
+  const { withDescriptions } = await import('../import/named.ts');
+  const described = withDescriptions(entries.value, description);
+  return described.ok ? withFields(described.value, [...fields, ...kept]) : described;
 }
 
 /** The tools, each with all fields of its answer, from which those that `wanted` names will be chosen. */
@@ -76,15 +78,7 @@ function asImported(entry: SpecEntry): Imported {
 }
 
 async function fromSamples(
-  {
-    fromSample,
-    tool: name,
-    meta,
-    input,
-    description,
-    title,
-    effect,
-  }: Extract<ToolAnswers, { kind: 'sample' }>,
+  { fromSample, tool: name, meta, input, title, effect }: Extract<ToolAnswers, { kind: 'sample' }>,
   { toolMeta }: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
   const { samplesAt } = await import('./samples.ts');
@@ -94,7 +88,6 @@ async function fromSamples(
   const tool = {
     name,
     input,
-    description,
     title,
     effect,
     ...(meta.length > 0 && { meta: metaOf(meta, toolMeta) }),

@@ -22,13 +22,13 @@ export async function fromOpenApi(
   answers: Answers,
   { toolMeta }: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
-  const { tool = null, description, title, effect, fields, meta } = answers;
+  const { tool = null, title, effect, fields, meta } = answers;
   const { operation: operations, strictSchema: isStrict, fromSample: paths = [] } = answers;
   const { send = false, example: examples = [], directory = '.' } = answers;
   const { document, where, url } = await documentAt(answers.fromOpenapi, answers.header);
   if (!document.ok) return document;
   const forOne = {
-    ...{ '--description': description, '--title': title, '--from-sample': paths[0] },
+    ...{ '--title': title, '--from-sample': paths[0] },
     ...{ '--send': send ? '' : undefined, '--example': examples[0]?.text },
   };
   if (operations.length !== 1) {
@@ -50,7 +50,6 @@ export async function fromOpenApi(
   const tools = sent ?? made([]);
   if (!tools.ok) return tools;
   const added = {
-    ...(description !== undefined && { description }),
     ...(title !== undefined && { title }),
     ...(effect !== undefined && { annotations: effects[effect] }),
     ...(meta.length > 0 && { _meta: metaOf(meta, toolMeta) }),

@@ -103,7 +103,7 @@ export async function fromRequests(
   answers: Answers,
   profile: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
-  const { fromRequest: requests, tool: name, description, title, input, constant, example } = answers;
+  const { fromRequest: requests, tool: name, title, input, constant, example } = answers;
   const read = await readRequests(answers);
   if (!read.ok) return read;
   const isSent = answers.send !== false && answers.fromSample === undefined;
@@ -112,7 +112,7 @@ export async function fromRequests(
     return reject('--no-send', undefined, message, 'Add --from-sample <file>.');
   }
   const flags = {
-    ...{ '--tool': name, '--description': description, '--title': title, '--input': input[0]?.name },
+    ...{ '--tool': name, '--title': title, '--input': input[0]?.name },
     ...{ '--constant': constant[0], '--example': example[0]?.text },
   };
   const several = `is for one request, but there are ${requests.length}`;
@@ -149,7 +149,7 @@ async function toolOf(
   answers: Answers,
   { toolMeta }: PlatformProfile,
 ): Promise<Result<Imported>> {
-  const { description, title, meta, fromSample: saved, example: examples, directory } = answers;
+  const { title, meta, fromSample: saved, example: examples, directory } = answers;
   const effect = answers.effect ?? (read.onlyReads ? 'reads' : effectOf(read.call.method, name));
   const isReading = effect === 'reads' && read.call.method === 'post';
   const call = { ...read.call, ...(isReading && { onlyReads: true as const }) };
@@ -159,7 +159,7 @@ async function toolOf(
   if (sent && !sent.ok) return sent;
   const samples = saved ? await samplesAt(saved) : pass(sent?.value.samples ?? []);
   if (!samples.ok) return samples;
-  const stated = { description, title, effect, ...(meta.length > 0 && { meta: metaOf(meta, toolMeta) }) };
+  const stated = { title, effect, ...(meta.length > 0 && { meta: metaOf(meta, toolMeta) }) };
   const imported = toolOfSamples(
     samples.value,
     { name, input: read.input, isWhole: true, ...stated },
@@ -167,7 +167,7 @@ async function toolOf(
   );
   if (!imported.ok) return imported;
   const { wrap, answerOf, entry, ...tool } = imported.value;
-  const said = description ?? descriptionOf(read, entry as JsonObject);
+  const said = descriptionOf(read, entry as JsonObject);
   const notes = [...read.notes, ...(sent ? [sent.value.note] : [])];
   const made: Imported = {
     ...tool,

@@ -2,7 +2,6 @@ import {
   closest,
   type InputError,
   inputError,
-  orList,
   pass,
   type Result,
   refuse,
@@ -26,6 +25,7 @@ import { fixDefinitions, fixMap } from '../fixes/definitions.ts';
 import { Fixes } from '../fixes/fixes.ts';
 import type { DefinitionChange } from '../model/model.ts';
 import type { Imported } from './model.ts';
+import { toolNamed } from './named.ts';
 
 /** A place in an answer that an author can choose. */
 export interface AnswerField {
@@ -57,12 +57,13 @@ export function withFields(
   const errors: InputError[] = [];
   const paths = new Map<Imported, string[]>();
   for (const text of chosen) {
-    const tool = toolNamed(tools, text);
+    const tool = toolNamed(tools, text, '--fields');
     if (!tool.ok) {
       errors.push(...tool.errors);
       continue;
     }
-    const { named, names } = tool.value;
+    const { named, rest } = tool.value;
+    const names = rest.split(',').map((name) => name.trim());
     paths.set(named, [...(paths.get(named) ?? []), ...names]);
   }
   const reduced = tools.map((tool): Imported => {
@@ -73,31 +74,6 @@ export function withFields(
     return tool;
   });
   return errors.length > 0 ? refuse(...errors) : pass(reduced);
-}
-
-/** The tool that a choice names, and the paths. The name may be absent if there is one tool. */
-function toolNamed(
-  tools: readonly Imported[],
-  text: string,
-): Result<{ readonly named: Imported; readonly names: readonly string[] }> {
-  const all = tools.map(({ entry }) => String(entry.name));
-  const at = text.indexOf(':');
-  const prefix = text.slice(0, Math.max(0, at)).trim();
-  const named = tools[all.indexOf(prefix)];
-  const split = (list: string) => list.split(',').map((name) => name.trim());
-  if (named) return pass({ named, names: split(text.slice(at + 1)) });
-  const [first, ...others] = tools;
-  if (first && others.length === 0 && (prefix === '' || closest(prefix, all) === undefined))
-    return pass({ named: first, names: split(text) });
-  const near = closest(prefix, all) ?? all[0] ?? '';
-  const [message, hint] =
-    prefix === ''
-      ? [`names no tool, but ${tools.length} tools are imported`, `Write ${near}:${text}.`]
-      : [
-          `names ${prefix}, which is not imported`,
-          `The tools are ${orList(all.slice(0, 10))}. Did you mean ${near}?`,
-        ];
-  return refuse(inputError('--fields', text, message, hint));
 }
 
 /** How to shorten a definition by choosing fields; empty if it is within the limit or has none to choose from. */

@@ -43,7 +43,10 @@ const clashes: readonly (readonly [PartName, readonly PartName[]])[] = [
   ['fromRequest', ['output', 'returns', 'fromOpenapi', 'fromUrl', 'spec']],
   ['fromSample', ['output', 'returns']],
   ['fromOpenapi', ['input', 'output', 'returns', 'spec']],
-  ['fromUrl', [...ofOneTool, 'output', 'returns', 'fromOpenapi', 'spec']],
+  [
+    'fromUrl',
+    [...ofOneTool.filter((name) => name !== 'description'), 'output', 'returns', 'fromOpenapi', 'spec'],
+  ],
   ['search', ['operation']],
   ['outputText', ['output', 'returns']],
 ];
@@ -127,7 +130,13 @@ function clashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags:
         return inputError(flag(name), value, message, hint);
       }),
     );
-  return [...clashing, ...alone];
+  const { length } = [flags.description ?? []].flat();
+  const isForSeveral = isGiven('fromOpenapi') || isGiven('fromUrl') || isGiven('fromRequest');
+  const twice =
+    length > 1 && !isForSeveral
+      ? [inputError('--description', undefined, `is given ${length} times for one tool`, 'Give one.')]
+      : [];
+  return [...clashing, ...alone, ...twice];
 }
 
 function partOf<Name extends PropertyKey, T>(

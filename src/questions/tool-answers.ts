@@ -16,7 +16,7 @@ export type ToolAnswers =
       Partial<Pick<ToolParts, 'tool' | 'header' | 'strictSchema' | 'fromSample' | 'send' | 'example'>> &
       Partial<RequestPlace>)
   | ({ readonly kind: 'url' } & Pick<ToolParts, 'fromUrl' | 'only' | 'except' | 'example'> &
-      Partial<Pick<ToolParts, 'fields'>>)
+      Partial<Pick<ToolParts, 'fields' | 'description'>>)
   | ({ readonly kind: 'file' } & Pick<ToolParts, 'spec' | 'only' | 'except' | 'example'> &
       Partial<Pick<ToolParts, 'output' | 'returns' | 'outputText'>>);
 
@@ -49,9 +49,9 @@ export function requiredParts({
 export function toolAnswers(given: Partial<ToolParts & RequestPlace>): ToolAnswers {
   const { spec, fromUrl, fromRequest, fromSample, fromOpenapi } = given;
   const { only = [], except = [], output, returns, outputText, fields, example = [], meta = [] } = given;
-  if (spec !== undefined) return { kind: 'file', spec, only, except, output, returns, outputText, example };
-  if (fromUrl !== undefined) return { kind: 'url', fromUrl, only, except, fields, example };
   const { tool, description, title, effect } = given;
+  if (spec !== undefined) return { kind: 'file', spec, only, except, output, returns, outputText, example };
+  if (fromUrl !== undefined) return { kind: 'url', fromUrl, only, except, description, fields, example };
   const stated = { tool, description, title, effect };
   if (fromRequest !== undefined) {
     const { input = [], request, constant = [], send, directory = '.', variables } = given;
@@ -84,6 +84,7 @@ function partsOf(answers: ToolAnswers): Partial<ToolParts> {
   return {
     tool,
     ...spec,
+    description: [spec.description ?? []].flat(),
     title: spec.title === title.initial({ tool }) ? undefined : spec.title,
     effect: spec.effect === effect.initial({ tool }) ? undefined : spec.effect,
     meta: answers.meta,
@@ -116,7 +117,7 @@ function toolOf(given: Partial<ToolParts>): ToolSpec {
   const name = given.tool ?? tool.initial(given);
   return {
     name,
-    description: given.description ?? description.initial({ ...given, tool: name }),
+    description: given.description?.join('\n') ?? description.initial({ ...given, tool: name }),
     ...(given.title !== undefined && { title: given.title }),
     effect: given.effect ?? effect.initial({ tool: name }),
     input: given.input ?? input.initial(given),

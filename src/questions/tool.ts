@@ -5,7 +5,7 @@ import type { Field, ToolSpec } from '../model/model.ts';
 import { parseToolName } from '../model/names.ts';
 import { formatMeta, type MetaSetting, parseMeta } from '../tools/meta.ts';
 import { defaultDescription, defaultInput, defaultOutput, defaultToolName } from './defaults.ts';
-import { type Defaulted, type FlagAnswer, type Question, textFlag } from './model.ts';
+import { type Defaulted, type FlagAnswer, type Question, textFlag, textsFlag } from './model.ts';
 import { type StartParts, startQuestions } from './start.ts';
 
 type Returns = ToolSpec['returns'];
@@ -13,7 +13,8 @@ type Returns = ToolSpec['returns'];
 /** The answers about one tool, as flags and prompts return them. */
 export interface ToolParts extends StartParts {
   readonly tool: string;
-  readonly description: string;
+  /** `Returns …` of one tool, `get_repo: Returns …` of one of several. */
+  readonly description: readonly string[];
   /** Display name; only a flag, never asked for. */
   readonly title: string;
   /** The effect of a call, which determines the annotations. */
@@ -37,10 +38,10 @@ const tool: ToolQuestion<string> = {
   replay: (name) => ['--tool', name],
 };
 
-const description: ToolQuestion<string> = {
-  ...textFlag(
+const description: Question<readonly string[], readonly string[]> & Defaulted<string, ToolParts> = {
+  ...textsFlag(
     '--description <text>',
-    'what the tool returns and when to use it; agents choose tools by it',
+    "what the tool returns and when to use it; agents choose tools by it; for one of several tools: 'get_repo: Returns …'; repeatable",
     'Write: Returns …. Use it when ….',
   ),
   prompt: {

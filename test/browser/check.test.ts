@@ -14,7 +14,7 @@ const within = { timeout: 120_000, interval: 200 };
 async function develop(change: (source: string) => string) {
   const project = await generatedProject({
     tool: 'get_price',
-    description: 'Returns the last price of one coin. Use it when a question names a coin.',
+    description: ['Returns the last price of one coin. Use it when a question names a coin.'],
     input: ['symbol:string=BTC Ticker of the coin'],
     output: ['price:number Last price in US dollars'],
   });

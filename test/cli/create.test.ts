@@ -140,7 +140,7 @@ describe('create refuses', () => {
     await run({ directory: target });
     const source = join(target, 'src/tools/get-gas.ts');
     writeFileSync(source, '// mine');
-    const other = { directory: target, description: 'Returns gas. Use it often.' };
+    const other = { directory: target, description: ['Returns gas. Use it often.'] };
     const refused = await run(other, { force: true });
     expect(refused.exitCode).toBe(2);
     expect(refused.stderr).toContain('lost: src/tools/get-gas.ts\n');

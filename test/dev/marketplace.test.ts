@@ -24,7 +24,7 @@ beforeAll(async () => {
   project = await generatedProject({
     platform: 'context',
     tool: 'get_price',
-    description: 'Returns the last price of one coin. Use it when a question names a coin.',
+    description: ['Returns the last price of one coin. Use it when a question names a coin.'],
     input: ['symbol:string=BTC Ticker of the coin'],
     output: ['price:number Last price in US dollars'],
   });

@@ -233,6 +233,29 @@ describe('an MCP server that cannot be imported', () => {
     expect(tree(join(root, 'refused')).size).toBe(0);
   });
 
+  it('have the descriptions of their author, also when the command is repeated', async () => {
+    const [words, own] = ['Returns the story of a city. Use it for a tale.', 'describe_city: Returns'];
+    const flags = ['--from-url', `${url}/mcp`, '--description', `describe_city: ${words}`];
+    const made = async (name: string, args: readonly string[]) =>
+      create([name, '--yes', '--json', '--no-install', '--no-git', ...args], { cwd: root });
+    const first = await made('described', flags);
+    expect(readFileSync(join(root, 'described/src/tools/describe-city.ts'), 'utf8')).toContain(words);
+    expect(readFileSync(join(root, 'described/src/tools/get-weather.ts'), 'utf8')).toContain(
+      'weather of a city',
+    );
+    expect(JSON.parse(first.stdout).repeat).toContain(`--description 'describe_city: ${words}'`);
+    const refused = await made('undescribed', [
+      ...flags,
+      '--description',
+      'tell_city: Returns.',
+      '--description',
+      own,
+    ]);
+    expect(refused).toMatchObject({ status: 2, stdout: '' });
+    expect(refused.stderr).toContain('names tell_city, which is not imported');
+    expect(refused.stderr).toContain('describes describe_city a second time');
+  });
+
   it('is refused if nothing listens', async () => {
     const refused = await create(['refused', '--yes', '--from-url', 'http://127.0.0.1:1/mcp'], { cwd: root });
     expect(refused.status).toBe(2);

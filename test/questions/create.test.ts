@@ -127,7 +127,7 @@ describe('flags', () => {
     const result = readCreateFlags({
       directory: 'My Tool!',
       tool: 'a b',
-      description: ' ',
+      description: [' '],
       input: ['a:strng'],
       output: [],
       returns: 'maybe',
@@ -159,7 +159,7 @@ describe('flags', () => {
   });
 
   it('refuse control characters in free text', () => {
-    expect(createQuestions.description.parse('Returns\u001b[31m').ok).toBe(false);
-    expect(createQuestions.description.parse('Returns\n  more').ok).toBe(true);
+    expect(createQuestions.description.parse(['Returns\u001b[31m']).ok).toBe(false);
+    expect(createQuestions.description.parse(['Returns\n  more']).ok).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-import { type InputError, type Result, refuse } from 'market-mcp-contract/command';
+import { type InputError, pass, type Result, refuse } from 'market-mcp-contract/command';
 import type { Effect } from 'market-mcp-contract/definition';
 import { marketplaces } from 'market-mcp-contract/platforms';
 import { isCurl } from '../../import/request/shown.ts';
@@ -183,7 +183,14 @@ const askers: { readonly [part in AskedPart]: Ask<NonNullable<Parts[part]>> } = 
     const asked = name === undefined ? tool : { ...tool, initial: () => name };
     return askText(asker, asked, parts, parts.tool, '_', nameError);
   },
-  description: (asker, parts) => askText(asker, toolQuestions.description, parts, parts.description),
+  async description(asker, parts) {
+    const { description } = toolQuestions;
+    const parse = (text: string) => {
+      const parsed = description.parse([text]);
+      return parsed.ok ? pass(text) : parsed;
+    };
+    return [await askText(asker, { ...description, parse }, parts, parts.description?.join('\n'))];
+  },
   effect(asker, parts) {
     const { prompt, initial } = toolQuestions.effect;
     return asker.choose(prompt.message, effectChoices, parts.effect ?? initial(parts));
@@ -215,7 +222,7 @@ const askers: { readonly [part in AskedPart]: Ask<NonNullable<Parts[part]>> } = 
 /** Asks for a text. Refuses one that is taken, and suggests a free one. */
 function askText(
   asker: Asker,
-  { prompt, initial, parse }: Question<string> & Defaulted<string, Parts>,
+  { prompt, initial, parse }: Pick<Question<string>, 'prompt' | 'parse'> & Defaulted<string, Parts>,
   parts: Parts,
   before: string | undefined,
   separator = ' ',

@@ -18,7 +18,12 @@ describe('the interactive flow', () => {
   });
 
   it('asks only what flags did not answer', async () => {
-    const given = { directory: 'x', tool: 'get_time', description: 'Returns the time.', platform: 'context' };
+    const given = {
+      directory: 'x',
+      tool: 'get_time',
+      description: ['Returns the time.'],
+      platform: 'context',
+    };
     const { value, text } = await drive(enterAt('effect', 'input', 'returns', 'output', 'write'), { given });
     expect(value).toEqual(completeAnswers(given));
     expect(text).not.toContain(prompts.tool);
@@ -202,7 +207,7 @@ describe('the interactive flow', () => {
 
   it('prints no control characters of answers', async () => {
     const { text } = await drive(enterAt('effect', 'input', 'returns', 'output', 'write'), {
-      given: { directory: 'x', tool: 'a', description: 'b', platform: 'generic' },
+      given: { directory: 'x', tool: 'a', description: ['b'], platform: 'generic' },
       review: () => ({ ok: true, value: ['\u001b]0;owned\u0007 \u0007'] }),
     });
     expect(text).not.toContain('\u0007');

@@ -60,7 +60,7 @@ export const fees = {
 export const known = {
   directory: 'x',
   tool: 'get_it',
-  description: 'Returns it.',
+  description: ['Returns it.'],
   effect: 'reads',
   returns: 'record',
   output: [{ name: 'a', type: 'string' }],

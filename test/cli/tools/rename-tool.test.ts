@@ -32,7 +32,7 @@ function comparable(root: string) {
 
 describe('rename-tool', () => {
   it('gives the project that a creation with the new name gives', async () => {
-    const described = { description: 'Returns the fee of a chain, in gwei.', title: 'Fee' };
+    const described = { description: ['Returns the fee of a chain, in gwei.'], title: 'Fee' };
     const [root, other] = [
       await created({ tool: 'get_gas_price', ...described }),
       await created({ tool: 'get_fee', ...described }),
