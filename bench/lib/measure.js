@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { freshPath } from './places.js';
 
 /**
@@ -99,6 +99,20 @@ export function vitals(pid) {
     cpuMs: (Number(stat[11]) + Number(stat[12])) * tickMs,
     rssMb: Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024,
   };
+}
+
+/**
+ * Milliseconds of CPU time of all threads of a process, to the nanosecond; NaN if they are not available.
+ *
+ * @param {number} pid
+ */
+export function cpuMsOf(pid) {
+  const directory = `/proc/${pid}/task`;
+  if (!existsSync(`/proc/${pid}/schedstat`)) return Number.NaN;
+  const nanoseconds = readdirSync(directory).map((thread) =>
+    Number(readFileSync(`${directory}/${thread}/schedstat`, 'utf8').split(' ')[0]),
+  );
+  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e6;
 }
 
 /**

@@ -55,6 +55,21 @@ describe('an integer', () => {
     expect(parseExactly(`{"a": ${text}}`)).toEqual({ a: value });
   });
 
+  it('is found at each place of a text of any length, beside any letters', () => {
+    for (const letter of ['a', 'é', '東', '\u0130', '7']) {
+      for (const before of [
+        ...Array(50).keys(),
+        ...Array.from({ length: 50 }, (_, i) => 49_110 + i),
+        98_280,
+      ]) {
+        const text = letter.repeat(before);
+        expect(parseExactly(`{"${text}":${large}, "b": ${fee}}`)).toEqual({ [text]: large, b: Number(fee) });
+        expect(parseExactly(`{"${text}":"${large}"}`)).toEqual({ [text]: large });
+      }
+    }
+    expect(parseExactly(`[${fee}, ${large}]`)).toEqual([Number(fee), large]);
+  });
+
   it('behind a point of a million digits takes linear time, and no JSON is still no JSON', () => {
     expect(parseExactly(`[0.${'1'.repeat(2_000_000)}]`)).toEqual([1 / 9]);
     expect(() => parseExactly(`{${large}: 1}`)).toThrow(SyntaxError);

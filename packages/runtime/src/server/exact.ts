@@ -53,33 +53,75 @@ export function asInteger(value: unknown): unknown {
   return typeof value === 'string' && /^-?(?:0|[1-9]\d*)$/.test(value) ? `${ownMark()}${value}` : value;
 }
 
+/** As much text as is copied at once, in units. */
+const windowSize = 48 * 1024;
+
+/** The text of a window, in latin1, and the same bytes in words. */
+let window: { readonly bytes: Buffer; readonly words: Int32Array } | undefined;
+
 /**
  * Which numbers of JSON text may have so many digits that they are not exact: `integers` and perhaps decimals, or `decimals` alone.
- * Digits in texts do not count, as far as their neighbours show. One part of such a number stands at each 16th character, so few
- * characters are read.
+ * Digits in texts do not count, as far as their neighbours show.
+ *
+ * A run of 16 digits and points fills three words of four bytes, so every third word is read. One byte stands for each UTF-16
+ * unit: another unit may look like a digit, but no digit like another unit.
  */
 export function longNumbersIn(text: string): 'integers' | 'decimals' | undefined {
+  if (!window) {
+    const memory = new ArrayBuffer(windowSize + 12);
+    window = { bytes: Buffer.from(memory), words: new Int32Array(memory) };
+  }
+  const { bytes, words } = window;
   let found: 'decimals' | undefined;
-  for (let at = leastDigits - 1; at < text.length; at += leastDigits) {
-    if (!isPart(text.charCodeAt(at))) continue;
-    // Of so many characters around this one, at least 8 stand on one side.
-    if (!isPart(text.charCodeAt(at - 8)) && !isPart(text.charCodeAt(at + 8))) continue;
-    let start = at;
-    while (isPart(text.charCodeAt(start - 1))) start -= 1;
-    while (isPart(text.charCodeAt(at + 1))) at += 1;
-    const before = text.charAt(text.charAt(start - 1) === '-' ? start - 2 : start - 1);
-    if (at - start + 1 < leastDigits || !' \n\r\t:,['.includes(before)) continue;
-    const number = text.slice(start, at + 1);
-    const whole = number.indexOf('.');
-    if (whole === -1 || whole >= leastDigits) return 'integers';
-    if (number.length > leastDigits) found = 'decimals';
+  /** After the first long decimal, only integers matter. */
+  let shift = 0x02020202;
+  let seen = 0;
+  for (let from = 0; from < text.length; from += windowSize - 12) {
+    const written = bytes.write(
+      text.length > windowSize ? text.slice(from, from + windowSize) : text,
+      'latin1',
+    );
+    bytes.fill(0, written, written + 12);
+    const end = written >> 2;
+    for (let at = 2; at <= end; at += 3) {
+      if (!isFull(words[at], shift)) continue;
+      const isAfter = isFull(words[at + 1], shift);
+      let first = at;
+      if (isFull(words[at - 1], shift)) {
+        first = isFull(words[at - 2], shift) ? at - 2 : at - 1;
+        if (first === at - 1 && !isAfter) continue;
+      } else if (!isAfter || !isFull(words[at + 2], shift)) continue;
+      let start = from + first * 4;
+      let past = start + 12;
+      while (start > seen && isPart(text.charCodeAt(start - 1), shift)) start -= 1;
+      const isKnown = start <= seen && seen > 0;
+      seen = past;
+      if (isKnown) continue;
+      const before = text.charAt(text.charCodeAt(start - 1) === minus ? start - 2 : start - 1);
+      if (!' \n\r\t:,['.includes(before)) continue;
+      while (isPart(text.charCodeAt(past), shift)) past += 1;
+      seen = past;
+      if (past - start < leastDigits) continue;
+      const whole = text.slice(start, past).indexOf('.');
+      if (whole === -1 || whole >= leastDigits) return 'integers';
+      if (past - start === leastDigits) continue;
+      found = 'decimals';
+      shift = 0;
+    }
   }
   return found;
 }
 
-/** Whether a UTF-16 unit is a digit or the point. */
-function isPart(unit: number): boolean {
-  return unit >= 46 && unit <= 57 && unit !== 47;
+/** Whether a UTF-16 unit is a digit, or the point where points count. */
+function isPart(unit: number, shift: number): boolean {
+  return (unit >= 48 && unit <= 57) || (unit === 46 && shift !== 0);
+}
+
+const minus = 45;
+
+/** Whether the four bytes of a word are digits, or with the shift points or slashes, too: half-bytes of 3 after an addition. */
+function isFull(word = 0, shift: number): boolean {
+  return ((word + shift) & 0xf0f0f0f0) === 0x30303030 && ((word + 0x06060606) & 0xf0f0f0f0) === 0x30303030;
 }
 
 function withNumbers(text: string, write: (number: string) => string): string {
