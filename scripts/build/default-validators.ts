@@ -5,7 +5,7 @@ import { unwrap } from 'market-mcp-contract/command';
 import { clientSettings, recent, settings } from 'market-mcp-contract/json';
 import { platforms } from 'market-mcp-contract/platforms';
 import { entriesOf } from '../../src/changes/entries.ts';
-import { prepareImported } from '../../src/import/prepare.ts';
+import { prepare } from '../../src/import/prepare.ts';
 import { completeAnswers } from '../../src/questions/create-answers.ts';
 
 // The packages are CommonJS: their types describe the namespace, but Node imports the function.
@@ -28,7 +28,7 @@ export interface CompiledModule {
 export async function defaultValidators(): Promise<readonly CompiledModule[]> {
   const { wanted } = completeAnswers({ directory: 'made' });
   for (const profile of platforms) {
-    const { ok } = prepareImported(unwrap(await entriesOf(wanted, profile)), profile);
+    const { ok } = prepare(unwrap(await entriesOf(wanted, profile)), profile);
     if (!ok) throw new Error(`${profile.name}: the default tool does not meet its rules`);
   }
   return Object.entries(readings).map(([reading, options]) => compiledModule(reading, options));

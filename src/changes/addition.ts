@@ -1,8 +1,7 @@
 import { posix } from 'node:path';
 import { CommandError, type InputError, inputError, invalidInput } from 'market-mcp-contract/command';
 import type { ApiVariable, Imported } from '../import/model.ts';
-import { type ImportedPrepared, prepareImported } from '../import/prepare.ts';
-import type { Prepared } from '../model/model.ts';
+import { type Prepared, prepare } from '../import/prepare.ts';
 import { fileForm, ownersOf, toolFile } from '../model/names.ts';
 import type { FileSet } from '../plan/model.ts';
 import { apisOf } from '../plan/sources.ts';
@@ -38,7 +37,7 @@ export interface Addition {
  * Plans the files that new tools add to a project. Either all tools are added or none.
  *
  * @throws CommandError `INVALID_INPUT` if a tool breaks a rule, `TOOL_EXISTS` if a name is taken;
- *   ProjectError `INDEX_EDITED`.
+ *   CommandError `INDEX_EDITED`.
  */
 export async function planAddition(project: Project, entries: readonly Imported[]): Promise<Addition> {
   const { directory, manifest, profile } = project;
@@ -104,24 +103,20 @@ export async function planAddition(project: Project, entries: readonly Imported[
 }
 
 /** Checks the new tools beside the existing ones, except those that the spec replaces. */
-function preparedFor({ tools, profile }: Project, entries: readonly Imported[]): ImportedPrepared {
+function preparedFor({ tools, profile }: Project, entries: readonly Imported[]): Prepared {
   const again = new Set(
     entries.map(({ entry: { name } }) => (typeof name === 'string' ? toolFile(name) : '')),
   );
   const others = tools.flatMap(({ file, source: { definition } }) =>
     definition === null || again.has(file) ? [] : [definition],
   );
-  const preparation = prepareImported(entries, profile, others);
+  const preparation = prepare(entries, profile, others);
   if (preparation.ok) return preparation.prepared;
   throw invalidInput(preparation.errors, preparation.accepted);
 }
 
 /** With requests that state the keys that the existing files of their APIs do not send by themselves. */
-function withStated(
-  prepared: ImportedPrepared,
-  read: ReadText,
-  variables: ManifestAnswers['variables'],
-): ImportedPrepared {
+function withStated(prepared: Prepared, read: ReadText, variables: ManifestAnswers['variables']): Prepared {
   const secrets = variables?.flatMap(({ kind, name }) => (kind === 'secret' ? [name] : []));
   const advice = [...prepared.advice, ...otherAddresses(prepared, variables)];
   return { ...prepared, advice, tools: withStatedKeys(prepared.tools, read, secrets) };
@@ -129,7 +124,7 @@ function withStated(
 
 /** A document of another address, whose tools call the one that an earlier document gave the same variable. */
 function otherAddresses(
-  { tools }: ImportedPrepared,
+  { tools }: Prepared,
   variables: ManifestAnswers['variables'] = [],
 ): readonly InputError[] {
   return apisOf(tools).flatMap((api) => {

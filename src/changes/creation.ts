@@ -1,7 +1,7 @@
 import { pass, type Result, reject } from 'market-mcp-contract/command';
 import { mcp, type PlatformProfile, platforms, resolvePlatform } from 'market-mcp-contract/platforms';
 import type { ImportedTool } from '../import/model.ts';
-import { type ImportedPrepared, prepareImported } from '../import/prepare.ts';
+import { type Prepared, prepare } from '../import/prepare.ts';
 import { projectName } from '../model/names.ts';
 import type { FileSet } from '../plan/model.ts';
 import { planProject, type Start } from '../plan/project.ts';
@@ -20,7 +20,7 @@ import { entriesOf, secretsOf } from './entries.ts';
 export interface Creation {
   readonly answers: CreateAnswers;
   readonly packageManager: PackageManager;
-  readonly prepared: ImportedPrepared;
+  readonly prepared: Prepared;
   readonly files: FileSet;
   /** Values of keys, for `.env` alone. */
   readonly secrets: ReadonlyMap<string, string>;
@@ -41,7 +41,7 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Creat
   }
   const entries = await entriesOf(answers.wanted, profile.value);
   if (!entries.ok) return entries;
-  const preparation = prepareImported(entries.value, profile.value);
+  const preparation = prepare(entries.value, profile.value);
   if (!preparation.ok) return preparation;
 
   const { prepared } = preparation;

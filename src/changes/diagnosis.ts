@@ -5,7 +5,7 @@ import { compareVersions, securityFixes } from 'market-mcp-contract/report';
 import type { Ownership } from '../plan/model.ts';
 import { version } from '../plan/versions.ts';
 import { type Manifest, readManifest } from '../project/manifest/manifest.ts';
-import { editedFiles, runtimeVersion } from '../project/manifest/runtime.ts';
+import { editedFiles, runtimeVersion } from '../project/read/files.ts';
 import { readIn } from '../project/read/inside.ts';
 import { listingProblems } from '../project/read/open.ts';
 import { parsedJson } from '../project/read/text.ts';
@@ -19,7 +19,7 @@ import { reportOf } from './upgrade/report.ts';
 /** What is known of a project. */
 export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 
-/** Examines a project without changing it. @throws ProjectError `MANIFEST_DAMAGED`. */
+/** Examines a project without changing it. @throws CommandError `MANIFEST_DAMAGED`. */
 export async function diagnose(directory: string) {
   const manifest = readManifest(directory);
   const edited = editedFiles(directory, manifest);

@@ -1,15 +1,14 @@
+import { CommandError } from 'market-mcp-contract/command';
 import type { DefinitionChange } from '../model/model.ts';
 import type { FileSet, TemplateSet } from '../plan/model.ts';
 import { type CommonFileAnswers, planCommonFiles, projectContext } from '../plan/project.ts';
 import { variablesOf } from '../plan/sources.ts';
-import { ProjectError } from '../project/errors.ts';
 import type { Manifest, ManifestAnswers } from '../project/manifest/manifest.ts';
 import type { Project } from '../project/model.ts';
 import { isAsWritten, textAt } from '../project/read/files.ts';
 import { bytesOf, inStyle, sha256, withLineFeeds } from '../project/read/text.ts';
 import { withVariables } from '../project/source/sources.ts';
 import { render } from '../render/render.ts';
-import { SystemError } from '../system/errors.ts';
 import { mergeTexts } from '../system/merge.ts';
 import { recordedAnswers, writtenFirst } from './upgrade/common-files.ts';
 import { mergePackage } from './upgrade/merge-package.ts';
@@ -32,7 +31,7 @@ export interface DocumentChanges {
  * document is not restored; one that cannot be merged is not changed.
  *
  * @param advice what the author has to do in a document that is not changed; undefined: nothing
- * @throws ProjectError `SOURCES_EDITED` if package.json, which would be changed, is not JSON
+ * @throws CommandError `SOURCES_EDITED` if package.json, which would be changed, is not JSON
  */
 export async function documentChanges(
   { directory, manifest, profile }: Project,
@@ -84,7 +83,7 @@ async function mergedText(base: string, ours: string, theirs: string): Promise<s
     const { text, conflicts } = await mergeTexts(base, ours, theirs, 'theirs');
     return conflicts.length === 0 ? text : undefined;
   } catch (error) {
-    if (error instanceof SystemError) return undefined;
+    if (error instanceof CommandError) return undefined;
     throw error;
   }
 }
@@ -96,7 +95,14 @@ function mergedPackage(base: string, ours: string, theirs: string): string | und
     return merged.ours === merged.theirs ? merged.ours : undefined;
   } catch (error) {
     const message = `package.json: ${(error as Error).message}`;
-    throw new ProjectError('SOURCES_EDITED', message, 'Correct it: it must be valid JSON.', { cause: error });
+    throw new CommandError(
+      'SOURCES_EDITED',
+      message,
+      'Correct it: it must be valid JSON.',
+      [],
+      {},
+      { cause: error },
+    );
   }
 }
 

@@ -1,16 +1,18 @@
 import { pass, type Result } from 'market-mcp-contract/command';
+import { onlyReads } from 'market-mcp-contract/definition';
+import { isObject, type JsonObject } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
-import type { Imported } from '../import/model.ts';
-import type { SpecEntry } from '../model/model.ts';
+import { asImported, type Imported } from '../import/model.ts';
+import type { DefinitionChange } from '../model/model.ts';
 import type { ManifestAnswers } from '../project/manifest/manifest.ts';
 import { defaultDescription } from '../questions/defaults.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
 import { definitionOf } from '../tools/definition.ts';
-import { metaOf } from '../tools/meta.ts';
+import { metaOf, metaOfWriting } from '../tools/meta.ts';
 import { selectTools } from '../tools/selection.ts';
 
 /**
- * The tools that an author wants, as `prepareImported` takes them.
+ * The tools that an author wants, as `prepare` takes them.
  *
  * @param recorded the fields that were chosen earlier, by tool; a new choice for a tool replaces them
  */
@@ -31,7 +33,10 @@ export async function entriesOf(
   const kept = before.filter((text) => open.some((name) => text.startsWith(name)));
   const { withFields } = await import('../import/fields.ts');
   const { withDescriptions } = await import('../import/named.ts');
-  const described = withDescriptions(entries.value, description);
+  const described = withDescriptions(
+    entries.value.map((tool) => forWriting(tool, profile)),
+    description,
+  );
   return described.ok ? withFields(described.value, [...fields, ...kept]) : described;
 }
 
@@ -51,7 +56,7 @@ export async function wholeEntriesOf(
   }
   if (wanted.kind === 'url') {
     const { fromServer } = await import('./mcp.ts');
-    return fromServer(wanted, profile);
+    return fromServer(wanted);
   }
   if (wanted.kind === 'tool') {
     const { tool, meta } = wanted;
@@ -68,20 +73,39 @@ export async function wholeEntriesOf(
   return pass(first ? [{ ...first, changes: selected.value.changes }, ...others] : []);
 }
 
+/** A tool that calls its source and may change something gets the `_meta` that says so on platforms that know it. */
+function forWriting(tool: Imported, { toolMeta }: PlatformProfile): Imported {
+  const { entry } = tool as { readonly entry: JsonObject };
+  if (!tool.call || onlyReads(entry)) return tool;
+  const given = isObject(entry._meta) ? entry._meta : {};
+  const meta = metaOfWriting(given, toolMeta);
+  if (meta === given) return tool;
+  const added = Object.keys(meta).filter((name) => !Object.hasOwn(given, name));
+  const offer =
+    meta.surface === 'execute'
+      ? ''
+      : '; to offer it for execution, add a price, pricing.executeUsd, and surface: execute';
+  const changes = added.map(
+    (name): DefinitionChange => ({
+      tool: String(entry.name),
+      path: `_meta.${name}`,
+      what: `became ${JSON.stringify(meta[name])}`,
+      why: `the tool may change something, so no platform should call it to answer a question${offer}`,
+    }),
+  );
+  return { ...tool, entry: { ...entry, _meta: meta }, changes: [...tool.changes, ...changes] };
+}
+
 /** The values of the keys of tools that were made from requests. */
 export function secretsOf(entries: readonly Imported[]): ReadonlyMap<string, string> {
   return new Map(entries.flatMap(({ secrets = [] }) => [...secrets]));
-}
-
-function asImported(entry: SpecEntry): Imported {
-  return { entry, answers: [], changes: [] };
 }
 
 async function fromSamples(
   { fromSample, tool: name, meta, input, title, effect }: Extract<ToolAnswers, { kind: 'sample' }>,
   { toolMeta }: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
-  const { samplesAt } = await import('./samples.ts');
+  const { samplesAt } = await import('./sending.ts');
   const { toolOfSamples } = await import('../import/sample.ts');
   const samples = await samplesAt(fromSample);
   if (!samples.ok) return samples;

@@ -1,12 +1,10 @@
 import { pass, type Result, reject, shellLine } from 'market-mcp-contract/command';
-import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { type ListedServer, toolsOfServer, writingTools } from '../import/mcp.ts';
 import type { Imported } from '../import/model.ts';
 import type { DefinitionChange, SpecEntry } from '../model/model.ts';
 import { listServer } from '../project/source/mcp-server.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
 import { selectTools } from '../tools/selection.ts';
-import { forWriting } from './writing.ts';
 
 const known = new Map<string, ListedServer>();
 
@@ -20,7 +18,6 @@ export async function mcpServerAt(url: string): Promise<ListedServer> {
 /** The chosen tools of a running MCP server. Tools that write are left out unless they are named. */
 export async function fromServer(
   answers: Extract<ToolAnswers, { kind: 'url' }>,
-  { toolMeta }: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
   const { fromUrl, only } = answers;
   const server = await mcpServerAt(fromUrl);
@@ -45,9 +42,7 @@ export async function fromServer(
     .filter((entry) => !isOff(entry))
     .flatMap((entry): Imported[] => {
       const one = names.get(entry.name);
-      if (!one) return [];
-      const imported = { ...one, entry };
-      return [writing.has(String(entry.name)) ? forWriting(imported, toolMeta) : imported];
+      return one ? [{ ...one, entry }] : [];
     });
   const [first, ...others] = taken;
   if (!first) {

@@ -11,9 +11,7 @@ import type { AnswerSample } from '../import/sample.ts';
 import { type HeaderPairs, readDocumentText, shownPlace } from '../project/read/document.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
 import { metaOf } from '../tools/meta.ts';
-import { samplesAt } from './samples.ts';
-import { answersTo, onlyForOne, type Sending, valuesOf, withAnswers } from './sending.ts';
-import { forWriting } from './writing.ts';
+import { answersTo, onlyForOne, type Sending, samplesAt, valuesOf, withAnswers } from './sending.ts';
 
 type Answers = Extract<ToolAnswers, { kind: 'openapi' }>;
 
@@ -54,13 +52,7 @@ export async function fromOpenApi(
     ...(effect !== undefined && { annotations: effects[effect] }),
     ...(meta.length > 0 && { _meta: metaOf(meta, toolMeta) }),
   };
-  return pass(
-    tools.value.map((tool) => {
-      const imported = { ...tool, entry: { ...tool.entry, ...added } };
-      const { annotations } = imported.entry as { readonly annotations?: JsonObject };
-      return annotations?.readOnlyHint === false ? forWriting(imported, toolMeta) : imported;
-    }),
-  );
+  return pass(tools.value.map((tool) => ({ ...tool, entry: { ...tool.entry, ...added } })));
 }
 
 /** Whether the document declares no answer of the one operation that is chosen. */

@@ -34,7 +34,7 @@ export interface Removal {
  * Plans which files to remove, with what only these tools need of APIs. Either all tools are removed or none.
  *
  * @param force also removes files that were edited by hand or not written by this program.
- * @throws CommandError `NO_SUCH_TOOL`, `LAST_TOOL` (a server needs at least one), `FILE_CHANGED`; ProjectError `INDEX_EDITED`.
+ * @throws CommandError `NO_SUCH_TOOL`, `LAST_TOOL` (a server needs at least one), `FILE_CHANGED`, `INDEX_EDITED`.
  */
 export async function planRemoval(
   project: Project,

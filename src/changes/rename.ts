@@ -45,7 +45,7 @@ export interface Renaming {
  * Plans a tool under another name: its file, test, place in the list, record and README example, and every import of its
  * file. Recordings are named by the request and stay.
  *
- * @throws CommandError `NO_SUCH_TOOL`, `INVALID_INPUT`, `SAME_NAME`, `TOOL_EXISTS`, `NAME_NOT_FOUND`; ProjectError `INDEX_EDITED`.
+ * @throws CommandError `NO_SUCH_TOOL`, `INVALID_INPUT`, `SAME_NAME`, `TOOL_EXISTS`, `NAME_NOT_FOUND`, `INDEX_EDITED`.
  */
 export async function planRename(project: Project, from: string, given: string): Promise<Renaming> {
   const { directory, manifest, tools } = project;

@@ -11,8 +11,9 @@ import {
 import { signals } from 'market-mcp-contract/definition';
 import { type Json, type JsonObject, membersOf } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
-import { fieldsSchema } from '../fields/shape-schema.ts';
+import { fieldsSchema } from '../fields/shape.ts';
 import { withCredentials } from '../import/credentials.ts';
+import { toolToDo } from '../import/infer.ts';
 import type { Imported } from '../import/model.ts';
 import { toolDescription } from '../import/openapi/describe.ts';
 import { effectOf } from '../import/openapi/tool.ts';
@@ -22,14 +23,11 @@ import { curlIn, type ReadRequest, readRequest, refused } from '../import/reques
 import { isCurl } from '../import/request/shown.ts';
 import { RequestRefusal } from '../import/request/words.ts';
 import { toolOfSamples } from '../import/sample.ts';
-import { toolToDo } from '../import/to-do.ts';
 import { freeToolName } from '../model/names.ts';
 import { defaultDescription } from '../questions/defaults.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
 import { metaOf } from '../tools/meta.ts';
-import { samplesAt } from './samples.ts';
-import { answersTo, onlyForOne, valuesOf, withAnswers } from './sending.ts';
-import { forWriting } from './writing.ts';
+import { answersTo, onlyForOne, samplesAt, valuesOf, withAnswers } from './sending.ts';
 
 type Answers = Extract<ToolAnswers, { kind: 'request' }>;
 
@@ -177,7 +175,7 @@ async function toolOf(
   const wrapping = { ...call, wrap };
   const whole = sent ? withAnswers(made, wrapping, sent.value, answerOf) : { ...made, call: wrapping };
   const secrets = sent?.value.secrets ?? valuesOf(read.secrets, directory);
-  return pass({ ...(effect === 'reads' ? whole : forWriting(whole, toolMeta)), secrets });
+  return pass({ ...whole, secrets });
 }
 
 function descriptionOf({ call: { api, method, path } }: ReadRequest, { outputSchema }: JsonObject): string {

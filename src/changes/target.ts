@@ -38,7 +38,7 @@ export function isSameProject(directory: string, files: FileSet): boolean {
  * The state of the target, after the leftovers of killed runs were removed.
  *
  * @param files to be written, as far as known.
- * @throws CommandError `TARGET_NOT_EMPTY`, `FILES_CHANGED`; ProjectError as `inspectTarget` does.
+ * @throws CommandError `TARGET_NOT_EMPTY`, `FILES_CHANGED`, or as `inspectTarget` does.
  */
 export function targetOf(
   given: string,

@@ -1,9 +1,9 @@
+import { CommandError } from 'market-mcp-contract/command';
 import type { ToolExample } from 'market-mcp-contract/definition';
 import type { Json, JsonObject } from 'market-mcp-contract/json';
 import type { ServerPlatform } from '../plan/project.ts';
 import { runtimePackage } from '../plan/versions.ts';
 import { packageManagerOf } from '../system/detect.ts';
-import { SystemError } from '../system/errors.ts';
 import { run } from '../system/processes.ts';
 import { findCrash } from './causes.ts';
 
@@ -25,7 +25,7 @@ export interface ProjectFacts {
 /**
  * What a built project declares. It is read in a separate process: the author's code is not loaded into this one.
  *
- * @throws SystemError `NOT_STARTED` with the last lines, if the tools cannot be loaded.
+ * @throws CommandError `NOT_STARTED` with the last lines, if the tools cannot be loaded.
  */
 export function projectFacts(directory: string): Promise<ProjectFacts> {
   return evaluated(
@@ -58,7 +58,7 @@ export interface ArrivedAnswer {
  * Calls each example of these tools of a built project once, for real.
  *
  * @param kept a directory that keeps the answers; by default they are recorded in `test/recordings/`.
- * @throws SystemError `NOT_STARTED` if the tools cannot be loaded, or if variables are missing.
+ * @throws CommandError `NOT_STARTED` if the tools cannot be loaded, or if variables are missing.
  */
 export function callExamples(
   directory: string,
@@ -110,7 +110,7 @@ const mark = '\u0000facts\u0000';
  *
  * @param modules specifiers as in a file of the project's directory
  * @param value source text of the function
- * @throws SystemError `NOT_STARTED` with the last lines, if the modules cannot be loaded.
+ * @throws CommandError `NOT_STARTED` with the last lines, if the modules cannot be loaded.
  */
 async function evaluated<T>(
   directory: string,
@@ -133,14 +133,14 @@ process.stdout.write(${JSON.stringify(mark)} + JSON.stringify(evaluated), () => 
 }
 
 /** @param lines the last lines of the process; an uncaught error is named by its place in the source */
-export function notStarted(directory: string, lines: readonly string[]): SystemError {
+export function notStarted(directory: string, lines: readonly string[]): CommandError {
   const crash = findCrash(lines.join('\n'), directory);
   const hint = `In ${directory} run: ${packageManagerOf(directory).run} dev`;
   const message = 'the server does not start';
-  if (!crash) return new SystemError('NOT_STARTED', message, hint, lines);
+  if (!crash) return new CommandError('NOT_STARTED', message, hint, lines);
   const fix = crash.at === undefined ? hint : `Correct ${crash.at}.`;
   const stack = crash.stack.filter((frame) => !frame.includes('[eval')); // the script of `evaluated`
   // Its first line: the others of a long message explain.
   const error = lines.find((line) => line.trim() !== '' && crash.message.startsWith(line.trim()));
-  return new SystemError('NOT_STARTED', message, fix, [error ?? crash.message, ...stack]);
+  return new CommandError('NOT_STARTED', message, fix, [error ?? crash.message, ...stack]);
 }

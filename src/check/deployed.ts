@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { CommandError } from 'market-mcp-contract/command';
 import { containerOf, type Image } from '../system/containers.ts';
-import { SystemError } from '../system/errors.ts';
 import { type BundledWorker, filesIn, localized, workerOf } from '../system/workers.ts';
 import type { Command } from './launch.ts';
 
@@ -12,7 +12,7 @@ export interface Deployed {
   /** Whether an instance refuses to start, and ends at a signal, as a process does. If not, rules about that are not run. */
   readonly isProcess: boolean;
   /** The error if no instance starts, with its last lines. */
-  notStarted(lines: readonly string[]): SystemError;
+  notStarted(lines: readonly string[]): CommandError;
 }
 
 /** Stack traces name source lines, and an explicit exit prints where it was called. */
@@ -40,10 +40,10 @@ export function deployedImage(image: Image): Deployed {
     isProcess: true,
     notStarted(lines) {
       const [, path] = unreadable.exec(lines.join('\n')) ?? [];
-      if (path === undefined) return new SystemError('NOT_STARTED', 'the image does not start', hint, lines);
+      if (path === undefined) return new CommandError('NOT_STARTED', 'the image does not start', hint, lines);
       const message = `the image does not start: its user, ${image.user || 'root'}, cannot read ${path}`;
       const fix = `Let everyone read it. In the Dockerfile, behind the last RUN of the stage production: RUN chmod -R a+rX .`;
-      return new SystemError('NOT_STARTED', message, fix, lines);
+      return new CommandError('NOT_STARTED', message, fix, lines);
     },
   };
 }
@@ -57,6 +57,6 @@ export function deployedWorker(worker: BundledWorker): Deployed {
       localized: (text) => localized(worker, project, text),
     }),
     isProcess: false,
-    notStarted: (lines) => new SystemError('NOT_STARTED', 'the Worker does not start', hint, lines),
+    notStarted: (lines) => new CommandError('NOT_STARTED', 'the Worker does not start', hint, lines),
   };
 }

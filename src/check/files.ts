@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
+import { CommandError } from 'market-mcp-contract/command';
 import type { ToolDefinition } from 'market-mcp-contract/definition';
 import type { Json } from 'market-mcp-contract/json';
 import {
@@ -11,7 +12,6 @@ import {
   type PreviousListing,
   toolsByName,
 } from 'market-mcp-contract/report';
-import { ProjectError } from '../project/errors.ts';
 import { driftOf, type Listed } from '../project/manifest/listed.ts';
 import { manifestFile, readManifest } from '../project/manifest/manifest.ts';
 
@@ -23,7 +23,7 @@ export function listingFile(directory: string): string {
 /**
  * What a project has recorded of its listing: the list itself or its fingerprints.
  *
- * @throws CommandError `INVALID_INPUT`; ProjectError `NOT_READABLE`, `MANIFEST_DAMAGED`.
+ * @throws CommandError `INVALID_INPUT`, `NOT_READABLE`, `MANIFEST_DAMAGED`.
  */
 export async function previousListing(directory: string): Promise<PreviousListing | undefined> {
   const file = listingFile(directory);
@@ -43,7 +43,7 @@ export async function listingAt(file: string): Promise<PreviousListing> {
   if (basename(file) !== manifestFile) return listingIn(file);
   const found = fingerprintsIn(dirname(file));
   const hint = 'Record the list with market-mcp list --mark-listed, or save one with --save-listing.';
-  if (!found) throw new ProjectError('NOT_READABLE', `${file} records no list of tools`, hint);
+  if (!found) throw new CommandError('NOT_READABLE', `${file} records no list of tools`, hint);
   return found;
 }
 

@@ -12,11 +12,10 @@ import { loadClient, newPrivateKey, type Target } from 'market-mcp-contract/wire
 import { version } from '../plan/versions.ts';
 import { readManifest } from '../project/manifest/manifest.ts';
 import { presentProfile, profileDifferences } from '../project/manifest/profile.ts';
-import { runtimeVersion } from '../project/manifest/runtime.ts';
+import { runtimeVersion } from '../project/read/files.ts';
 import { sampledTools, toolMethods, toolSources } from '../project/read/open.ts';
 import { childEnded, childStarting } from '../system/children.ts';
 import { packageManagerOf } from '../system/detect.ts';
-import { SystemError } from '../system/errors.ts';
 import { type CalledExample, callExamples, calledLine, notStarted, projectFacts } from './built.ts';
 import { causeOf } from './causes.ts';
 import type { Deployed } from './deployed.ts';
@@ -67,7 +66,7 @@ export function prepareCheck(directory: string): Promise<KeyObject> {
 /**
  * Starts the server of a built project on a free port, with a temporary platform key.
  *
- * @throws SystemError `NOT_STARTED` with the last lines of the server.
+ * @throws CommandError `NOT_STARTED` with the last lines of the server.
  * @throws CommandError `UNKNOWN_TOOL`, and `EXAMPLE_FAILED` if an example that was called for real ended otherwise than expected.
  */
 export async function holdProject(
@@ -76,7 +75,7 @@ export async function holdProject(
 ): Promise<HeldServer> {
   const entry = join(directory, 'dist/src/main.js');
   if (!existsSync(entry)) {
-    throw new SystemError(
+    throw new CommandError(
       'NOT_STARTED',
       `the project is not built: ${entry} is missing`,
       `In ${directory} run: ${packageManagerOf(directory).run} build`,

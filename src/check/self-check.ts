@@ -1,8 +1,8 @@
+import { CommandError } from 'market-mcp-contract/command';
 import { type CheckReport, examine } from 'market-mcp-contract/report';
 import { packageManagerCommands } from '../plan/package-manager.ts';
 import { compilerErrors, compilerOf, isBuiltByCompiler } from '../system/compiler.ts';
 import { detectPackageManager } from '../system/detect.ts';
-import { SystemError } from '../system/errors.ts';
 import { run } from '../system/processes.ts';
 import type { HeldServer } from './project.ts';
 
@@ -10,7 +10,7 @@ import type { HeldServer } from './project.ts';
  * Builds a project. Where the script is the compiler alone, it is started without the package manager, which takes as long
  * as the compiler does.
  *
- * @throws SystemError `BUILD_FAILED` with the compiler's errors, else with the last lines of the build.
+ * @throws CommandError `BUILD_FAILED` with the compiler's errors, else with the last lines of the build.
  */
 export async function build(
   directory: string,
@@ -27,7 +27,7 @@ export async function build(
   const hasNoCompiler = isBuiltByCompiler(directory) && compiler === undefined && errors.length === 0;
   const install = `Install its packages first: ${packageManagerCommands[packageManager].install}`;
   const hint = hasNoCompiler ? install : `In ${directory} run: ${command}`;
-  throw new SystemError(
+  throw new CommandError(
     'BUILD_FAILED',
     `${command} failed`,
     at === undefined ? hint : `Correct ${at}`,
@@ -39,7 +39,7 @@ export async function build(
  * Runs the whole contract on a server, and ends it.
  *
  * @param onRule called after each rule with its id
- * @throws SystemError `UNREACHABLE` if the server stops answering, and what `holding` throws
+ * @throws CommandError `UNREACHABLE` if the server stops answering, and what `holding` throws
  */
 export async function selfCheck(
   holding: Promise<HeldServer>,

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { ProjectError } from '../project/errors.ts';
+import { CommandError } from 'market-mcp-contract/command';
 import { compilerErrors, compilerOf } from '../system/compiler.ts';
 import { packageManagerOf } from '../system/detect.ts';
 
@@ -14,13 +14,13 @@ export interface Compilation {
 /**
  * Compiles a project. The compiler's messages go to this process's stderr, too.
  *
- * @throws ProjectError `NOT_INSTALLED` if the project has no compiler.
+ * @throws CommandError `NOT_INSTALLED` if the project has no compiler.
  */
 export async function compile(directory: string): Promise<Compilation> {
   const compiler = compilerOf(directory);
   if (compiler === undefined) {
     const hint = `Install its packages first: ${packageManagerOf(directory).install}`;
-    throw new ProjectError('NOT_INSTALLED', `${directory} has no TypeScript compiler`, hint);
+    throw new CommandError('NOT_INSTALLED', `${directory} has no TypeScript compiler`, hint);
   }
   const args = [compiler, ...(process.stderr.isTTY ? ['--pretty'] : [])];
   const child = spawn(process.execPath, args, { cwd: directory, stdio: ['ignore', 'pipe', 2] });

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ProjectError } from '../project/errors.ts';
+import { CommandError } from 'market-mcp-contract/command';
 import { portTakenIn } from '../system/ports.ts';
 import { observerSource } from './assets.ts';
 import { compile } from './compile.ts';
@@ -49,7 +49,7 @@ export interface Development {
  * when the package manager that runs it is gone, or as `once` says; then no process of it is left. The server writes to this process's stdout
  * and stderr, the compiler to its stderr.
  *
- * @throws ProjectError `NOT_INSTALLED`; what `server` throws before the first start.
+ * @throws CommandError `NOT_INSTALLED`; what `server` throws before the first start.
  */
 export async function develop(development: Development): Promise<void> {
   const { directory, server: current, say, onWritten, onState, until, once: isOnce = false } = development;
@@ -155,7 +155,7 @@ async function serverFor({ server: current, say }: Development, server: ChildPro
   try {
     return await current();
   } catch (error) {
-    if (!server || !(error instanceof ProjectError)) throw error;
+    if (!server || !(error instanceof CommandError)) throw error;
     const then = hasEnded(server) ? 'stays stopped' : 'keeps running with the old values';
     say(`${error.message}. The server ${then}. ${error.hint}`);
     return undefined;

@@ -2,9 +2,9 @@ import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { exportPKCS8, generateKeyPair } from 'jose';
+import { CommandError } from 'market-mcp-contract/command';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { createSigner } from 'market-mcp-contract/wire';
-import { ProjectError } from '../project/errors.ts';
 import { placeIn } from '../project/read/inside.ts';
 import { isEntry, readRegular } from '../project/read/read.ts';
 
@@ -25,7 +25,7 @@ export interface LocalPlatform {
 /**
  * Opens the local platform of a project. Its key is created when first needed and kept in `.local/`, which git ignores.
  *
- * @throws ProjectError `IN_PRODUCTION` if NODE_ENV is production: a live server must trust only the platform's key;
+ * @throws CommandError `IN_PRODUCTION` if NODE_ENV is production: a live server must trust only the platform's key;
  *   the errors of `placeIn` and `readRegular`.
  */
 export async function openLocalPlatform(
@@ -35,7 +35,7 @@ export async function openLocalPlatform(
 ): Promise<LocalPlatform> {
   if (env.NODE_ENV?.trim().toLowerCase() === 'production') {
     const message = 'NODE_ENV is production, but the local platform is only for development';
-    throw new ProjectError('IN_PRODUCTION', message, 'Unset NODE_ENV in the environment and in .env.');
+    throw new CommandError('IN_PRODUCTION', message, 'Unset NODE_ENV in the environment and in .env.');
   }
   const algorithm = token.algorithms[0] ?? 'RS256';
   const privateKey = createPrivateKey(await readOrMakeKey(directory, algorithm));

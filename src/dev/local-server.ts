@@ -1,6 +1,6 @@
+import { CommandError } from 'market-mcp-contract/command';
 import { present } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
-import { ProjectError } from '../project/errors.ts';
 import { dotEnv } from '../project/read/dot-env.ts';
 import { type LocalPlatform, openLocalPlatform } from './local-platform.ts';
 
@@ -25,7 +25,7 @@ const lifetimeFactor = 10;
 /**
  * How to run the server of a project on this machine. Environment variables override those of `.env`; AUTH=off is kept.
  *
- * @throws ProjectError `ENV_UNREADABLE`, `BAD_PORT`, `IN_PRODUCTION`.
+ * @throws CommandError `ENV_UNREADABLE`, `BAD_PORT`, `IN_PRODUCTION`.
  */
 export async function localServer(
   directory: string,
@@ -59,5 +59,5 @@ function portOf(text: string | undefined): number {
   const port = Number(given);
   if (/^\d+$/.test(given) && port >= 1 && port <= 65_535) return port;
   const message = `PORT: expected a whole number from 1 to 65535, got ${JSON.stringify(given)}`;
-  throw new ProjectError('BAD_PORT', message, 'Correct it in the environment or in .env.');
+  throw new CommandError('BAD_PORT', message, 'Correct it in the environment or in .env.');
 }

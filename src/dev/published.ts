@@ -22,7 +22,7 @@ export function watchPublished(directory: string, onChange: () => void, signal: 
   });
 }
 
-/** Publishes the states of the server that this process runs, in their order, unless another process has published one. @throws ProjectError */
+/** Publishes the states of the server that this process runs, in their order, unless another process has published one. @throws CommandError */
 export function publisherOf(directory: string): (state: ServerState) => Promise<void> {
   let last: Promise<void> = Promise.resolve();
   return (state) => {

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
+import { CommandError } from 'market-mcp-contract/command';
 import { causeOf } from '../check/causes.ts';
 import { packageManagerOf } from '../system/detect.ts';
-import { SystemError } from '../system/errors.ts';
 
 /** What the server of a project does, or why it does not run. */
 export type StateKind =
@@ -139,9 +139,9 @@ export function linesOf({ details, at, hint }: ServerState): readonly string[] {
 }
 
 /** A state that keeps a command from its work, as its error; `--json` has the state itself. */
-export function stateError(state: ServerState): SystemError {
+export function stateError(state: ServerState): CommandError {
   const { message, hint } = state;
-  return new SystemError(
+  return new CommandError(
     'NOT_STARTED',
     message,
     hint,

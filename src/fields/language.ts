@@ -10,7 +10,7 @@ import { type Json, shorten } from 'market-mcp-contract/json';
 import type { Field, Shape } from '../model/model.ts';
 import { parseFieldName } from '../model/names.ts';
 import { bareName, type Declaration, type PathStep, parseDeclaration } from './declaration.ts';
-import { shapeErrors } from './errors.ts';
+import { shapeErrors } from './shape.ts';
 
 /**
  * Parses a list of declarations as fields: `quote.price:number` is a member of `quote`, which need not be declared

@@ -2,7 +2,7 @@ import { combineResults, pass, type Result, refuse, reject } from 'market-mcp-co
 import { isObject, type Json, jsonIn, shorten } from 'market-mcp-contract/json';
 import type { FieldType, Shape } from '../model/model.ts';
 import type { WrittenValue } from './declaration-reader.ts';
-import { shapeErrors } from './errors.ts';
+import { shapeErrors } from './shape.ts';
 
 /** A number as JSON writes it. */
 export const numberPattern = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`;

@@ -17,8 +17,7 @@ import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { sampleArguments } from 'market-mcp-contract/wire';
 import { sampleValue, samplingOf } from '../samples/sample-value.ts';
 import { withReferences } from './definitions.ts';
-import { type Fixes, rewrite } from './fixes.ts';
-import { fixRoot } from './root.ts';
+import { type Fixes, fixRoot, rewrite } from './fixes.ts';
 
 const whyTest = 'the submission test sends this value (app contribute/actions.ts)';
 

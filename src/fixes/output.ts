@@ -12,8 +12,7 @@ import {
 } from 'market-mcp-contract/json';
 import { fixDefinitions, fixMap, withReferences } from './definitions.ts';
 import { withNull } from './dialect.ts';
-import { Fixes } from './fixes.ts';
-import { fixRoot } from './root.ts';
+import { Fixes, fixRoot } from './fixes.ts';
 
 const whyBlank = 'an empty result or a failure must match the schema, too (C§2.2, C§7)';
 

@@ -21,6 +21,11 @@ export interface Imported {
   readonly advice?: readonly InputError[];
 }
 
+/** A tool that its author describes. */
+export function asImported(entry: SpecEntry): Imported {
+  return { entry, answers: [], changes: [] };
+}
+
 /** The answer of an API to a call with these arguments, in the form of the tool; null: it has nothing for them, as an empty list (`isEmpty`). */
 export interface RealExchange {
   readonly arguments: JsonObject;
@@ -116,6 +121,29 @@ export interface Binding {
   readonly input?: string;
   readonly constant?: Json;
   readonly style?: QueryStyle | PathStyle;
+}
+
+/** A member of a body that is an object or a list, with what it contains. */
+interface Inner {
+  readonly name: string;
+  readonly isList: boolean;
+  readonly members: readonly Binding[];
+}
+
+/** The members of a body, those inside another one gathered in its place. */
+export function levels(
+  bindings: readonly Binding[],
+  lists: readonly string[] = [],
+): readonly (Binding | Inner)[] {
+  const all: (Binding | (Inner & { members: Binding[] }))[] = [];
+  for (const binding of bindings) {
+    const { within } = binding;
+    const last = all.find((one) => 'members' in one && one.name === within);
+    if (within === undefined) all.push(binding);
+    else if (last && 'members' in last) last.members.push(binding);
+    else all.push({ name: within, isList: lists.includes(within), members: [binding] });
+  }
+  return all;
 }
 
 /** `binary`: one file is the whole body. Files are arguments in base64. */

@@ -1,49 +1,157 @@
-import { type InputError, inputError } from 'market-mcp-contract/command';
-import type { ToolDefinition, ToolExample } from 'market-mcp-contract/definition';
+import { type InputError, inputError, type Result, reject } from 'market-mcp-contract/command';
+import type { Problem, RuleResult, ToolDefinition, ToolExample } from 'market-mcp-contract/definition';
 import { type Json, type JsonObject, requiredOf } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
-import { reachOf } from 'market-mcp-contract/wire';
-import type { Prepared, PreparedTool, SpecEntry } from '../model/model.ts';
-import { type Preparation, prepare } from '../tools/prepare.ts';
+import { inspectTools } from 'market-mcp-contract/report';
+import { reachOf, type SubmissionCall, submissionCalls, submissionHarm } from 'market-mcp-contract/wire';
+import { type Fixed, fix } from '../fixes/fix.ts';
+import type { DefinitionChange, PreparedTool, SpecEntry, ToolSpec } from '../model/model.ts';
+import { ownersOf, toolFile } from '../model/names.ts';
+import { samplesOf } from '../samples/samples.ts';
+import { definitionOf } from '../tools/definition.ts';
+import { toolSpecOf } from '../tools/tool-spec.ts';
 import type { Api, Imported, ImportedTool } from './model.ts';
 
-/** `Prepared`, with the API requests of the tools. */
-export interface ImportedPrepared extends Prepared {
+/** The prepared tools of create and add-tool, after all questions are answered. */
+export interface Prepared {
   readonly tools: readonly ImportedTool[];
+  readonly changes: readonly DefinitionChange[];
+  /** SHOULD rules that the tools do not pass, and what their import advises. They are reported, and do not stop the command. */
+  readonly advice: readonly InputError[];
+}
+
+/** Prepared tools, or every error of every tool, with the names of the tools without errors. */
+export type Preparation =
+  | { readonly ok: true; readonly prepared: Prepared }
+  | { readonly ok: false; readonly errors: readonly InputError[]; readonly accepted: readonly string[] };
+
+/** One tool in progress: its place in the list, and its results so far. */
+interface Judged extends Fixed {
+  readonly given: Imported;
+  readonly where: string;
 }
 
 /**
- * `prepare` for tools that may come with answers of their source, which replace the generated ones.
+ * Prepares the tools of a project: definitions that meet every static rule of the contract under a platform's profile, the answers of
+ * their source or sample answers, examples, and the changes.
  *
- * @param others definitions of the server's existing tools
+ * @param others definitions of the server's existing tools. They are not judged; new tools are compared with them.
+ * @returns all of it, or every error of every tool, with the names of the tools without errors
  */
-export function prepareImported(
-  imported: readonly Imported[],
+export function prepare(
+  all: readonly Imported[],
   profile: PlatformProfile,
   others: readonly ToolDefinition[] = [],
-): Preparation<ImportedPrepared> {
-  const preparation = prepare(
-    imported.map(({ entry }) => entry),
-    profile,
-    others,
-    new Map(imported.flatMap(({ entry, call }) => (call ? [[String(entry.name), [call.method]]] : []))),
-  );
-  if (!preparation.ok) return preparation;
-  const { tools, changes, advice } = preparation.prepared;
-  const all = [...imported.flatMap((one) => one.changes), ...changes];
-  const answered = tools.map((tool, i) => {
-    const { answers = [], fields, exchanges } = imported[i] ?? {};
-    const own = withCall(withAnswers(tool, answers), imported[i]);
-    return { ...own, ...(fields && { fields }), ...(exchanges && { exchanges }) };
+): Preparation {
+  const errors: InputError[] = [];
+  const judged = all.flatMap((given, i): Judged[] => {
+    const { entry } = given;
+    const where = whereOf(entry, i, all.length);
+    const fixed = fixedOf(entry, profile, where);
+    if (fixed.ok) return [{ ...fixed.value, given, where }];
+    const { name } = entry;
+    errors.push(...fixed.errors.map((one) => (typeof name === 'string' ? { ...one, tool: name } : one)));
+    return [];
   });
-  const addresses = imported.flatMap(({ call }) => (call ? addressAdvice(call.api) : []));
-  const distinct = new Map(addresses.map((one) => [one.where, one]));
-  const sizes = imported.flatMap((one) => one.advice ?? []);
-  const isSaid = sizes.length > 0 && imported.every(({ fields }) => fields !== undefined);
-  // The advice of the rule is less exact than that of the import.
-  const further = advice.filter(({ message }) => !isSaid || !message.includes('(fit.tokens-tool)'));
-  const own = [...distinct.values(), ...sizes, ...further];
-  return { ok: true, prepared: { tools: answered, changes: all, advice: own } };
+  const clashes = clashErrors(judged);
+  errors.push(...clashes);
+  const clashing = new Set(clashes.map(({ where }) => where));
+  const distinct = judged.filter(({ where }) => !clashing.has(`${where}.name`));
+  const definitions = distinct.map(({ definition }) => definition);
+  const methods = new Map(
+    all.flatMap(({ entry, call }) => (call ? [[String(entry.name), [call.method]] as const] : [])),
+  );
+  const failed = inspectTools(definitions, profile, others, methods).filter(
+    ({ problems }) => problems.length > 0,
+  );
+  errors.push(...failed.filter(({ level }) => level === 'must').flatMap(ruleErrors));
+  const refused = new Set(errors.map(({ tool }) => tool));
+  const tools = judged
+    .filter(({ definition }) => !refused.has(definition.name))
+    .flatMap(({ definition, given, where }): ImportedTool[] => {
+      const { entry } = given;
+      const requested = isDefinition(entry) ? [] : ((entry as ToolSpec).examples ?? []);
+      const samples = samplesOf(definition, requested, profile.smoke, where);
+      if (samples.ok) return [withCall(withAnswers(samples.value, given.answers), given)];
+      errors.push(...samples.errors.map((one) => ({ ...one, tool: definition.name })));
+      return [];
+    });
+  if (errors.length > 0)
+    return { ok: false, errors, accepted: tools.map(({ definition }) => definition.name) };
+  const ready = tools.map(({ definition }) => ({ ...definition }));
+  const changes = [...all, ...judged].flatMap((one) => one.changes);
+  const addresses = all.flatMap(({ call }) => (call ? addressAdvice(call.api) : []));
+  const sizes = all.flatMap((one) => one.advice ?? []);
+  const isSaid = sizes.length > 0 && all.every(({ fields }) => fields !== undefined);
+  const advice = [
+    ...new Map(addresses.map((one) => [one.where, one])).values(),
+    ...sizes,
+    ...submissionCalls(ready, profile.smoke).flatMap(harmAdvice),
+    ...failed
+      .filter(({ level }) => level === 'should')
+      // The advice of this rule is less exact than that of the import.
+      .filter(({ id }) => !isSaid || id !== 'fit.tokens-tool')
+      .flatMap(ruleAdvice),
+  ];
+  return { ok: true, prepared: { tools, changes, advice } };
+}
+
+function harmAdvice(call: SubmissionCall): readonly InputError[] {
+  const { says, fix } = submissionHarm(call);
+  return call.writes ? [inputError(call.tool, undefined, says, fix)] : [];
+}
+
+/** `get_price`, with its place if several entries may have the same name. */
+function whereOf(entry: { readonly name?: unknown }, index: number, of: number): string {
+  const name = typeof entry.name === 'string' && entry.name !== '' ? entry.name : undefined;
+  if (of === 1) return name ?? 'tool';
+  return `tools[${index}]${name === undefined ? '' : ` (${name})`}`;
+}
+
+function fixedOf(entry: SpecEntry, profile: PlatformProfile, where: string): Result<Fixed> {
+  if (isDefinition(entry)) {
+    if (!('input' in entry || 'output' in entry)) return fix(entry, profile.smoke, where);
+    const hint = 'Keep input and output (our ToolSpec), or inputSchema and outputSchema (an MCP definition).';
+    return reject(where, undefined, 'mixes a ToolSpec with an MCP definition', hint);
+  }
+  const spec = toolSpecOf(entry, where);
+  return spec.ok ? fix({ ...definitionOf(spec.value) }, profile.smoke, where) : spec;
+}
+
+/** Tools that callers or file systems could not distinguish. */
+function clashErrors(judged: readonly Judged[]): readonly InputError[] {
+  const owners = ownersOf(judged.map(({ definition }) => definition.name));
+  return judged.flatMap(({ definition: { name }, where }, i) => {
+    const other = owners[i];
+    if (other === undefined) return [];
+    const both = `conflicts with ${other}: both would be the file ${toolFile(name)}.ts`;
+    const message = other === name ? 'is used twice' : both;
+    return [{ ...inputError(`${where}.name`, name, message, `Rename one of them: ${name}_2.`), tool: name }];
+  });
+}
+
+/** One hint for each rule, with its first place and the number of others. */
+function ruleAdvice(rule: RuleResult): readonly InputError[] {
+  const [first, ...others] = ruleErrors(rule);
+  if (first === undefined) return [];
+  const more =
+    others.length > 0 ? `; the same in ${others.length} more ${others.length > 1 ? 'places' : 'place'}` : '';
+  return [{ ...first, message: `${first.message}${more}`, hint: rule.fix }];
+}
+
+function ruleErrors({ id, title, fix: fixOfRule, problems }: RuleResult): readonly InputError[] {
+  return problems.map(({ tool, path, expected, actual, fix: exact }: Problem) => ({
+    ...(tool !== undefined && { tool }),
+    where: [tool, path].filter((part) => part !== undefined).join('.'),
+    value: actual,
+    message: `${title} (${id}): expected ${expected}`,
+    hint: exact ?? fixOfRule,
+  }));
+}
+
+/** Whether an entry is a plain MCP tool definition. */
+function isDefinition(entry: SpecEntry): entry is JsonObject {
+  return 'inputSchema' in entry || 'outputSchema' in entry;
 }
 
 /** An address on this machine or its link is rarely meant: the document may be wrong, or hostile. */
@@ -74,27 +182,23 @@ function withAnswers(tool: PreparedTool, answers: readonly JsonObject[]): Prepar
   return { ...tool, samples };
 }
 
-/** An API that never signals an empty result has no example call with the outcome empty. */
-function withCall(tool: PreparedTool, imported: Imported | undefined): ImportedTool {
-  const { entry, call } = imported ?? {};
-  if (!call) return tool;
-  const real = imported?.exchanges?.map(
+/** With the request of its tool. An API that never signals an empty result has no example call with the outcome empty. */
+function withCall(tool: PreparedTool, { entry, call, fields, exchanges }: Imported): ImportedTool {
+  const own = { ...tool, ...(fields && { fields }), ...(exchanges && { exchanges }) };
+  if (!call) return own;
+  const real = exchanges?.map(
     ({ arguments: given, answer, isEmpty }): ToolExample => ({
       arguments: given,
       expect: answer === null || isEmpty ? 'empty' : 'found',
     }),
   );
   const examples = real ?? tool.examples.filter(({ expect }) => expect !== 'empty' || call.notFoundIsEmpty);
-  return {
-    ...tool,
-    examples,
-    call: call.method === 'call' ? { ...call, nulls: nullsOf(tool, entry) } : call,
-  };
+  return { ...own, examples, call: call.method === 'call' ? { ...call, nulls: nullsOf(tool, entry) } : call };
 }
 
 /** A required parameter that may be null becomes an optional one, but the server still requires it. */
-function nullsOf({ definition }: PreparedTool, entry: SpecEntry | undefined): readonly string[] {
-  const required = entry && 'inputSchema' in entry ? requiredOf(entry.inputSchema) : [];
+function nullsOf({ definition }: PreparedTool, entry: SpecEntry): readonly string[] {
+  const required = 'inputSchema' in entry ? requiredOf(entry.inputSchema) : [];
   return required.filter((name) => !requiredOf(definition.inputSchema).includes(name));
 }
 

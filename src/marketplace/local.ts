@@ -36,7 +36,7 @@ export interface Local extends Serving {
  * Opens and serves the marketplace of a directory, and stores its link there for other commands, unless one runs there. The next marketplace of the
  * directory has the same secret, so a page that is open in a browser keeps working.
  *
- * @throws ProjectError `STATE_DAMAGED`, `IN_PRODUCTION`, `LINK_IN_THE_WAY`, `NOT_WRITABLE`. @throws CommandError `PORT_TAKEN`.
+ * @throws CommandError `STATE_DAMAGED`, `IN_PRODUCTION`, `LINK_IN_THE_WAY`, `NOT_WRITABLE`, `PORT_TAKEN`.
  */
 export async function openLocalMarketplace({
   keyDirectory,

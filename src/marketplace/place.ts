@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { unwrap } from 'market-mcp-contract/command';
+import { CommandError, unwrap } from 'market-mcp-contract/command';
 import { isObject, type Json } from 'market-mcp-contract/json';
 import { generic, type PlatformProfile, resolvePlatform } from 'market-mcp-contract/platforms';
 import { type HeldServer, holdProject } from '../check/project.ts';
@@ -11,13 +11,11 @@ import { type LocalServer, localServer } from '../dev/local-server.ts';
 import { publishedState, publisherOf, watchPublished } from '../dev/published.ts';
 import { building, running, type ServerState } from '../dev/state.ts';
 import { sourceVersion } from '../dev/watch.ts';
-import { ProjectError } from '../project/errors.ts';
 import { findProject } from '../project/manifest/manifest.ts';
 import type { Project } from '../project/model.ts';
 import { openProject } from '../project/read/open.ts';
 import { parsedJson } from '../project/read/text.ts';
 import { stateDirectory } from '../project/write/state-directory.ts';
-import { SystemError } from '../system/errors.ts';
 import { draftOf } from './core/entry.ts';
 import type { Marketplace } from './core/marketplace.ts';
 import { type Local, openLocalMarketplace } from './local.ts';
@@ -38,7 +36,7 @@ type Named = { readonly [name in 'endpoint' | 'platform']?: string | undefined }
 /**
  * @param isOwn whether the server of the project runs at the address that its environment names: it is to be started there. Else
  *   the address of the server that already runs wins.
- * @throws ProjectError if the project cannot be read; CommandError if there is no such platform.
+ * @throws CommandError if the project cannot be read, or if there is no such platform.
  */
 export async function placeOf({ endpoint, platform }: Named, isOwn = false): Promise<Place> {
   const cwd = process.cwd();
@@ -58,7 +56,7 @@ function projectAbove(cwd: string): string | undefined {
   try {
     return findProject(cwd);
   } catch (error) {
-    if (error instanceof ProjectError && error.code === 'NOT_A_PROJECT') return undefined;
+    if (error instanceof CommandError && error.code === 'NOT_A_PROJECT') return undefined;
     throw error;
   }
 }
@@ -80,7 +78,7 @@ export interface OpenOptions
  * not started if it already runs.
  *
  * @param work gets `ended`, which settles when the server has ended for good.
- * @throws SystemError `NOT_STARTED` if another program answers at the address of the server.
+ * @throws CommandError `NOT_STARTED` if another program answers at the address of the server.
  */
 export async function withLocal<T>(
   place: Place,
@@ -155,13 +153,13 @@ function sourcesOf({ tools }: Project): readonly (readonly [string, string])[] {
   return tools.map(({ path, file, source }) => [source.name ?? file, path]);
 }
 
-/** @throws ProjectError `PORT_CHANGED` if the server would move: callers, tokens and the marketplace use its address. */
+/** @throws CommandError `PORT_CHANGED` if the server would move: callers, tokens and the marketplace use its address. */
 async function serverAt(endpoint: string | undefined, directory: string, { token }: PlatformProfile) {
   const server = await localServer(directory, token);
   const { url } = server;
   if (url === endpoint) return server;
   const message = `PORT was changed, so the server would move from ${endpoint} to ${url}`;
-  throw new ProjectError('PORT_CHANGED', message, 'Restart the command to use the new port.');
+  throw new CommandError('PORT_CHANGED', message, 'Restart the command to use the new port.');
 }
 
 /** Resolves when a signal to end arrives. */
@@ -185,7 +183,7 @@ export async function stateOf(place: Place): Promise<ServerState> {
 /**
  * Whether the server of a project is running at its address.
  *
- * @throws SystemError `NOT_STARTED` if another program answers there.
+ * @throws CommandError `NOT_STARTED` if another program answers there.
  */
 async function isServedBy({ directory, endpoint = '' }: Place): Promise<boolean> {
   const health = await healthOf(endpoint);
@@ -195,7 +193,7 @@ async function isServedBy({ directory, endpoint = '' }: Place): Promise<boolean>
   if (other === name) return true;
   const which = typeof other === 'string' ? `the server ${JSON.stringify(other)}` : 'another program';
   const message = `${which} answers at ${endpoint}, where the server of this project would run`;
-  throw new SystemError('NOT_STARTED', message, 'Stop it, or set PORT in .env to a free port.');
+  throw new CommandError('NOT_STARTED', message, 'Stop it, or set PORT in .env to a free port.');
 }
 
 /** The answer to GET /health; null if it is not JSON, undefined if its status is not 200. */

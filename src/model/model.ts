@@ -1,4 +1,3 @@
-import type { InputError } from 'market-mcp-contract/command';
 import type { Effect, ToolDefinition, ToolExample } from 'market-mcp-contract/definition';
 import type { Json, JsonObject } from 'market-mcp-contract/json';
 
@@ -76,12 +75,4 @@ export interface PreparedTool {
   readonly keyParameter: string | null;
   readonly samples: readonly Sample[];
   readonly examples: readonly ToolExample[];
-}
-
-/** The prepared tools of create and add-tool, after all questions are answered. */
-export interface Prepared {
-  readonly tools: readonly PreparedTool[];
-  readonly changes: readonly DefinitionChange[];
-  /** SHOULD rules that the tools do not pass. They are reported, and do not stop the command. */
-  readonly advice: readonly InputError[];
 }

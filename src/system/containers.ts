@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { SystemError } from './errors.ts';
+import { CommandError } from 'market-mcp-contract/command';
 import { run } from './processes.ts';
 
 /** The programs that build and run images, in the order of preference. Their command lines are the same for all that is used here. */
@@ -20,7 +20,7 @@ export interface Image {
 /**
  * The first container engine that answers. A program without its service does not count.
  *
- * @throws SystemError `NO_ENGINE`
+ * @throws CommandError `NO_ENGINE`
  */
 export async function findEngine(): Promise<Engine> {
   const messages: string[] = [];
@@ -30,7 +30,7 @@ export async function findEngine(): Promise<Engine> {
     messages.push(missing ? `${engine} is not installed` : `${engine} info: ${lastLines.at(-1) ?? 'failed'}`);
   }
   const hint = 'Install Docker or Podman, start it, and run the same command again.';
-  throw new SystemError('NO_ENGINE', 'no container engine answers', hint, messages);
+  throw new CommandError('NO_ENGINE', 'no container engine answers', hint, messages);
 }
 
 /**
@@ -38,7 +38,7 @@ export async function findEngine(): Promise<Engine> {
  *
  * @param file its Dockerfile
  * @param onProgress called with each step
- * @throws SystemError `IMAGE_NOT_BUILT` with the last lines
+ * @throws CommandError `IMAGE_NOT_BUILT` with the last lines
  */
 export async function buildImage(
   engine: Engine,
@@ -62,7 +62,7 @@ export async function buildImage(
   });
   if (exitCode !== 0) {
     const hint = `Correct ${file} or what it runs. In ${directory}: ${engine} build --file ${file} .`;
-    throw new SystemError('IMAGE_NOT_BUILT', `${engine} could not build the image`, hint, lastLines);
+    throw new CommandError('IMAGE_NOT_BUILT', `${engine} could not build the image`, hint, lastLines);
   }
   const format = ['image', 'inspect', '--format', '{{.Config.WorkingDir}}\n{{.Config.User}}', tag];
   const { stdout } = await run(engine, format, { cwd: directory });

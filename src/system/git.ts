@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { isAbsolute, posix, relative } from 'node:path';
-import { SystemError } from './errors.ts';
+import { CommandError } from 'market-mcp-contract/command';
 import { type ProcessResult, run } from './processes.ts';
 
 /** The result for the repository, with a message for the author if there is one. */
@@ -12,7 +12,7 @@ export type GitOutcome =
  * Makes a directory a git repository with a first commit. Inside another repository, nothing happens. Without an
  * identity the files stay uncommitted, and without git no repository is made.
  *
- * @throws SystemError `GIT_FAILED` with git's message.
+ * @throws CommandError `GIT_FAILED` with git's message.
  */
 export async function initRepository(directory: string, message: string): Promise<GitOutcome> {
   const git = await gitIn(directory);
@@ -167,7 +167,7 @@ async function gitIn(directory: string) {
   return (...args: readonly string[]) => run('git', args, { cwd: directory, env });
 }
 
-function gitFailed(command: string, directory: string, lines: readonly string[]): SystemError {
+function gitFailed(command: string, directory: string, lines: readonly string[]): CommandError {
   const hint = `The project in ${directory} is complete. Fix what git reports and run the same command again, or skip git with --no-git.`;
-  return new SystemError('GIT_FAILED', `${command} failed`, hint, lines);
+  return new CommandError('GIT_FAILED', `${command} failed`, hint, lines);
 }

@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { CommandError } from 'market-mcp-contract/command';
 import { bytesOf, textOf } from '../project/read/text.ts';
-import { SystemError } from './errors.ts';
 import { withoutGitVariables } from './git.ts';
 import { run } from './processes.ts';
 
@@ -18,7 +18,7 @@ export interface Merged {
  * attributes, drivers and filters. Conflicting changes are put between git's markers.
  *
  * @param label names `theirs` after the closing marker
- * @throws SystemError `GIT_FAILED`, also if git is not installed
+ * @throws CommandError `GIT_FAILED`, also if git is not installed
  */
 export async function mergeTexts(base: string, ours: string, theirs: string, label: string): Promise<Merged> {
   const place = realpathSync(mkdtempSync(join(tmpdir(), 'market-mcp-merge-')));
@@ -38,7 +38,7 @@ export async function mergeTexts(base: string, ours: string, theirs: string, lab
     // The exit code is the number of conflicts; an error has a greater one.
     if (exitCode === undefined || exitCode >= 128) {
       const message = missing ? 'git is not installed' : 'git merge-file failed';
-      throw new SystemError('GIT_FAILED', message, 'Nothing was changed.', lastLines);
+      throw new CommandError('GIT_FAILED', message, 'Nothing was changed.', lastLines);
     }
     const text = textOf(readFileSync(join(place, 'ours')));
     const lines = text.split('\n').entries();

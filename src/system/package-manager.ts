@@ -1,14 +1,14 @@
 import { parse } from 'node:path';
+import { CommandError } from 'market-mcp-contract/command';
 import { packageManagerCommands } from '../plan/package-manager.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
-import { SystemError } from './errors.ts';
 import { type ProcessResult, run } from './processes.ts';
 
 /**
  * Installs a project's dependencies, including those for development.
  *
  * @param onProgress called with the number of packages fetched so far, or with a line of the package manager's output.
- * @throws SystemError `INSTALL_FAILED` with the last lines, or `PACKAGE_MANAGER_MISSING`.
+ * @throws CommandError `INSTALL_FAILED` with the last lines, or `PACKAGE_MANAGER_MISSING`.
  */
 export async function install(
   name: PackageManager,
@@ -23,8 +23,8 @@ export async function install(
   if (ended.exitCode === 0) return;
   const command = packageManagerCommands[name].install;
   const hint = `All files are written. To continue, run in ${directory}: ${command}`;
-  if (ended.missing) throw new SystemError('PACKAGE_MANAGER_MISSING', `${name} is not installed`, hint);
-  throw new SystemError('INSTALL_FAILED', `${command} failed`, hint, ended.lastLines);
+  if (ended.missing) throw new CommandError('PACKAGE_MANAGER_MISSING', `${name} is not installed`, hint);
+  throw new CommandError('INSTALL_FAILED', `${command} failed`, hint, ended.lastLines);
 }
 
 /** The version of a package manager; null if it is not installed. */

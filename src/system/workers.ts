@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { createRequire, SourceMap, type SourceMapping } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { CommandError } from 'market-mcp-contract/command';
 import { packageManagerOf } from './detect.ts';
-import { SystemError } from './errors.ts';
 import { run } from './processes.ts';
 
 /** A Worker as wrangler uploads it, as files on this machine. */
@@ -57,7 +57,7 @@ const moduleTypes: { readonly [contentType: string]: string } = {
 /**
  * Bundles the Worker of a project with the project's wrangler, which does all of a deployment but the upload.
  *
- * @throws SystemError `NO_WRANGLER` if the project has none, `WORKER_NOT_BUILT` with the last lines
+ * @throws CommandError `NO_WRANGLER` if the project has none, `WORKER_NOT_BUILT` with the last lines
  */
 export async function bundleWorker(directory: string): Promise<BundledWorker> {
   const wrangler = wranglerOf(directory);
@@ -73,7 +73,7 @@ export async function bundleWorker(directory: string): Promise<BundledWorker> {
   });
   const hint = `Correct what wrangler reports. In ${directory}: npx wrangler deploy --dry-run`;
   if (exitCode !== 0 || !existsSync(upload))
-    throw new SystemError('WORKER_NOT_BUILT', 'wrangler could not bundle the Worker', hint, lastLines);
+    throw new CommandError('WORKER_NOT_BUILT', 'wrangler could not bundle the Worker', hint, lastLines);
   const form = await formIn(upload);
   const metadata: Metadata = JSON.parse(String(form.get('metadata')));
   const modules: WorkerModule[] = [];
@@ -106,7 +106,11 @@ function wranglerOf(directory: string): string {
     return dirname(createRequire(join(directory, 'package.json')).resolve('wrangler/package.json'));
   } catch {
     const hint = `In ${directory} run: ${packageManagerOf(directory).addDev} wrangler`;
-    throw new SystemError('NO_WRANGLER', 'the project has no wrangler, which bundles and runs Workers', hint);
+    throw new CommandError(
+      'NO_WRANGLER',
+      'the project has no wrangler, which bundles and runs Workers',
+      hint,
+    );
   }
 }
 
@@ -116,7 +120,7 @@ async function workerdOf(wrangler: string): Promise<string> {
   const { exitCode, stdout, lastLines } = await run(process.execPath, ['-e', script], { cwd: wrangler });
   if (exitCode === 0) return stdout;
   const hint = 'Install the packages of the project again, with those that are optional.';
-  throw new SystemError('NO_WRANGLER', 'wrangler has no workerd for this machine', hint, lastLines);
+  throw new CommandError('NO_WRANGLER', 'wrangler has no workerd for this machine', hint, lastLines);
 }
 
 /** The form that wrangler would send: its first line is the boundary. */

@@ -6,7 +6,7 @@ import {
   titleOf,
 } from 'market-mcp-contract/definition';
 import { type JsonObject, membersOf } from 'market-mcp-contract/json';
-import { fieldsSchema } from '../fields/shape-schema.ts';
+import { fieldsSchema } from '../fields/shape.ts';
 import { allowBlank } from '../fixes/output.ts';
 import type { Field, ToolSpec } from '../model/model.ts';
 

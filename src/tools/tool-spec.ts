@@ -2,7 +2,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import { closest, type InputError, orList, pass, type Result, refuse } from 'market-mcp-contract/command';
 import type { Problem } from 'market-mcp-contract/definition';
 import { type JsonObject, mismatchesIn } from 'market-mcp-contract/json';
-import { fieldErrors } from '../fields/errors.ts';
+import { fieldErrors } from '../fields/shape.ts';
 import type { ToolSpec } from '../model/model.ts';
 import { parseToolName } from '../model/names.ts';
 import { specKeys } from './tool-spec-schema.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { context, generic } from '../../packages/contract/src/platforms/all.ts';
 import { entriesOf } from '../../src/changes/entries.ts';
-import { prepareImported } from '../../src/import/prepare.ts';
+import { prepare } from '../../src/import/prepare.ts';
 import type { ToolAnswers } from '../../src/questions/tool-answers.ts';
 import { apiDocuments } from '../import/api-documents.ts';
 import { directory } from '../project/directory.ts';
@@ -23,7 +23,7 @@ async function toolOf(tool: string, given: Partial<Answers> = {}, profile = cont
     meta: [],
     ...given,
   };
-  const preparation = prepareImported(unwrap(await entriesOf(source, profile)), profile);
+  const preparation = prepare(unwrap(await entriesOf(source, profile)), profile);
   if (!preparation.ok) throw new Error(JSON.stringify(preparation.errors));
   const { tools, changes } = preparation.prepared;
   return {

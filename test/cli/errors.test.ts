@@ -1,11 +1,9 @@
+import { CommandError, invalidInput } from 'market-mcp-contract/command';
 import { describe, expect, it } from 'vitest';
-import { CommandError, invalidInput } from '../../packages/contract/src/command/command-error.ts';
 import { toCommandError } from '../../packages/contract/src/command/errors.ts';
 import { inputError } from '../../packages/contract/src/command/input-error.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { Back, Cancelled } from '../../src/cli/prompts/leaving.ts';
-import { ProjectError } from '../../src/project/errors.ts';
-import { SystemError } from '../../src/system/errors.ts';
 
 describe('an exception becomes an exit code', () => {
   it.each([
@@ -14,11 +12,11 @@ describe('an exception becomes an exit code', () => {
     [new CommandError('SELF_CHECK_FAILED', 'm', 'h'), 1],
     [new CommandError('NO_SUCH_LISTING', 'm', 'h'), 2],
     [new CommandError('NO_MARKETPLACE', 'm', 'h'), 3],
-    [new ProjectError('NOT_WRITABLE', 'm', 'h'), 2],
-    [new SystemError('INSTALL_FAILED', 'm', 'h'), 4],
-    [new SystemError('PACKAGE_MANAGER_MISSING', 'm', 'h'), 4],
-    [new SystemError('BUILD_FAILED', 'm', 'h'), 3],
-    [new SystemError('NOT_STARTED', 'm', 'h'), 3],
+    [new CommandError('NOT_WRITABLE', 'm', 'h'), 2],
+    [new CommandError('INSTALL_FAILED', 'm', 'h'), 4],
+    [new CommandError('PACKAGE_MANAGER_MISSING', 'm', 'h'), 4],
+    [new CommandError('BUILD_FAILED', 'm', 'h'), 3],
+    [new CommandError('NOT_STARTED', 'm', 'h'), 3],
     [new Cancelled(), 130],
     [new Back(), 130],
     [new Error('a bug'), 70],

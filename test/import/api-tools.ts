@@ -2,7 +2,7 @@ import { context } from '../../packages/contract/src/platforms/context.ts';
 import type { ImportedTool } from '../../src/import/model.ts';
 import { readOpenApi } from '../../src/import/openapi/document.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';
-import { prepareImported } from '../../src/import/prepare.ts';
+import { prepare } from '../../src/import/prepare.ts';
 import { apiDocuments } from './api-documents.ts';
 
 /** A tool of each document. */
@@ -16,7 +16,7 @@ export async function preparedApiTools(): Promise<readonly ImportedTool[]> {
       return tools.value;
     }),
   );
-  const preparation = prepareImported(imported.flat(), context);
+  const preparation = prepare(imported.flat(), context);
   if (!preparation.ok) throw new Error(JSON.stringify(preparation.errors));
   return preparation.prepared.tools;
 }

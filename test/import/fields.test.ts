@@ -7,7 +7,7 @@ import { entriesOf } from '../../src/changes/entries.ts';
 import { fieldsOf, withFields } from '../../src/import/fields.ts';
 import { toolsOfServer } from '../../src/import/mcp.ts';
 import type { Imported } from '../../src/import/model.ts';
-import { prepareImported } from '../../src/import/prepare.ts';
+import { prepare } from '../../src/import/prepare.ts';
 import { recordingsOf } from '../../src/import/recordings.ts';
 import { toolOfSamples } from '../../src/import/sample.ts';
 import { directory } from '../project/directory.ts';
@@ -64,7 +64,7 @@ function reduced(tools: readonly Imported[], ...chosen: string[]) {
   if (!result.ok) throw new Error(JSON.stringify(result.errors));
   const [tool] = result.value;
   if (!tool) throw new Error('no tool');
-  const preparation = prepareImported([tool], context);
+  const preparation = prepare([tool], context);
   if (!preparation.ok) throw new Error(JSON.stringify(preparation.errors));
   const schema = schemaOf(tool);
   return { tool, own: schema.properties, preparation, schema };
@@ -358,7 +358,7 @@ describe('a large definition', () => {
 
   it('says its size and how to cut it, once for each tool', async () => {
     const tools = withFields(await operation({ type: 'object', properties }), []);
-    const preparation = tools.ok ? prepareImported(tools.value, context) : undefined;
+    const preparation = tools.ok ? prepare(tools.value, context) : undefined;
     const advice = preparation?.ok ? preparation.prepared.advice : [];
     const about = advice.filter(({ message }) => /token/.test(message));
     expect(about).toHaveLength(1);

@@ -6,9 +6,8 @@ import type { Json } from '../../packages/contract/src/json/value.ts';
 import { context } from '../../packages/contract/src/platforms/context.ts';
 import type { ObjectSchema } from '../../packages/runtime/src/server/define-tool.ts';
 import { judged } from '../../packages/runtime/src/source/drift.ts';
-import { prepareImported } from '../../src/import/prepare.ts';
-import { readSample } from '../../src/import/read-sample.ts';
-import { toolOfSamples } from '../../src/import/sample.ts';
+import { prepare } from '../../src/import/prepare.ts';
+import { readSample, toolOfSamples } from '../../src/import/sample.ts';
 
 interface Pair {
   readonly api: string;
@@ -68,7 +67,7 @@ function toolOf({ first }: Pair) {
   const description = 'Returns what the sample shows. Use it when a question asks for what the sample shows.';
   const made = toolOfSamples(samples, { name: 'get_it', description, input: [] }, () => description);
   if (!made.ok) throw new Error(JSON.stringify(made.errors));
-  const preparation = prepareImported([made.value], context);
+  const preparation = prepare([made.value], context);
   if (!preparation.ok) throw new Error(JSON.stringify(preparation.errors));
   const schema = preparation.prepared.tools[0]?.definition.outputSchema as unknown as ObjectSchema;
   const isMap = Object.hasOwn(schema.properties, 'result') && !Object.hasOwn(given[0] as object, 'result');

@@ -3,7 +3,7 @@ import { context } from '../../packages/contract/src/platforms/context.ts';
 import { readOpenApi } from '../../src/import/openapi/document.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';
 import { operationName, operationsOf } from '../../src/import/openapi/operations.ts';
-import { prepareImported } from '../../src/import/prepare.ts';
+import { prepare } from '../../src/import/prepare.ts';
 import { base, documentOf, importOf, ok, read, refusalOf, toolOf } from './openapi.ts';
 
 /** 9 to the power of 9 values in 500 characters. */
@@ -81,13 +81,13 @@ describe('the base URL', () => {
     ['http://api.localhost', 'loopback'],
   ])('%s is warned about as %s, before all other hints', async (url, reach) => {
     const imported = await importOf(documentOf({ summary: '' }, { servers: [{ url }] }));
-    const made = imported.ok ? prepareImported(imported.value, context) : undefined;
+    const made = imported.ok ? prepare(imported.value, context) : undefined;
     expect(made?.ok && made.prepared.advice[0]?.message).toContain(`is a ${reach} address`);
   });
 
   it('elsewhere is no reason for a warning', async () => {
     const imported = await importOf(documentOf({}));
-    const made = imported.ok && prepareImported(imported.value, context);
+    const made = imported.ok && prepare(imported.value, context);
     expect(JSON.stringify(made)).not.toMatch(/loopback|link-local/);
   });
 
@@ -222,6 +222,6 @@ describe('untrusted text', () => {
   ])('of a wrong type, %j, gives a tool or a refusal, never an exception', async (operation) => {
     const result = await importOf(documentOf(operation));
     expect(typeof result.ok).toBe('boolean');
-    if (result.ok) expect(prepareImported(result.value, context).ok).toBe(true);
+    if (result.ok) expect(prepare(result.value, context).ok).toBe(true);
   });
 });

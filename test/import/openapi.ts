@@ -2,7 +2,7 @@ import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { context } from '../../packages/contract/src/platforms/context.ts';
 import { readOpenApi } from '../../src/import/openapi/document.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';
-import { prepareImported } from '../../src/import/prepare.ts';
+import { prepare } from '../../src/import/prepare.ts';
 
 export type Members = { readonly [name: string]: unknown };
 
@@ -42,7 +42,7 @@ export async function toolOf(document: object | string, operation = 'getGas') {
   const [imported] = result.value;
   const call = imported?.call;
   if (!imported || !call) throw new Error('no tool');
-  const preparation = prepareImported([imported], context);
+  const preparation = prepare([imported], context);
   if (!preparation.ok) throw new Error(JSON.stringify(preparation.errors));
   const [tool] = preparation.prepared.tools;
   if (!tool) throw new Error('no tool');

@@ -6,9 +6,8 @@ import { isObject } from '../../packages/contract/src/json/json.ts';
 import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
 import { context } from '../../packages/contract/src/platforms/context.ts';
 import { parseFields } from '../../src/fields/language.ts';
-import { prepareImported } from '../../src/import/prepare.ts';
-import { readSample } from '../../src/import/read-sample.ts';
-import { toolOfSamples } from '../../src/import/sample.ts';
+import { prepare } from '../../src/import/prepare.ts';
+import { readSample, toolOfSamples } from '../../src/import/sample.ts';
 import fc from '../fast-check.ts';
 import { accepted, refused } from './realistic-samples.ts';
 
@@ -86,7 +85,7 @@ function importOf(samples: readonly (string | object)[], input: readonly string[
 describe.each(accepted)('$api', ({ samples, input, shape, later = [], wrong = [], left = [] }) => {
   const imported = importOf(samples, input);
   if (!imported.ok) throw new Error(JSON.stringify(imported.errors));
-  const preparation = prepareImported([imported.value], context);
+  const preparation = prepare([imported.value], context);
   if (!preparation.ok) throw new Error(JSON.stringify(preparation.errors));
   const { tools, changes } = preparation.prepared;
   const schema = tools[0]?.definition.outputSchema ?? {};

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { requestsIn } from '../../src/changes/request.ts';
 import { givenArguments } from '../../src/changes/sending.ts';
-import { fieldsSchema } from '../../src/fields/shape-schema.ts';
+import { fieldsSchema } from '../../src/fields/shape.ts';
 import { isKeyName, isKeyValue, placeholderIn } from '../../src/import/key-names.ts';
 import { curlRequest } from '../../src/import/request/curl.ts';
 import { readRequest } from '../../src/import/request/index.ts';

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts
 import { context } from '../../packages/contract/src/platforms/context.ts';
 import { parseFields } from '../../src/fields/language.ts';
 import { schemaOfValues } from '../../src/import/infer.ts';
-import { prepareImported } from '../../src/import/prepare.ts';
+import { prepare } from '../../src/import/prepare.ts';
 import { type AnswerSample, toolOfSamples } from '../../src/import/sample.ts';
 import type { Field } from '../../src/model/model.ts';
 
@@ -19,7 +19,7 @@ function toolOf(values: readonly Json[], input: readonly Field[] = []) {
 }
 
 function preparedOf(values: readonly Json[], input: readonly Field[] = []) {
-  const preparation = prepareImported([toolOf(values, input)], context);
+  const preparation = prepare([toolOf(values, input)], context);
   if (!preparation.ok) throw new Error(JSON.stringify(preparation.errors));
   const [tool] = preparation.prepared.tools;
   if (!tool) throw new Error('no tool');

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { boundFor, patternFlaw } from '../../packages/contract/src/json/pattern.ts';
 import { slowness } from '../../packages/contract/src/json/pattern-cost.ts';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
+import { asImported } from '../../src/import/model.ts';
+import { prepare } from '../../src/import/prepare.ts';
 import { sampleValue, samplingOf } from '../../src/samples/sample-value.ts';
-import { prepare } from '../../src/tools/prepare.ts';
 
 const sampleOf = (pattern: string) => {
   const schema = { type: 'string', pattern };
@@ -96,7 +97,7 @@ describe('a definition', () => {
           inputSchema: { type: 'object', properties: input, required: Object.keys(input) },
           outputSchema: { type: 'object', properties: output, required: Object.keys(output) },
         } as never,
-      ],
+      ].map(asImported),
       generic,
     );
     return result.ok ? [] : result.errors.map(({ where, message }) => `${where}: ${message}`);
@@ -130,13 +131,13 @@ describe('a spec', () => {
     };
     const result = prepare(
       [
-        {
+        asImported({
           name: 'get_it',
           description: 'Gets it.',
           input: [field],
           output: [{ name: 'price', type: 'number' }],
-        },
-      ] as never,
+        }),
+      ],
       generic,
     );
     expect(result.ok ? [] : result.errors.map(({ where }) => where)).toEqual(['get_it.input[0].pattern']);

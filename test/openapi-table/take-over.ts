@@ -6,7 +6,7 @@ import { inspectTools } from '../../packages/contract/src/rules/inspect.ts';
 import { readOpenApi } from '../../src/import/openapi/document.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';
 import { checkedDocument, operationsOf } from '../../src/import/openapi/operations.ts';
-import { prepareImported } from '../../src/import/prepare.ts';
+import { prepare } from '../../src/import/prepare.ts';
 import { makeProject, runProgram } from './project.ts';
 import { hasTypedAnswer } from './typed.ts';
 
@@ -62,7 +62,7 @@ export async function takeOver(path: string, place: string, modules: string): Pr
     const imported = whole.ok
       ? toolsOfDocument(read.value, { operations: [name], tool: null }, '', null)
       : whole;
-    const prepared = imported.ok ? prepareImported(imported.value, context) : imported;
+    const prepared = imported.ok ? prepare(imported.value, context) : imported;
     const ms = performance.now() - begun;
     return { name, typed, ms, reason: prepared.ok ? null : (prepared.errors[0]?.message ?? 'no reason') };
   });

@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/all.ts';
+import { asImported } from '../../src/import/model.ts';
+import { prepare } from '../../src/import/prepare.ts';
 import { createQuestions } from '../../src/questions/create.ts';
 import {
   type CreateAnswers,
@@ -12,7 +14,6 @@ import {
 } from '../../src/questions/create-answers.ts';
 import type { DeployTarget } from '../../src/questions/targets.ts';
 import type { ExampleValue } from '../../src/tools/example-values.ts';
-import { prepare } from '../../src/tools/prepare.ts';
 import fc from '../fast-check.ts';
 import { toolSpec } from '../fields/arbitraries.ts';
 
@@ -101,7 +102,7 @@ describe('the defaults', () => {
   it('create a server that passes every rule, including advice', () => {
     for (const directory of ['my-tool', 'gas-prices', '/srv/find-hotels-mcp', 'x']) {
       const { wanted } = completeAnswers({ directory });
-      const result = wanted.kind === 'tool' ? prepare([wanted.tool], context) : undefined;
+      const result = wanted.kind === 'tool' ? prepare([wanted.tool].map(asImported), context) : undefined;
       expect(result).toMatchObject({ ok: true, prepared: { changes: [], advice: [] } });
     }
   });

@@ -8,12 +8,13 @@ import type { PlatformProfile } from '../../packages/contract/src/platforms/prof
 import { inspectTools } from '../../packages/contract/src/rules/inspect.ts';
 import { mapConcurrently } from '../../packages/contract/src/wire/concurrency.ts';
 import type { CallResult } from '../../packages/runtime/src/server/call.ts';
+import { asImported } from '../../src/import/model.ts';
+import { prepare } from '../../src/import/prepare.ts';
 import type { PreparedTool, ToolSpec } from '../../src/model/model.ts';
 import { toolFile } from '../../src/model/names.ts';
 import { planProject } from '../../src/plan/project.ts';
 import { readTemplates } from '../../src/project/package/templates.ts';
 import { render } from '../../src/render/render.ts';
-import { prepare } from '../../src/tools/prepare.ts';
 import { compile, failuresOf, lendModules, prove, scaffold, scratch } from '../e2e/support.ts';
 import { seed } from '../random.ts';
 import { record } from './figures.ts';
@@ -133,10 +134,10 @@ async function proveProject(specs: readonly ToolSpec[], index: number) {
 
 /** Prepares all specs as one project's. @throws Error that lists each refused spec with its errors */
 function prepareAll(specs: readonly ToolSpec[], profile: PlatformProfile): readonly PreparedTool[] {
-  const whole = prepare(specs, profile);
+  const whole = prepare(specs.map(asImported), profile);
   if (whole.ok) return whole.prepared.tools;
   const refused = specs.flatMap((spec) => {
-    const alone = prepare([spec], profile);
+    const alone = prepare([spec].map(asImported), profile);
     return alone.ok ? [] : [JSON.stringify({ spec, errors: alone.errors })];
   });
   throw new Error(refused.slice(0, 3).join('\n'));

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CommandError } from 'market-mcp-contract/command';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { detectPackageManager, packageManagerOf } from '../../src/system/detect.ts';
-import { SystemError } from '../../src/system/errors.ts';
 import { install } from '../../src/system/package-manager.ts';
 import { directory } from '../project/directory.ts';
 import { startRegistry } from './registry.ts';
@@ -100,7 +100,7 @@ describe('an install', () => {
     const root = directory();
     writeFileSync(join(root, 'package.json'), '{"dependencies":{"x":"file:nowhere.tgz"}}');
     const error = await install('npm', root, () => {}).catch((error: unknown) => error);
-    expect(error).toBeInstanceOf(SystemError);
+    expect(error).toBeInstanceOf(CommandError);
     expect(error).toMatchObject({
       code: 'INSTALL_FAILED',
       hint: `All files are written. To continue, run in ${root}: npm install`,

@@ -6,7 +6,8 @@ import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import { sampleArguments } from '../../packages/contract/src/platforms/smoke.ts';
 import { inspectTools } from '../../packages/contract/src/rules/inspect.ts';
-import { prepare } from '../../src/tools/prepare.ts';
+import { asImported } from '../../src/import/model.ts';
+import { prepare } from '../../src/import/prepare.ts';
 import fc from '../fast-check.ts';
 import { schemaDocument } from '../samples/schema-arbitraries.ts';
 
@@ -33,7 +34,7 @@ describe('a definition of any schemas', () => {
     let accepted = 0;
     fc.assert(
       fc.property(entry, (given) => {
-        const result = prepare([given as JsonObject], context);
+        const result = prepare([given as JsonObject].map(asImported), context);
         if (!result.ok) {
           expect(result.errors.length).toBeGreaterThan(0);
           for (const { where, message, hint } of result.errors) {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
+import { asImported } from '../../src/import/model.ts';
+import { prepare } from '../../src/import/prepare.ts';
 import { missingExamples, parseExampleValue, withExamples } from '../../src/tools/example-values.ts';
-import { prepare } from '../../src/tools/prepare.ts';
 
 const description = 'Returns x. Use it when x is asked for.';
 const list: readonly JsonObject[] = [
@@ -38,7 +39,7 @@ function given(...texts: readonly string[]) {
 }
 
 function wantedIn(entries: readonly JsonObject[]): readonly string[] {
-  const result = prepare(entries, generic);
+  const result = prepare(entries.map(asImported), generic);
   if (!result.ok) throw new Error(JSON.stringify(result.errors));
   return missingExamples(result.prepared.tools).map(({ tool, parameter }) => `${tool}.${parameter}`);
 }

@@ -6,8 +6,10 @@ import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { context, generic } from '../../packages/contract/src/platforms/all.ts';
 import { sampleArguments } from '../../packages/contract/src/platforms/smoke.ts';
 import { fix } from '../../src/fixes/fix.ts';
-import type { Prepared, SpecEntry, ToolSpec } from '../../src/model/model.ts';
-import { prepare } from '../../src/tools/prepare.ts';
+import { asImported } from '../../src/import/model.ts';
+import type { Prepared } from '../../src/import/prepare.ts';
+import { prepare } from '../../src/import/prepare.ts';
+import type { SpecEntry, ToolSpec } from '../../src/model/model.ts';
 import { readSpec } from '../../src/tools/read.ts';
 import fc from '../fast-check.ts';
 import { toolSpec } from '../fields/arbitraries.ts';
@@ -16,13 +18,13 @@ const fixtures = new URL('../fixtures/real-tools/', import.meta.url);
 const files = readdirSync(fixtures).filter((file) => file.endsWith('.json'));
 
 function prepared(entries: readonly SpecEntry[], profile = generic): Prepared {
-  const result = prepare(entries, profile);
+  const result = prepare(entries.map(asImported), profile);
   if (!result.ok) throw new Error(JSON.stringify(result.errors, null, 1));
   return result.prepared;
 }
 
 const errorsOf = (...entries: readonly SpecEntry[]) => {
-  const result = prepare(entries, generic);
+  const result = prepare(entries.map(asImported), generic);
   return result.ok ? [] : result.errors;
 };
 

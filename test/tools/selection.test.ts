@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
-import { prepare } from '../../src/tools/prepare.ts';
+import { asImported } from '../../src/import/model.ts';
+import { prepare } from '../../src/import/prepare.ts';
 import { selectTools, type ToolSelection } from '../../src/tools/selection.ts';
 
 const tool = (name: string, members: JsonObject = {}): JsonObject => ({
@@ -63,7 +64,7 @@ describe('a selection from a list of tools', () => {
       { ...text, tool: 'get_n' },
       { ...text, tool: 'get_d' },
     ]);
-    const prepared = prepare(entries, generic);
+    const prepared = prepare(entries.map(asImported), generic);
     if (!prepared.ok) throw new Error(JSON.stringify(prepared.errors));
     const outputs = prepared.prepared.tools.map(({ definition }) => definition.outputSchema);
     const resultSchema = { type: ['string', 'null'], description: 'What the tool answers, as text.' };
@@ -76,7 +77,7 @@ describe('a selection from a list of tools', () => {
     const output = [{ name: 'price', type: 'number', required: true }] as const;
     for (const returns of ['record', 'list'] as const) {
       const { entries = [] } = selected({ only: ['get_b'], output, returns });
-      const result = prepare(entries, generic);
+      const result = prepare(entries.map(asImported), generic);
       if (!result.ok) throw new Error(JSON.stringify(result.errors));
       const [prepared] = result.prepared.tools;
       expect(prepared?.samples[0]?.answer).toEqual(
@@ -89,7 +90,7 @@ describe('a selection from a list of tools', () => {
 describe('a list with invalid tools', () => {
   it('lists the valid ones, and every error of the others', () => {
     const others = [tool('bad_schema', { outputSchema: { type: 'array' } }), tool('get_a', { outputSchema })];
-    const result = prepare([...list, ...others], generic);
+    const result = prepare([...list, ...others].map(asImported), generic);
     expect(result).toMatchObject({ ok: false, accepted: ['get_c'] });
     const errors = result.ok ? [] : result.errors.map((error) => `${error.tool} ${error.where}`);
     expect(errors).toEqual([
@@ -100,7 +101,7 @@ describe('a list with invalid tools', () => {
   });
 
   it('suggests how to import a tool without an output', () => {
-    const result = prepare(list, generic);
+    const result = prepare(list.map(asImported), generic);
     const [error] = result.ok ? [] : result.errors;
     expect(error?.hint).toContain("--only get_b --output '");
   });

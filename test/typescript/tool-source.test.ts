@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
+import { asImported } from '../../src/import/model.ts';
+import { prepare } from '../../src/import/prepare.ts';
 import { planTool } from '../../src/plan/tool.ts';
 import { readTemplates } from '../../src/project/package/templates.ts';
 import { render } from '../../src/render/render.ts';
-import { prepare } from '../../src/tools/prepare.ts';
 import { readToolSource } from '../../src/typescript/tool-source.ts';
 import fc from '../fast-check.ts';
 import { toolSpec } from '../fields/arbitraries.ts';
@@ -31,7 +32,7 @@ describe('the source of a tool', () => {
   it('gives the definition for every spec', () => {
     fc.assert(
       fc.property(toolSpec, (spec) => {
-        const preparation = prepare([spec], generic);
+        const preparation = prepare([spec].map(asImported), generic);
         const [tool] = preparation.ok ? preparation.prepared.tools : [];
         fc.pre(tool !== undefined);
         expect(readToolSource(sourceOf(tool)).definition).toEqual(tool.definition);

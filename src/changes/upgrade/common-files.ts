@@ -1,3 +1,4 @@
+import { CommandError } from 'market-mcp-contract/command';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { compareVersions } from 'market-mcp-contract/report';
 import { toolFile } from '../../model/names.ts';
@@ -11,7 +12,6 @@ import {
 } from '../../plan/project.ts';
 import { planToolsIndex } from '../../plan/tools-index.ts';
 import { programPackage, runtimePackage, version } from '../../plan/versions.ts';
-import { ProjectError } from '../../project/errors.ts';
 import { type Manifest, manifestFile } from '../../project/manifest/manifest.ts';
 import { presentProfile } from '../../project/manifest/profile.ts';
 import { newerProgram, ownPackages } from '../../project/package/own-package.ts';
@@ -33,7 +33,7 @@ export interface CommonFiles {
  *
  * @param tools files of the tools, in the order of the list
  * @param release the recorded version; undefined if it is this one
- * @throws ProjectError `UNKNOWN_VERSION`, `NEWER_PROJECT`, and the errors of `presentProfile`.
+ * @throws CommandError `UNKNOWN_VERSION`, `NEWER_PROJECT`, and the errors of `presentProfile`.
  */
 export function commonFilesOf(
   manifest: Manifest,
@@ -67,7 +67,7 @@ export function recordedAnswers(manifest: Manifest, profile: PlatformProfile): C
 function releaseOf({ template }: Manifest): Release | undefined {
   if (template === version) return undefined;
   if (compareVersions(template, version) > 0) {
-    throw new ProjectError(
+    throw new CommandError(
       'NEWER_PROJECT',
       `this project was created by version ${template}, but this program is version ${version}`,
       `Use version ${template} or later of the program.`,
@@ -76,7 +76,7 @@ function releaseOf({ template }: Manifest): Release | undefined {
   const release = readRelease(template);
   if (release) return release;
   const carried = archivedVersions();
-  throw new ProjectError(
+  throw new CommandError(
     'UNKNOWN_VERSION',
     `${manifestFile}: this program cannot upgrade from version ${template}`,
     carried.length === 0

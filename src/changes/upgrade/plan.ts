@@ -1,10 +1,10 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { CommandError } from 'market-mcp-contract/command';
 import type { FileSet, ProjectFile } from '../../plan/model.ts';
 import { toolsIndex } from '../../plan/tools-index.ts';
 import { version } from '../../plan/versions.ts';
-import { ProjectError } from '../../project/errors.ts';
 import {
   type Manifest,
   manifestContent,
@@ -49,7 +49,7 @@ const label = `create-market-mcp-${version}`;
 /**
  * Plans the upgrade of a project to this version. Writes nothing.
  *
- * @throws ProjectError `PACKAGE_DAMAGED`, and the errors of `commonFilesOf`, `readManifest` and `mergeTexts`.
+ * @throws CommandError `PACKAGE_DAMAGED`, and the errors of `commonFilesOf`, `readManifest` and `mergeTexts`.
  */
 export async function planUpgrade(directory: string): Promise<Upgrade> {
   const manifest = readManifest(directory);
@@ -95,9 +95,14 @@ async function decideOn(directory: string, sides: Sides, context: DecisionContex
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const message = `${join(directory, path)}: ${error.message}`;
-    throw new ProjectError('PACKAGE_DAMAGED', message, 'Correct it: it must be valid JSON.', {
-      cause: error,
-    });
+    throw new CommandError(
+      'PACKAGE_DAMAGED',
+      message,
+      'Correct it: it must be valid JSON.',
+      [],
+      {},
+      { cause: error },
+    );
   }
 }
 
@@ -181,12 +186,11 @@ export function renamedIn(
   renamed: RenamedExports,
 ): readonly RenamedExport[] {
   return [...files].flatMap(([path, text]) =>
-    moduleReferences(text).flatMap(({ specifier: entry, names, statement: [start, end] }) => {
+    moduleReferences(text).flatMap(({ specifier: entry, names }) => {
       const table = Object.hasOwn(renamed, entry) ? renamed[entry] : undefined;
-      return (names ?? []).flatMap(({ name: from }) => {
+      return names.flatMap(({ name: from, start }) => {
         if (table === undefined || !Object.hasOwn(table, from)) return [];
-        const at = start + text.slice(start, end).search(new RegExp(`(?<![\\w$])${from}(?![\\w$])`));
-        const line = text.slice(0, at).split('\n').length;
+        const line = text.slice(0, start).split('\n').length;
         return [{ path, line, entry, from, to: table[from] ?? '' }];
       });
     }),

@@ -1,5 +1,4 @@
 import { CommandError, nameList } from 'market-mcp-contract/command';
-import { ProjectError } from '../../project/errors.ts';
 import { isInOtherRepository, placeIn } from '../../project/read/inside.ts';
 import { isEntry } from '../../project/read/read.ts';
 import { outputsOf } from '../../project/write/change.ts';
@@ -13,7 +12,7 @@ const commit = ['git add --all', 'git commit --message "Before the upgrade"'];
 /**
  * The commands that undo a change of a project by its author's git, to paste in the current directory.
  *
- * @throws ProjectError `NO_REPOSITORY`, `NOT_COMMITTED`, CommandError `NOT_RESTORABLE` if git could not bring back what the change
+ * @throws CommandError `NO_REPOSITORY`, `NOT_COMMITTED`, `NOT_RESTORABLE` if git could not bring back what the change
  *   replaces
  */
 export async function undoOf(
@@ -23,11 +22,11 @@ export async function undoOf(
   const state = await repositoryState(directory);
   if ('why' in state) {
     const message = `git is what undoes an upgrade, and it cannot read a repository in ${directory}: ${state.why}`;
-    throw new ProjectError('NO_REPOSITORY', message, thenRun(['git init', ...commit]));
+    throw new CommandError('NO_REPOSITORY', message, thenRun(['git init', ...commit]));
   }
   if (state.uncommitted.length > 0) {
     const message = `there are uncommitted changes: ${nameList(state.uncommitted)}`;
-    throw new ProjectError('NOT_COMMITTED', message, thenRun(commit));
+    throw new CommandError('NOT_COMMITTED', message, thenRun(commit));
   }
   const isThere = (path: string) => isEntry(placeIn(directory, path));
   const changed = [...files.keys(), ...removed];

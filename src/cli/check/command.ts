@@ -118,7 +118,7 @@ interface CheckedProject {
 /**
  * The project of a directory, by default that of the working directory.
  *
- * @throws CommandError `INVALID_INPUT` for the flags that describe a URL; ProjectError if there is no project.
+ * @throws CommandError `INVALID_INPUT` for the flags that describe a URL, or if there is no project.
  */
 async function projectAt(target: string | undefined, flags: CheckFlags): Promise<CheckedProject> {
   const platform = flags.platform === undefined ? undefined : unwrap(await resolvePlatform(flags.platform));

@@ -1,4 +1,5 @@
 import {
+  CommandError,
   type ExitCode,
   numberIn,
   type Output,
@@ -15,7 +16,6 @@ import { isDown, isServing, linesOf, stateError } from '../../dev/state.ts';
 import { findProject, readManifest } from '../../project/manifest/manifest.ts';
 import { presentProfile } from '../../project/manifest/profile.ts';
 import { packageManagerOf } from '../../system/detect.ts';
-import { SystemError } from '../../system/errors.ts';
 
 /** `market-mcp token [tool]`: prints a token of the local platform, and shell commands that call a tool while `dev` runs. */
 export async function token(
@@ -57,12 +57,12 @@ export async function token(
 
 const longestSeconds = 86_400;
 
-/** @throws SystemError `BUILD_FAILED` with the first errors. */
+/** @throws CommandError `BUILD_FAILED` with the first errors. */
 async function requireCompiled(directory: string): Promise<void> {
   const { ok, errors } = await compile(directory);
   if (ok) return;
   const hint = 'Correct the errors that the compiler reports above.';
-  throw new SystemError('BUILD_FAILED', 'the project does not compile', hint, errors);
+  throw new CommandError('BUILD_FAILED', 'the project does not compile', hint, errors);
 }
 
 type Tool = ProjectFacts['tools'][number];

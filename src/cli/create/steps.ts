@@ -58,7 +58,7 @@ function interruptedError(step: string, context: ProjectContext): CommandError {
  * Installs the packages.
  *
  * @returns each as `name@version`
- * @throws SystemError as `install` does; the project remains.
+ * @throws CommandError as `install` does; the project remains.
  */
 export async function installStep(
   { directory, packageManager }: ProjectContext,
@@ -81,7 +81,7 @@ async function gitStep({ directory }: ProjectContext, output: Output): Promise<v
   else output.note(outcome.note);
 }
 
-/** @throws SystemError if the project does not compile or its server does not start. */
+/** @throws CommandError if the project does not compile or its server does not start. */
 export async function checkStep(
   { directory, packageManager }: ProjectContext,
   output: Output,

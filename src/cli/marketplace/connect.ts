@@ -1,12 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Output, withProgress } from 'market-mcp-contract/command';
+import { CommandError, type Output, withProgress } from 'market-mcp-contract/command';
 import { publishedState } from '../../dev/published.ts';
 import { isServing, type ServerState, stateError } from '../../dev/state.ts';
 import type { Access } from '../../marketplace/core/access.ts';
 import { requestJson, runningMarketplace } from '../../marketplace/local.ts';
 import { type Place, placeOf, stateOf, withLocal } from '../../marketplace/place.ts';
 import { packageManagerOf } from '../../system/detect.ts';
-import { SystemError } from '../../system/errors.ts';
 import { freePort, isFree } from '../../system/ports.ts';
 import type { PlaceFlags } from './options.ts';
 
@@ -15,7 +14,7 @@ import type { PlaceFlags } from './options.ts';
  * with the server of the project.
  *
  * @param work gets the state of the project's server, which answers; null if the place has none, or it is not needed
- * @throws SystemError as `servingState`
+ * @throws CommandError as `servingState`
  */
 export async function withMarketplace<T>(
   flags: PlaceFlags,
@@ -55,7 +54,7 @@ const pollMs = 100;
 /**
  * The state of the server of a place's project, once it is built; null if the place has none.
  *
- * @throws SystemError `NOT_STARTED` with the cause if the server does not run, or is not ready in time.
+ * @throws CommandError `NOT_STARTED` with the cause if the server does not run, or is not ready in time.
  */
 export async function servingState(
   market: Access,
@@ -74,7 +73,7 @@ export async function servingState(
       if (Date.now() > end) {
         const hint = `To see what it waits for, run: ${packageManagerOf(directory).run} dev`;
         const waited = `${startMs / 1_000} seconds after its start`;
-        throw new SystemError('NOT_STARTED', `${endpoint} does not answer ${waited}`, hint);
+        throw new CommandError('NOT_STARTED', `${endpoint} does not answer ${waited}`, hint);
       }
       await delay(pollMs);
     }

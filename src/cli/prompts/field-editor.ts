@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { getColumns, getRows, Prompt } from '@clack/core';
 import { errorLine, type InputError, singleLine } from 'market-mcp-contract/command';
 import { type CheckedLines, checkLines, completionOf } from '../../fields/lines.ts';
-import { fieldsSchema } from '../../fields/shape-schema.ts';
+import { fieldsSchema } from '../../fields/shape.ts';
 import { fieldRows, tableLines } from '../../fields/table.ts';
 import type { Field } from '../../model/model.ts';
 import { frame, isOver, type Streams, suggestion } from './line-prompt.ts';

@@ -5,7 +5,7 @@ import { entriesOf, wholeEntriesOf } from '../../changes/entries.ts';
 import { fieldsOf, tokensOf, withFields } from '../../import/fields.ts';
 import type { Imported } from '../../import/model.ts';
 import { plainText } from '../../import/openapi/text.ts';
-import { prepareImported } from '../../import/prepare.ts';
+import { prepare } from '../../import/prepare.ts';
 import type { ToolParts } from '../../questions/tool.ts';
 import { toolAnswers } from '../../questions/tool-answers.ts';
 import {
@@ -26,7 +26,7 @@ export async function askExamples(
   const { example: before = [], ...given } = parts;
   // Errors in the file are reported at the review.
   const entries = await entriesOf(toolAnswers(given), generic).catch(() => undefined);
-  const preparation = entries?.ok ? prepareImported(entries.value, generic) : undefined;
+  const preparation = entries?.ok ? prepare(entries.value, generic) : undefined;
   const wanted = preparation?.ok ? missingExamples(preparation.prepared.tools) : [];
   if (isBack && wanted.length === 0) throw new Back();
   const open = wanted.findIndex((one) => !before.some((value) => isFor(value, one)));

@@ -11,7 +11,6 @@ import type { ProjectChange } from '../../project/write/transaction.ts';
 import type { RenameToolSwitches } from '../../questions/add-tool.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
-import { SystemError } from '../../system/errors.ts';
 import { mayAsk, requireConsent } from '../answers.ts';
 import { shortReport, showReport } from '../create/format.ts';
 
@@ -128,7 +127,7 @@ export async function afterChange<T>(
   try {
     return await step();
   } catch (error) {
-    if (!(error instanceof SystemError)) throw error;
+    if (!(error instanceof CommandError)) throw error;
     const { code, message, hint, details } = error;
     throw new CommandError(code, `${done}, but ${message}`, hintAfter(hint), details);
   }

@@ -8,7 +8,6 @@ import { readIn } from '../../project/read/inside.ts';
 import { openProject } from '../../project/read/open.ts';
 import { changeProject } from '../../project/write/change.ts';
 import { marketCommand } from '../../system/command-line.ts';
-import { SystemError } from '../../system/errors.ts';
 import type { RequestChange } from '../../typescript/request-source.ts';
 import { mayAsk } from '../answers.ts';
 import { showDrift } from './change.ts';
@@ -134,7 +133,7 @@ async function apply(directory: string, plan: () => Promise<Proposal>, output: O
     await withProgress(output.progress('building'), () => build(directory));
   } catch (error) {
     await changeProject(directory, async () => ({ change: { files: before, removed: [] } }));
-    if (!(error instanceof SystemError)) throw error;
+    if (!(error instanceof CommandError)) throw error;
     const { code, details } = error;
     const hint =
       'The files are as before. Let the code of the tool accept the new types, and run the command again.';

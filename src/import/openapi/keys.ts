@@ -1,9 +1,15 @@
 import { below, isObject, type Json } from 'market-mcp-contract/json';
 import type { ApiKey, ApiVariable } from '../model.ts';
 import { DocumentRefusal, type OpenApiDocument } from './document.ts';
-import { type KeyParameter, keyParametersOf } from './key-parameters.ts';
 import { type Operation, operationsOf, unlessBroken } from './operations.ts';
-import { type Described, isScope, ofParameter, ofScheme } from './schemes.ts';
+import {
+  type Described,
+  isScope,
+  type KeyParameter,
+  keyParametersOf,
+  ofParameter,
+  ofScheme,
+} from './schemes.ts';
 
 /** Beyond these, a hostile document would have endless combinations. */
 const maxAlternatives = 20;

@@ -12,11 +12,10 @@ import type { ApiBody, Binding, FilePart } from '../model.ts';
 import { type DescribedBody, describedBody, describedParameters, isJsonType } from './body.ts';
 import { inputDescription } from './describe.ts';
 import { DocumentRefusal, type Found, type Lost, type OpenApiDocument } from './document.ts';
-import { holdsFile } from './file.ts';
-import { type IsScheme, type KeyParameter, keyParameter, parametersOf } from './key-parameters.ts';
-import { digitsPattern } from './keywords.ts';
+import { digitsPattern, holdsFile } from './keywords.ts';
 import type { Operation } from './operations.ts';
 import { schemaOf } from './schema.ts';
+import { type IsScheme, type KeyParameter, keyParameter, parametersOf } from './schemes.ts';
 import { oldStyleOf, simpleStyleOf, styleOf, unsupportedLists, withReserved } from './style.ts';
 import { plainText } from './text.ts';
 

@@ -10,7 +10,6 @@ import {
 import { maxSchemas } from '../../fixes/definitions.ts';
 import { parseFieldName } from '../../model/names.ts';
 import { DocumentRefusal, type Lost, type OpenApiDocument } from './document.ts';
-import { fileSchema, isFile } from './file.ts';
 import {
   asDigits,
   counts,
@@ -18,7 +17,9 @@ import {
   digitsPattern,
   documentTypes,
   enumOf,
+  fileSchema,
   isContainer,
+  isFile,
   isLargeInteger,
   isNullType,
   numberLimits,

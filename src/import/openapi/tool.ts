@@ -13,7 +13,7 @@ import { isJsonType, mayBeJson, preferred } from './body.ts';
 import { toolDescription } from './describe.ts';
 import { type Found, type Lost, type OpenApiDocument, UnknownAnswer } from './document.ts';
 import { examplesOf, fitting, oldExamples, schemaExamples } from './examples.ts';
-import { isFile } from './file.ts';
+import { isFile } from './keywords.ts';
 import { mediaTypes, type Operation, unlessBroken } from './operations.ts';
 import { inputsOf } from './parameters.ts';
 import { schemaOf } from './schema.ts';

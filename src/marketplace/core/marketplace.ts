@@ -70,7 +70,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     this.#causes = new Causes(options, traffic, this);
   }
 
-  /** @throws ProjectError `STATE_DAMAGED` if the stored state cannot be read. */
+  /** @throws CommandError `STATE_DAMAGED` if the stored state cannot be read. */
   static async open(options: MarketplaceOptions): Promise<Marketplace> {
     let onTraffic = (): void => {};
     const traffic = new Traffic(undefined, () => onTraffic());

@@ -1,8 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { saveJson } from 'market-mcp-contract/command';
+import { CommandError, saveJson } from 'market-mcp-contract/command';
 import { isObject } from 'market-mcp-contract/json';
-import { ProjectError } from '../../project/errors.ts';
 import { readRegular } from '../../project/read/read.ts';
 import { makeStateDirectory, stateDirectory } from '../../project/write/state-directory.ts';
 import { marketCommand } from '../../system/command-line.ts';
@@ -23,13 +22,13 @@ export class Store {
     this.file = join(directory, stateDirectory, 'marketplace.json');
   }
 
-  /** @throws ProjectError `STATE_DAMAGED` if the file is not one of ours. */
+  /** @throws CommandError `STATE_DAMAGED` if the file is not one of ours. */
   async read(): Promise<MarketplaceState> {
     this.#state ??= await this.#load();
     return this.#state;
   }
 
-  /** Changes the state; concurrent changes are serialized. @throws ProjectError `NOT_WRITABLE`, `STATE_DAMAGED`. */
+  /** Changes the state; concurrent changes are serialized. @throws CommandError `NOT_WRITABLE`, `STATE_DAMAGED`. */
   async update(change: (state: MarketplaceState) => MarketplaceState): Promise<MarketplaceState> {
     const work = this.#writing.then(async () => {
       const next = change(await this.read());
@@ -70,7 +69,7 @@ function isState(value: unknown): value is MarketplaceState {
   );
 }
 
-function damaged(file: string, what: string, cause: unknown): ProjectError {
+function damaged(file: string, what: string, cause: unknown): CommandError {
   const hint = `Start with an empty state: ${marketCommand('marketplace', '--reset')}`;
-  return new ProjectError('STATE_DAMAGED', `${file}: ${what}`, hint, { cause });
+  return new CommandError('STATE_DAMAGED', `${file}: ${what}`, hint, [], {}, { cause });
 }

@@ -26,7 +26,7 @@ const shownCharacters = 2_000;
  * A TypeScript source of the project.
  *
  * @param directory of the project; undefined if there is none.
- * @throws CommandError `NO_SUCH_SOURCE`; ProjectError if a link is on the way.
+ * @throws CommandError `NO_SUCH_SOURCE`, or if a link is on the way.
  */
 function sourceOf(directory: string | undefined, file: string, line: number | null) {
   const isNamed = directory !== undefined && isSource(file) && isInside(file);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { shellLine } from 'market-mcp-contract/command';
+import { CommandError, shellLine } from 'market-mcp-contract/command';
 import { mismatchesIn } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import type { ApiVariable } from '../../import/model.ts';
@@ -9,7 +9,6 @@ import type { Start } from '../../plan/project.ts';
 import { version } from '../../plan/versions.ts';
 import type { PackageManager } from '../../questions/package-managers.ts';
 import type { DeployTarget } from '../../questions/targets.ts';
-import { ProjectError } from '../errors.ts';
 import { ownCommand } from '../package/own-package.ts';
 import { isInside, readIn } from '../read/inside.ts';
 import { parentsOf } from '../read/read.ts';
@@ -124,7 +123,7 @@ function recordOf(files: FileSet): Manifest['files'] {
 /**
  * The project directory that contains `from`.
  *
- * @throws ProjectError `NOT_A_PROJECT` if no parent directory contains a manifest.
+ * @throws CommandError `NOT_A_PROJECT` if no parent directory contains a manifest.
  */
 export function findProject(from: string): string {
   const start = resolve(from);
@@ -133,15 +132,15 @@ export function findProject(from: string): string {
   if (found !== undefined) return found;
   const other = upwards.find((directory) => existsSync(join(directory, 'package.json')));
   const make = `Change into the directory of a project, or create one: ${shellLine(ownCommand('create-market-mcp'))}`;
-  if (!existsSync(start)) throw new ProjectError('NOT_A_PROJECT', `${start} does not exist`, make);
+  if (!existsSync(start)) throw new CommandError('NOT_A_PROJECT', `${start} does not exist`, make);
   const missing = `there is no ${manifestFile} in ${start} or any directory above it`;
-  if (other === undefined) throw new ProjectError('NOT_A_PROJECT', missing, make);
+  if (other === undefined) throw new CommandError('NOT_A_PROJECT', missing, make);
   const message = `${missing}, so the project in ${other} was not created by this program`;
   const hint = `${make}. To check any other server: ${shellLine([...ownCommand('market-mcp'), 'check'])} <url>`;
-  throw new ProjectError('NOT_A_PROJECT', message, hint);
+  throw new CommandError('NOT_A_PROJECT', message, hint);
 }
 
-/** The manifest of a project. @throws ProjectError `MANIFEST_DAMAGED` if its format is invalid */
+/** The manifest of a project. @throws CommandError `MANIFEST_DAMAGED` if its format is invalid */
 export function readManifest(directory: string): Manifest {
   const value = readJson(directory);
   const validate = validator();
@@ -161,6 +160,6 @@ function readJson(directory: string): unknown {
   }
 }
 
-function damaged(why: string, cause?: unknown): ProjectError {
-  return new ProjectError('MANIFEST_DAMAGED', why, 'Restore it from version control.', { cause });
+function damaged(why: string, cause?: unknown): CommandError {
+  return new CommandError('MANIFEST_DAMAGED', why, 'Restore it from version control.', [], {}, { cause });
 }

@@ -1,14 +1,14 @@
+import { CommandError } from 'market-mcp-contract/command';
 import type { Problem } from 'market-mcp-contract/definition';
 import { type PlatformProfile, platforms, profileProblems } from 'market-mcp-contract/platforms';
 import { type ServerPlatform, serverPlatform } from '../../plan/project.ts';
-import { ProjectError } from '../errors.ts';
 import { type Manifest, manifestFile } from './manifest.ts';
 
 /**
  * The profile that a manifest names or contains.
  *
  * @param isRule decides whether an id of `rules.overrides` is that of a rule; by default, none is refused
- * @throws ProjectError `PROFILE_DAMAGED`
+ * @throws CommandError `PROFILE_DAMAGED`
  */
 export function presentProfile(
   { answers: { profile } }: Manifest,
@@ -21,7 +21,7 @@ export function presentProfile(
   const what = problem
     ? `${problem.path}: expected ${problem.expected}, found ${problem.actual}`
     : `it names the unknown profile ${profile}`;
-  throw new ProjectError('PROFILE_DAMAGED', `${manifestFile}: ${what}`, 'See docs/platform-profiles.md.');
+  throw new CommandError('PROFILE_DAMAGED', `${manifestFile}: ${what}`, 'See docs/platform-profiles.md.');
 }
 
 /** What a server reads otherwise than its project's profile says: by paths such as `token.issuer`. */

@@ -1,8 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { basename, dirname, posix } from 'node:path';
-import { allOf, readInput, uriDecoded, utf8Text } from 'market-mcp-contract/command';
+import { allOf, CommandError, readInput, uriDecoded, utf8Text } from 'market-mcp-contract/command';
 import { type Beside, nothingBeside } from '../../import/openapi/references.ts';
-import { notAnswered, ProjectError } from '../errors.ts';
 import { isInside, readIn } from './inside.ts';
 
 /** Limits for documents from the network; the time is that of all together. */
@@ -26,7 +25,7 @@ export interface DocumentText {
  * once. Redirects to another host are not followed.
  *
  * @param headers sent with each request; no error contains one
- * @throws ProjectError `NOT_READABLE`; CommandError `NOT_ANSWERED` when the time limit has passed
+ * @throws CommandError `NOT_READABLE`; `NOT_ANSWERED` when the time limit has passed
  */
 export async function readDocumentText(
   place: string,
@@ -86,7 +85,7 @@ async function textFrom(url: URL, request: Request): Promise<{ readonly text: st
   try {
     return await fetched(url, shown, request);
   } catch (error) {
-    if (error instanceof ProjectError) throw error;
+    if (error instanceof CommandError) throw error;
     if ((error as Error).name === 'TimeoutError') throw notAnswered(shown, 'it was not read', request.ms);
     const { code = (error as Error).name } = ((error as Error).cause ?? {}) as { code?: string };
     throw unreadable(
@@ -131,8 +130,8 @@ async function fetched(
   throw unreadable(shown, 'it redirects in a circle', 'Download the document and use the file.');
 }
 
-function unreadable(place: string, why: string, hint: string): ProjectError {
-  return new ProjectError('NOT_READABLE', `${place}: ${why}`, hint);
+function unreadable(place: string, why: string, hint: string): CommandError {
+  return new CommandError('NOT_READABLE', `${place}: ${why}`, hint);
 }
 
 /** The JSON and YAML files in the folder of a document and below it, without links and hidden files. */
@@ -157,11 +156,25 @@ function besideFile(path: string): Beside {
       try {
         return utf8Text(readIn(directory, name), name);
       } catch (error) {
-        if (error instanceof ProjectError) throw error;
+        if (error instanceof CommandError) throw error;
         const { code } = error as NodeJS.ErrnoException;
         const why = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`;
-        throw new ProjectError('NOT_READABLE', `${name}: ${why}`, 'Check the path.', { cause: error });
+        throw new CommandError(
+          'NOT_READABLE',
+          `${name}: ${why}`,
+          'Check the path.',
+          [],
+          {},
+          { cause: error },
+        );
       }
     },
   };
+}
+
+/** The error of a server whose answer is not complete when a time limit has passed. */
+export function notAnswered(place: string, what: string, ms: number): CommandError {
+  const message = `${place}: ${what} within ${ms / 1_000} seconds`;
+  const hint = 'Check that the server works, or save its answer to a file and give that.';
+  return new CommandError('NOT_ANSWERED', message, hint);
 }

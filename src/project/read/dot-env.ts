@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { ProjectError } from '../errors.ts';
+import { CommandError } from 'market-mcp-contract/command';
 
 /** The variables in the project's `.env`. */
 export function dotEnv(directory: string): NodeJS.Dict<string> {
@@ -12,8 +12,13 @@ export function dotEnv(directory: string): NodeJS.Dict<string> {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return {};
     const message = `${file} cannot be read (${code})`;
-    throw new ProjectError('ENV_UNREADABLE', message, 'Replace it by a readable text file.', {
-      cause: error,
-    });
+    throw new CommandError(
+      'ENV_UNREADABLE',
+      message,
+      'Replace it by a readable text file.',
+      [],
+      {},
+      { cause: error },
+    );
   }
 }

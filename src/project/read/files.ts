@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { FileSet } from '../../plan/model.ts';
+import { runtimePackage } from '../../plan/versions.ts';
 import { type Manifest, type ManifestFile, manifestFile } from '../manifest/manifest.ts';
 import { placeIn, readIfThere, readIn } from './inside.ts';
 import { isEntry } from './read.ts';
@@ -51,4 +54,21 @@ export function recordsOfEdited(
     (path) => textAt(directory, path) !== undefined && !isAsWrittenAt(directory, path, files[path]?.sha256),
   );
   return Object.fromEntries(edited.map((path) => [path, files[path]]));
+}
+
+/** The version of a project's runtime: that of the installed package, else the recorded one. */
+export function runtimeVersion(directory: string, { template }: Manifest): string {
+  try {
+    const file = join(directory, 'node_modules', runtimePackage, 'package.json');
+    return JSON.parse(readFileSync(file, 'utf8')).version;
+  } catch {
+    return template;
+  }
+}
+
+/** The files that were edited or removed. */
+export function editedFiles(directory: string, { files }: Manifest): readonly string[] {
+  return Object.entries(files)
+    .filter(([path, { sha256 }]) => !isAsWrittenAt(directory, path, sha256))
+    .map(([path]) => path);
 }

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { ProjectError } from '../errors.ts';
+import { CommandError } from 'market-mcp-contract/command';
 import { isEntry, readRegular } from './read.ts';
 
 /**
@@ -16,19 +16,19 @@ export function isInside(path: string): boolean {
  * The place of a file of a project. Each path that leads to one, and above all each path that a file of the project names, goes
  * through this check before anything is read, written or removed there: a project is a stranger's until checked.
  *
- * @throws ProjectError `PATH_OUTSIDE`; `LINK_IN_THE_WAY` or `NOT_A_DIRECTORY` if a directory on the way is a link or a file
+ * @throws CommandError `PATH_OUTSIDE`; `LINK_IN_THE_WAY` or `NOT_A_DIRECTORY` if a directory on the way is a link or a file
  */
 export function placeIn(directory: string, path: string): string {
   if (!isInside(path)) {
     const hint = 'Restore the file that names it from version control.';
-    throw new ProjectError('PATH_OUTSIDE', `${JSON.stringify(path)} is no path in ${directory}`, hint);
+    throw new CommandError('PATH_OUTSIDE', `${JSON.stringify(path)} is no path in ${directory}`, hint);
   }
   for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1)) {
     const parent = join(directory, path.slice(0, end));
     const stats = lstatSync(parent, { throwIfNoEntry: false });
     if (!stats) break;
     if (stats.isSymbolicLink())
-      throw new ProjectError('LINK_IN_THE_WAY', `${parent} is a link`, 'Remove the link.');
+      throw new CommandError('LINK_IN_THE_WAY', `${parent} is a link`, 'Remove the link.');
     if (!stats.isDirectory()) throw notADirectory(parent);
   }
   return join(directory, path);
@@ -47,14 +47,14 @@ export function readIfThere(directory: string, path: string): Buffer | undefined
 /**
  * Refuses to write files where a link would lead out of the project, or where a directory is.
  *
- * @throws the errors of `placeIn`, and ProjectError `DIRECTORY_IN_THE_WAY`
+ * @throws the errors of `placeIn`, and CommandError `DIRECTORY_IN_THE_WAY`
  */
 export function refuseObstacles(directory: string, paths: readonly string[]): void {
   for (const path of paths) {
     const place = placeIn(directory, path);
     if (!lstatSync(place, { throwIfNoEntry: false })?.isDirectory()) continue;
     const message = `${place} is a directory, but a file must be written there`;
-    throw new ProjectError('DIRECTORY_IN_THE_WAY', message, 'Move the directory away.');
+    throw new CommandError('DIRECTORY_IN_THE_WAY', message, 'Move the directory away.');
   }
 }
 
@@ -65,6 +65,6 @@ export function isInOtherRepository(directory: string, path: string): boolean {
   return isEntry(join(directory, parent, '.git')) || isInOtherRepository(directory, parent);
 }
 
-export function notADirectory(path: string): ProjectError {
-  return new ProjectError('NOT_A_DIRECTORY', `${path} is not a directory`, 'Choose another directory.');
+export function notADirectory(path: string): CommandError {
+  return new CommandError('NOT_A_DIRECTORY', `${path} is not a directory`, 'Choose another directory.');
 }

@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
+import { CommandError } from 'market-mcp-contract/command';
 import type { Methods } from 'market-mcp-contract/definition';
 import { memoize } from 'market-mcp-contract/json';
 import { toolFile } from '../../model/names.ts';
 import { pathsOf, testsDirectory, toolsDirectory } from '../../plan/tool.ts';
 import { toolsIndex } from '../../plan/tools-index.ts';
 import { readToolSource } from '../../typescript/tool-source.ts';
-import { ProjectError } from '../errors.ts';
 import type { DefinedTool } from '../manifest/listed.ts';
 import { type Manifest, manifestFile, readManifest } from '../manifest/manifest.ts';
 import { presentProfile } from '../manifest/profile.ts';
@@ -19,7 +19,7 @@ const sourceIn = memoize(readToolSource);
 /**
  * Reads a project without running any of its code.
  *
- * @throws ProjectError `MANIFEST_DAMAGED`, `NO_TOOLS` if the list of tools is missing, `PROFILE_DAMAGED`, and the errors of
+ * @throws CommandError `MANIFEST_DAMAGED`, `NO_TOOLS` if the list of tools is missing, `PROFILE_DAMAGED`, and the errors of
  *   `refuseObstacles` if a directory of the project is a link or no directory.
  */
 export async function openProject(directory: string): Promise<Project> {
@@ -45,7 +45,7 @@ function toolsIn(directory: string, imported: readonly string[]): readonly ToolF
 /**
  * The differences between the list of tools, the files of the tools and the manifest of a project of any version, in words.
  *
- * @throws ProjectError as `openProject` for the list of tools
+ * @throws CommandError as `openProject` for the list of tools
  */
 export function listingProblems(directory: string, { answers }: Manifest): readonly string[] {
   const imported = importsIn(readIndex(directory));
@@ -119,7 +119,7 @@ function readIndex(directory: string): string {
     return readIn(directory, toolsIndex).toString('utf8');
   } catch (error) {
     const message = `${join(directory, toolsIndex)} cannot be read (${(error as NodeJS.ErrnoException).code})`;
-    throw new ProjectError('NO_TOOLS', message, 'Restore it from version control.', { cause: error });
+    throw new CommandError('NO_TOOLS', message, 'Restore it from version control.', [], {}, { cause: error });
   }
 }
 

@@ -9,8 +9,8 @@ import {
   type Stats,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { CommandError } from 'market-mcp-contract/command';
 import { isObject, type JsonObject } from 'market-mcp-contract/json';
-import { ProjectError } from '../errors.ts';
 import { sha256 } from './text.ts';
 
 /** Maximum size of a project's file in bytes. */
@@ -20,7 +20,7 @@ const largest = 64 * 1024 * 1024;
  * The content of a regular file. Projects are untrusted: reading a pipe or a device instead of a file would never
  * end, and a link may lead to any file of the user.
  *
- * @throws Error of the file system, or ProjectError `NOT_A_FILE`.
+ * @throws Error of the file system, or CommandError `NOT_A_FILE`.
  */
 export function readRegular(path: string): Buffer {
   return readOpen(path).content;
@@ -85,6 +85,6 @@ export function parentsOf(directory: string): readonly string[] {
   return parent === directory ? [directory] : [directory, ...parentsOf(parent)];
 }
 
-function notAFile(message: string): ProjectError {
-  return new ProjectError('NOT_A_FILE', message, 'Replace it by a file, or remove it.');
+function notAFile(message: string): CommandError {
+  return new CommandError('NOT_A_FILE', message, 'Replace it by a file, or remove it.');
 }

@@ -1,6 +1,6 @@
 import { accessSync, constants, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { ProjectError } from '../errors.ts';
+import { CommandError } from 'market-mcp-contract/command';
 import { isStaging } from '../write/staging.ts';
 import { notADirectory, refuseObstacles } from './inside.ts';
 import { isEntry } from './read.ts';
@@ -18,7 +18,7 @@ export interface TargetDirectory {
  * Examines the target without changing it.
  *
  * @param paths the files to write, relative.
- * @throws ProjectError if the target cannot be written: something that is not a directory is in the way
+ * @throws CommandError if the target cannot be written: something that is not a directory is in the way
  *   (`NOT_A_DIRECTORY`), a link would lead out of it (`LINK_IN_THE_WAY`), or permission is missing (`NOT_WRITABLE`).
  */
 export function inspectTarget(given: string, paths: readonly string[]): TargetDirectory {
@@ -64,7 +64,7 @@ function nearestExisting(path: string): { path: string; stats: Stats } {
       if (code !== 'ENOTDIR') throw notWritable(at, error);
     }
     if (stats) return { path: at, stats };
-    if (isEntry(at)) throw new ProjectError('NOT_A_DIRECTORY', `${at} is a broken link`, 'Remove the link.');
+    if (isEntry(at)) throw new CommandError('NOT_A_DIRECTORY', `${at} is a broken link`, 'Remove the link.');
     if (at === dirname(at)) throw notADirectory(at);
   }
 }
@@ -77,10 +77,15 @@ function requireWritable(directory: string): void {
   }
 }
 
-function notWritable(path: string, cause: unknown): ProjectError {
+function notWritable(path: string, cause: unknown): CommandError {
   const { code } = cause as NodeJS.ErrnoException;
   const why = code === 'EROFS' ? 'the file system is read-only' : `no permission (${code})`;
-  return new ProjectError('NOT_WRITABLE', `cannot write to ${path}: ${why}`, 'Choose another directory.', {
-    cause,
-  });
+  return new CommandError(
+    'NOT_WRITABLE',
+    `cannot write to ${path}: ${why}`,
+    'Choose another directory.',
+    [],
+    {},
+    { cause },
+  );
 }

@@ -1,9 +1,9 @@
+import { CommandError } from 'market-mcp-contract/command';
 import { memoize } from 'market-mcp-contract/json';
 import type { ProjectFile, TemplateSet } from '../../plan/model.ts';
 import { planToolsIndex, toolsIndex } from '../../plan/tools-index.ts';
 import { render } from '../../render/render.ts';
 import { meaningOf, nodesIn, type Tree, treeOf } from '../../typescript/tree.ts';
-import { ProjectError } from '../errors.ts';
 import type { Project } from '../model.ts';
 import { inStyle, sha256, withLineFeeds } from './text.ts';
 
@@ -27,7 +27,7 @@ export const importsIn = memoize((index: string): readonly string[] => {
  * The next list of tools. Byte order mark and line ends of the current one are kept.
  *
  * @param files in order, without extension
- * @throws ProjectError `INDEX_EDITED` if the current list contains something that the new one could not.
+ * @throws CommandError `INDEX_EDITED` if the current list contains something that the new one could not.
  */
 export function nextToolsIndex(
   project: Project,
@@ -56,7 +56,7 @@ function requireGenerated({ directory, index, manifest, tools }: Project, templa
   const what = out
     ? `it no longer lists ${out.path}, although the file exists`
     : `it was edited by hand: ${lost[0] ?? 'its order or its names differ'}`;
-  throw new ProjectError(
+  throw new CommandError(
     'INDEX_EDITED',
     `${toolsIndex} is generated from its directory, and ${what}`,
     out

@@ -1,4 +1,5 @@
 import { setTimeout as startTimer } from 'node:timers';
+import { CommandError } from 'market-mcp-contract/command';
 import { bounds, isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
 import {
   connect,
@@ -11,7 +12,7 @@ import {
   valuesIn,
 } from 'market-mcp-contract/wire';
 import type { ListedServer } from '../../import/mcp.ts';
-import { notAnswered, ProjectError } from '../errors.ts';
+import { notAnswered } from '../read/document.ts';
 
 /** Time limits in milliseconds: of each answer, and of the whole import, whatever the server sends. */
 const maxMs = { answer: 20_000, list: 60_000 };
@@ -21,7 +22,7 @@ const maxMs = { answer: 20_000, list: 60_000 };
  * called.
  *
  * @param token sent as a bearer token if the server requires one
- * @throws ProjectError `NOT_READABLE`; CommandError `NOT_ANSWERED` when a time limit has passed
+ * @throws CommandError `NOT_READABLE`; `NOT_ANSWERED` when a time limit has passed
  */
 export async function listServer(
   url: string,
@@ -30,7 +31,7 @@ export async function listServer(
 ): Promise<ListedServer> {
   const shown = url.replace(/[?#].*$/s, '');
   const failed = (why: string, hint = 'Check the address: it is the MCP endpoint, such as') =>
-    new ProjectError('NOT_READABLE', `${shown}: ${why}`, `${hint} https://tools.example.com/mcp.`);
+    new CommandError('NOT_READABLE', `${shown}: ${why}`, `${hint} https://tools.example.com/mcp.`);
   const isPlain =
     URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && new URL(url).username === '';
   if (!isPlain) throw failed('it is not an http or https URL without a user');

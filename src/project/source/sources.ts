@@ -1,3 +1,4 @@
+import { CommandError } from 'market-mcp-contract/command';
 import { visibleJson, withLargeIntegersAsText } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { withCredentials } from '../../import/credentials.ts';
@@ -24,7 +25,6 @@ import { stringLiteral } from '../../render/lexical.ts';
 import { render } from '../../render/render.ts';
 import { declaration, keyEntry, setting } from '../../render/request.ts';
 import { type ApiSource, readApiSource } from '../../typescript/api-source.ts';
-import { ProjectError } from '../errors.ts';
 import { bytesOf, inStyle, jsonText, parsedJson, textOf } from '../read/text.ts';
 
 /** The current text of a file of the project; undefined if there is none. */
@@ -34,7 +34,7 @@ export type ReadText = (path: string) => string | undefined;
  * The files that tools with an API need besides their own: a file for each API, its variables,
  * recordings for tests and checks, dependencies. Existing files are kept and only extended.
  *
- * @throws ProjectError `SOURCES_EDITED` if an author's file cannot be extended
+ * @throws CommandError `SOURCES_EDITED` if an author's file cannot be extended
  */
 export function sourceFiles(
   tools: readonly ImportedTool[],
@@ -121,7 +121,7 @@ function withKeys(api: Api, text: string): string {
   if (other) {
     const message = `src/apis/${api.file}.ts sends other keys as credentials.${other.key} than the new tools need: ${keyEntry(other, 0)}`;
     const hint = `Rename ${other.key} there and in the tools that state it, or rename the file so that a new one is written.`;
-    throw new ProjectError('SOURCES_EDITED', message, hint);
+    throw new CommandError('SOURCES_EDITED', message, hint);
   }
   const next = source && missing.length > 0 ? withEntries(text, source, missing) : text;
   const lacking = api.variables.filter(({ name }) => !next.includes(name));
@@ -133,7 +133,7 @@ function withKeys(api: Api, text: string): string {
   const message = `src/apis/${api.file}.ts does not use ${names}, which the new tools need`;
   const entries = missing.map((key) => keyEntry(key, 0)).join(', ');
   const hint = `Add ${entries === '' ? 'it' : `credentials: { ${entries} }`} there, or rename the file so that a new one is written.`;
-  throw new ProjectError('SOURCES_EDITED', message, hint);
+  throw new CommandError('SOURCES_EDITED', message, hint);
 }
 
 /** The file of an API, whose tokens are also for what new tools need. */
@@ -148,7 +148,7 @@ function withScopes(api: Api, text: string): string {
   if (first && literals.length === 1) return text.replace(first[0], () => all);
   const message = `src/apis/${api.file}.ts does not ask for the scope ${missing.join(' ')}, which the new tools need`;
   const hint = `Add scope: '${missing.join(' ')}' to clientCredentials there, and run the command again.`;
-  throw new ProjectError('SOURCES_EDITED', message, hint);
+  throw new CommandError('SOURCES_EDITED', message, hint);
 }
 
 /** Whether what the file sends under this name contains the key in its place, as far as the text says. */
@@ -191,7 +191,7 @@ function withDeclarations(text: string, variables: readonly ApiVariable[]): stri
   if (end < 0 || !/import \{[^}]*\} from (['"])market-mcp-runtime\/env\1/.test(text)) {
     const message = `${environmentFile} no longer has its generated form, so nothing can be added to it`;
     const hint = `Declare ${fresh.map(({ name }) => name).join(', ')} there by hand, and run the command again.`;
-    throw new ProjectError('SOURCES_EDITED', message, hint);
+    throw new CommandError('SOURCES_EDITED', message, hint);
   }
   const lines = fresh.map((variable) => `\n  ${declaration(variable)},`).join('');
   const declared = text.slice(0, end).trimEnd();
@@ -233,7 +233,7 @@ const sourceNeeds: SourceNeeds = {
 /**
  * A package.json extended with what APIs need; existing entries are kept.
  *
- * @throws ProjectError if it cannot be read
+ * @throws CommandError if it cannot be read
  */
 export function withSourceDependencies(text: string, needs = sourceNeeds): string {
   let manifest: { scripts?: { record?: string }; dependencies?: object };
@@ -241,7 +241,14 @@ export function withSourceDependencies(text: string, needs = sourceNeeds): strin
     manifest = parsedJson(text);
   } catch (error) {
     const message = `package.json: ${(error as Error).message}`;
-    throw new ProjectError('SOURCES_EDITED', message, 'Correct it: it must be valid JSON.', { cause: error });
+    throw new CommandError(
+      'SOURCES_EDITED',
+      message,
+      'Correct it: it must be valid JSON.',
+      [],
+      {},
+      { cause: error },
+    );
   }
   const all = { ...needs.dependencies, ...manifest.dependencies };
   const dependencies = Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -285,6 +292,6 @@ function recordingsIn(path: string, text: string | undefined): Recording[] {
     return text === undefined ? [] : (JSON.parse(withLargeIntegersAsText(text).text) as Recording[]);
   } catch (error) {
     const message = `${path}: ${(error as Error).message}`;
-    throw new ProjectError('SOURCES_EDITED', message, 'Restore it, or delete it.', { cause: error });
+    throw new CommandError('SOURCES_EDITED', message, 'Restore it, or delete it.', [], {}, { cause: error });
   }
 }

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { ProjectError } from '../errors.ts';
+import { CommandError } from 'market-mcp-contract/command';
 import { placeIn } from '../read/inside.ts';
 import { withProjectLock } from './lock.ts';
 import { makeChange, type ProjectChange } from './transaction.ts';
@@ -13,7 +13,7 @@ export interface Plan {
  * Plans a change while no other run can change the project, and applies it atomically, even if it is killed.
  *
  * @param plan reads the current project; if it throws, nothing is changed.
- * @throws ProjectError `WRITE_FAILED` after everything was undone, and the errors of `withProjectLock`.
+ * @throws CommandError `WRITE_FAILED` after everything was undone, and the errors of `withProjectLock`.
  */
 export function changeProject<T extends Plan>(directory: string, plan: () => Promise<T>): Promise<T> {
   return withProjectLock(directory, async (staging) => {
@@ -35,11 +35,11 @@ function write(directory: string, staging: string, change: ProjectChange): void 
   try {
     makeChange(directory, staging, change);
   } catch (error) {
-    if (error instanceof ProjectError) throw error;
+    if (error instanceof CommandError) throw error;
     const { code, dest, path, message: words } = error as NodeJS.ErrnoException & { readonly dest?: string };
     const message = `cannot change ${dest ?? path ?? directory} (${code ?? words})`;
     const hint = 'Nothing was changed. Fix the cause and run the command again.';
-    throw new ProjectError('WRITE_FAILED', message, hint, { cause: error });
+    throw new CommandError('WRITE_FAILED', message, hint, [], {}, { cause: error });
   }
   for (const place of compiled) rmSync(place, { force: true });
 }

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { ProjectError } from '../errors.ts';
+import { CommandError } from 'market-mcp-contract/command';
 import { liveStagings, makeStaging, removeStaging, staleStagings } from './staging.ts';
 import { rollBack } from './transaction.ts';
 
@@ -15,7 +15,7 @@ const timeoutMs = 10_000;
  * themselves alone.
  *
  * @param work gets its staging directory.
- * @throws ProjectError `BUSY` if another run holds the project for too long, `NOT_WRITABLE`, and the errors of `work`.
+ * @throws CommandError `BUSY` if another run holds the project for too long, `NOT_WRITABLE`, and the errors of `work`.
  */
 export async function withProjectLock<T>(
   directory: string,
@@ -39,7 +39,7 @@ async function hold(directory: string): Promise<string> {
     removeStaging(own);
     if (Date.now() > deadline) {
       const hint = `Wait until it ends. If no other run is active, remove ${other}.`;
-      throw new ProjectError('BUSY', `another run is changing ${directory}: ${basename(other)}`, hint);
+      throw new CommandError('BUSY', `another run is changing ${directory}: ${basename(other)}`, hint);
     }
     await setTimeout(20 + Math.random() * 80);
   }
@@ -51,6 +51,13 @@ function stagingIn(directory: string): string {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const hint = 'Nothing was changed. Make it writable and run the command again.';
-    throw new ProjectError('NOT_WRITABLE', `cannot write to ${directory} (${code})`, hint, { cause: error });
+    throw new CommandError(
+      'NOT_WRITABLE',
+      `cannot write to ${directory} (${code})`,
+      hint,
+      [],
+      {},
+      { cause: error },
+    );
   }
 }

@@ -1,7 +1,7 @@
 import { accessSync, chmodSync, constants, existsSync, renameSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
+import { CommandError } from 'market-mcp-contract/command';
 import type { FileSet } from '../../plan/model.ts';
-import { ProjectError } from '../errors.ts';
 import { parentsOf } from '../read/read.ts';
 import { inspectTarget, type TargetDirectory } from '../read/target.ts';
 import { liveStagings, makeStaging, removeStaging, staleStagings, writeFiles } from './staging.ts';
@@ -17,7 +17,7 @@ import { makeChange, rollBack } from './transaction.ts';
  * synchronous: a signal finds it either not begun or done.
  *
  * @param files ends with the manifest.
- * @throws ProjectError `WRITE_FAILED` after everything was undone; `BUSY` if another run writes there.
+ * @throws CommandError `WRITE_FAILED` after everything was undone; `BUSY` if another run writes there.
  */
 export function writeProject(target: TargetDirectory, files: FileSet): void {
   try {
@@ -26,10 +26,10 @@ export function writeProject(target: TargetDirectory, files: FileSet): void {
       replaceEmpty(target.directory, files);
     else moveInto(target, files);
   } catch (error) {
-    if (error instanceof ProjectError) throw error;
+    if (error instanceof CommandError) throw error;
     const message = `cannot write ${target.directory}: ${error instanceof Error ? error.message : error}`;
     const hint = 'Nothing was written. Fix the cause and run the command again.';
-    throw new ProjectError('WRITE_FAILED', message, hint, { cause: error });
+    throw new CommandError('WRITE_FAILED', message, hint, [], {}, { cause: error });
   }
 }
 
@@ -81,7 +81,7 @@ function requireUnchanged({ directory, conflicts }: TargetDirectory, files: File
   );
   if (others.length === 0 && now.length === 0) return;
   const hint = 'Nothing was written. Wait until the other run ends, and look at its result.';
-  throw new ProjectError('BUSY', `another run is writing to ${directory}`, hint);
+  throw new CommandError('BUSY', `another run is writing to ${directory}`, hint);
 }
 
 /** A rename replaces the directory, so it must not be anybody's current directory or a mount point. */

@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
+import { rpcError } from '../good-server.ts';
 import {
   type Broken,
   failureSays,
@@ -9,7 +11,7 @@ import {
   where,
   withAnswer,
 } from '../variant.ts';
-import type { Request } from '../wire.ts';
+import type { Answer, Request } from '../wire.ts';
 
 const json = { 'content-type': 'application/json' };
 
@@ -22,16 +24,46 @@ function listAs(send: (json: string) => object): Variant {
   );
 }
 
+type IsMeant = (method: string, request: Request) => boolean;
+
 /** Fails each n-th of some requests. */
-function every(n: number, isMeant: (method: string, request: Request) => boolean): Variant {
+function every(n: number, isMeant: IsMeant): Variant {
+  return failing((count) => count % n === 0, isMeant, { status: 500, body: { error: 'Internal error' } });
+}
+
+/** Fails some requests, by their number from 1: with a JSON-RPC error, or as given. */
+function failing(fails: (count: number) => boolean, isMeant: IsMeant, how?: Answer): Variant {
   let count = 0;
   return instead((request) => {
     const method = methodOf(request);
     if (method === undefined || method.startsWith('notifications/') || !isMeant(method, request))
       return undefined;
     count += 1;
-    return count % n === 0 ? { status: 500, body: { error: 'Internal error' } } : undefined;
+    return fails(count) ? (how ?? internalError(request)) : undefined;
   });
+}
+
+function internalError({ body = '' }: Request): Answer {
+  const id = /"id":("[^"]*"|\d+)/.exec(body)?.[1] ?? 'null';
+  return rpcError(JSON.parse(id), -32603, 'Internal error');
+}
+
+const isPaidCall: IsMeant = (method, { headers }) => method === 'tools/call' && 'authorization' in headers;
+
+/** Fails every third call that begins while another one runs. */
+function racing(): Variant {
+  let running = 0;
+  let late = 0;
+  return {
+    answer: (good) => async (request) => {
+      if (!isPaidCall(methodOf(request) ?? '', request)) return good(request);
+      running += 1;
+      const isLost = running > 1 && ++late % 3 === 0;
+      await setImmediate();
+      running -= 1;
+      return isLost ? internalError(request) : good(request);
+    },
+  };
 }
 
 export const brokenAnswers: Broken<Variant> = {
@@ -77,7 +109,25 @@ export const brokenAnswers: Broken<Variant> = {
   },
   'answers.steady': [
     every(7, (method) => method === 'tools/list'),
-    every(10, (method, request) => method === 'tools/call' && 'authorization' in request.headers),
+    every(10, isPaidCall),
+    failing(
+      (count) => count === 1,
+      (method) => method === 'initialize',
+    ),
+    failing(
+      (count) => count % 3 === 1,
+      (method) => method === 'initialize',
+    ),
+    failing(
+      (count) => count <= 2,
+      (method) => method === 'tools/list',
+    ),
+    failing((count) => count === 2, isPaidCall),
+    failing(
+      (count) => count % 9 === 0,
+      () => true,
+    ),
+    racing(),
   ],
   'answers.same-identity': introduces(() => ({
     serverInfo: { name: 'good-server', version: '1.2.3', title: String(process.hrtime.bigint()) },

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CommandError } from 'market-mcp-contract/command';
 import { describe, expect, it } from 'vitest';
-import { ProjectError } from '../../../src/project/errors.ts';
 import { inspectTarget } from '../../../src/project/read/target.ts';
 import { directory } from '../directory.ts';
 
@@ -51,7 +51,7 @@ describe('an impossible target', () => {
     try {
       inspectTarget(target, paths);
     } catch (error) {
-      if (error instanceof ProjectError) return error.code;
+      if (error instanceof CommandError) return error.code;
       throw error;
     }
     return undefined;

@@ -21,12 +21,24 @@ export function withCauses(
     if (refusal !== undefined && !byRefusal.has(refusal)) byRefusal.set(refusal, id);
   }
   return rules.map((rule) => {
-    if (rule.status !== 'fail') return rule;
-    const explained = onlyOf(rule.problems, ({ actual }) => causeOf(actual));
+    if (rule.status !== 'fail') return ids.has(unsteady) ? explainedAnew(rule, rules) : rule;
+    const explained = onlyOf(rule.problems, ({ actual, expected }) => causeOf(actual) ?? causeOf(expected));
     const cause = explained ?? byRefusal.get(onlyOf(rule.problems, refusalIn) ?? '');
     if (cause === undefined || cause === rule.id || !ids.has(cause)) return rule;
     return notRun(rule, NotRun.explained(cause));
   });
+}
+
+/** The rule about requests that fail now and then. */
+const unsteady = 'answers.steady';
+
+/** A rule that was not run because of answers about which all rules pass: they came now and then. */
+function explainedAnew(rule: RuleResult, rules: readonly RuleResult[]): RuleResult {
+  const { see = [], reason = '' } = rule;
+  const judges = rules.filter(({ id }) => see.includes(id));
+  if (judges.length === 0 || judges.some(({ status }) => status !== 'pass')) return rule;
+  const because = reason.replace(/ \(see [^()]*\)$/, '');
+  return { ...rule, reason: `${because} (see ${unsteady})`, see: [unsteady] };
 }
 
 function rank({ level }: RuleResult): number {

@@ -9,7 +9,9 @@ import { nextId, rpcRequest } from '../wire/rpc.ts';
 import { type LiveRule, must, should } from './rule.ts';
 
 /** How often the same request is sent to see whether it always succeeds. */
-const repeats = { initialize: 5, list: 30, longList: 5, call: 10 } as const;
+const repeats = { initialize: 5, list: 30, longList: 5, call: 6 } as const;
+/** Calls are also sent together: some servers fail only then. */
+const together = { rounds: 6, calls: 4 } as const;
 /** A list of more characters is not asked for thirty times. */
 const longList = 300_000;
 
@@ -92,10 +94,11 @@ function always(property: Property, text: Omit<LiveRule, 'check'>): LiveRule {
 /** Sends ordinary requests again and again. The first of each may be one that fails. */
 async function steadyProblems(probe: Probe): Promise<readonly Problem[]> {
   const first = await probe.initialized();
-  if (!first.result) {
-    const again = async () => probe.ledger.tally('initialize', undefined, await probe.initialize());
-    probe.ledger.tally('initialize', undefined, first);
-    for (let time = 0; time < repeats.initialize; time++) await again().catch(ignored);
+  const { ledger } = probe;
+  if (!first.result) ledger.tally('initialize', undefined, first);
+  for (let time = 0; ledger.hasFailed('initialize') && time < repeats.initialize; time++) {
+    const again = await probe.initialize().catch(ignored);
+    if (again) ledger.tally('initialize', undefined, again);
   }
   const list = () => probe.rpc('tools/list').catch(ignored);
   const answers = [await list()];
@@ -105,9 +108,15 @@ async function steadyProblems(probe: Probe): Promise<readonly Problem[]> {
   if (await probe.hasCases()) {
     const { name, arguments: args } = (await probe.cases())[0];
     const token = await probe.payment().catch(ignored);
-    for (let time = 0; time < repeats.call; time++) await probe.call(name, args, { token }).catch(ignored);
+    const failed = (await probe.outcomes()).filter(({ result }) => !result).slice(0, 3);
+    for (const one of [...failed, ...failed])
+      await probe.call(one.name, one.arguments, { token }).catch(ignored);
+    const call = () => probe.call(name, args, { token }).catch(ignored);
+    for (let time = 0; time < repeats.call; time++) await call();
+    for (let round = 0; round < together.rounds; round++)
+      await Promise.all(Array.from({ length: probe.target.live ? 1 : together.calls }, call));
   }
-  const problems = probe.ledger.unsteadyProblems('answers.steady');
+  const problems = ledger.unsteadyProblems('answers.steady');
   if (problems.length === 0 && !answers.some((answer) => answer?.result))
     throw NotRun.by(first.result ? 'list' : 'initialize');
   return problems;

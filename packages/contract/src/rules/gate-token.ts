@@ -190,11 +190,10 @@ async function usedTokenProblems(probe: Probe): Promise<readonly Problem[]> {
   const { used, admits, unused } = await usedToken(probe);
   for (let turn = 1; turn <= 40; turn++) {
     if (!(await admits(await unused()))) {
-      return unless(!(await admits(used)), {
-        path: 'tools/call with a token that was used before it expired',
-        expected: 'refused, like one with the same exp that was not used',
-        actual: 'accepted',
-      });
+      const answer = await callWith(probe, `${probe.profile.token.scheme} ${used}`);
+      const path = 'tools/call with a token that was used before it expired';
+      const expected = 'refused, like one with the same exp that was not used';
+      return unauthorizedProblems(answer, probe.profile, path).map((one) => ({ ...one, expected }));
     }
     await setTimeout(retryMs);
   }

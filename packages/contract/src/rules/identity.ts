@@ -120,7 +120,7 @@ export const identityRules: readonly LiveRule[] = [
       ];
       const asked = declared.filter(([name]) => isObject(capabilities[name.replace(/\..*/, '')]));
       if (asked.length === 0) return [];
-      const session = (await probe.enter(await probe.initialize())) ?? (await probe.session());
+      const session = (await probe.enter(await probe.initializeSteadily())) ?? (await probe.session());
       return inParallel(asked, async ([name, method, params]) => {
         const { error, http } = await probe.rpc(method, params, { session });
         return answerProblems(error?.code !== -32_601, method, `what capabilities.${name} declares`, http);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isObject, isWalkable, jsonIn, shorten } from '../json/json.ts';
+import { isObject, isWalkable, jsonIn, objectOr, shorten } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { curlLine } from './curl.ts';
@@ -65,7 +65,15 @@ export class Ledger {
 
   /** Records that an answer is the fault of a rule: others that fail by it are not to blame. */
   explain(rule: string, answer: RpcAnswer['http']): void {
-    if (this.#explained.length < 200) this.#explained.push({ rule, shown: plainText(describe(answer)) });
+    if (this.#explained.length >= 200) return;
+    const [value] = answer.values;
+    const error = objectOr(isObject(value) ? value.error : undefined);
+    const { code, message } = error;
+    const isError = typeof code === 'number' && typeof message === 'string';
+    // An error also for requests with other ids, and as the SDK's client words it.
+    const asError = isError ? [shorten(error, 100), `MCP error ${code}: ${message}`] : [];
+    for (const shown of [describe(answer), ...asError])
+      this.#explained.push({ rule, shown: plainText(shown) });
   }
 
   /** The rule whose fault is in what another rule got. */
@@ -97,6 +105,11 @@ export class Ledger {
     if (answer.http.status === 200 && answer.result !== undefined) return;
     entry.failed.count += 1;
     entry.failed.first ??= answer;
+  }
+
+  /** Whether an ordinary request without params was ever answered by an error. */
+  hasFailed(method: string): boolean {
+    return (this.#tallies.get(method)?.failed.count ?? 0) > 0;
   }
 
   /** Requests that were sometimes answered by a result and sometimes by an error. Their errors are explained. */

@@ -12,7 +12,7 @@ import { type CallPlan, leastHarmfulFirst, verdictOn } from './safety.ts';
 const roundsOfCase = 6;
 
 /** The maximum number of calls of the first tool for rules about authentication, sessions and request limits. */
-const callsOfFirst = 100;
+const callsOfFirst = 120;
 
 /** The calls that a run of every rule will make, and their maximum number. */
 export function planOf(

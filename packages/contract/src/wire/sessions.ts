@@ -6,7 +6,7 @@ import { type ListedPages, listTools, type Pages } from './listing.ts';
 import { modernRpc, parameterHeaders } from './modern.ts';
 import { NotRun } from './not-run.ts';
 import { type PostOptions, Requests } from './requests.ts';
-import { nextId, type RpcAnswer, rpcAnswer, rpcRequest, sessionOf } from './rpc.ts';
+import { isRefusal, nextId, type RpcAnswer, rpcAnswer, rpcRequest, sessionOf, unanswered } from './rpc.ts';
 
 /** The facts that a new session replaces. */
 const ofSession = ['initialized', 'session', 'initialized again', 'two at once'];
@@ -68,21 +68,29 @@ export class Sessions extends Requests {
     const current = await this.session();
     if (current !== lost) return current;
     return this.once(`after ${lost}`, async () => {
-      const initialized = await this.initialize().catch(() => undefined);
+      const initialized = await this.initializeSteadily().catch(() => undefined);
       const session = initialized && (await this.enter(initialized).catch(() => undefined));
       if (session !== undefined) this.#facts.set('session', Promise.resolve(session));
       return session;
     });
   }
 
+  /** The answer to an ordinary initialize. If one fails and a later one does not, that one counts: `answers.steady` tells of the first. */
+  async initializeSteadily(): Promise<RpcAnswer> {
+    const answers = await upToResult(() => this.initialize());
+    const answer = judgedOf(answers);
+    if (answer.result) for (const one of answers) this.ledger.tally('initialize', undefined, one);
+    return answer;
+  }
+
   /** The answer to the run's first initialize. */
   initialized(): Promise<RpcAnswer> {
-    return this.once('initialized', () => this.initialize());
+    return this.once('initialized', () => this.initializeSteadily());
   }
 
   /** The answer to a second, ordinary initialize. */
   initializedAgain(): Promise<RpcAnswer> {
-    return this.once('initialized again', () => this.initialize());
+    return this.once('initialized again', () => this.initializeSteadily());
   }
 
   /**
@@ -99,7 +107,7 @@ export class Sessions extends Requests {
 
   /** A new session. */
   async newSession(): Promise<string> {
-    const session = await this.enter(await this.initialize());
+    const session = await this.enter(await this.initializeSteadily());
     if (session === undefined) throw NotRun.by('sessionAgain');
     return session;
   }
@@ -156,7 +164,9 @@ export class Sessions extends Requests {
 
   /** The pages of the tool list, read once. */
   pages(): Promise<Pages> {
-    return this.once('pages', () => listTools((params) => this.plain('tools/list', params)));
+    return this.once('pages', () =>
+      listTools(async (params) => judgedOf(await upToResult(() => this.plain('tools/list', params)))),
+    );
   }
 
   /** The pages of the tool list in the stateless revision, read once. */
@@ -192,6 +202,26 @@ export class Sessions extends Requests {
     const tool = tools.find((one) => one.name === name);
     return parameterHeaders(tool?.inputSchema, args);
   }
+}
+
+/** How often an ordinary request is sent again that got an error. */
+const furtherAttempts = 3;
+
+type Answers = readonly [RpcAnswer, ...RpcAnswer[]];
+
+/** The answers to one request, sent again a few times if it gets an error, to the first result. */
+async function upToResult(send: () => Promise<RpcAnswer>): Promise<Answers> {
+  const first = await send();
+  const further: RpcAnswer[] = [];
+  const hasError = ({ http, result }: RpcAnswer): boolean => http.status > 0 && !result && !isRefusal(http);
+  while (further.length < furtherAttempts && hasError(further.at(-1) ?? first))
+    further.push(await send().catch(unanswered));
+  return [first, ...further];
+}
+
+/** The one with a result, else the first. */
+function judgedOf(answers: Answers): RpcAnswer {
+  return answers.find(({ result }) => result) ?? answers[0];
 }
 
 /** Whether an answer refuses a request because of its session. */
