@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { CheckedRule, CheckReport } from '../../packages/contract/src/check/model.ts';
+import type { CheckReport } from '../../packages/contract/src/check/model.ts';
 import { bins, run } from '../e2e/support.ts';
 import { freePort } from '../runtime/built.ts';
-import { isDangerous, type Shown, show } from './exchanges.ts';
 import type { ForeignServer } from './servers.ts';
 
 /** The findings of `market-mcp check` about a third-party server. */
@@ -16,20 +15,16 @@ export interface Examined {
   /** `name version` of its packages. */
   readonly packages: readonly string[];
   readonly report: CheckReport;
-  /** For each failed MUST, the exchange that shows it. */
-  readonly shown: readonly Shown[];
 }
 
 /** Timeout of each request in milliseconds: some tools of these servers take ten seconds, others never end. */
 const timeoutMs = 20_000;
-/** Of each request that is sent again to be shown. */
-const timeoutAloneMs = 3_000;
 
 /**
  * Starts a third-party server, runs the built `market-mcp check` on its URL and ends it. The result must match what is known of
  * it.
  */
-export async function examine(server: ForeignServer, place: string): Promise<Omit<Examined, 'shown'>> {
+export async function examine(server: ForeignServer, place: string): Promise<Examined> {
   const { url, stop } = await started(server, place, await server.start(place));
   try {
     const { headers } = await initialize(url);
@@ -48,25 +43,6 @@ export async function examine(server: ForeignServer, place: string): Promise<Omi
   } finally {
     await stop();
   }
-}
-
-/** As `examine`; then runs each failed MUST alone, on another instance, and records its requests. */
-export async function examineWithExchanges(server: ForeignServer, place: string): Promise<Examined> {
-  const examined = await examine(server, place);
-  const failed = examined.report.rules.filter(({ status, level }) => status === 'fail' && level === 'must');
-  const args = await server.start(mkdtempSync(join(place, 'again-')));
-  const shown = new Map<string, Shown>();
-  const showAll = async (rules: readonly CheckedRule[]): Promise<void> => {
-    const { url, stop } = await started(server, place, args);
-    try {
-      for (const rule of rules) shown.set(rule.id, await show(url, rule, timeoutAloneMs));
-    } finally {
-      await stop();
-    }
-  };
-  await showAll(failed.filter(({ id }) => !isDangerous(id)));
-  for (const rule of failed.filter(({ id }) => isDangerous(id))) await showAll([rule]);
-  return { ...examined, shown: failed.flatMap(({ id }) => shown.get(id) ?? []) };
 }
 
 export async function started(server: ForeignServer, place: string, texts: readonly string[]) {

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, it } from 'vitest';
 import { scratch } from '../e2e/support.ts';
-import { type Examined, examineWithExchanges } from './examine.ts';
+import { type Examined, examine } from './examine.ts';
 import { writePage } from './page.ts';
 import { repositoryServers } from './repository-servers.ts';
 import { installedServers, sdkServers } from './servers.ts';
@@ -13,7 +13,7 @@ const all: Examined[] = [];
 
 describe('market-mcp check of third-party servers', () => {
   it.concurrent.each(servers)('$name', async (server) => {
-    all.push(await examineWithExchanges(server, mkdtempSync(join(root, 'place-'))));
+    all.push(await examine(server, mkdtempSync(join(root, 'place-'))));
   });
 
   afterAll(() => {

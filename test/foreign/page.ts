@@ -1,9 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { table, writePlace } from '../page.ts';
 import type { Examined } from './examine.ts';
-import type { Exchange } from './exchanges.ts';
 
-/** The findings with their exchanges, which a release has as a file of its own. */
+/** The findings, which a release has as a file of its own. */
 const findings = new URL('../../dist/foreign-servers.md', import.meta.url);
 
 /** Writes the verdicts into docs/evidence/foreign-servers.md, and with what shows them into dist/foreign-servers.md. */
@@ -11,55 +10,27 @@ export function writePage(all: readonly Examined[]): void {
   const results = [...overview(all), '', ...failures(all)].join('\n');
   writePlace('foreign-servers.md', 'results', results);
   mkdirSync(new URL('.', findings), { recursive: true });
-  const shown = [
-    '# What shows each failed MUST of third-party servers',
-    '',
-    results,
-    '',
-    ...all.flatMap(exchanges),
-  ];
-  writeFileSync(findings, shown.join('\n'));
+  const title = '# What shows each failed MUST of third-party servers';
+  writeFileSync(findings, [title, '', results, '', ...all.flatMap(shownBy)].join('\n'));
 }
 
-/** The most characters of a head and of a body that are shown. */
-const maxShown = { head: 500, body: 400 } as const;
-
-/** A folded block for each failed MUST of a server. */
-function exchanges({ server, shown }: Examined, index: number): readonly string[] {
+/** A folded block for each failed MUST of a server: its first problem, and the command that sends the request again. */
+function shownBy({ server, report }: Examined, index: number): readonly string[] {
+  const failed = report.rules.filter(({ status, level }) => status === 'fail' && level === 'must');
   return [
     `## ${index + 1}. ${server.name}`,
     '',
-    ...shown.flatMap(({ rule, problem, exchange }) => {
-      const { tool, path, expected, actual } = problem;
+    ...failed.flatMap(({ id, problems: [problem] }) => {
+      const { tool, path, expected, actual, request } = problem ?? { expected: '', actual: '' };
       const where = [tool, path].filter(Boolean).join(': ');
       const what = `${where === '' ? '' : `${where}: `}expected ${expected}, got ${actual}`;
-      return [
-        '<details>',
-        `<summary><code>${rule}</code> ${escaped(cut(what, maxShown.body))}</summary>`,
-        '',
-        ...(exchange ? block(exchange, tool) : ['No single exchange shows it.']),
-        '',
-        '</details>',
-      ];
+      const shown =
+        request === undefined ? ['No single request shows it.'] : ['~~~sh', visible(request), '~~~'];
+      const summary = `<summary><code>${id}</code> ${escaped(what)}</summary>`;
+      return ['<details>', summary, '', ...shown, '', '</details>'];
     }),
     '',
   ];
-}
-
-function block({ request, answer }: Exchange, tool: string | undefined): readonly string[] {
-  const lines = [...message(request), '', ...(answer === '' ? ['(no answer)'] : message(answer, tool))];
-  return ['~~~http', ...lines, '~~~'];
-}
-
-/** Head and body, cut; a list of tools from the tool that is meant. */
-function message(text: string, tool?: string): readonly string[] {
-  const [head = '', ...rest] = text.replaceAll(paths, '…/').split('\r\n\r\n');
-  const body = rest.join('\r\n\r\n').trimEnd();
-  const at = tool === undefined ? -1 : body.indexOf(`"name":${JSON.stringify(tool)}`);
-  const start = at > maxShown.body / 2 ? `… ${body.slice(at - 1)}` : body;
-  return [cut(head, maxShown.head), ...(body === '' ? [] : ['', cut(start, maxShown.body)])].flatMap((part) =>
-    visible(part).split(/\r?\n/),
-  );
 }
 
 /** Directories of this machine. */
@@ -67,10 +38,6 @@ const paths = /\/(?:[\w.@+-]+\/)*?(?:node_modules|place-\w+)\/|\/tmp\/market-mcp
 
 function visible(text: string): string {
   return text.replaceAll(/[^\P{C}\r\n\t]/gu, '·').replaceAll('~~~', '~ ~ ~');
-}
-
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most)} … (${text.length - most} more characters)`;
 }
 
 function escaped(text: string): string {

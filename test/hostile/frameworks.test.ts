@@ -8,14 +8,10 @@ import { serve as serveHono } from '@hono/node-server';
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { context } from '../../packages/contract/src/platforms/all.ts';
-import { createSigner } from '../../packages/contract/src/wire/signer.ts';
 import { createSteps, type Steps } from '../broken/good-server.ts';
+import { trust } from '../broken/trust.ts';
 import type { Answer } from '../broken/wire.ts';
 
-const audience = 'https://tools.example.com/mcp';
-const signer = await createSigner(context.token, audience);
-const trust = { publicKey: signer.publicKey, issuer: signer.issuer, audience };
 const limit = 1024 * 1024;
 
 /** Serves the good server's steps with a framework whose body limit answers 413 while the body is still arriving. */

@@ -7,15 +7,12 @@ import type { Report } from '../../packages/contract/src/model.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../packages/contract/src/run.ts';
 import { Unreachable } from '../../packages/contract/src/wire/reach.ts';
-import { createSigner } from '../../packages/contract/src/wire/signer.ts';
 import { selfSigned } from '../../src/marketplace/core/certificate.ts';
 import { createSteps, type RunningServer, serve } from '../broken/good-server.ts';
+import { signer, trust } from '../broken/trust.ts';
 import { defaultRules } from '../default-rules.ts';
 import { uncaughtDuring } from './uncaught.ts';
 
-const audience = 'https://tools.example.com/mcp';
-const signer = await createSigner(context.token, audience);
-const trust = { publicKey: signer.publicKey, issuer: signer.issuer, audience };
 const everyRule = defaultRules.map(({ id }) => id).sort();
 let server: RunningServer;
 

@@ -5,12 +5,8 @@ import { context } from '../../../packages/contract/src/platforms/all.ts';
 import { conclusionOf } from '../../../packages/contract/src/report/summary.ts';
 import { runContract } from '../../../packages/contract/src/run.ts';
 import { now } from '../../../packages/contract/src/wire/clock.ts';
-import { createSigner } from '../../../packages/contract/src/wire/signer.ts';
 import { type Breaks, createSteps, serve } from '../../broken/good-server.ts';
-
-const audience = 'https://tools.example.com/mcp';
-const signer = await createSigner(context.token, audience);
-const trust = { publicKey: signer.publicKey, issuer: signer.issuer, audience };
+import { signer, trust } from '../../broken/trust.ts';
 
 async function reportOf(
   { onTestFinished }: TestContext,

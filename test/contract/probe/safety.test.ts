@@ -8,13 +8,9 @@ import type { Report, ToolExample } from '../../../packages/contract/src/model.t
 import { context } from '../../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../../packages/contract/src/run.ts';
 import { type CallPlan, signOfHarm, verdictOn } from '../../../packages/contract/src/wire/safety.ts';
-import { createSigner } from '../../../packages/contract/src/wire/signer.ts';
 import { type Breaks, createSteps, serve } from '../../broken/good-server.ts';
 import { goodTools } from '../../broken/good-tools.ts';
-
-const audience = 'https://tools.example.com/mcp';
-const signer = await createSigner(context.token, audience);
-const trust = { publicKey: signer.publicKey, issuer: signer.issuer, audience };
+import { signer, trust } from '../../broken/trust.ts';
 
 describe('wordsOf', () => {
   it.each([

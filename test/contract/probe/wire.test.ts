@@ -2,13 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { context } from '../../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../../packages/contract/src/run.ts';
 import { createHttp } from '../../../packages/contract/src/wire/http.ts';
-import { createSigner } from '../../../packages/contract/src/wire/signer.ts';
 import { createSteps, type RunningServer, serve } from '../../broken/good-server.ts';
+import { signer, trust } from '../../broken/trust.ts';
 import { type Recorder, record } from './recorder.ts';
 
-const audience = 'https://tools.example.com/mcp';
-const signer = await createSigner(context.token, audience);
-const trust = { publicKey: signer.publicKey, issuer: signer.issuer, audience };
 let server: RunningServer;
 let recorder: Recorder;
 

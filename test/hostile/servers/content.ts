@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from '../../../packages/contract/src/json/value.ts';
 import { resultOf } from '../../broken/good-server.ts';
 import { goodTools } from '../../broken/good-tools.ts';
-import type { HostileServer } from '../hostile-server.ts';
+import { responds, type Variant } from '../../broken/variant.ts';
+import type { HostileServers } from '../hostile-server.ts';
 
 const [price] = goodTools.map(({ definition }) => ({ ...definition }));
 
@@ -33,39 +34,46 @@ function withProperties(properties: JsonObject): JsonObject {
 }
 
 /** Valid HTTP with hostile content: lists, schemas and results. */
-export const hostileContent: readonly HostileServer[] = [
-  {
-    name: '5,000 tools',
-    finds: ['tool.readable'],
-    breaks: listing(Array.from({ length: 5_000 }, (_, index) => ({ ...price, name: `tool_${index}` }))),
-  },
-  {
-    name: 'a tool of 8,000 parameters',
-    finds: ['tool.readable'],
-    breaks: listing([
+export const hostileContent: HostileServers = {
+  'tool.readable': {
+    '5,000 tools': listing(
+      Array.from({ length: 5_000 }, (_, index) => ({ ...price, name: `tool_${index}` })),
+    ),
+    'a tool of 8,000 parameters': listing([
       withProperties(
         Object.fromEntries(Array.from({ length: 8_000 }, (_, index) => [`p${index}`, { type: 'string' }])),
       ),
     ]),
+    'a branch within a branch, 14 times': listing([withProperties({ price: branched })]),
+    'a schema nested 10,000 levels deep': {
+      answer: (good) => async (request) => {
+        const answer = await good(request);
+        if (!request.body?.includes('tools/list')) return answer;
+        return {
+          ...answer,
+          body: JSON.stringify(answer.body).replace('"outputSchema":{', `$&${nested(10_000)},`),
+        };
+      },
+    },
+    'a list of what are no tools': listing([
+      null,
+      5,
+      'tool',
+      [],
+      {},
+      { name: null },
+      { name: {}, inputSchema: [], outputSchema: 'x' },
+    ]),
   },
-  {
-    name: 'a tool of 2,000 parameters, which is within the bounds',
-    finds: ['input.description'],
-    breaks: listing([
+  'input.description': {
+    'a tool of 2,000 parameters, which is within the bounds': listing([
       withProperties(
         Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`p${index}`, { type: 'string' }])),
       ),
     ]),
   },
-  {
-    name: 'a branch within a branch, 14 times',
-    finds: ['tool.readable'],
-    breaks: listing([withProperties({ price: branched })]),
-  },
-  {
-    name: 'a list of tools without a last page',
-    finds: ['discovery.tools'],
-    breaks: {
+  'discovery.tools': {
+    'a list of tools without a last page': {
       respond: (good) => async (message) => {
         const { cursor = 0 } = (message.params ?? {}) as { cursor?: number };
         if (message.method !== 'tools/list') return good(message);
@@ -76,85 +84,34 @@ export const hostileContent: readonly HostileServer[] = [
         return { result: { tools, nextCursor: Number(cursor) + 1 } };
       },
     },
-  },
-  {
-    name: 'empty pages without end',
-    finds: ['discovery.tools'],
-    breaks: {
+    'empty pages without end': {
       respond: (good) => async (message) =>
         message.method === 'tools/list' ? { result: { tools: [], nextCursor: 'more' } } : good(message),
     },
   },
-  {
-    name: 'a schema nested 10,000 levels deep',
-    finds: ['tool.readable'],
-    breaks: {
-      answer: (good) => async (request) => {
-        const answer = await good(request);
-        if (!request.body?.includes('tools/list')) return answer;
-        return {
-          ...answer,
-          body: JSON.stringify(answer.body).replace('"outputSchema":{', `$&${nested(10_000)},`),
-        };
-      },
-    },
-  },
-  {
-    name: 'an answer nested 100,000 levels deep',
-    finds: ['discovery.tools-list'],
-    breaks: {
+  'discovery.tools-list': {
+    'an answer nested 100,000 levels deep': {
       answer: (good) => async (request) =>
         request.body?.includes('tools/list')
           ? { status: 200, body: `${'['.repeat(100_000)}${']'.repeat(100_000)}` }
           : good(request),
     },
   },
-  {
-    name: 'a schema that is its own part',
-    finds: ['output.holds-empty'],
-    breaks: listing([{ ...price, outputSchema: { type: 'object', properties: {}, allOf: [{ $ref: '#' }] } }]),
+  'output.holds-empty': {
+    'a schema that is its own part': listing([
+      { ...price, outputSchema: { type: 'object', properties: {}, allOf: [{ $ref: '#' }] } },
+    ]),
   },
-  {
-    name: 'a schema that branches without end',
-    finds: ['result.fits'],
-    breaks: {
+  'result.fits': {
+    'a schema that branches without end': {
       ...listing([{ ...price, outputSchema: branching }]),
       call: () => async () => resultOf({ price: deepList(26) }),
     },
-  },
-  {
-    name: 'a pattern for which a result is searched without end',
-    finds: ['result.fits'],
-    breaks: {
+    'a pattern for which a result is searched without end': {
       ...listing([{ ...price, outputSchema: withPattern('note') }]),
       call: () => async () => resultOf({ note: `${'a'.repeat(60)}!` }),
     },
-  },
-  {
-    name: 'a pattern for which a default is searched without end',
-    finds: ['input.default'],
-    breaks: listing([{ ...price, inputSchema: withPattern('query', { default: `${'a'.repeat(60)}!` }) }]),
-  },
-  {
-    name: 'thousands of patterns that are searched without end',
-    finds: ['schema.pattern-time'],
-    breaks: listing([
-      {
-        ...price,
-        inputSchema: {
-          type: 'object',
-          properties: Object.fromEntries(
-            Array.from({ length: 3_000 }, (_, i) => [`p${i}`, { type: 'string', pattern: `^(a+)+${i}$` }]),
-          ),
-          required: [],
-        },
-      },
-    ]),
-  },
-  {
-    name: 'the name of a property that is searched without end',
-    finds: ['result.fits'],
-    breaks: {
+    'the name of a property that is searched without end': {
       ...listing([
         {
           ...price,
@@ -167,11 +124,7 @@ export const hostileContent: readonly HostileServer[] = [
       ]),
       call: () => async () => resultOf({ [`${'a'.repeat(60)}!`]: 1 }),
     },
-  },
-  {
-    name: 'a list of objects that must all differ',
-    finds: ['result.fits'],
-    breaks: {
+    'a list of objects that must all differ': {
       ...listing([
         {
           ...price,
@@ -182,25 +135,36 @@ export const hostileContent: readonly HostileServer[] = [
         resultOf({ rows: Array.from({ length: 60_000 }, (_, id) => ({ id, same: 'same' })) }),
     },
   },
-  {
-    name: 'escape sequences in every text',
-    finds: ['tool.name-pattern'],
-    breaks: {
+  'input.default': {
+    'a pattern for which a default is searched without end': listing([
+      { ...price, inputSchema: withPattern('query', { default: `${'a'.repeat(60)}!` }) },
+    ]),
+  },
+  'schema.pattern-time': {
+    'thousands of patterns that are searched without end': listing([
+      {
+        ...price,
+        inputSchema: {
+          type: 'object',
+          properties: Object.fromEntries(
+            Array.from({ length: 3_000 }, (_, i) => [`p${i}`, { type: 'string', pattern: `^(a+)+${i}$` }]),
+          ),
+          required: [],
+        },
+      },
+    ]),
+  },
+  'tool.name-pattern': {
+    'escape sequences in every text': {
       ...listing([
         { ...price, name: `get\u001b]0;owned\u0007_price\u009b2J`, description: '\u001b[2J\u202eReturns' },
       ]),
       health: () => () => ({ status: 503, body: '\u001b[31mdown\u001b[0m\r\n::error::down' }),
     },
+    'a name of a megabyte': listing([{ ...price, name: 'x'.repeat(1_000_000) }]),
   },
-  {
-    name: 'a name of a megabyte',
-    finds: ['tool.name-pattern'],
-    breaks: listing([{ ...price, name: 'x'.repeat(1_000_000) }]),
-  },
-  {
-    name: 'names of members of every object',
-    finds: ['input.required-declared'],
-    breaks: listing([
+  'input.required-declared': {
+    'names of members of every object': listing([
       { ...price, name: '__proto__' },
       {
         ...price,
@@ -209,23 +173,8 @@ export const hostileContent: readonly HostileServer[] = [
       },
     ]),
   },
-  {
-    name: 'a list of what are no tools',
-    finds: ['tool.readable'],
-    breaks: listing([
-      null,
-      5,
-      'tool',
-      [],
-      {},
-      { name: null },
-      { name: {}, inputSchema: [], outputSchema: 'x' },
-    ]),
-  },
-  {
-    name: 'schemas that are not schemas',
-    finds: ['input.compiles', 'output.compiles'],
-    breaks: listing([
+  'input.compiles output.compiles': {
+    'schemas that are not schemas': listing([
       {
         ...price,
         inputSchema: { type: 'object', properties: { a: 5, b: { type: 'wrong' } }, required: [] },
@@ -233,31 +182,21 @@ export const hostileContent: readonly HostileServer[] = [
       },
     ]),
   },
-  {
-    name: 'answers to other requests',
-    finds: ['discovery.initialize'],
-    breaks: {
+  'discovery.initialize': {
+    'answers to other requests': {
       answer: (good) => async (request) => {
         const answer = await good(request);
         return { ...answer, body: [answer.body, { jsonrpc: '2.0', id: -1, result: {} }] };
       },
     },
   },
-  {
-    name: 'calls that are never answered',
-    finds: ['outcome.in-time'],
-    timeoutMs: 500,
-    breaks: { call: () => () => new Promise(() => {}) },
+  'result.size': {
+    'a result of seven megabytes': {
+      call: () => async () => resultOf({ symbol: 'at '.repeat(1_000_000), price: null }),
+    },
   },
-  {
-    name: 'a result of seven megabytes',
-    finds: ['result.size'],
-    breaks: { call: () => async () => resultOf({ symbol: 'at '.repeat(1_000_000), price: null }) },
-  },
-  {
-    name: 'another list of tools each time',
-    finds: ['call.unknown-tool'],
-    breaks: {
+  'call.unknown-tool': {
+    'another list of tools each time': {
       list: () => () => [{ ...price, name: `tool_${++listings}` }],
       call:
         () =>
@@ -265,13 +204,10 @@ export const hostileContent: readonly HostileServer[] = [
           resultOf({ symbol: String(name), price: 5 }),
     },
   },
-];
+};
 
-function listing(tools: readonly Json[]): NonNullable<HostileServer['breaks']> {
-  return {
-    respond: (good) => async (message) =>
-      message.method === 'tools/list' ? { result: { tools } } : good(message),
-  };
+function listing(tools: readonly Json[]): Variant {
+  return responds(({ method }) => (method === 'tools/list' ? { result: { tools } } : undefined));
 }
 
 /** A recursive member `not` of a schema; JSON.stringify would exceed the stack. */

@@ -10,7 +10,7 @@ import { repeatLines } from '../wire/repeat.ts';
 import { describe, describeCall, isRefusal, resultText } from '../wire/rpc.ts';
 import { isText } from './read.ts';
 import { ofCall, resultRules } from './result.ts';
-import { effectiveLevel, type LiveRule, must, should, unless } from './rule.ts';
+import { effectiveLevel, type LiveRule, must, problemsAt, should } from './rule.ts';
 
 const common = { turn: 'last', controls: [lists] } as const;
 
@@ -97,11 +97,7 @@ async function judged(
 /** A tools/call without params: it names no tool. */
 async function bareProblems(probe: Probe): Promise<readonly Problem[]> {
   const { http } = await probe.rpc('tools/call', undefined, { token: await probe.payment() });
-  return unless(!hasFailed(http), {
-    path: 'tools/call without params',
-    expected: 'a JSON-RPC error',
-    actual: describe(http),
-  });
+  return problemsAt(!hasFailed(http), 'tools/call without params', 'a JSON-RPC error', describe(http));
 }
 
 function problemOf(probe: Probe, call: Explored, fault: Fault, others: number): Problem {
