@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { listen } from '../listen.ts';
 import { buildProject, run } from '../runtime/built.ts';
 import { audience, issuer, publicKey, RawClient } from '../runtime/support.ts';
 import { startVictim } from './victim.ts';
@@ -39,13 +38,8 @@ describe('an endless key set', () => {
     ['compressed', bomb, 'more than 65536 characters'],
     ['slow', slow, 'aborted due to timeout'],
   ])('%s: the server keeps serving within its memory', async (_, listener, reason) => {
-    const platform = createServer(listener).listen(0, '127.0.0.1');
-    await once(platform, 'listening');
-    onTestFinished(() => {
-      platform.closeAllConnections();
-      platform.close();
-    });
-    const { port } = platform.address() as AddressInfo;
+    const platform = createServer(listener);
+    const port = await listen(platform);
     const victim = await startVictim(project.directory, {
       PLATFORM_PUBLIC_KEY: '',
       PLATFORM_JWKS_URL: `http://127.0.0.1:${port}/keys`,

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { linkOf } from '../../src/marketplace/core/access.ts';
 import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
+import { listen } from '../listen.ts';
 import { formFor, openMarketplace, startServer } from '../marketplace/support.ts';
 import { openPage, type View, withBrowser } from './browser.ts';
 
@@ -125,12 +126,7 @@ test('no other port gets the secret: not of 127.0.0.1, not of localhost or a nam
     response.setHeader('content-type', 'text/html');
     response.end('<!doctype html><title>x</title><a href="/linked">go</a>');
   });
-  await once(other.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    other.closeAllConnections();
-    other.close();
-  });
-  const { port } = other.address() as AddressInfo;
+  const port = await listen(other);
   const { page, context } = await openPage(link);
   const foreign = await context.newPage();
   for (const name of ['127.0.0.1', 'localhost', 'other.localhost']) {

@@ -1,20 +1,15 @@
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { requestsIn } from '../../packages/contract/src/wire/events.ts';
 import { receive } from '../../packages/contract/src/wire/receive.ts';
 import { streamLingerMs } from '../../packages/contract/src/wire/timeouts.ts';
+import { listen } from '../listen.ts';
 
 /** The result of reading an answer from a temporary server. */
 async function answerOf(respond: (response: ServerResponse) => void): Promise<IncomingMessage> {
   const server = createServer((_, response) => respond(response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   return new Promise((resolve) => get({ port, host: '127.0.0.1' }, resolve));
 }
 

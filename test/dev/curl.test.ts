@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { curlCommands } from '../../src/dev/curl.ts';
+import { listen } from '../listen.ts';
 import { directory } from '../project/directory.ts';
 
 it('quotes everything in a platform profile for a shell', async () => {
@@ -14,12 +13,8 @@ it('quotes everything in a platform profile for a shell', async () => {
   const server = createServer((request, response) => {
     received.push(request.headers);
     response.setHeader('mcp-session-id', 's1').end('{}');
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
   });
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   const cwd = directory();
   const scheme = `B\`touch ran\`$(touch ran)"'$HOME`;
   const commands = curlCommands(

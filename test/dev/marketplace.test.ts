@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import {
   existsSync,
   mkdtempSync,
@@ -10,12 +9,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type Access, accessIn } from '../../src/marketplace/core/access.ts';
 import { requestJson } from '../../src/marketplace/local.ts';
+import { listen } from '../listen.ts';
 import { freePort, run } from '../runtime/built.ts';
 import { generatedProject, market } from './project.ts';
 
@@ -187,10 +186,9 @@ test('a change of the source while call waits does not restart the server', asyn
 
 /** A program that answers every request on a free port. */
 async function occupied(status: () => number): Promise<string> {
-  const server = createServer((_, response) => response.writeHead(status()).end('{}')).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return String((server.address() as AddressInfo).port);
+  const server = createServer((_, response) => response.writeHead(status()).end('{}'));
+  const port = await listen(server);
+  return String(port);
 }
 
 test.each([

@@ -20,6 +20,7 @@ import type { StateKind } from '../../src/dev/state.ts';
 import type { Access } from '../../src/marketplace/core/access.ts';
 import { openLocalMarketplace, requestJson, runningMarketplace } from '../../src/marketplace/local.ts';
 import { ownerOf } from '../../src/system/ports.ts';
+import { listen } from '../listen.ts';
 import { freePort, run } from '../runtime/built.ts';
 import { generatedProject, market, repository, untilState as untilStateOf } from './project.ts';
 
@@ -367,12 +368,7 @@ test.each([
     asked.push(url);
     response.end(health);
   });
-  await once(other.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    other.closeAllConnections();
-    other.close();
-  });
-  const { port } = other.address() as AddressInfo;
+  const port = await listen(other);
   expect(await ownerOf(port, join(project.directory, 'no-such-directory'))).toBe(owner);
   expect(asked).toEqual(['/health']);
 });

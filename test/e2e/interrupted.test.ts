@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 import { keys } from '../keys.ts';
+import { listen } from '../listen.ts';
 import { bins, create, scratch } from './support.ts';
 import { Terminal } from './terminal.ts';
 
@@ -16,13 +16,7 @@ const root = scratch();
 async function silentRegistry() {
   const server = createServer();
   const asked = once(server, 'request');
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   return { asked, env: { npm_config_registry: `http://127.0.0.1:${port}`, npm_config_user_agent: 'npm' } };
 }
 

@@ -11,6 +11,7 @@ import { selfSigned } from '../../src/marketplace/core/certificate.ts';
 import { createSteps, type RunningServer, serve } from '../broken/good-server.ts';
 import { signer, trust } from '../broken/trust.ts';
 import { defaultRules } from '../default-rules.ts';
+import { listen } from '../listen.ts';
 import { uncaughtDuring } from './uncaught.ts';
 
 const everyRule = defaultRules.map(({ id }) => id).sort();
@@ -70,12 +71,7 @@ describe('a non-HTTP answer', () => {
   it('plain HTTP to a TLS port is unreachable', async () => {
     const cert = `-----BEGIN CERTIFICATE-----\n${certificate}\n-----END CERTIFICATE-----`;
     const secure = createSecureServer({ key, cert }, (_, response) => response.end());
-    await once(secure.listen(0, '127.0.0.1'), 'listening');
-    onTestFinished(async () => {
-      secure.close();
-      secure.closeAllConnections();
-    });
-    const { port } = secure.address() as AddressInfo;
+    const port = await listen(secure);
     expect(await outcomeOf(`http://127.0.0.1:${port}/mcp`)).toBeInstanceOf(Unreachable);
     const distrusted = await outcomeOf(`https://127.0.0.1:${port}/mcp`);
     expect((distrusted as Unreachable).message).toMatch(/SELF_SIGNED|CERT/);
@@ -88,12 +84,8 @@ describe('a non-HTTP answer', () => {
         socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\nhello'),
       );
     });
-    await once(switching.listen(0, '127.0.0.1'), 'listening');
-    onTestFinished(async () => {
-      switching.close();
-    });
+    const port = await listen(switching);
     const uncaught = await uncaughtDuring(async () => {
-      const { port } = switching.address() as AddressInfo;
       expect(await outcomeOf(`http://127.0.0.1:${port}/mcp`)).toBeInstanceOf(Unreachable);
     });
     expect(uncaught).toEqual([]);

@@ -39,6 +39,7 @@ import {
 import { appOf, serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import { saveSealed } from '../../src/project/write/state-directory.ts';
 import { freePort } from '../../src/system/ports.ts';
+import { listen } from '../listen.ts';
 import { directory, openMarketplace, startServer } from './support.ts';
 
 const isRoot = process.geteuid?.() === 0;
@@ -352,9 +353,8 @@ async function strangerBefore(real: string) {
     outgoing.setHeader(proofHeader, headers[proofHeader] ?? '');
     outgoing.end('{}');
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => void server.close());
-  return { seen, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  const port = await listen(server);
+  return { seen, url: `http://127.0.0.1:${port}` };
 }
 
 const plants: [string, (place: string, local: Local) => unknown][] = [

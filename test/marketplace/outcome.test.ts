@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { exchangeOutcome } from '../../src/marketplace/core/outcome.ts';
 import { walkableValuesIn } from '../../src/marketplace/core/values.ts';
 import { resultOf } from '../broken/good-server.ts';
+import { listen } from '../listen.ts';
 import { formFor, openMarketplace, startServer } from './support.ts';
 
 /** The outcome of a tools/call with a valid token whose answer has this body. */
@@ -100,9 +99,8 @@ test('a hostile answer ends no marketplace, and every page shows it', async () =
       `{"jsonrpc":"2.0","id":${id},${isCall ? `"error":{"code":${error}}` : `"result":${result}`}}`,
     );
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => void server.close());
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  const port = await listen(server);
+  const endpoint = `http://127.0.0.1:${port}/mcp`;
   const marketplace = await openMarketplace({ endpoint });
   const { id, verdict } = await marketplace.call({ endpoint, tool: 'x', arguments: {} });
   expect(verdict.outcome).toBe('http-error');
@@ -204,12 +202,8 @@ test('judges an answer that is too long to be kept, and names why there is none'
       );
     });
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  const port = await listen(server);
+  const endpoint = `http://127.0.0.1:${port}/mcp`;
   const marketplace = await openMarketplace({ endpoint });
   const send = (headers: Record<string, string>) =>
     marketplace.caller.probing(endpoint, { purpose: 'call' }, async (probe, route) => {

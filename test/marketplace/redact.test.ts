@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { toHar } from '../../src/marketplace/core/export.ts';
@@ -11,6 +10,7 @@ import {
   redactValue,
 } from '../../src/marketplace/core/redact.ts';
 import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
+import { listen } from '../listen.ts';
 import { openMarketplace } from './support.ts';
 
 const token = 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl';
@@ -172,9 +172,7 @@ test('shows no secret of requests and responses anywhere, and replays to the rea
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ jsonrpc: '2.0', id, result: { told: token, password: 'hidden-member' } }));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   const endpoint = `http://127.0.0.1:${port}/mcp?api_key=hidden-query&q=seen`;
   const marketplace = await openMarketplace({ endpoint });
   marketplace.takeLog({ stream: 'stdout', text: `got ${token}` }, undefined);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -9,6 +9,7 @@ import { startProxy } from '../attacks/proxies.ts';
 import { recordProof } from '../deploy/figures.ts';
 import { expectChecked } from '../e2e/rates.ts';
 import { scaffold, scratch } from '../e2e/support.ts';
+import { listen } from '../listen.ts';
 import { buildProject } from '../runtime/built.ts';
 import { audience, issuer, platformKey, token } from '../runtime/support.ts';
 import { balancers } from './balancers.ts';
@@ -244,12 +245,8 @@ async function pages(): Promise<{ readonly url: string; readonly asked: string[]
     asked.push(page);
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ page }));
   });
-  await once(api.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    api.closeAllConnections();
-    api.close();
-  });
-  return { url: `http://127.0.0.1:${(api.address() as AddressInfo).port}`, asked };
+  const port = await listen(api);
+  return { url: `http://127.0.0.1:${port}`, asked };
 }
 
 /** Sends a DELETE for each session on one connection, 100 at a time. */

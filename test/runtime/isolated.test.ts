@@ -1,6 +1,5 @@
 import { createPublicKey } from 'node:crypto';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/generic.ts';
 import { readConfig } from '../../packages/runtime/src/config.ts';
@@ -9,6 +8,7 @@ import { createTurns } from '../../packages/runtime/src/server/limits.ts';
 import { Budget } from '../../packages/runtime/src/source/budget.ts';
 import { mcpSource } from '../../packages/runtime/src/source/mcp-source.ts';
 import { SharedAnswers } from '../../packages/runtime/src/source/shared.ts';
+import { listen } from '../listen.ts';
 import { audience, issuer, platformKey, start, token } from './support.ts';
 import { heldTool } from './tools.ts';
 
@@ -65,12 +65,8 @@ async function silentAtFirst(answer: (body: string) => unknown) {
     response.end(JSON.stringify(answer(Buffer.concat(chunks).toString())));
   });
   let requests = 0;
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests: () => requests };
+  const port = await listen(server);
+  return { url: `http://127.0.0.1:${port}`, requests: () => requests };
 }
 
 it('where the host isolates requests, each waits for keys that it fetches itself, until there are some', async () => {

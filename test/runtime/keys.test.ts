@@ -1,12 +1,12 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/context.ts';
 import { readConfig } from '../../packages/runtime/src/config.ts';
 import { createAuthentication } from '../../packages/runtime/src/server/auth.ts';
 import { createLog } from '../../packages/runtime/src/server/log.ts';
 import { selfSigned } from '../../src/marketplace/core/certificate.ts';
+import { listen } from '../listen.ts';
 import { audience, issuer, platformKey, start, token } from './support.ts';
 
 const jwk = (key: KeyObject) => createPublicKey(key).export({ format: 'jwk' });
@@ -36,12 +36,7 @@ async function publish(
     if (platform.handler) platform.handler(request, response);
     else response.writeHead(platform.status).end(JSON.stringify(platform.body));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   const configured = readConfig(
     { PLATFORM_AUDIENCE: audience, ...env },
     {

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createListener } from 'node:net';
@@ -6,6 +5,7 @@ import path from 'node:path';
 import { json as jsonOf } from 'node:stream/consumers';
 import parse from 'parse-prometheus-text-format';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { listen } from '../listen.ts';
 import { buildProject, compile, freePort, run } from './built.ts';
 import { paid } from './modern.ts';
 import { json, sourceServer } from './source-server.ts';
@@ -276,10 +276,8 @@ describe('/metrics', () => {
   });
 
   test('does not start with a port in use', async () => {
-    const taken = createListener().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    onTestFinished(() => void taken.close());
-    const { port } = taken.address() as AddressInfo;
+    const taken = createListener();
+    const port = await listen(taken);
     const env = settings({ METRICS_PORT: String(port), NODE_ENV: 'test' });
     const { code, stderr } = await run(project.directory, 'dist/src/main.js', env).exit;
     expect(code).toBe(1);
@@ -333,9 +331,8 @@ test('the example of the README exports a span for each request', async () => {
   const collector = createServer(async (request, response) => {
     exported.push({ to: `${request.method} ${request.url}`, body: (await jsonOf(request)) as Exported });
     response.end('{}');
-  }).listen(0, '127.0.0.1');
-  await once(collector, 'listening');
-  onTestFinished(() => void collector.close());
+  });
+  await listen(collector);
 
   const readme = readFileSync(path.join(runtime, 'README.md'), 'utf8');
   const example = /```ts\n(import \{ randomBytes [\s\S]*?)```/.exec(readme)?.[1] ?? '';

@@ -1,9 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
 import type { SourceError } from '../../packages/runtime/src/source/errors.ts';
 import { type HttpSourceOptions, httpSource } from '../../packages/runtime/src/source/http-source.ts';
 import { Secret } from '../../packages/runtime/src/source/secret.ts';
+import { listen } from '../listen.ts';
 
 /** A request that a source has received. */
 export interface Received {
@@ -27,12 +26,7 @@ export async function sourceServer(answer: Answer) {
   });
   // A connection that ends while it is reused fails a request that nobody sends again.
   server.keepAliveTimeout = 60_000;
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   return { url: `http://127.0.0.1:${port}/v1`, received };
 }
 

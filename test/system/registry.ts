@@ -1,11 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { listen } from '../listen.ts';
 import { directory } from '../project/directory.ts';
 
 /** A registry with one package on this machine. */
@@ -29,12 +27,8 @@ export async function startRegistry(name: string): Promise<Registry> {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ name, 'dist-tags': tags, versions }));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const port = await listen(server);
+  const url = `http://127.0.0.1:${port}`;
   return {
     url,
     asked: () => asked,

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createHttp } from '../../../packages/contract/src/wire/http.ts';
+import { listen } from '../../listen.ts';
 
 /** A TCP server. @returns its port. */
 async function listening(onConnection: (socket: Socket) => void): Promise<number> {
-  const server = createServer((socket) => onConnection(socket.on('error', () => {}))).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return (server.address() as AddressInfo).port;
+  const server = createServer((socket) => onConnection(socket.on('error', () => {})));
+  const port = await listen(server);
+  return port;
 }
 
 async function closedPort(): Promise<number> {

@@ -1,6 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -8,6 +7,7 @@ import { readOpenApi } from '../../../src/import/openapi/document.ts';
 import { toolsOfDocument } from '../../../src/import/openapi/index.ts';
 import { operationName, operationsOf } from '../../../src/import/openapi/operations.ts';
 import { type HeaderPairs, readDocumentText } from '../../../src/project/read/document.ts';
+import { listen } from '../../listen.ts';
 
 const head = 'openapi: 3.0.3\ninfo: {title: Gas}\nservers: [{url: https://api.gas.example}]\n';
 const root = `${head}paths:
@@ -74,12 +74,8 @@ async function serve(answer: RequestListener) {
     got.push({ url: request.url, headers: request.headers });
     answer(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, got };
+  const port = await listen(server);
+  return { origin: `http://127.0.0.1:${port}`, got };
 }
 
 const served: RequestListener = ({ url = '' }, response) => {

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { readDocumentText } from '../../../src/project/read/document.ts';
 import { listServer } from '../../../src/project/source/mcp-server.ts';
+import { listen } from '../../listen.ts';
 
 interface Message {
   readonly id?: number;
@@ -34,14 +33,9 @@ async function serve(list: Lister) {
     const serverInfo = { name: 'Weather', version: '1' };
     return answer(response, { id, result: { protocolVersion, capabilities: { tools: {} }, serverInfo } });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  const port = await listen(server);
   const left = () => vi.waitFor(() => expect(open).toBe(0), { timeout: 30_000 });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, left };
+  return { url: `http://127.0.0.1:${port}/mcp`, left };
 }
 
 function answer(response: ServerResponse, message: object): void {
