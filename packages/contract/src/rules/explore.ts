@@ -10,15 +10,12 @@ import { repeatLines } from '../wire/repeat.ts';
 import { describe, describeCall, isRefusal, resultText } from '../wire/rpc.ts';
 import { isText } from './read.ts';
 import { ofCall, resultRules } from './result.ts';
-import { effectiveLevel, type LiveRule, must, problemsAt, should } from './rule.ts';
-
-const common = { turn: 'last', controls: [lists] } as const;
+import { effectiveLevel, must, problemsAt, sharing, should } from './rule.ts';
 
 /** Calls that are derived from the inputSchema of each tool. */
-export const exploreRules: readonly LiveRule[] = [
+export const exploreRules = sharing({ turn: 'last', controls: [lists] }, [
   {
     ...must('explore.answered', 'C§4, C§7'),
-    ...common,
     title: 'no generated call makes the server fail',
     fix: 'Answer every call by a result, whatever its arguments are: catch what the handler throws.',
     mustAnswer: true,
@@ -31,26 +28,23 @@ export const exploreRules: readonly LiveRule[] = [
   },
   {
     ...must('explore.valid', 'C§2.1, C§2.2, C§4.1'),
-    ...common,
     title: 'every call that the inputSchema allows ends in data, an empty result or a stated failure',
     fix: 'Handle every value that the inputSchema allows, or narrow the inputSchema.',
     check: (probe, note) => judged(probe, validFault, note),
   },
   {
     ...should('explore.no-crash', 'OWASP, error handling'),
-    ...common,
     title: 'no refusal of generated arguments is an exception of the language',
     fix: 'Validate the arguments before the handler runs, and answer with your own code and message.',
     check: (probe, note) => judged(probe, crashFault, note),
   },
   {
     ...should('explore.refuses', 'C§2.1, C§7'),
-    ...common,
     title: 'a value that the inputSchema does not allow is refused, and the refusal names the argument',
     fix: 'Validate the arguments against the inputSchema, and name the argument: a model corrects what it is told.',
     check: (probe, note) => judged(probe, refusalFault, note),
   },
-];
+]);
 
 /** What is wrong with the answer to a generated call. */
 type Fault = Pick<Problem, 'expected' | 'actual'>;

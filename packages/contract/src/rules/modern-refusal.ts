@@ -9,7 +9,7 @@ import type { PostOptions } from '../wire/requests.ts';
 import type { RpcAnswer } from '../wire/rpc.ts';
 import { answerProblems, holdsResult, rejectedProblems, unauthorizedProblems } from './expect.ts';
 import { callsModern, modernCall, modernList } from './modern.ts';
-import { type Control, inParallel, type LiveRule, must, should, unless } from './rule.ts';
+import { type Control, inParallel, must, sharing, should, unless } from './rule.ts';
 
 /** The error codes of the revision, and those of JSON-RPC that it uses. */
 const codes = {
@@ -20,15 +20,13 @@ const codes = {
 } as const;
 
 const listsModern: Control = async (probe) => ((await modernList(probe)).result ? undefined : 'modernList');
-const controls = [speaksModern, listsModern];
 
 /** Requests that the stateless revision of MCP refuses, and their errors; last, calls that nobody has paid. */
-export const modernRefusalRules: readonly LiveRule[] = [
+export const modernRefusalRules = sharing({ controls: [speaksModern, listsModern] }, [
   {
     ...must('modern.headers', 'MCP 2026-07-28, Streamable HTTP: server validation'),
     title: 'a request whose Mcp-Method is absent or another than in its body is refused',
     fix: 'Compare Mcp-Method with the body, and answer HTTP 400 with error -32020.',
-    controls,
     check: (probe) =>
       refusals(probe, codes.headerMismatch, 400, [
         ['without Mcp-Method', { headers: { 'mcp-method': undefined } }],
@@ -43,7 +41,6 @@ export const modernRefusalRules: readonly LiveRule[] = [
     ),
     title: 'a request whose MCP-Protocol-Version is absent or another than in its body is refused',
     fix: 'Answer HTTP 400 with error -32020: a router may have judged the request by its header.',
-    controls,
     check: async (probe) =>
       inParallel([undefined, '2025-11-25'], async (version) => {
         const headers = { 'mcp-protocol-version': version };
@@ -68,7 +65,6 @@ export const modernRefusalRules: readonly LiveRule[] = [
     ...must('modern.version', 'MCP 2026-07-28, protocol version negotiation'),
     title: 'an unsupported version is refused, and the error lists the supported ones',
     fix: 'Answer HTTP 400 with error -32022 and data {supported, requested}.',
-    controls,
     check: async (probe) => {
       const requested = '1900-01-01';
       const answer = await modernRpc(
@@ -93,7 +89,6 @@ export const modernRefusalRules: readonly LiveRule[] = [
     ...must('modern.meta', 'MCP 2026-07-28, per-request protocol fields'),
     title: 'a request whose _meta lacks the version or the capabilities of the client is refused',
     fix: 'Answer HTTP 400 with error -32602 if protocolVersion or clientCapabilities is missing in _meta.',
-    controls,
     check: (probe) =>
       refusals(probe, codes.invalidParams, 400, [
         [`without ${metaKey('clientCapabilities')}`, { meta: { clientCapabilities: undefined } }],
@@ -104,7 +99,6 @@ export const modernRefusalRules: readonly LiveRule[] = [
     ...must('modern.unknown-method', 'MCP 2026-07-28, Streamable HTTP: protocol version header'),
     title: 'a method that the revision or the server does not have is answered with 404 and error -32601',
     fix: 'Answer HTTP 404 with error -32601, also to initialize and ping.',
-    controls,
     check: async (probe) => {
       const methods = ['tools/destroy', 'initialize', 'ping'];
       return inParallel(methods, async (method) =>
@@ -119,7 +113,6 @@ export const modernRefusalRules: readonly LiveRule[] = [
     ),
     title: 'errors have codes that the revision allows',
     fix: 'Answer a request for what does not exist with -32602 or -32601, and keep your own codes outside -32768 to -32000.',
-    controls,
     check: async (probe) => {
       const uri = 'file:///no-such-resource';
       const answers = await Promise.all([
@@ -139,7 +132,6 @@ export const modernRefusalRules: readonly LiveRule[] = [
     ...must('modern.notification', 'MCP 2026-07-28, Streamable HTTP: sending messages'),
     title: 'a notification without a session is accepted without a response',
     fix: 'Answer HTTP 202 without a body.',
-    controls,
     check: async (probe) => {
       const { body, headers } = modernMessage('notifications/cancelled', { requestId: 1 });
       const { id: _, ...notification } = body;
@@ -155,7 +147,6 @@ export const modernRefusalRules: readonly LiveRule[] = [
     ),
     title: 'a batch, broken JSON and a request with the id null are refused',
     fix: 'Answer HTTP 400, in JSON-RPC or in your own words.',
-    controls,
     check: (probe) =>
       eachUnreadable(probe, (answer, path) =>
         answerProblems(answer.status === 400 && !holdsResult(answer), path, 'HTTP 400 and no result', answer),
@@ -165,7 +156,6 @@ export const modernRefusalRules: readonly LiveRule[] = [
     ...should('modern.error-id', 'MCP 2026-07-28, error responses: the id is absent, never null'),
     title: 'the error for a body that is not a valid request has no id',
     fix: 'Leave id out if the request has none that can be read.',
-    controls,
     check: (probe) =>
       eachUnreadable(probe, (answer, path) => {
         const error = errorIn(answer);
@@ -224,7 +214,7 @@ export const modernRefusalRules: readonly LiveRule[] = [
       });
     },
   },
-];
+]);
 
 /** Judges the answers to bodies that are not a valid request. They are sent once in a run. */
 async function eachUnreadable(

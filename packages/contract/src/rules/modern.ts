@@ -9,15 +9,13 @@ import { noSuchTool, type Probe } from '../wire/probe.ts';
 import { type RpcAnswer, sessionOf } from '../wire/rpc.ts';
 import { answerProblems, resultProblems } from './expect.ts';
 import { ofCall, resultRules } from './result.ts';
-import { type LiveRule, must, problemsAt, should, valueProblems } from './rule.ts';
-
-const controls = [speaksModern];
+import { must, problemsAt, sharing, should, valueProblems } from './rule.ts';
 
 /** The maximum number of tools whose results are judged again. */
 const mostTools = 20;
 
 /** What the stateless revision of MCP must provide. A server without it fails the first rule; the others are not judged. */
-export const modernRules: readonly LiveRule[] = [
+export const modernRules = sharing({ controls: [speaksModern] }, [
   {
     id: 'modern.served',
     level: 'should',
@@ -32,7 +30,6 @@ export const modernRules: readonly LiveRule[] = [
     ...must('modern.discover', 'MCP 2026-07-28, discovery'),
     title: `server/discover names ${modernVersion} and the capabilities of the server`,
     fix: 'Answer with supportedVersions, a list that contains 2026-07-28, and capabilities, an object.',
-    controls,
     check: async (probe) => {
       const { supportedVersions: versions, capabilities } = (await probe.discovered()).result ?? {};
       const at = 'server/discover result';
@@ -49,7 +46,6 @@ export const modernRules: readonly LiveRule[] = [
     title:
       'tools/list works without a session and without a token, to the last page, and lists the same tools',
     fix: 'Serve the same list of tools in both eras, without a token.',
-    controls,
     mustAnswer: true,
     check: async (probe) => {
       const first = resultProblems(await modernList(probe), 'tools/list');
@@ -68,7 +64,6 @@ export const modernRules: readonly LiveRule[] = [
     ...must('modern.result-type', 'MCP 2026-07-28, result responses'),
     title: 'the results of server/discover and tools/list say resultType "complete"',
     fix: 'Add resultType: "complete" to each result of this revision.',
-    controls,
     check: (probe) =>
       eachResult(probe, ({ resultType }, method) =>
         valueProblems(resultType === 'complete', `${method} result.resultType`, '"complete"', resultType),
@@ -78,7 +73,6 @@ export const modernRules: readonly LiveRule[] = [
     ...should('modern.server-info', 'MCP 2026-07-28, per-response protocol fields'),
     title: 'every result names the server and its version in _meta',
     fix: `Add _meta["${metaKey('serverInfo')}"] with name and version.`,
-    controls,
     check: (probe) =>
       eachResult(probe, ({ _meta }, method) => {
         const info = isObject(_meta) ? _meta[metaKey('serverInfo')] : undefined;
@@ -91,7 +85,6 @@ export const modernRules: readonly LiveRule[] = [
     ...must('modern.cache', 'MCP 2026-07-28, caching'),
     title: 'server/discover and tools/list say how long they are fresh, and for whom',
     fix: 'Add ttlMs, a whole number from 0, and cacheScope, "public" or "private".',
-    controls,
     check: (probe) =>
       eachResult(probe, ({ ttlMs, cacheScope }, method) => {
         const isTime = Number.isSafeInteger(ttlMs) && Number(ttlMs) >= 0;
@@ -106,7 +99,6 @@ export const modernRules: readonly LiveRule[] = [
     ...must('modern.stateless', 'MCP 2026-07-28, Streamable HTTP: earlier revisions'),
     title: 'a request is answered whatever session it names, and opens no session',
     fix: 'Ignore Mcp-Session-Id in requests of this revision, and do not send it.',
-    controls,
     check: async (probe) => {
       await modernList(probe);
       const answer = await modernRpc(probe, 'tools/list', {}, { session: 'no-such-session' });
@@ -122,7 +114,6 @@ export const modernRules: readonly LiveRule[] = [
     ...must('modern.call', 'C§4.1, C§5.1; MCP 2026-07-28, calling tools'),
     title: 'a paid call is carried out without a session',
     fix: 'Accept a call with a valid token, whether or not it has a session.',
-    controls,
     check: async (probe) => resultProblems(await firstCall(probe), 'tools/call'),
   },
   {
@@ -191,7 +182,7 @@ export const modernRules: readonly LiveRule[] = [
       return resultProblems(answer, `tools/call with Mcp-Name: ${header}`);
     },
   },
-];
+]);
 
 /** The tools/list of the stateless revision, requested once in a run. */
 export function modernList(probe: Probe): Promise<RpcAnswer> {

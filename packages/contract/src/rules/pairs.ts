@@ -17,78 +17,66 @@ import {
   silentlyEmpty,
 } from './found.ts';
 import { beyondBounds, contradicting } from './numbers.ts';
-import { type LiveRule, must, should } from './rule.ts';
-
-const common = { turn: 'last', controls: [lists] } as const;
+import { must, sharing, should } from './rule.ts';
 
 /** What two answers of a tool say about each other. */
-export const pairRules: readonly LiveRule[] = [
+export const pairRules = sharing({ turn: 'last', controls: [lists] }, [
   {
     ...must('explore.own-answer', 'C§1.2, C§3.1'),
-    ...common,
     title: 'two callers at once never get the answers of each other',
     fix: 'Keep what belongs to a request in variables of its handler, not in a module or an object that all requests share.',
     check: (probe, note) => ofPairs(probe, swapped, note),
   },
   {
     ...should('explore.same-data', 'C§3.1, C§4.1'),
-    ...common,
     title: 'the same arguments give the same data alone, beside other calls and in another session',
     fix: 'Keep nothing of a call for the next one, except in a cache whose key contains all arguments.',
     check: (probe) => ofPairs(probe, (pair) => (swapped(pair) ? undefined : unlike(pair))),
   },
   {
     ...should('explore.steady', 'profile limits.callMs'),
-    ...common,
     title: 'calls do not become slower from one to the next',
     fix: 'Look for a list that grows with each call, and that each call walks through.',
     check: (probe) => ofPairs(probe, slower),
   },
   {
     ...should('explore.arguments-matter', 'C§2.1'),
-    ...common,
     title: 'different arguments do not all give one answer',
     fix: 'Use every argument, and make it a part of the key of a cache. Remove a parameter that has no effect.',
     check: (probe) => ofTools(probe, oneForAll),
   },
   {
     ...should('explore.echo', 'C§1.7, C§4.1'),
-    ...common,
     title: 'an argument that an answer repeats has the value that was sent',
     fix: 'Take the value from the arguments of this call.',
     check: (probe) => ofTools(probe, mislabelled),
   },
   {
     ...should('explore.limit', 'C§2.1'),
-    ...common,
     title: 'no answer has more entries than its limit asks for',
     fix: 'Cut the list to the limit, or pass the limit on to the source.',
     check: (probe) => ofTools(probe, beyondLimit),
   },
   {
     ...should('explore.bounds', 'C§2.1'),
-    ...common,
     title: 'every entry is within the bounds that the call gives for one of its fields',
     fix: 'Apply the filter to each entry, or pass it on to the source.',
     check: (probe) => ofTools(probe, beyondBounds),
   },
   {
     ...should('explore.numbers', 'C§1.7'),
-    ...common,
     title: 'the numbers of an answer fit each other: a count its list, a mean its minimum and maximum',
     fix: 'Compute each number from the data that is returned.',
     check: (probe) => ofTools(probe, contradicting),
   },
   {
     ...should('explore.exhausted', 'C§2.2, last sentence'),
-    ...common,
     title: 'found data does not always say searchExhausted: true',
     fix: 'Set searchExhausted only where nothing was found. With it, the caller takes the answer for an empty one.',
     check: (probe) => ofTools(probe, alwaysExhausted),
   },
   {
     ...should('explore.empty-signal', 'C§2.2, C§7'),
-    ...common,
     title: 'a generated call that finds nothing returns the signal of an empty result',
     fix: 'Return searchExhausted: true or noResultsReason with every empty list. Otherwise the platform asks again.',
     check: async (probe) => [
@@ -96,7 +84,7 @@ export const pairRules: readonly LiveRule[] = [
       ...failedEmpty((await explored(probe)).calls).flatMap((finding) => problemsOf(probe, finding)),
     ],
   },
-];
+]);
 
 async function ofPairs(
   probe: Probe,

@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { isObject, shorten } from '../json/json.ts';
 import type { Problem } from '../model.ts';
 import type { Environment, Instance, ProcessExit } from '../target.ts';
+import { initializes } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { nextId, rpcRequest, sessionOf } from '../wire/rpc.ts';
@@ -21,7 +22,7 @@ import {
   startsInstances,
   waitForExit,
 } from './instance.ts';
-import { type LiveRule, must, problemsAt, should, unless } from './rule.ts';
+import { type LiveRule, must, problemsAt, sharing, should, unless } from './rule.ts';
 
 const defaultPort = 3000;
 /** Enough time to start, or to find the port in use. */
@@ -39,11 +40,10 @@ const keyless = refusesToStart(
 const timeoutMs = 20_000;
 
 /** How the server starts, when it refuses to start, and how it stops. */
-export const processRules: readonly LiveRule[] = [
+export const processRules = sharing({ turn: 'separate', controls: [startsInstances] }, [
   {
     ...must('process.port', 'C§4.2'),
     title: 'the server listens on PORT',
-    turn: 'separate',
     controls: [],
     mustAnswer: true,
     fix: 'Read the port from the environment variable PORT.',
@@ -56,8 +56,6 @@ export const processRules: readonly LiveRule[] = [
   {
     ...must('process.default-port', 'C§4.2, C§8'),
     title: `the server listens on port ${defaultPort} if PORT is not set`,
-    turn: 'separate',
-    controls: [startsInstances],
     fix: `Use ${defaultPort} as the default of PORT.`,
     check: async (probe) => {
       const { instance, isOurs } = await defaultInstance(probe);
@@ -73,8 +71,6 @@ export const processRules: readonly LiveRule[] = [
   {
     ...should('process.busy-port', 'C§4.2'),
     title: 'a port in use ends the start with an error',
-    turn: 'separate',
-    controls: [startsInstances],
     fix: 'Report the error and exit with a status other than 0. Never listen on another port.',
     check: async (probe) => {
       const busy = await listen(0);
@@ -114,15 +110,12 @@ export const processRules: readonly LiveRule[] = [
   {
     ...must('process.production', 'C§1.4, C§5.1'),
     title: 'the server starts in production behind an https URL and keeps its authentication',
-    turn: 'separate',
-    controls: [startsInstances],
     fix: 'Read the audience from PLATFORM_AUDIENCE. Do not derive it from the address at which the server listens.',
     check: (probe) => audienceProblems(probe),
   },
   {
     ...should('process.terminate', 'common to all container platforms'),
     title: 'SIGTERM shuts the server down gracefully',
-    turn: 'separate',
     controls: [hasSignals, startsInstances],
     fix: 'On SIGTERM, stop listening, finish the running calls, then exit with status 0.',
     check: async (probe) => {
@@ -137,7 +130,6 @@ export const processRules: readonly LiveRule[] = [
   {
     ...should('process.terminate-during-call', 'common to all container platforms'),
     title: 'a call that runs when SIGTERM arrives is still answered',
-    turn: 'separate',
     mustAnswer: true,
     controls: [hasSignals, startsInstances, answersOnInstance],
     fix: 'On SIGTERM, stop listening, finish the running calls, then exit with status 0.',
@@ -147,10 +139,11 @@ export const processRules: readonly LiveRule[] = [
     ...should('process.log-secrets', 'OWASP, logging: tokens and data of users are not logged'),
     title: 'the log has neither tokens nor arguments of calls',
     turn: 'last',
+    controls: [initializes],
     fix: 'Log the tool, the time and the outcome. Never log the Authorization header, the body or the arguments.',
     check: logProblems,
   },
-];
+]);
 
 /** Windows has no signal that a process can handle: SIGTERM from another process ends it at once. */
 async function hasSignals(): Promise<undefined> {
@@ -166,8 +159,6 @@ function refusesToStart(
   return {
     ...must(id, 'C§5.4, C§5.5'),
     title: `the server refuses to start ${circumstances}`,
-    turn: 'separate',
-    controls: [startsInstances],
     fix: `Check ${variable} at the start. If it is missing or unsafe, exit with a message that names it.`,
     check: async (probe) => endProblems(await probe.launch(environment), shorten(environment), variable),
   };

@@ -3,7 +3,7 @@ import type { Environment } from '../target.ts';
 import type { HttpAnswer } from '../wire/http.ts';
 import { answerProblems } from './expect.ts';
 import { hostDomains, production, readyAnswer, startsInstances } from './instance.ts';
-import { type LiveRule, should } from './rule.ts';
+import { type LiveRule, sharing, should } from './rule.ts';
 
 /** Nothing listens there. */
 const unreachable = 'http://127.0.0.1:9/jwks.json';
@@ -11,12 +11,10 @@ const unreachable = 'http://127.0.0.1:9/jwks.json';
 const source = 'common to all container platforms';
 
 /** `GET /ready`, where a host asks whether a new version may take the place of the one before: it may if its calls can be paid. */
-export const readinessRules: readonly LiveRule[] = [
+export const readinessRules = sharing({ turn: 'separate', controls: [startsInstances] }, [
   {
     ...should('health.ready-paid', source),
     title: 'GET /ready answers 200 while calls can be paid',
-    turn: 'separate',
-    controls: [startsInstances],
     mustAnswer: true,
     fix: 'Answer GET /ready with status 200 once the server has a key and an audience.',
     check: async (probe) => readyProblems(await readyAnswer(probe), 'a key and an audience', true),
@@ -30,15 +28,13 @@ export const readinessRules: readonly LiveRule[] = [
     PLATFORM_AUDIENCE: 'pending',
     ...Object.fromEntries(hostDomains.map((name) => [name, undefined])),
   }),
-];
+]);
 
 /** An instance that refuses to start takes no other's place, either. */
 function notReady(id: string, circumstances: string, path: string, environment: Environment): LiveRule {
   return {
     ...should(id, source),
     title: `GET /ready does not answer 200 ${circumstances}`,
-    turn: 'separate',
-    controls: [startsInstances],
     fix: 'Answer GET /ready with status 503 and the reason until a call can be paid: every call is refused until then.',
     check: async (probe) => {
       const instance = await probe.launch(environment);

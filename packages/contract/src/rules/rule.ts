@@ -66,6 +66,11 @@ export function fact(id: string, level: Level, source: string) {
   return { id, level, source, fact: true } as const;
 }
 
+/** Rules that have something in common. What a rule says itself counts. */
+export function sharing(common: Partial<LiveRule>, rules: readonly LiveRule[]): readonly LiveRule[] {
+  return rules.map((rule) => ({ ...common, ...rule }));
+}
+
 /** The problems of all items. @throws NotRun, this one, if there are no items to judge. */
 export function judgeEach<T>(
   items: readonly T[],
