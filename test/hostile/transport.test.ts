@@ -5,7 +5,7 @@ import { hostileTransport, strayed } from './servers/transport.ts';
 
 describe('servers whose answers never end, never begin, redirect or are not HTTP', () => {
   // Each leaves a request without an answer.
-  it.concurrent.each(listed(hostileTransport))('$name', (server) => examine(server, 500));
+  it.concurrent.each(listed(hostileTransport))('$name', (server) => examine(server, 1_000));
 
   it('cause no request to another host', () => expect(strayed).toBe(0));
 });
