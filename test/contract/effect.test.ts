@@ -12,52 +12,31 @@ import {
 import { verdictOn } from '../../packages/contract/src/wire/safety.ts';
 import { writingTools } from '../../src/import/mcp.ts';
 
+function namesIn(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
+}
+
 /** Names of tools of public MCP servers and APIs. */
-const reading = `
+const reading = namesIn(`
   get_block get_order_book get_orderbook_depth get_recent_trades get_swap_fee get_transfer_history getOrderBook
   get_latest_post get_open_orders get_deposit_address get_last_update get_invite list_open_orders list_trades
   list_pull_requests list_commits search_orders search_code search_posts_by_author read_file read_multiple_files
   describe_table query_trades fetch_stake_rewards scan_cvd_divergences analyze_smart_money_flow find_funding_arbitrage
   calculate_squeeze_probability show_start_page check_swap_status compare_close_prices estimate_swap view_archive_page
   github_get_issue slack_list_channels notion_search API-get-user brave_web_search git_show_and_describe
-  get_price_and_volume lookup_block look_up_book count_votes`
-  .trim()
-  .split(/\s+/);
+  get_price_and_volume lookup_block look_up_book count_votes`);
 
-const writing: readonly (readonly [string, Effect])[] = [
-  ['get_or_create_user', 'adds'],
-  ['list_and_delete', 'changes'],
-  ['findAndModify', 'changes'],
-  ['find_or_insert_row', 'adds'],
-  ['search_and_book_flights', 'acts'],
-  ['fetch_then_post', 'adds'],
-  ['issues_create', 'adds'],
-  ['order_cancel', 'acts'],
-  ['post_delete', 'changes'],
-  ['list_create', 'adds'],
-  ['search_index_delete', 'changes'],
-  ['query_execute', 'acts'],
-  ['check_out_cart', 'acts'],
-  ['create_or_update_file', 'changes'],
-  ['push_files', 'acts'],
-  ['merge_pull_request', 'changes'],
-  ['send_read_receipt', 'acts'],
-  ['mark_as_read', 'changes'],
-  ['write_file', 'adds'],
-  ['move_file', 'changes'],
-  ['execute_sql', 'acts'],
-  ['slack_post_message', 'adds'],
-  ['slack_reply_to_thread', 'adds'],
-  ['notion_create_page', 'adds'],
-  ['git_commit', 'adds'],
-  ['place_order', 'acts'],
-  ['swapTokens', 'acts'],
-  ['block_user', 'changes'],
-  ['refund_charge', 'acts'],
-  ['todo_list_add', 'adds'],
-  ['delete_entities', 'changes'],
-  ['kill_process', 'acts'],
-];
+const writing: readonly (readonly [string, Effect])[] = Object.entries({
+  adds: `
+    get_or_create_user find_or_insert_row fetch_then_post issues_create list_create write_file slack_post_message
+    slack_reply_to_thread notion_create_page git_commit todo_list_add`,
+  changes: `
+    list_and_delete findAndModify post_delete search_index_delete create_or_update_file merge_pull_request
+    mark_as_read move_file block_user delete_entities`,
+  acts: `
+    search_and_book_flights order_cancel query_execute check_out_cart push_files send_read_receipt execute_sql
+    place_order swapTokens refund_charge kill_process`,
+}).flatMap(([effect, names]) => namesIn(names).map((name) => [name, effect as Effect] as const));
 
 const unknown = [
   'echo',

@@ -3,18 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../packages/contract/src/run.ts';
 import { Unreachable } from '../../packages/contract/src/wire/reach.ts';
-import { type Breaks, createSteps, serve } from '../broken/good-server.ts';
-import { trust } from '../broken/trust.ts';
-
-/** Serves the good server with changes while `use` runs. */
-async function serving<T>(breaks: Breaks, use: (url: string) => Promise<T>): Promise<T> {
-  const server = await serve(createSteps(trust, breaks));
-  try {
-    return await use(server.url);
-  } finally {
-    await server.stop();
-  }
-}
+import { serving } from '../broken/trust.ts';
+import { withAnswer } from '../broken/variant.ts';
+import { listen } from '../listen.ts';
 
 describe('runContract', () => {
   it('judges rules without a token if there is no key', async () => {
@@ -43,17 +34,15 @@ describe('runContract', () => {
   });
 
   it('fails on a MUST, not on advice', async () => {
-    const breaks: Breaks = {
-      answer: (good) => async (request) => {
-        const answer = await good(request);
-        return { ...answer, headers: { ...answer.headers, 'x-powered-by': 'Express' } };
-      },
-    };
+    const named = withAnswer((answer) => ({
+      ...answer,
+      headers: { ...answer.headers, 'x-powered-by': 'Express' },
+    }));
     const overridden = {
       ...context,
       rules: { ...context.rules, overrides: { 'http.no-product-header': 'must' } },
     } as const;
-    const [advised, failed] = await serving(breaks, (url) =>
+    const [advised, failed] = await serving(named, (url) =>
       Promise.all([runContract({ url, profile: context }), runContract({ url, profile: overridden })]),
     );
     expect([advised.ok, advised.summary.advice, advised.summary.failed]).toEqual([true, 1, 0]);
@@ -61,27 +50,19 @@ describe('runContract', () => {
   });
 
   it('reads an answer in server-sent events', async () => {
-    const breaks: Breaks = {
-      answer: (good) => async (request) => {
-        const answer = await good(request);
-        if (request.method !== 'POST' || request.path === '/health' || answer.status !== 200) return answer;
-        const body = `event: message\ndata: ${JSON.stringify(answer.body)}\n\n`;
-        return { ...answer, headers: { ...answer.headers, 'content-type': 'text/event-stream' }, body };
-      },
-    };
-    const report = await serving(breaks, (url) => runContract({ url, profile: context }));
+    const events = withAnswer((answer, request) => {
+      if (request.method !== 'POST' || request.path === '/health' || answer.status !== 200) return answer;
+      const body = `event: message\ndata: ${JSON.stringify(answer.body)}\n\n`;
+      return { ...answer, headers: { ...answer.headers, 'content-type': 'text/event-stream' }, body };
+    });
+    const report = await serving(events, (url) => runContract({ url, profile: context }));
     expect(report.rules.filter(({ status }) => status === 'fail')).toEqual([]);
   });
 
   it('throws Unreachable if nothing answers', async () => {
-    const silent = createServer((socket) => socket.destroy());
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    const address = silent.address();
-    const port = typeof address === 'object' ? address?.port : 0;
-    await expect(runContract({ url: `http://127.0.0.1:${port}/mcp`, profile: context })).rejects.toThrow(
-      Unreachable,
-    );
-    silent.close();
+    const port = await listen(createServer((socket) => socket.destroy()));
+    const run = runContract({ url: `http://127.0.0.1:${port}/mcp`, profile: context });
+    await expect(run).rejects.toThrow(Unreachable);
   });
 
   it('ends when its signal aborts', async () => {

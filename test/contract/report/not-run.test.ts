@@ -10,9 +10,9 @@ import { conclusionOf } from '../../../packages/contract/src/report/summary.ts';
 import { runContract } from '../../../packages/contract/src/run.ts';
 import { type Prevention, preventions } from '../../../packages/contract/src/wire/not-run.ts';
 import { buildProgram, checkServer, type Program } from '../../broken/check.ts';
-import { type Breaks, createSteps, resultOf, serve } from '../../broken/good-server.ts';
+import { type Breaks, resultOf } from '../../broken/good-server.ts';
 import { failsOnPageTwo, withoutTools } from '../../broken/servers/discovery.ts';
-import { signer, trust } from '../../broken/trust.ts';
+import { serving, signer } from '../../broken/trust.ts';
 import { instead, methodOf, type Variant, where, withAnswer } from '../../broken/variant.ts';
 import type { Request } from '../../broken/wire.ts';
 import { lenient, reportOf } from '../../check/report.ts';
@@ -143,16 +143,10 @@ describe('a rule that an answer of the server prevents', { timeout: 120_000 }, (
   );
 });
 
-describe('a tools/list whose second page fails', () => {
-  const check = async (breaks: Breaks, era: Era): Promise<Report> => {
-    const server = await serve(createSteps(trust, breaks));
-    try {
-      return await runContract({ url: server.url, profile: context, signer, era });
-    } finally {
-      await server.stop();
-    }
-  };
+const check = (breaks: Breaks, era: Era): Promise<Report> =>
+  serving(breaks, (url) => runContract({ url, profile: context, signer, era }));
 
+describe('a tools/list whose second page fails', () => {
   it.each([
     ['both', 'discovery.tools-list'],
     ['legacy', 'discovery.tools-list'],
@@ -184,14 +178,7 @@ describe('a tools/list whose second page fails', () => {
 });
 
 it('fails a server that does not speak the era that was asked for', async () => {
-  const server = await serve(
-    createSteps(
-      trust,
-      where((request) => isModern(request), { status: 400, body: 'no' }),
-    ),
-  );
-  const report = await runContract({ url: server.url, profile: context, signer, era: 'modern' });
-  await server.stop();
+  const report = await check(where(isModern, { status: 400, body: 'no' }), 'modern');
   expect(report.rules.find(({ id }) => id === 'modern.served')).toMatchObject({
     level: 'must',
     status: 'fail',
