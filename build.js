@@ -35,6 +35,7 @@ const runtime = packRuntime('.');
 const params = { [constants.BROTLI_PARAM_QUALITY]: 10 };
 const smallForm = promisify(brotliCompress)(gunzipSync(runtime.content), { params });
 const { precompile } = await load('src/render/compile.ts');
+const { lockedPackages } = await load('src/project/package/locked.ts');
 const { archivedVersions } = await load('src/project/package/releases.ts');
 
 // Files for code that many runs do not need, loaded on first use.
@@ -74,6 +75,7 @@ const program = await build({
   plugins: [
     compiledTemplates(),
     readExplanations(),
+    readLock(),
     briefSchemas(compilerFile),
     compiledDefaults(),
     onDemand(),
@@ -165,6 +167,17 @@ function readExplanations() {
     load(id) {
       if (/[\\/]rules[\\/]explanations\.ts$/.test(id))
         return `export const explanations = ${JSON.stringify(explanations)};`;
+    },
+  };
+}
+
+/** Replaces the module that reads our package-lock.json. */
+function readLock() {
+  return {
+    name: 'lock',
+    load(id) {
+      if (/[\\/]package[\\/]locked\.ts$/.test(id))
+        return `export const lockedPackages = ${JSON.stringify(lockedPackages)};`;
     },
   };
 }

@@ -1,6 +1,8 @@
-import { parse } from 'node:path';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join, parse } from 'node:path';
 import { CommandError } from 'market-mcp-contract/command';
 import { packageManagerCommands } from '../plan/package-manager.ts';
+import { knownLock } from '../project/package/lock.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
 import { type ProcessResult, run } from './processes.ts';
 
@@ -15,9 +17,11 @@ export async function install(
   directory: string,
   onProgress: (text: string) => void,
 ): Promise<void> {
+  const forget = name === 'npm' ? writeKnownLock(directory) : () => {};
   let ended = await runInstall(name, installs[name], directory, onProgress);
-  // The cached metadata may lack a version that we name.
-  if (name === 'npm' && ended.exitCode !== 0 && ended.lastLines.some((line) => line.includes('ETARGET'))) {
+  if (ended.exitCode === 0) return;
+  forget();
+  if (name === 'npm' && ended.lastLines.some((line) => outdated.test(line))) {
     ended = await runInstall(name, npmInstall, directory, onProgress);
   }
   if (ended.exitCode === 0) return;
@@ -25,6 +29,17 @@ export async function install(
   const hint = `All files are written. To continue, run in ${directory}: ${command}`;
   if (ended.missing) throw new CommandError('PACKAGE_MANAGER_MISSING', `${name} is not installed`, hint);
   throw new CommandError('INSTALL_FAILED', `${command} failed`, hint, ended.lastLines);
+}
+
+/** The cached metadata may lack a version that we name, and a registry may have other bytes than we know. */
+const outdated = /ETARGET|EINTEGRITY/;
+
+/** Writes what npm would find out first, unless the project has a lock file. @returns a function that removes it */
+function writeKnownLock(directory: string): () => void {
+  const file = join(directory, packageManagerCommands.npm.lockFile);
+  if (existsSync(file)) return () => {};
+  writeFileSync(file, knownLock(directory));
+  return () => rmSync(file, { force: true });
 }
 
 /** The version of a package manager; null if it is not installed. */

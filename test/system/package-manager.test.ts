@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandError } from 'market-mcp-contract/command';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { lockedPackages } from '../../src/project/package/locked.ts';
 import { detectPackageManager, packageManagerOf } from '../../src/system/detect.ts';
 import { install } from '../../src/system/package-manager.ts';
 import { directory } from '../project/directory.ts';
@@ -96,6 +97,26 @@ describe('an install', () => {
     expect(registry.asked()).toBeGreaterThan(asked);
   });
 
+  it('takes what the registry has where it differs from what the program knows', async () => {
+    const registry = await startRegistry('ky');
+    const { version, integrity } = lockedPackages.ky ?? expect.fail();
+    registry.publish(version);
+    const root = directory();
+    writeFileSync(join(root, 'package.json'), JSON.stringify({ dependencies: { ky: version } }));
+    vi.stubEnv('npm_config_registry', registry.url);
+    vi.stubEnv('npm_config_cache', directory());
+    await install('npm', root, () => {});
+    const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+    expect(lock.packages['node_modules/ky']).toMatchObject({
+      version,
+      integrity: expect.not.stringMatching(`${integrity}`),
+    });
+    expect(JSON.parse(readFileSync(join(root, 'node_modules/ky/package.json'), 'utf8'))).toEqual({
+      name: 'ky',
+      version,
+    });
+  });
+
   it('prints the last lines and the command to retry if it fails', async () => {
     const root = directory();
     writeFileSync(join(root, 'package.json'), '{"dependencies":{"x":"file:nowhere.tgz"}}');
@@ -106,6 +127,7 @@ describe('an install', () => {
       hint: `All files are written. To continue, run in ${root}: npm install`,
       details: expect.arrayContaining([expect.stringContaining('ENOENT')]),
     });
+    expect(readdirSync(root)).toEqual(['package.json']);
   });
 
   it('reports a missing package manager', async () => {
