@@ -34,7 +34,7 @@ const runtime = packRuntime('.');
 // In a thread of its own. The highest quality takes twice as long for two hundredths less.
 const params = { [constants.BROTLI_PARAM_QUALITY]: 10 };
 const smallForm = promisify(brotliCompress)(gunzipSync(runtime.content), { params });
-const { precompile } = await load('src/render/compile.ts');
+const { precompile } = await load('src/render/compiled.ts');
 const { lockedPackages } = await load('src/project/package/locked.ts');
 const { archivedVersions } = await load('src/project/package/releases.ts');
 

@@ -21,7 +21,7 @@ import { load } from './load.js';
 const [commit, directory = 'releases'] = process.argv.slice(2);
 if (!commit) throw new Error('usage: node scripts/archive-release.js <commit> [directory]');
 
-const { precompile } = await load('src/render/compile.ts');
+const { precompile } = await load('src/render/compiled.ts');
 const { pack } = await load('src/project/package/templates.ts');
 
 const checkout = mkdtempSync(join(tmpdir(), 'archive-release-'));

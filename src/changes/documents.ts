@@ -9,7 +9,7 @@ import { isAsWritten, textAt } from '../project/read/files.ts';
 import { bytesOf, inStyle, sha256, withLineFeeds } from '../project/read/text.ts';
 import { withVariables } from '../project/source/sources.ts';
 import { render } from '../render/render.ts';
-import { mergeTexts } from '../system/merge.ts';
+import { mergeTexts } from '../system/git.ts';
 import { recordedAnswers, writtenFirst } from './upgrade/common-files.ts';
 import { mergePackage } from './upgrade/merge-package.ts';
 

@@ -23,8 +23,7 @@ import {
 import { contentOf } from '../import/answer.ts';
 import type { ApiCall, Imported, RealExchange } from '../import/model.ts';
 import { pageMembersIn, withPageMembers } from '../import/pages.ts';
-import type { AnswerSample } from '../import/sample.ts';
-import { readSample } from '../import/sample.ts';
+import { type AnswerSample, readSample } from '../import/sample.ts';
 import type { DefinitionChange } from '../model/model.ts';
 import { dotEnv } from '../project/read/dot-env.ts';
 import { type ExampleValue, exampleFor } from '../tools/example-values.ts';

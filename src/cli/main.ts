@@ -1,5 +1,5 @@
 import { runMain } from 'market-mcp-contract/command';
-import { endChildren, watchChildren } from '../system/children.ts';
+import { endChildren, watchChildren } from '../system/processes.ts';
 import { type ProgramName, prebuiltAnswer } from './ready.ts';
 
 /** Runs a program: arguments in, exit code out. */

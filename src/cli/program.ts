@@ -18,12 +18,18 @@ import {
 } from '../questions/add-tool.ts';
 import { createQuestions, createSwitches } from '../questions/create.ts';
 import { targetNames } from '../questions/targets.ts';
-import { checkFlags, watchFlags } from './check/options.ts';
-import * as market from './marketplace/options.ts';
+import {
+  callFlags,
+  checkFlags,
+  json,
+  listingFlags,
+  marketplaceFlags,
+  placeFlags,
+  registerFlags,
+  upgradeFlags,
+  watchFlags,
+} from './flags.ts';
 import { helpWidth, type ProgramName } from './ready.ts';
-import { upgradeFlags } from './upgrade/options.ts';
-
-const json = on('--json', 'print one JSON object');
 
 /** The command tree of a program. A parsed command is passed to `run`. Invalid arguments throw. */
 export function buildProgram(name: ProgramName, run: Run): Command {
@@ -170,7 +176,6 @@ function addProjectCommands(add: Add): void {
 
 /** Commands of the local marketplace. */
 function addMarketplaceCommands(add: Add): void {
-  const { marketplaceFlags, registerFlags, listingFlags, placeFlags, callFlags } = market;
   add(
     'marketplace',
     marketplaceFlags,
@@ -216,17 +221,17 @@ function addReferences(add: Add): void {
   add(
     'spec-schema',
     onOneLine,
-    async () => (await import('./commands/schema.ts')).printSpecSchema,
+    async () => (await import('./commands/references.ts')).printSpecSchema,
   ).description('Print the JSON Schema of --spec files');
   add(
     'examples-schema',
     onOneLine,
-    async () => (await import('./commands/schema.ts')).printExamplesSchema,
+    async () => (await import('./commands/references.ts')).printExamplesSchema,
   ).description('Print the JSON Schema of check --examples files');
   add(
     'platforms',
     asJson('print the profiles themselves'),
-    async () => (await import('./commands/platforms.ts')).showPlatforms,
+    async () => (await import('./commands/references.ts')).showPlatforms,
   )
     .argument('[name]', 'print this profile in full, as a start for your own')
     .description('List the built-in platform profiles');

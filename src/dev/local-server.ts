@@ -1,8 +1,14 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { exportPKCS8, generateKeyPair } from 'jose';
 import { CommandError } from 'market-mcp-contract/command';
 import { present } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
+import { createSigner } from 'market-mcp-contract/wire';
 import { dotEnv } from '../project/read/dot-env.ts';
-import { type LocalPlatform, openLocalPlatform } from './local-platform.ts';
+import { placeIn } from '../project/read/inside.ts';
+import { isEntry, readRegular } from '../project/read/read.ts';
 
 /** The server of a project in development. */
 export interface LocalServer {
@@ -60,4 +66,62 @@ function portOf(text: string | undefined): number {
   if (/^\d+$/.test(given) && port >= 1 && port <= 65_535) return port;
   const message = `PORT: expected a whole number from 1 to 65535, got ${JSON.stringify(given)}`;
   throw new CommandError('BAD_PORT', message, 'Correct it in the environment or in .env.');
+}
+
+/** The `iss` of tokens if the platform profile names none. */
+const localIssuer = 'urn:local-platform';
+
+/** Replaces the platform on this machine: it signs tokens with its own key. */
+export interface LocalPlatform {
+  /** PEM text (SPKI), for PLATFORM_PUBLIC_KEY. */
+  readonly publicKey: string;
+  readonly privateKey: KeyObject;
+  /** The `iss` of its tokens: the platform's own, if the profile knows it. */
+  readonly issuer: string;
+  /** A token as the platform sends it with a paid call. */
+  sign(audience: string, lifetimeSeconds: number): Promise<string>;
+}
+
+/**
+ * Opens the local platform of a project. Its key is created when first needed and kept in `.local/`, which git ignores.
+ *
+ * @throws CommandError `IN_PRODUCTION` if NODE_ENV is production: a live server must trust only the platform's key;
+ *   the errors of `placeIn` and `readRegular`.
+ */
+export async function openLocalPlatform(
+  directory: string,
+  token: PlatformProfile['token'],
+  env: NodeJS.ProcessEnv,
+): Promise<LocalPlatform> {
+  if (env.NODE_ENV?.trim().toLowerCase() === 'production') {
+    const message = 'NODE_ENV is production, but the local platform is only for development';
+    throw new CommandError('IN_PRODUCTION', message, 'Unset NODE_ENV in the environment and in .env.');
+  }
+  const algorithm = token.algorithms[0] ?? 'RS256';
+  const privateKey = createPrivateKey(await readOrMakeKey(directory, algorithm));
+  const issuer = token.issuer ?? localIssuer;
+  return {
+    publicKey: createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString(),
+    privateKey,
+    issuer,
+    async sign(audience, lifetimeSeconds) {
+      const signer = await createSigner(token, audience, { issuer, privateKey });
+      return signer.token({ claims: { exp: Math.floor(Date.now() / 1_000) + lifetimeSeconds } });
+    },
+  };
+}
+
+async function readOrMakeKey(directory: string, algorithm: string): Promise<Buffer> {
+  const file = placeIn(directory, '.local/platform-key.pem');
+  if (!isEntry(file)) {
+    const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    try {
+      writeFileSync(file, await exportPKCS8(privateKey), { mode: 0o600, flag: 'wx' });
+    } catch (error) {
+      // Another process has created it in the meantime.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+  return readRegular(file);
 }

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { CommandError } from 'market-mcp-contract/command';
 import type { JsonObject } from 'market-mcp-contract/json';
-import { openLocalPlatform } from '../dev/local-platform.ts';
-import { isStampOfRunning, ownStamp } from '../dev/processes.ts';
+import { openLocalPlatform } from '../dev/local-server.ts';
+import { isStampOfRunning, ownStamp } from '../dev/published.ts';
 import { readSealed } from '../project/read/read.ts';
 import {
   makeStateDirectory,

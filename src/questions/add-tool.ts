@@ -1,8 +1,7 @@
 import { on, type Values } from 'market-mcp-contract/command';
 import { parseToolName } from '../model/names.ts';
 import { createSwitches } from './create.ts';
-import type { Defaulted, Question } from './model.ts';
-import { askQuestion } from './model.ts';
+import { askQuestion, type Defaulted, type Question } from './model.ts';
 import { type ToolParts, toolQuestions } from './tool.ts';
 
 const tool: Question<string> & Defaulted<string, ToolParts> = {

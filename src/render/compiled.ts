@@ -1,4 +1,5 @@
-import { precompile } from './compile.ts';
+import Handlebars from 'handlebars';
+import { helpers } from './helpers.ts';
 
 /**
  * Compiles a template. The build replaces this module by one with all templates compiled, so the
@@ -10,3 +11,10 @@ import { precompile } from './compile.ts';
 export function compiled(_name: string, source: string): TemplateSpecification {
   return new Function(`return ${precompile(source)}`)();
 }
+
+/** Compiles a template to a JavaScript expression for the engine. */
+export function precompile(source: string): string {
+  return String(Handlebars.precompile(source, { noEscape: true, strict: true, knownHelpers }));
+}
+
+const knownHelpers = Object.fromEntries(Object.keys(helpers).map((name) => [name, true]));

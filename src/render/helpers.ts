@@ -1,6 +1,5 @@
 import type { Json } from 'market-mcp-contract/json';
-import { memberAccess } from './lexical.ts';
-import { Code, literal, mapEntries, property, type Spread } from './literal.ts';
+import { Code, literal, mapEntries, memberAccess, property, type Spread } from './literal.ts';
 import { declaration, type RequestParts, requestLiteral, setting } from './request.ts';
 
 /**

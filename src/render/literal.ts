@@ -1,5 +1,4 @@
 import type { Json, JsonObject } from 'market-mcp-contract/json';
-import { propertyName, stringLiteral } from './lexical.ts';
 
 /** Maximum line length of generated TypeScript, in characters. */
 export const lineWidth = 110;
@@ -173,4 +172,46 @@ function filled(items: readonly string[], indent: number): string[] {
 function enclose(open: string, lines: readonly string[], close: string, indent: number): string {
   const pad = ' '.repeat(indent);
   return `${open}\n${lines.map((line) => `${pad}${line},\n`).join('')}${' '.repeat(indent - 2)}${close}`;
+}
+
+/** A property name as it stands in an object literal. `__proto__` must be computed: otherwise it sets the prototype. */
+export function propertyName(name: string): string {
+  if (name === '__proto__') return "['__proto__']";
+  return isIdentifierName(name) ? name : stringLiteral(name);
+}
+
+/** The access to a member: `input.symbol`, `input['a b']`. */
+export function memberAccess(object: string, name: string): string {
+  return isIdentifierName(name) ? `${object}.${name}` : `${object}[${stringLiteral(name)}]`;
+}
+
+/**
+ * A string literal in single quotes, or in double quotes if they need fewer escapes. Line terminators, invisible characters and
+ * direction characters are escaped, so that the source reads as it runs.
+ */
+export function stringLiteral(text: string): string {
+  const quote = text.split("'").length > text.split('"').length ? '"' : "'";
+  const escaped = text.replace(unsafe, (character) => {
+    if (character === "'" || character === '"') return character === quote ? `\\${character}` : character;
+    return escapes.get(character) ?? unicodeEscape(character);
+  });
+  return quote + escaped + quote;
+}
+
+const unsafe =
+  /['"\\]|\p{Cc}|\p{Zl}|\p{Zp}|\p{Cs}|\p{Bidi_Control}|[\u00ad\u200b\u2060\ufeff]|[\u{e0000}-\u{e007f}]/gu;
+const escapes = new Map([
+  ['\\', '\\\\'],
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+]);
+
+function unicodeEscape(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`;
+}
+
+function isIdentifierName(name: string): boolean {
+  return /^[A-Za-z_$][\w$]*$/.test(name);
 }

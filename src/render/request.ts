@@ -1,8 +1,18 @@
 import { type ApiKey, type ApiVariable, type Binding, type Credential, levels } from '../import/model.ts';
 import type { Setting } from '../plan/sources.ts';
 import type { toolContext } from '../plan/tool.ts';
-import { memberAccess, propertyName, stringLiteral } from './lexical.ts';
-import { Code, type LiteralMember, literal, type Node, nodeOf, print, property } from './literal.ts';
+import {
+  Code,
+  type LiteralMember,
+  literal,
+  memberAccess,
+  type Node,
+  nodeOf,
+  print,
+  property,
+  propertyName,
+  stringLiteral,
+} from './literal.ts';
 
 /** The request of a tool. */
 export type RequestParts = NonNullable<ReturnType<typeof toolContext>['call']>;

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import { createSigner } from '../../packages/contract/src/wire/signer.ts';
 import { check } from '../../src/cli/check/command.ts';
-import type { CheckFlags } from '../../src/cli/check/options.ts';
+import type { CheckFlags } from '../../src/cli/flags.ts';
 import { createSteps, type RunningServer, serve, type Trust } from '../broken/good-server.ts';
 import { directory } from '../project/directory.ts';
 import { outputTo } from './sinks.ts';

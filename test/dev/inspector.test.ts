@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inspectionIn } from '../../src/dev/inspector.ts';
+import { inspectionIn } from '../../src/dev/develop.ts';
 
 test.each([
   ['--inspect', { option: 'inspect', host: '127.0.0.1', port: 9229 }, ''],

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
 import type { RpcAnswer } from '../../packages/contract/src/wire/rpc.ts';
 import { type AskWorld, ask, rank, thresholds, type UserQuestion } from '../../src/marketplace/core/ask.ts';
-import { cardText, logCard } from '../../src/marketplace/core/log-card.ts';
 import type { BuyerTool } from '../../src/marketplace/core/model.ts';
 import { callVerdict } from '../../src/marketplace/core/verdict.ts';
+import { cardText, logCard } from '../../src/marketplace/pages/ask.tsx';
 import { goodTools } from '../broken/good-tools.ts';
 
 const tools: readonly BuyerTool[] = goodTools.map(({ definition }) => ({

@@ -4,8 +4,11 @@ import { createLocalJWKSet, importX509, type JSONWebKeySet, jwtVerify } from 'jo
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { running } from '../../src/dev/state.ts';
-import { type DeliberateError, deliberateErrors } from '../../src/marketplace/core/deliberate-errors.ts';
-import type { RegistrationStep } from '../../src/marketplace/core/model.ts';
+import {
+  type DeliberateError,
+  deliberateErrors,
+  type RegistrationStep,
+} from '../../src/marketplace/core/model.ts';
 import { acceptance } from '../../src/marketplace/core/registration.ts';
 import { resultOf } from '../broken/good-server.ts';
 import { instead, methodOf } from '../broken/variant.ts';

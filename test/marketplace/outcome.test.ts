@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
-import { exchangeOutcome } from '../../src/marketplace/core/outcome.ts';
 import { walkableValuesIn } from '../../src/marketplace/core/values.ts';
+import { exchangeOutcome } from '../../src/marketplace/core/verdict.ts';
 import { resultOf } from '../broken/good-server.ts';
 import { listen } from '../listen.ts';
 import { formFor, openMarketplace, startServer } from './support.ts';

@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { toHar } from '../../src/marketplace/core/export.ts';
 import {
   redact,
   redactText,
@@ -9,6 +8,7 @@ import {
   redactUrl,
   redactValue,
 } from '../../src/marketplace/core/redact.ts';
+import { toHar } from '../../src/marketplace/core/traffic.ts';
 import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import { listen } from '../listen.ts';
 import { openMarketplace } from './support.ts';

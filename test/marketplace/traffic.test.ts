@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { toHar } from '../../src/marketplace/core/export.ts';
-import { sentTo, Traffic } from '../../src/marketplace/core/traffic.ts';
+import { sentTo, Traffic, toHar } from '../../src/marketplace/core/traffic.ts';
 
 const message = (body: string) => ({ headers: { 'content-type': 'application/json' }, body, cut: 0 });
 const request = (body: string) => ({

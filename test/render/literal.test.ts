@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../packages/contract/src/json/value.ts';
-import { memberAccess, stringLiteral } from '../../src/render/lexical.ts';
-import { Code, lineWidth, literal, mapEntries, property } from '../../src/render/literal.ts';
+import { Code, lineWidth, literal, mapEntries, memberAccess, property, stringLiteral } from '../../src/render/literal.ts';
 import fc from '../fast-check.ts';
 import { hostile } from '../plan/prepared.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endChildren } from '../../src/system/children.ts';
-import { run } from '../../src/system/processes.ts';
+import { endChildren, run } from '../../src/system/processes.ts';
 import { isRunning } from '../processes.ts';
 
 const cwd = process.cwd();

@@ -3,7 +3,7 @@ import { toolsIndex } from '../../plan/tools-index.ts';
 import type { ManifestFile } from '../../project/manifest/manifest.ts';
 import { isAsWritten } from '../../project/read/files.ts';
 import { inStyle, sha256, textOf, withLineFeeds } from '../../project/read/text.ts';
-import { mergeTexts } from '../../system/merge.ts';
+import { mergeTexts } from '../../system/git.ts';
 import { meaningOf } from '../../typescript/tree.ts';
 import { mergePackage } from './merge-package.ts';
 

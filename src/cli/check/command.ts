@@ -39,8 +39,8 @@ import {
 import { explainCommand, marketCommand } from '../../system/command-line.ts';
 import { buildImage, findEngine } from '../../system/containers.ts';
 import { bundleWorker } from '../../system/workers.ts';
+import { type CheckFlags, checkFlags } from '../flags.ts';
 import { answerLines, realLines, replayLines, unrecordedLines } from './format.ts';
-import { type CheckFlags, checkFlags } from './options.ts';
 
 /**
  * `market-mcp check [directory|url]`: runs the contract on a project's server or on any other.

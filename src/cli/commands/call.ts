@@ -14,9 +14,9 @@ import type { CallReport } from '../../marketplace/core/caller.ts';
 import { redactValue } from '../../marketplace/core/redact.ts';
 import { hasNoMismatch } from '../../marketplace/core/verdict.ts';
 import { requestJson } from '../../marketplace/local.ts';
+import type { CallFlags } from '../flags.ts';
 import { avoidTakenPort, withMarketplace } from '../marketplace/connect.ts';
 import { callLines } from '../marketplace/format.ts';
-import type { CallFlags } from '../marketplace/options.ts';
 
 /**
  * `market-mcp call <tool> [arguments]`: signs a token, opens a session, calls the tool, and judges the answer.

@@ -1,13 +1,24 @@
-import { type ExitCode, exitCodes, numberIn, type Output, portIn } from 'market-mcp-contract/command';
-import { develop, type OutputChunk } from '../../dev/develop.ts';
-import { handOverInspector } from '../../dev/inspector.ts';
+import {
+  type ExitCode,
+  exitCodes,
+  numberIn,
+  type Output,
+  portIn,
+  singleLine,
+} from 'market-mcp-contract/command';
+import { isObject, type JsonObject } from 'market-mcp-contract/json';
+import { develop, handOverInspector, type OutputChunk } from '../../dev/develop.ts';
 import { localServer } from '../../dev/local-server.ts';
 import { publisherOf } from '../../dev/published.ts';
 import { linkOf } from '../../marketplace/core/access.ts';
+import { causeIn, type FailedAnswer } from '../../marketplace/core/cause.ts';
 import type { Marketplace } from '../../marketplace/core/marketplace.ts';
+import type { CallCause } from '../../marketplace/core/model.ts';
+import type { LogLine } from '../../marketplace/core/traffic.ts';
+import { walkableJsonIn } from '../../marketplace/core/values.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
 import { openProject } from '../../project/read/open.ts';
-import { createCallLog } from '../marketplace/call-log.ts';
+import { causeLines } from '../marketplace/format.ts';
 
 /** The flags of `market-mcp dev` as given. */
 export interface DevFlags {
@@ -62,4 +73,86 @@ function inspectArguments(given: string | true | undefined): readonly string[] {
   const hint = `Write --inspect ${inspectPort}.`;
   const port = numberIn('--inspect', text, [1, 65_535], 'a port from 1 to 65535', hint);
   return port === undefined ? [] : [`--inspect=127.0.0.1:${text}`];
+}
+
+/** What the lines of one call say so far. */
+interface Running {
+  readonly lines: readonly LogLine[];
+  /** The code of its last failed request to an API. */
+  readonly code: string | null;
+}
+
+const nothing: Running = { lines: [], code: null };
+
+/** Calls whose lines wait for the last one, which never comes if the log drops it. */
+const maxWaiting = 1_000;
+
+/**
+ * Shows the log of a server in development to a person: a line for each call, and beneath that of a failed one its cause, as
+ * `market-mcp call` words it.
+ *
+ * @param directory the project
+ * @returns takes a line of the log; the marketplace knows the answers to the calls that it has sent
+ */
+export function createCallLog(directory: string, output: Output) {
+  const waiting = new Map<string, Running>();
+
+  return async (line: OutputChunk, marketplace?: Marketplace): Promise<void> => {
+    const [event] = walkableJsonIn(line.text);
+    if (!isObject(event)) return output.line(line.text.trimEnd());
+    const kind = String(event.event);
+    if (silentKinds.has(kind)) return;
+    const id = textOr(event.request) ?? textOr(event.id);
+    const before = (id !== null && waiting.get(id)) || nothing;
+    const call: Running = {
+      lines: [...before.lines, line],
+      code: kind === 'source' ? textOr(event.code) : before.code,
+    };
+    const isOfCall = id !== null && typeof event.tool === 'string';
+    if (kind !== 'call' && isOfCall) {
+      waiting.set(id, call);
+      const [oldest] = waiting.keys();
+      if (waiting.size > maxWaiting && oldest !== undefined) waiting.delete(oldest);
+      return;
+    }
+    if (id !== null) waiting.delete(id);
+    const code = textOr(event.code) ?? call.code;
+    const isFailure = code !== null || kind === 'incident' || kind === 'source';
+    const asked = code !== null && line.exchange !== null ? marketplace?.causeOf(line.exchange) : null;
+    const known: FailedAnswer = { code, message: null, incident: id ?? undefined };
+    const logged = isFailure ? causeIn(known, call.lines, directory, undefined) : null;
+    show(kind === 'call' ? callTitle(event) : otherTitle(event, logged), (await asked) ?? logged);
+  };
+
+  function callTitle({ time, tool, outcome, code, ms }: JsonObject): string {
+    const name = output.style('bold', singleLine(String(tool)));
+    const ending = code === undefined ? String(outcome) : `failed ${code}`;
+    const shown = output.style(code === undefined ? 'green' : 'red', singleLine(ending));
+    return `${clockTime(time)}  ${name}  ${shown}  ${output.style('dim', `${Math.round(Number(ms))} ms`)}`;
+  }
+
+  function otherTitle({ time, event, ...members }: JsonObject, cause: CallCause | null): string {
+    const said = textOr(members.reason) ?? textOr(members.text) ?? textOr(members.detail);
+    const all = Object.entries(members).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
+    const text = cause ? '' : `  ${said ?? all.join(', ')}`;
+    return singleLine(`${clockTime(time)}  ${event}${text}`);
+  }
+
+  function show(title: string, cause: CallCause | null): void {
+    output.line(title);
+    // The terminal already has what the author's code writes.
+    for (const text of cause ? causeLines({ ...cause, lines: [] }, output) : []) output.line(text);
+  }
+}
+
+/** At a terminal, the server prints its address, and dev when and why it stops. */
+const silentKinds = new Set(['listening', 'stopping']);
+
+function textOr(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** `14:03:59`, in the time zone of the machine. */
+function clockTime(time: unknown): string {
+  return new Date(String(time)).toTimeString().slice(0, 8);
 }

@@ -2,9 +2,9 @@ import { type ExitCode, exitCodes, type Output, reject, unwrap } from 'market-mc
 import type { Access } from '../../marketplace/core/access.ts';
 import type { Dispute } from '../../marketplace/core/model.ts';
 import { requestJson } from '../../marketplace/local.ts';
+import type { PlaceFlags } from '../flags.ts';
 import { withMarketplace } from '../marketplace/connect.ts';
 import { callProblemLine } from '../marketplace/format.ts';
-import type { PlaceFlags } from '../marketplace/options.ts';
 
 const words = {
   guilty: 'guilty: the output does not match the stored outputSchema',

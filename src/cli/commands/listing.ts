@@ -31,7 +31,7 @@ import { findProject } from '../../project/manifest/manifest.ts';
 import type { Project } from '../../project/model.ts';
 import { openProject } from '../../project/read/open.ts';
 import { marketCommand } from '../../system/command-line.ts';
-import { type ListingFlags, listingFlags } from '../marketplace/options.ts';
+import { type ListingFlags, listingFlags } from '../flags.ts';
 
 /**
  * `market-mcp listing`: writes the `server.json` of the official MCP registry and prints the fields of the marketplace's

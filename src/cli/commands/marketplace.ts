@@ -3,9 +3,9 @@ import { type Access, programLinkOf } from '../../marketplace/core/access.ts';
 import { runningMarketplace } from '../../marketplace/local.ts';
 import { placeOf, withLocal } from '../../marketplace/place.ts';
 import { runShell } from '../../system/processes.ts';
+import type { MarketplaceFlags } from '../flags.ts';
 import { servingState } from '../marketplace/connect.ts';
 import { printAddress } from '../marketplace/format.ts';
-import type { MarketplaceFlags } from '../marketplace/options.ts';
 
 /**
  * `market-mcp marketplace`: runs the local marketplace until a signal comes, or while a command runs.

@@ -1,6 +1,14 @@
-import { type ExitCode, type Output, singleLine, withProgress } from 'market-mcp-contract/command';
+import {
+  CommandError,
+  type ExitCode,
+  nameList,
+  type Output,
+  singleLine,
+  withProgress,
+} from 'market-mcp-contract/command';
 import { onlyReads } from 'market-mcp-contract/definition';
 import { requireListed } from 'market-mcp-contract/program';
+import { type Proposal, planSchemas, type RecordedTool } from '../../changes/recorded.ts';
 import {
   type CalledExample,
   callExamples,
@@ -9,11 +17,16 @@ import {
   projectFacts,
 } from '../../check/built.ts';
 import { build } from '../../check/self-check.ts';
-import { findProject } from '../../project/manifest/manifest.ts';
+import { findProject, manifestFile } from '../../project/manifest/manifest.ts';
+import { readIn } from '../../project/read/inside.ts';
+import { openProject } from '../../project/read/open.ts';
+import { changeProject } from '../../project/write/change.ts';
 import { marketCommand } from '../../system/command-line.ts';
+import type { RequestChange } from '../../typescript/request-source.ts';
 import { mayAsk } from '../answers.ts';
 import { byHand } from '../check/format.ts';
-import { proposeSchemas, type RecordSwitches } from '../tools/recorded.ts';
+import { showDrift } from '../tools/change.ts';
+import { showDiff, unifiedDiff } from '../tools/dry-run.ts';
 
 /**
  * `market-mcp record`: calls each example of the tools that only read once, for real, and records the answers of their sources.
@@ -68,4 +81,132 @@ async function choose(tools: readonly ProjectTool[], switches: RecordSwitches): 
       hint: singleLine(`once with ${examples.map((one) => JSON.stringify(one.arguments)).join(', ')}`),
     })),
   );
+}
+
+export interface RecordSwitches {
+  readonly call: readonly string[];
+  readonly yes: boolean;
+  readonly json: boolean;
+}
+
+/** What became of the schemas that recorded answers change. */
+export interface Applied {
+  readonly applied: boolean;
+  /** The tools whose schema differs from their answers. */
+  readonly tools: readonly string[];
+  /** Of the files of the tools; empty if no file can be changed. */
+  readonly diff: string;
+  readonly byHand: Proposal['byHand'];
+  readonly refresh: Proposal['drift'];
+  /** The examples that were called again with the new schemas. */
+  readonly called: readonly CalledExample[];
+}
+
+/**
+ * Proposes the outputSchemas that admit the answers of the called examples, and applies them if the author agrees. Then the
+ * examples of tools that only read are called again if they failed.
+ *
+ * @returns null if the answers match the schemas
+ * @throws CommandError `BUILD_FAILED` if the project does not compile with the schemas: they were taken back
+ */
+export async function proposeSchemas(
+  directory: string,
+  tools: readonly ProjectTool[],
+  called: readonly CalledExample[],
+  switches: RecordSwitches,
+  output: Output,
+): Promise<Applied | null> {
+  const recorded = answersOf(tools, called);
+  if (recorded.size === 0) return null;
+  const plan = async () => planSchemas(await openProject(directory), recorded);
+  const planned = await plan();
+  const names = [...planned.tools, ...planned.byHand.map(({ tool }) => tool)];
+  if (names.length === 0) return null;
+  for (const { tool, path, schema, request } of planned.byHand) {
+    output.note(
+      `The answers of ${tool} do not match its outputSchema, which is not a literal in ${path}. This one admits them:`,
+    );
+    for (const line of JSON.stringify(schema, null, 2).split('\n')) output.line(`    ${line}`);
+    if (request) output.line(`    In its request: ${shownRequest(request)}`);
+  }
+  const result = { tools: names, diff: '', byHand: planned.byHand, refresh: planned.drift, called: [] };
+  if (planned.change === null) return { ...result, applied: false };
+  const diff = unifiedDiff(directory, withoutManifest(planned.change));
+  output.note(
+    `The answers of ${nameList(planned.tools)} differ from the outputSchema. These schemas admit them:`,
+  );
+  showDiff(diff, output);
+  if (!(await mayApply(switches))) {
+    const calls = switches.call.flatMap((tool) => ['--call', tool]);
+    output.line(`    To apply: ${marketCommand('record', '--yes', ...calls)}`);
+    return { ...result, diff, applied: false };
+  }
+  await apply(directory, plan, output);
+  output.done(`The outputSchema of ${nameList(planned.tools)} was changed`);
+  showDrift(planned.drift, output);
+  const failed = tools.filter(
+    (tool) =>
+      planned.tools.includes(tool.name) &&
+      called.some((one) => one.tool === tool.name && one.outcome !== one.expect),
+  );
+  const again = failed.filter(onlyReads).map(({ name }) => name);
+  for (const { name } of failed.filter((tool) => !again.includes(tool.name))) {
+    output.note(`${name} may change something, so it was not called again: its answer is not recorded yet`);
+  }
+  const calledAgain =
+    again.length === 0
+      ? []
+      : await withProgress(output.progress('recording'), () => callExamples(directory, again));
+  return { ...result, diff, applied: true, called: calledAgain };
+}
+
+/** The answers of sources of the examples that shall find something, by tool. */
+function answersOf(
+  tools: readonly ProjectTool[],
+  called: readonly CalledExample[],
+): ReadonlyMap<string, RecordedTool> {
+  return new Map(
+    tools.flatMap(({ name, inputSchema = {}, outputSchema }) => {
+      const own = called.filter(({ tool, expect }) => tool === name && expect === 'found');
+      const answers = own.flatMap((one) => one.answers ?? []);
+      return outputSchema && answers.length > 0 ? [[name, { inputSchema, outputSchema, answers }]] : [];
+    }),
+  );
+}
+
+function shownRequest({ wrap, pages }: RequestChange): string {
+  const wrapped = wrap === null ? ['without wrap'] : wrap === undefined ? [] : [`wrap: '${wrap}'`];
+  return [...wrapped, ...(pages ? ['pages: { input, inputSchema }'] : [])].join(', ');
+}
+
+function withoutManifest({ files, removed }: NonNullable<Proposal['change']>) {
+  return { files: new Map([...files].filter(([path]) => path !== manifestFile)), removed };
+}
+
+async function mayApply(switches: RecordSwitches): Promise<boolean> {
+  if (switches.yes) return true;
+  if (!mayAsk(switches)) return false;
+  const { Asker } = await import('../prompts/asker.ts');
+  return new Asker().confirm('Change these schemas?', false);
+}
+
+/** Changes the files and builds the project; if that fails, the files are as before. */
+async function apply(directory: string, plan: () => Promise<Proposal>, output: Output): Promise<void> {
+  const before = new Map<string, { content: Uint8Array; owner: 'yours' }>();
+  await changeProject(directory, async () => {
+    const planned = await plan();
+    for (const path of planned.change?.files.keys() ?? [])
+      before.set(path, { content: readIn(directory, path), owner: 'yours' });
+    return planned;
+  });
+  try {
+    await withProgress(output.progress('building'), () => build(directory));
+  } catch (error) {
+    await changeProject(directory, async () => ({ change: { files: before, removed: [] } }));
+    if (!(error instanceof CommandError)) throw error;
+    const { code, details } = error;
+    const hint =
+      'The files are as before. Let the code of the tool accept the new types, and run the command again.';
+    throw new CommandError(code, 'the project does not compile with the proposed schemas', hint, details);
+  }
 }

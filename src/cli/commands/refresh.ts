@@ -4,8 +4,8 @@ import type { Access } from '../../marketplace/core/access.ts';
 import type { Listing } from '../../marketplace/core/model.ts';
 import { requestJson } from '../../marketplace/local.ts';
 import type { ListingsData } from '../../marketplace/pages/listings.tsx';
+import type { PlaceFlags } from '../flags.ts';
 import { withMarketplace } from '../marketplace/connect.ts';
-import type { PlaceFlags } from '../marketplace/options.ts';
 
 /** `market-mcp refresh [listing]`: the local marketplace reads the tools again. Prints the changes, property by property. */
 export async function refresh(

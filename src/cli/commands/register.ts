@@ -6,9 +6,9 @@ import type { ListingForm, RegistrationStep, Submission } from '../../marketplac
 import { acceptance, callsStep } from '../../marketplace/core/registration.ts';
 import { requestJson } from '../../marketplace/local.ts';
 import type { RegisterData } from '../../marketplace/pages/register.tsx';
+import type { RegisterFlags } from '../flags.ts';
 import { withMarketplace } from '../marketplace/connect.ts';
 import { markOf } from '../marketplace/format.ts';
-import type { RegisterFlags } from '../marketplace/options.ts';
 
 /**
  * `market-mcp register`: fills in the registration form of the local marketplace and submits it.

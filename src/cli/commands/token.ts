@@ -8,13 +8,13 @@ import {
   unwrap,
 } from 'market-mcp-contract/command';
 import { type ProjectFacts, projectFacts } from '../../check/built.ts';
-import { compile } from '../../dev/compile.ts';
 import { curlCommands } from '../../dev/curl.ts';
 import { localServer } from '../../dev/local-server.ts';
 import { publishedState } from '../../dev/published.ts';
 import { isDown, isServing, linesOf, stateError } from '../../dev/state.ts';
 import { findProject, readManifest } from '../../project/manifest/manifest.ts';
 import { presentProfile } from '../../project/manifest/profile.ts';
+import { compile } from '../../system/compiler.ts';
 import { packageManagerOf } from '../../system/detect.ts';
 
 /** `market-mcp token [tool]`: prints a token of the local platform, and shell commands that call a tool while `dev` runs. */

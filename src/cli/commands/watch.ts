@@ -3,7 +3,7 @@ import { serverAt } from 'market-mcp-contract/program';
 import { driftLines, watchServer } from 'market-mcp-contract/report';
 import { listingAt, previousListing } from '../../check/files.ts';
 import { placeOf } from '../../marketplace/place.ts';
-import type { watchFlags } from '../check/options.ts';
+import type { watchFlags } from '../flags.ts';
 
 const marks = { pass: ['green', '✓'], fail: ['red', '✗'], 'not-run': ['dim', '–'] } as const;
 

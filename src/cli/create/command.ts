@@ -92,7 +92,7 @@ function answering(
     missing: missingFlags(given),
     complete: () => completeAnswers(given),
     async ask() {
-      const { askCreate } = await import('../prompts/create.ts');
+      const { askCreate } = await import('../prompts/flow.ts');
       const program = ownCommand('create-market-mcp');
       return askCreate({
         given,

@@ -7,7 +7,7 @@ import { requestJson, runningMarketplace } from '../../marketplace/local.ts';
 import { type Place, placeOf, stateOf, withLocal } from '../../marketplace/place.ts';
 import { packageManagerOf } from '../../system/detect.ts';
 import { freePort, isFree } from '../../system/ports.ts';
-import type { PlaceFlags } from './options.ts';
+import type { PlaceFlags } from '../flags.ts';
 
 /**
  * Runs `work` with a marketplace: the one that already runs for this place, or one that is opened for it

@@ -16,8 +16,7 @@ import { errorLine, type Result, singleLine, unwrap } from 'market-mcp-contract/
 import { FieldEditor, type FieldEditorAnswer, type FieldEditorOptions } from './field-editor.ts';
 import { bracketedPaste, Keys } from './keys.ts';
 import { Back, Cancelled } from './leaving.ts';
-import { LinePrompt, type Streams } from './line-prompt.ts';
-import { type Choice, SearchPrompt } from './search-prompt.ts';
+import { type Choice, LinePrompt, SearchPrompt, type Streams } from './line-prompt.ts';
 
 // clack moves the cursor of a list by the letters of vi, so a typed word would choose at random.
 for (const letter of 'hjkl') settings.aliases.delete(letter);

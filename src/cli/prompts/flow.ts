@@ -1,9 +1,13 @@
 import type { Readable, Writable } from 'node:stream';
 import { CommandError, errorSentence, onInterrupted, type Result, reject } from 'market-mcp-contract/command';
+import { type CreateParts, createQuestions } from '../../questions/create.ts';
+import { type CreateAnswers, completeAnswers } from '../../questions/create-answers.ts';
 import { Asker } from './asker.ts';
 import { askInOrder, Back, Cancelled, orBack, type PromptStep } from './leaving.ts';
 import { askedAgain, isStartOpen, withStart } from './start.ts';
 import { type AskedPart, askPart, type Naming, orderedParts, type Parts, partLabels } from './tool.ts';
+
+export { Cancelled } from './leaving.ts';
 
 /** The steps of a command from the answers of flags to all answers. */
 export interface Flow<Answers> extends Naming {
@@ -142,4 +146,22 @@ async function decide(
   }
   asker.show('This will be written', reviewed.value);
   return asker.choose('Write it?', [{ value: 'write', label: 'Yes' }, change, cancel]);
+}
+
+export interface CreatePrompts
+  extends Pick<Flow<CreateAnswers>, 'review' | 'resume' | 'interrupted' | 'input' | 'output'>,
+    Pick<Naming, 'directoryError'> {
+  /** Answers from flags; they are not asked again. */
+  readonly given: Partial<CreateParts>;
+}
+
+/**
+ * Asks for everything that flags have not answered, shows what will be written, and asks for confirmation once.
+ *
+ * @throws Cancelled if the author cancels a prompt or declines, or the input ends.
+ */
+export function askCreate(prompts: CreatePrompts): Promise<CreateAnswers> {
+  const { tool } = createQuestions;
+  const around = { before: ['directory'], after: ['platform'] } as const;
+  return askAll({ title: 'create-market-mcp', tool, ...around, complete: completeAnswers, ...prompts });
 }

@@ -10,6 +10,7 @@ import type { Asker } from './asker.ts';
 import type { FieldKind } from './field-editor.ts';
 import { askFields } from './form.ts';
 import { askAnswerFields, askExamples } from './imported.ts';
+import type { Choice } from './line-prompt.ts';
 import {
   askConsent,
   askConstants,
@@ -18,7 +19,6 @@ import {
   type Consent,
   nameOfRequest,
 } from './request.ts';
-import type { Choice } from './search-prompt.ts';
 import {
   askDocument,
   askOperations,

@@ -14,10 +14,10 @@ import { withProjectLock } from '../../project/write/lock.ts';
 import type { ProjectChange } from '../../project/write/transaction.ts';
 import { thisProgram } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
-import { hasMarkers } from '../../system/merge.ts';
+import { hasMarkers } from '../../system/git.ts';
 import { shortReport } from '../create/format.ts';
+import type { UpgradeFlags } from '../flags.ts';
 import { afterChange, checkChange, requirePassed } from '../tools/change.ts';
-import type { UpgradeFlags } from './options.ts';
 
 /** An upgrade with the commands that undo what it wrote; none if the files had this version before. */
 type Written = Upgrade & { readonly undo: readonly string[] };

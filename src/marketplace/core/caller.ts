@@ -14,12 +14,12 @@ import {
   unanswered,
 } from 'market-mcp-contract/wire';
 import {
+  type CallCause,
   type DeliberateError,
   type DeliberateRefusal,
   isRefusedWith,
   refusalOf,
-} from './deliberate-errors.ts';
-import type { CallCause } from './model.ts';
+} from './model.ts';
 import type { RecordingProxy, Route, RouteOptions } from './proxy.ts';
 import type { Purpose } from './traffic.ts';
 import { exactResult } from './values.ts';

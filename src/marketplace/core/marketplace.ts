@@ -23,13 +23,12 @@ import type {
   SavedExample,
   Submission,
 } from './model.ts';
-import { failed } from './outcome.ts';
 import { type RecordingProxy, startProxy } from './proxy.ts';
 import { redactText, withSecrets } from './redact.ts';
 import { submit, toolsWithNames, withSources } from './registration.ts';
 import { Store } from './store.ts';
 import { type LogLine, sentBody, sentTo, Traffic } from './traffic.ts';
-import { hasNoMismatch } from './verdict.ts';
+import { failed, hasNoMismatch } from './verdict.ts';
 
 /** How a listing differs from its server. */
 export interface ListingStatus {

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Cause, Problem, RehearsalStep, RuleResult, ToolExample } from 'market-mcp-contract/definition';
-import type { Json, JsonObject } from 'market-mcp-contract/json';
+import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import type { CheckReport } from 'market-mcp-contract/report';
 import type { ServerState } from '../../dev/state.ts';
@@ -157,4 +157,32 @@ export interface MarketplaceOptions {
   readonly draft?: Partial<ListingForm>;
   /** Runs the contract on the author's server; absent if there is none. */
   readonly check?: (onRule: (id: string, done: number, total: number) => void) => Promise<CheckReport>;
+}
+
+/** Errors that a caller can make deliberately. */
+export const deliberateErrors = {
+  'no-token': 'No token',
+  expired: 'Expired token',
+  'wrong-audience': 'Token for another endpoint',
+  'wrong-key': 'Token signed with another key',
+  batch: 'Unpaid call in a batch',
+  slow: 'Slow client',
+  'dropped-session': 'Dropped session',
+} as const;
+
+export type DeliberateError = keyof typeof deliberateErrors;
+
+/** The `error` in the body of a refusal (C§7). */
+export type DeliberateRefusal = 'Unauthorized' | 'Invalid session';
+
+/** The refusal that the contract expects for a deliberate error; null if it expects the result. */
+export function refusalOf(way: DeliberateError): DeliberateRefusal | null {
+  if (way === 'slow') return null;
+  return way === 'dropped-session' ? 'Invalid session' : 'Unauthorized';
+}
+
+/** Whether an answer is a certain refusal. C§7 leaves the status of `Unauthorized` open. */
+export function isRefusedWith(refusal: DeliberateRefusal, status: number, [value]: readonly Json[]): boolean {
+  if (!isObject(value) || value.error !== refusal) return false;
+  return refusal === 'Invalid session' ? status === 400 : status >= 400 && status < 500;
 }

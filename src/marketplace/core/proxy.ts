@@ -12,11 +12,11 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isObject, type Json, shorten } from 'market-mcp-contract/json';
 import { isEventStream, isLoopback, maximumBytes, networkReason, now } from 'market-mcp-contract/wire';
-import type { DeliberateRefusal } from './deliberate-errors.ts';
-import { type Answered, exchangeOutcome, failed } from './outcome.ts';
+import type { DeliberateRefusal } from './model.ts';
 import { redact, redactText, redactUrl } from './redact.ts';
 import { type Exchange, type Message, maxBodyBytes, type Purpose, sentTo, type Traffic } from './traffic.ts';
 import { exactJsonIn, walkableValuesIn } from './values.ts';
+import { type Answered, exchangeOutcome, failed } from './verdict.ts';
 
 /** A recorded connection to an endpoint. */
 export interface Route {

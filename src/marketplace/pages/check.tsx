@@ -34,8 +34,7 @@ import {
 } from '../web/parts.tsx';
 import { RuleLink, tryPath } from '../web/references.tsx';
 import type { Site } from '../web/site.tsx';
-import { Findings } from './findings.tsx';
-import { doneWith, JobBody, jobPages, Steps } from './job.tsx';
+import { doneWith, Findings, JobBody, jobPages, Steps } from './job.tsx';
 import { sourceRoutes } from './source.tsx';
 
 /** Check: the page, its runs, the explanation of each rule, and the sources that a finding names. */

@@ -6,8 +6,8 @@ import { redacted } from '../core/redact.ts';
 import { type Exchange, sentBody } from '../core/traffic.ts';
 import { inputText } from '../web/input.ts';
 import { CopyButton, Head, Notice, PostButton, Submit, shown, Text, Time } from '../web/parts.tsx';
+import { OutcomeText, Why } from '../web/references.tsx';
 import type { Done, Site } from '../web/site.tsx';
-import { OutcomeText, Why } from './outcome.tsx';
 
 /** One exchange, and its replay. */
 export function exchangeRoutes(site: Site): void {

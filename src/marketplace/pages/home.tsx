@@ -7,9 +7,8 @@ import type { Marketplace } from '../core/marketplace.ts';
 import { pages } from '../web/layout.tsx';
 import { readTools } from '../web/own-server.ts';
 import { Empty, FieldList, Head, Labelled, LinkButton, live, Notice, shown, Tag } from '../web/parts.tsx';
-import { EffectTag, SourceLink } from '../web/references.tsx';
+import { EffectTag, OutcomeText, SourceLink } from '../web/references.tsx';
 import { jsonPathOf, type Site } from '../web/site.tsx';
-import { OutcomeText } from './outcome.tsx';
 
 /** @param lastCalls the id of each tool's last call in the traffic, by the tool's name */
 export function homeRoutes(site: Site, lastCalls: ReadonlyMap<string, number>, checks: Checks): void {

@@ -1,10 +1,9 @@
 import type { Context } from 'hono';
 import { CommandError } from 'market-mcp-contract/command';
 import { version } from '../../plan/versions.ts';
-import { toHar } from '../core/export.ts';
 import type { Marketplace } from '../core/marketplace.ts';
-import { outcomeKinds } from '../core/outcome.ts';
-import { type Exchange, purposes } from '../core/traffic.ts';
+import { type Exchange, purposes, toHar } from '../core/traffic.ts';
+import { outcomeKinds } from '../core/verdict.ts';
 import {
   ChoiceField,
   CodeCell,
@@ -16,9 +15,9 @@ import {
   Table,
   Text,
 } from '../web/parts.tsx';
+import { OutcomeText } from '../web/references.tsx';
 import type { Done, Site } from '../web/site.tsx';
 import { exchangeRoutes, exchangeTitle } from './exchange.tsx';
-import { OutcomeText } from './outcome.tsx';
 
 const shownExchanges = 200;
 

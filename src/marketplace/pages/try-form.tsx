@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, membersOf, requiredOf } from 'market-mcp-contract/json';
-import { type DeliberateError, deliberateErrors } from '../core/deliberate-errors.ts';
+import { type DeliberateError, deliberateErrors } from '../core/model.ts';
 import type { ToolWithName } from '../core/registration.ts';
 import { choicesOf, fieldText } from '../web/input.ts';
 import { ChoiceField, Labelled, shown } from '../web/parts.tsx';

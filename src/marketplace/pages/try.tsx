@@ -4,8 +4,8 @@ import { isObject, type Json, type JsonObject, propertiesOf } from 'market-mcp-c
 import { curlCommands } from '../../dev/curl.ts';
 import { isServing } from '../../dev/state.ts';
 import type { CallReport } from '../core/caller.ts';
-import { type DeliberateError, deliberateErrors } from '../core/deliberate-errors.ts';
 import type { Marketplace } from '../core/marketplace.ts';
+import { type DeliberateError, deliberateErrors } from '../core/model.ts';
 import type { Outcome, SchemaVerdict } from '../core/verdict.ts';
 import { argumentsOf, canFillIn, inputText, jsonOf } from '../web/input.ts';
 import { ownEndpoint, readTools } from '../web/own-server.ts';
@@ -25,10 +25,9 @@ import {
   Text,
   Value,
 } from '../web/parts.tsx';
-import { EffectTag, withEffect } from '../web/references.tsx';
+import { EffectTag, Why, withEffect } from '../web/references.tsx';
 import type { Input } from '../web/security.ts';
 import { type Done, type Site, wantsJson } from '../web/site.tsx';
-import { Why } from './outcome.tsx';
 import { CallForm } from './try-form.tsx';
 
 /** @param lastCalls gets the id of each tool's last call in the traffic, by the tool's name */

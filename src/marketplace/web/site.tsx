@@ -9,8 +9,7 @@ import { packageManagerOf } from '../../system/detect.ts';
 import { script, style } from '../assets.ts';
 import { type Access, proofHeader, proofOf, proofPath } from '../core/access.ts';
 import type { Marketplace } from '../core/marketplace.ts';
-import { NotAdmittedPage } from '../pages/not-admitted.tsx';
-import { icon, Layout } from './layout.tsx';
+import { icon, Layout, NotAdmittedPage } from './layout.tsx';
 import { Notice } from './parts.tsx';
 import { type Input, NotAdmitted, onlyFromHere, onlyWithSecret, Refused, readForm } from './security.ts';
 

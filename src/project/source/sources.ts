@@ -21,7 +21,7 @@ import {
   variablesOf,
 } from '../../plan/sources.ts';
 import { runtimePackage, sourceDependencies } from '../../plan/versions.ts';
-import { stringLiteral } from '../../render/lexical.ts';
+import { stringLiteral } from '../../render/literal.ts';
 import { render } from '../../render/render.ts';
 import { declaration, keyEntry, setting } from '../../render/request.ts';
 import { type ApiSource, readApiSource } from '../../typescript/api-source.ts';

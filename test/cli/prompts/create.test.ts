@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { inputError } from '../../../packages/contract/src/command/input-error.ts';
-import type { CreatePrompts } from '../../../src/cli/prompts/create.ts';
+import type { CreatePrompts } from '../../../src/cli/prompts/flow.ts';
 import { completeAnswers } from '../../../src/questions/create-answers.ts';
 import { keys } from '../../keys.ts';
 import { directory } from '../../project/directory.ts';

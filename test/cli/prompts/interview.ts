@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { askCreate, type CreatePrompts } from '../../../src/cli/prompts/create.ts';
+import { askCreate, type CreatePrompts } from '../../../src/cli/prompts/flow.ts';
 import { isStartOpen } from '../../../src/cli/prompts/start.ts';
 import { keys } from '../../keys.ts';
 import { type Answer, Keyboard } from './keyboard.ts';

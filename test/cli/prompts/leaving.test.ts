@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { askCreate, Cancelled } from '../../../src/cli/prompts/create.ts';
+import { askCreate, Cancelled } from '../../../src/cli/prompts/flow.ts';
 import { completeAnswers } from '../../../src/questions/create-answers.ts';
 import { keys } from '../../keys.ts';
 import { directory } from '../../project/directory.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
 import { createApp } from '../../../packages/runtime/src/app.ts';
 import { listing } from '../../../src/cli/commands/listing.ts';
-import type { ListingFlags } from '../../../src/cli/marketplace/options.ts';
+import type { ListingFlags } from '../../../src/cli/flags.ts';
 import { type DirectoryName, directoryNames } from '../../../src/marketplace/core/model.ts';
 import { serverJsonProblems } from '../../../src/marketplace/core/server-json.ts';
 import { config, info } from '../../runtime/support.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { context } from '../../../packages/contract/src/platforms/all.ts';
-import { openLocalPlatform } from '../../../src/dev/local-platform.ts';
+import { openLocalPlatform } from '../../../src/dev/local-server.ts';
 import { isInside, placeIn, readIfThere } from '../../../src/project/read/inside.ts';
 import { installedPackages } from '../../../src/project/read/installed.ts';
 import { makeStaging } from '../../../src/project/write/staging.ts';

@@ -1,8 +1,65 @@
-import { choice, on, text, type Values } from 'market-mcp-contract/command';
-import { type DeliberateError, deliberateErrors } from '../../marketplace/core/deliberate-errors.ts';
-import { directoryNames } from '../../marketplace/core/model.ts';
+import { choice, type Flag, list, off, on, text, type Values } from 'market-mcp-contract/command';
+import { urlFlags } from 'market-mcp-contract/program';
+import { type DeliberateError, deliberateErrors, directoryNames } from '../marketplace/core/model.ts';
+import { targetNames } from '../questions/targets.ts';
 
-const json = on('--json', 'print one JSON object');
+/** For most commands. */
+export const json = on('--json', 'print one JSON object');
+
+const { reporter, summary, verbose, json: jsonReport, ...common } = urlFlags;
+
+/** The flags of `market-mcp check`: those of any server, and those of a project. */
+export const checkFlags = {
+  ...common,
+  platform: text(
+    '--platform <name|file>',
+    'the platform profile to check against (default: that of the project; generic for a URL)',
+  ),
+  call: list(
+    '--call <tools>',
+    "tools of a URL that the check may call, separated by commas ('*': all that read by their names); with --live, tools of the project that may change something, whose examples are called once; repeatable",
+  ),
+  examples: text(
+    '--examples <file>',
+    'file with calls and their expected outcomes (format: market-mcp examples-schema)',
+  ),
+  against: text(
+    '--against <file>',
+    'file with an earlier tools/list to compare with (default: what the project has recorded)',
+  ),
+  saveListing: text(
+    '--save-listing [file]',
+    'write the tools/list of this run to a file (default: listing.json of the project)',
+  ) as Flag<string | true | undefined>,
+  live: on(
+    '--live',
+    'let the tools of the project that only read call their real APIs instead of recordings',
+  ),
+  deploy: choice(
+    '--deploy <target>',
+    'build what is deployed to this target, start it on this machine and check that',
+    targetNames,
+  ),
+  build: off('--no-build', 'do not build the project first'),
+  watch: on('--watch', 'check again after each change of the project'),
+  reporter,
+  summary,
+  verbose,
+  json: jsonReport,
+};
+
+const { against, platform, header } = common;
+
+/** The flags of `market-mcp watch`. */
+export const watchFlags = {
+  against: { ...against, description: `${against.description} (default: what the project has recorded)` },
+  platform: { ...platform, description: 'the platform profile (default: that of the project, else generic)' },
+  header,
+  json,
+};
+
+/** The flags of `market-mcp check` as given. */
+export type CheckFlags = Values<typeof checkFlags>;
 
 /** Where the commands of the marketplace work. */
 const place = {
@@ -88,3 +145,14 @@ export type MarketplaceFlags = Values<typeof marketplaceFlags>;
 export type RegisterFlags = Values<typeof registerFlags>;
 export type ListingFlags = Values<typeof listingFlags>;
 export type CallFlags = Values<typeof callFlags>;
+
+/** The flags of `market-mcp upgrade`. */
+export const upgradeFlags = {
+  dryRun: on('--dry-run', 'print what would change as a unified diff, write nothing'),
+  install: off('--no-install', 'do not install packages, build or check'),
+  check: off('--no-check', 'do not build, and do not run the self-check'),
+  json,
+};
+
+/** The flags of `market-mcp upgrade` as given. */
+export type UpgradeFlags = Values<typeof upgradeFlags>;
