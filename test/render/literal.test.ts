@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../packages/contract/src/json/value.ts';
-import { Code, lineWidth, literal, mapEntries, memberAccess, property, stringLiteral } from '../../src/render/literal.ts';
+import {
+  Code,
+  lineWidth,
+  literal,
+  mapEntries,
+  memberAccess,
+  property,
+  stringLiteral,
+} from '../../src/render/literal.ts';
 import fc from '../fast-check.ts';
 import { hostile } from '../plan/prepared.ts';
 

@@ -7,7 +7,7 @@ import { context, generic } from '../../packages/contract/src/platforms/all.ts';
 import { sampleArguments } from '../../packages/contract/src/platforms/smoke.ts';
 import { fix } from '../../src/fixes/fix.ts';
 import { asImported } from '../../src/import/model.ts';
-import { prepare, type Prepared } from '../../src/import/prepare.ts';
+import { type Prepared, prepare } from '../../src/import/prepare.ts';
 import type { SpecEntry, ToolSpec } from '../../src/model/model.ts';
 import { readSpec } from '../../src/tools/read.ts';
 import fc from '../fast-check.ts';
