@@ -34,7 +34,7 @@ const frameworks: Readonly<Record<string, Framework>> = {
     });
     const server = serveHono({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' });
     if (!server.listening) await once(server, 'listening');
-    return { port: portOf(server), stop: () => closed(server) };
+    return { port: listen(server), stop: () => closed(server) };
   },
   'Express, express.text with a limit': async (steps) => {
     // Express has no types.
@@ -49,7 +49,7 @@ const frameworks: Readonly<Record<string, Framework>> = {
     });
     const server = app.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return { port: portOf(server), stop: () => closed(server) };
+    return { port: listen(server), stop: () => closed(server) };
   },
   'node:http, refused by the declared length as Fastify does': (steps) =>
     plain(steps, (response) => response.writeHead(413, { connection: 'close' }).end('{"error":"too large"}')),
@@ -115,7 +115,7 @@ async function plain(steps: Steps, refuse: (response: ServerResponse) => void): 
     send(response, await steps.answer({ method, path, headers, body: Buffer.concat(chunks).toString() }));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  return { port: portOf(server), stop: () => closed(server) };
+  return { port: listen(server), stop: () => closed(server) };
 }
 
 function written({ status, headers, body }: Answer) {
@@ -130,7 +130,7 @@ function send(response: ServerResponse, answer: Answer): void {
   else response.end(body);
 }
 
-function portOf(server: { address(): unknown }): number {
+function listen(server: { address(): unknown }): number {
   return (server.address() as AddressInfo).port;
 }
 

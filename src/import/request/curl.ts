@@ -1,4 +1,4 @@
-import { decoded } from './values.ts';
+import { uriDecoded } from 'market-mcp-contract/command';
 import { commandWords, RequestRefusal } from './words.ts';
 
 export type Pair = readonly [name: string, value: string];
@@ -239,7 +239,9 @@ function addressOf(
   if (!url || /[\s\p{Cc}]/u.test(whole + (data ?? '')) || url.hostname === '')
     throw new RequestRefusal('has no valid URL', 'Paste the whole command, with its URL in quotes.');
   const user =
-    url.username + url.password === '' ? undefined : `${decoded(url.username)}:${decoded(url.password)}`;
+    url.username + url.password === ''
+      ? undefined
+      : `${uriDecoded(url.username)}:${uriDecoded(url.password)}`;
   const [, path = '', query] = /^[^:]+:\/\/[^/?#]*([^?#]*)(?:\?([^#]*))?/.exec(whole) ?? [];
   if (/\\|\/(?=[.%2e]*%2e)(?:\.|%2e){1,2}(?![^/])/i.test(path))
     throw new RequestRefusal(

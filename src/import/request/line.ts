@@ -1,6 +1,7 @@
+import { uriDecoded } from 'market-mcp-contract/command';
 import type { ApiCall, ApiKey } from '../model.ts';
 import type { GivenRequest } from './curl.ts';
-import { decoded, noise } from './values.ts';
+import { noise } from './values.ts';
 
 /** A request as a curl command without its keys: each is `$NAME`, the variable that holds it. */
 export function curlLine(
@@ -13,7 +14,7 @@ export function curlLine(
   const variable = (key: ApiKey | undefined, at = 0) => `$${key?.variables[at]?.name ?? ''}`;
   const pairs = (place: 'query' | 'body', text: string) =>
     text.replaceAll(/([^&=]+)=([^&]*)/g, (whole, raw: string) => {
-      const key = keyOf(place, decoded(raw.replaceAll('+', ' ')));
+      const key = keyOf(place, uriDecoded(raw.replaceAll('+', ' ')));
       return key ? `${raw}=${variable(key)}` : whole;
     });
   const [address = '', query] = url.split(/\?(.*)/s);

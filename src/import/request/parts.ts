@@ -1,3 +1,4 @@
+import { uriDecoded } from 'market-mcp-contract/command';
 import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
 import type { Field, Shape } from '../../model/model.ts';
 import { isKeyValue, placeholderIn } from '../key-names.ts';
@@ -7,7 +8,7 @@ import { freeInputName } from '../openapi/parameters.ts';
 import type { GivenRequest, Pair } from './curl.ts';
 import { KeyParts } from './keys.ts';
 import type { Protocol } from './protocols.ts';
-import { decoded, graphqlShape, idKind, noise, scalarOf, shapeOf, styleLike } from './values.ts';
+import { graphqlShape, idKind, noise, scalarOf, shapeOf, styleLike } from './values.ts';
 import { RequestRefusal } from './words.ts';
 
 type Place = 'path' | 'query' | 'header' | 'body';
@@ -48,7 +49,7 @@ export class Parts {
   #segment(raw: string, at: number, segments: readonly string[], params: Binding[]): string {
     const [, named, stated] = /^\{([A-Za-z]\w*)=([^{}]+)\}$/.exec(raw) ?? [];
     const [, base = raw, end = ''] = named === undefined ? (/^(.*?)(\.json)?$/.exec(raw) ?? []) : [];
-    const text = decoded(stated ?? base);
+    const text = uriDecoded(stated ?? base);
     const last = segments[at - 1] ?? '';
     const kind = idKind(text);
     if (named === undefined && isKeyValue(last, text, 'path'))
@@ -210,10 +211,10 @@ export class Parts {
     return names.flatMap((raw): readonly Binding[] => {
       const own = pairs.filter(([name]) => name === raw).map(([, value]) => value);
       const [first = '', ...others] = own;
-      const name = decoded(raw.replaceAll('+', ' '));
-      const text = decoded(first.replaceAll('+', ' '));
+      const name = uriDecoded(raw.replaceAll('+', ' '));
+      const text = uriDecoded(first.replaceAll('+', ' '));
       if (others.length === 0) return this.#pair(name, text, first, place, true) ?? [];
-      const values = own.map((one) => decoded(one.replaceAll('+', ' ')));
+      const values = own.map((one) => uriDecoded(one.replaceAll('+', ' ')));
       return [
         {
           ...this.#argument(name, name, place, values, { type: 'array', items: { type: 'string' } }),

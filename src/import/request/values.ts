@@ -6,15 +6,6 @@ import type { QueryStyle } from '../model.ts';
 export const noise =
   /^(?:sec-.*|:.*|cookie|referer|priority|origin|dnt|te|pragma|cache-control|connection|host|content-length|accept-encoding|accept-language|upgrade-insecure-requests|if-none-match|if-modified-since)$/;
 
-/** A text without percent-encoding; as it is if that is wrong. */
-export function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
 /** The value that a text in a query, a path or a form stands for: a number only if it is written like one. */
 export function scalarOf(text: string): Json {
   if (text === 'true' || text === 'false') return text === 'true';

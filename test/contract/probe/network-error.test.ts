@@ -50,10 +50,10 @@ test.each<[string, string, () => Promise<number>, string]>([
     'the TLS handshake failed (EPROTO); if the server speaks plain HTTP, use http://',
   ],
   ['an unknown host', 'http://nothing.invalid', closedPort, 'the host name has no address ('],
-])('%s is explained', async (_, origin, portOf, words) => {
+])('%s is explained', async (_, origin, listen, words) => {
   const http = createHttp();
   onTestFinished(() => http.close());
-  const url = new URL(`${origin}:${await portOf()}/mcp`);
+  const url = new URL(`${origin}:${await listen()}/mcp`);
   const exchange = http.exchange({ method: 'POST', url, headers: {}, body: '{}', timeoutMs: 10_000 });
   await expect(exchange).rejects.toThrow(words);
 });
