@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
 import { planAddition } from '../../src/changes/addition.ts';
-import { planCreation } from '../../src/changes/creation.ts';
 import { entriesOf } from '../../src/changes/entries.ts';
 import { planUpgrade } from '../../src/changes/upgrade/plan.ts';
 import { planCommonFiles, projectContext, type Start } from '../../src/plan/project.ts';
@@ -12,26 +11,15 @@ import { manifestFile, readManifest } from '../../src/project/manifest/manifest.
 import { readTemplates } from '../../src/project/package/templates.ts';
 import { editedFiles } from '../../src/project/read/files.ts';
 import { openProject } from '../../src/project/read/open.ts';
-import { inspectTarget } from '../../src/project/read/target.ts';
 import { changeProject } from '../../src/project/write/change.ts';
-import { writeProject } from '../../src/project/write/write.ts';
-import { completeAnswers } from '../../src/questions/create-answers.ts';
 import { render } from '../../src/render/render.ts';
 import { apiDocuments } from '../import/api-documents.ts';
+import { created } from '../project/created.ts';
 import { directory } from '../project/directory.ts';
 
 const [gas, weather] = apiDocuments;
 if (!gas || !weather) throw new Error('no documents');
 const kitPackages = '`ky`, `lru-cache`, `p-queue`';
-
-/** A project on disk with the given answers. */
-async function project(given: Partial<Parameters<typeof completeAnswers>[0]>): Promise<string> {
-  const root = join(directory(), 'prices');
-  const answers = completeAnswers({ directory: root, ...given });
-  const { files } = unwrap(await planCreation(answers));
-  writeProject(inspectTarget(root, [...files.keys()]), files);
-  return root;
-}
 
 function documentIn(root: string, { file, text, operation }: typeof gas & object) {
   const path = join(root, '..', file);
@@ -40,7 +28,7 @@ function documentIn(root: string, { file, text, operation }: typeof gas & object
 }
 
 async function fromDocument(document: typeof gas & object): Promise<string> {
-  return project(documentIn(join(directory(), 'x'), document));
+  return created(documentIn(join(directory(), 'x'), document));
 }
 
 async function add(root: string, document: typeof gas & object) {
@@ -114,7 +102,7 @@ describe('a project from an OpenAPI document', () => {
 
 describe('a blank project after the first tool with an API', () => {
   it('has updated documents, and an upgrade finds no difference', async () => {
-    const root = await project({});
+    const root = await created({});
     await add(root, gas);
     const readme = read(root, 'README.md');
     expect(readme).toContain(kitPackages);
@@ -125,7 +113,7 @@ describe('a blank project after the first tool with an API', () => {
   });
 
   it("keeps the author's edits, also in an upgrade", async () => {
-    const root = await project({});
+    const root = await created({});
     const mine = 'A line of the author.';
     edit(root, 'README.md', (text) => `${text}\n${mine}\n`.replaceAll('\n', '\r\n'));
     edit(root, '.env.example', (text) => text.replace('PORT=3000', 'PORT=4000'));
@@ -140,7 +128,7 @@ describe('a blank project after the first tool with an API', () => {
   });
 
   it('keeps a README that its author rewrote or deleted, and reports the missing variables', async () => {
-    const rewritten = await project({});
+    const rewritten = await created({});
     edit(rewritten, 'README.md', () => '# Mine\n');
     const { prepared } = await add(rewritten, gas);
     expect(read(rewritten, 'README.md')).toBe('# Mine\n');
@@ -151,7 +139,7 @@ describe('a blank project after the first tool with an API', () => {
       why: 'add there what the new tools need: GAS_URL, GAS_TOKEN',
     });
     expect((await planUpgrade(rewritten)).change).toBe(null);
-    const deleted = await project({});
+    const deleted = await created({});
     rmSync(join(deleted, 'README.md'));
     const { change } = await add(deleted, gas);
     expect([...(change?.files.keys() ?? [])]).not.toContain('README.md');

@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { apiDocuments } from '../import/api-documents.ts';
 import {
   bins,
@@ -135,8 +134,7 @@ describe.each(apiDocuments)(
 
     beforeAll(async () => {
       await compile(directory);
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const url = await serveHere(server);
       const api = (readFileSync(join(directory, 'dist/src/tools', toolFile(tool)), 'utf8').match(
         /apis\/[\w-]+\.js/,
       ) ?? [''])[0];
@@ -161,10 +159,6 @@ describe.each(apiDocuments)(
       });
       expect(ran.status, ran.stderr).toBe(0);
       results = JSON.parse(ran.stdout);
-    });
-    afterAll(() => {
-      server.closeAllConnections();
-      server.close();
     });
 
     const ending = (name: string) => results[name]?.structuredContent ?? {};
@@ -315,16 +309,13 @@ describe('a document from the network', () => {
         response.writeHead(302, { location: 'http://localhost:1/x' }).end();
       else response.end(first?.text);
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const url = await serveHere(server);
     const listed = await create(['--from-openapi', `${url}/gas.yaml`, '--json'], { cwd: root });
     expect({ status: listed.status, asked }).toEqual({ status: 0, asked: ['/gas.yaml'] });
     const away = await create(['--from-openapi', `${url}/away?key=s3cret`], { cwd: root });
     expect(away.status).toBe(2);
     expect(away.stderr).toContain('it redirects to another host');
     expect(away.stderr).not.toContain('s3cret');
-    server.closeAllConnections();
-    server.close();
   });
 
   it('behind a key is fetched with --header, which is stored and printed nowhere', async () => {

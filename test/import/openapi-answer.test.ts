@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/context.ts';
 import { recordingsOf } from '../../src/import/recordings.ts';
 import { requestLiteral } from '../../src/render/request.ts';
-import { answer, base, documentOf, ok, refusalOf, toolOf } from './openapi.ts';
+import { answer, base, documentOf, ok, refusalOf, swaggerOf, toolOf } from './openapi.ts';
 
 describe('the answer of a tool', () => {
   it.each([
@@ -296,13 +296,7 @@ describe('the answer of a tool', () => {
   });
 
   it('of Swagger 2.0 is JSON only if its document says so, or nothing', async () => {
-    const swagger = (produces: object, own: object = {}) => ({
-      swagger: '2.0',
-      info: { title: 'Gas API' },
-      host: 'api.gas.example',
-      ...produces,
-      paths: { '/gas': { get: { operationId: 'getGas', responses: { 200: { schema: answer } }, ...own } } },
-    });
+    const swagger = (produces: object, own = {}) => swaggerOf(own, { ...produces }, 'get');
     const json = { produces: ['application/xml', 'application/json'] };
     const xml = { produces: ['application/xml'] };
     for (const document of [swagger({}), swagger(json), swagger(xml, json)])

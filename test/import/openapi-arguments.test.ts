@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Effect, effects } from '../../packages/contract/src/definition/effect.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';
 import { setting } from '../../src/render/request.ts';
-import { answer, base, documentOf, ok, read, refusalOf, toolOf } from './openapi.ts';
+import { answer, base, documentOf, ok, read, refusalOf, swaggerOf, toolOf } from './openapi.ts';
 
 describe('the arguments of a tool', () => {
   it('are the parameters, with their limits, under unique names', async () => {
@@ -235,16 +235,7 @@ describe('the arguments of a tool', () => {
   });
 
   it('of Swagger 2.0 whose lists no request can write are left out, unless the API needs them', async () => {
-    const old = (parameter: object) => ({
-      swagger: '2.0',
-      info: { title: 'Gas API' },
-      host: 'api.gas.example',
-      paths: {
-        '/gas': {
-          post: { operationId: 'getGas', parameters: [parameter], responses: { 200: { schema: answer } } },
-        },
-      },
-    });
+    const old = (parameter: object) => swaggerOf({ parameters: [parameter] });
     const list = {
       name: 'ids',
       in: 'query',
@@ -271,23 +262,8 @@ describe('the arguments of a tool', () => {
       items: { type: 'string' },
       ...more,
     });
-    const { call } = await toolOf(
-      {
-        swagger: '2.0',
-        info: { title: 'Gas API' },
-        host: 'api.gas.example',
-        paths: {
-          '/o': {
-            post: {
-              operationId: 'addOrder',
-              parameters: [list('a'), list('b', { collectionFormat: 'multi' })],
-              responses: { 200: { schema: answer } },
-            },
-          },
-        },
-      },
-      'addOrder',
-    );
+    const parameters = [list('a'), list('b', { collectionFormat: 'multi' })];
+    const { call } = await toolOf(swaggerOf({ parameters }));
     expect(call.body?.members).toEqual([
       { name: 'a', input: 'a', style: 'comma' },
       { name: 'b', input: 'b', style: 'form' },

@@ -8,7 +8,7 @@ import { recordingsOf } from '../../src/import/recordings.ts';
 import type { AnswerSample } from '../../src/import/sample.ts';
 import { widened } from '../../src/import/widen.ts';
 import fc from '../fast-check.ts';
-import { base, documentOf, ok, read, toolOf } from './openapi.ts';
+import { base, documentOf, ok, read, swaggerOf, toolOf } from './openapi.ts';
 
 const node = {
   type: 'object',
@@ -129,23 +129,12 @@ describe('an example', () => {
   });
 
   it('of Swagger 2.0 is that of a JSON type', async () => {
+    const examples = { 'application/xml': '<a/>', 'application/json': { id: 'a', size: '7' } };
     const operation = {
-      operationId: 'getGas',
       produces: ['application/json', 'application/xml'],
-      parameters: [{ name: 'chain', in: 'path', required: true, type: 'string' }],
-      responses: {
-        200: {
-          schema: node,
-          examples: { 'application/xml': '<a/>', 'application/json': { id: 'a', size: '7' } },
-        },
-      },
+      responses: { 200: { schema: node, examples } },
     };
-    const document = {
-      swagger: '2.0',
-      info: { title: 'Gas' },
-      host: 'gas.example',
-      paths: { '/gas/{chain}': { get: operation } },
-    };
+    const document = swaggerOf(operation, {}, 'get');
     const { told, body } = await made(document);
     expect(told).toHaveLength(1);
     expect(body).toEqual({ id: 'a', size: '7' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { documentOf, importOf, refusalOf, toolOf } from './openapi.ts';
+import { documentOf, importOf, refusalOf, swaggerOf, toolOf } from './openapi.ts';
 
 const binary = { type: 'string', format: 'binary' };
 const part = (schema: object, more: object = {}) => ({
@@ -94,24 +94,10 @@ describe('a file of a multipart body', () => {
 
   it('has its own type in Swagger 2.0', async () => {
     const parameters = [
-      { name: 'chain', in: 'path', required: true, type: 'string' },
       { name: 'doc', in: 'formData', required: true, type: 'file', description: 'The document' },
       { name: 'note', in: 'formData', type: 'string' },
     ];
-    const { inputs, call } = await toolOf({
-      swagger: '2.0',
-      info: { title: 'Gas API' },
-      host: 'api.gas.example',
-      paths: {
-        '/gas/{chain}': {
-          post: {
-            operationId: 'getGas',
-            parameters,
-            responses: { 200: { schema: { type: 'object', properties: { a: { type: 'string' } } } } },
-          },
-        },
-      },
-    });
+    const { inputs, call } = await toolOf(swaggerOf({ parameters }));
     expect(inputs.doc).toMatchObject({
       contentEncoding: 'base64',
       description: 'The document. In base64.',

@@ -25,6 +25,16 @@ export function documentOf(operation: Members, rest: Members = {}): object {
   };
 }
 
+/** A Swagger 2.0 document with one operation, `POST /gas` or of another method. */
+export function swaggerOf(operation: Members, rest: Members = {}, method = 'post'): object {
+  const whole = { operationId: 'getGas', responses: { 200: { schema: answer } }, ...operation };
+  return {
+    ...{ swagger: '2.0', info: { title: 'Gas API' }, host: 'api.gas.example' },
+    paths: { '/gas': { [method]: whole } },
+    ...rest,
+  };
+}
+
 export async function read(document: object | string) {
   const text = typeof document === 'string' ? document : JSON.stringify(document);
   const result = await readOpenApi(text, 'api.json');

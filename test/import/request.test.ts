@@ -135,29 +135,14 @@ describe('the parts of a request', () => {
     expect(read(`curl https://x.test/graphql ${json} -d '${hidden}'`).onlyReads).toBe(false);
   });
 
-  it.each([
-    ...[
-      ['eth_call', true],
-      ['eth_getLogs', true],
-      ['getBalance', true],
-      ['eth_blockNumber', true],
-      ['net_version', true],
-    ],
-    ...[
-      ['eth_sendRawTransaction', false],
-      ['personal_sign', false],
-      ['eth_sign', false],
-      ['admin_peers', false],
-    ],
-    ...[
-      ['debug_traceCall', false],
-      ['submitBlock', false],
-      ['getaway', false],
-      ['eth_submitWork', false],
-    ],
-  ] as [string, boolean][])('of JSON-RPC decide whether it reads: %s', (method, reads) =>
-    expect(readsByRpc(method)).toBe(reads),
-  );
+  it('of JSON-RPC decide by their method whether they read', () => {
+    const reading = ['eth_call', 'eth_getLogs', 'getBalance', 'eth_blockNumber', 'net_version'];
+    const others = [
+      ...['eth_sendRawTransaction', 'personal_sign', 'eth_sign', 'admin_peers', 'debug_traceCall'],
+      ...['submitBlock', 'getaway', 'eth_submitWork'],
+    ];
+    expect([...reading, ...others].filter(readsByRpc)).toEqual(reading);
+  });
 
   it('that name another method in a header may change something', () => {
     expect(read("curl https://x.test/a -H 'X-HTTP-Method-Override: DELETE'").onlyReads).toBe(false);

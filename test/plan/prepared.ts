@@ -1,5 +1,7 @@
 import { signals } from '../../packages/contract/src/definition/outcomes.ts';
+import { generic } from '../../packages/contract/src/platforms/all.ts';
 import type { PreparedTool } from '../../src/model/model.ts';
+import type { ProjectAnswers } from '../../src/plan/project.ts';
 
 /** Text that breaks templates without escaping, in every context. */
 export const hostile =
@@ -119,3 +121,17 @@ export const hostileTool: PreparedTool = {
 };
 
 export const preparedTools = [gasPrice, listChains, hostileTool] as const;
+
+/** The answers of a project with these tools. */
+export const preparedAnswers: ProjectAnswers = {
+  name: 'gas',
+  profile: generic,
+  packageManager: 'npm',
+  tools: preparedTools,
+  packages: {
+    program: 'file:vendor/create-market-mcp-1.2.3-abc.tgz',
+    runtime: 'file:vendor/market-mcp-runtime-1.2.3-abc.tgz',
+  },
+  start: 'blank',
+  targets: [],
+};

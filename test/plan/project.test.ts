@@ -6,21 +6,9 @@ import { readTemplates } from '../../src/project/package/templates.ts';
 import { withVariables } from '../../src/project/source/sources.ts';
 import { filesOf, targetNames } from '../../src/questions/targets.ts';
 import { render } from '../../src/render/render.ts';
-import { preparedTools } from './prepared.ts';
+import { preparedAnswers as answers } from './prepared.ts';
 
 const templates = readTemplates();
-const answers: ProjectAnswers = {
-  name: 'gas',
-  profile: generic,
-  packageManager: 'npm',
-  tools: preparedTools,
-  packages: {
-    program: 'file:vendor/create-market-mcp-1.2.3-abc.tgz',
-    runtime: 'file:vendor/market-mcp-runtime-1.2.3-abc.tgz',
-  },
-  start: 'blank',
-  targets: [],
-};
 const pathsOf = (given: Partial<ProjectAnswers> = {}) =>
   planProject({ ...answers, ...given }, templates).map(({ path }) => path);
 

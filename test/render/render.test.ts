@@ -1,30 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { context, generic } from '../../packages/contract/src/platforms/all.ts';
+import { context } from '../../packages/contract/src/platforms/all.ts';
 import type { PlannedFile } from '../../src/plan/model.ts';
 import { type ProjectAnswers, planProject } from '../../src/plan/project.ts';
 import { readTemplates } from '../../src/project/package/templates.ts';
 import { render, renderTemplate } from '../../src/render/render.ts';
-import { gasPrice, hostile, hostileTool, listChains, preparedTools } from '../plan/prepared.ts';
+import { gasPrice, hostile, hostileTool, listChains, preparedAnswers } from '../plan/prepared.ts';
 
 const templates = readTemplates();
 const text = (content: Uint8Array | undefined) => new TextDecoder().decode(content);
 
 function project(given: Partial<ProjectAnswers>): Map<string, string> {
-  const answers: ProjectAnswers = {
-    name: 'gas',
-    profile: generic,
-    packageManager: 'npm',
-    tools: preparedTools,
-    packages: {
-      program: 'file:vendor/create-market-mcp-1.2.3-abc.tgz',
-      runtime: 'file:vendor/market-mcp-runtime-1.2.3-abc.tgz',
-    },
-    start: 'blank',
-    targets: [],
-    ...given,
-  };
-  const files = render(planProject(answers, templates), templates);
+  const files = render(planProject({ ...preparedAnswers, ...given }, templates), templates);
   return new Map([...files].map(([path, { content }]) => [path, text(content)]));
 }
 

@@ -2,25 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { unwrap } from '../../../packages/contract/src/command/command-error.ts';
-import { planCreation } from '../../../src/changes/creation.ts';
 import { planUpgrade } from '../../../src/changes/upgrade/plan.ts';
-import { inspectTarget } from '../../../src/project/read/target.ts';
-import { writeProject } from '../../../src/project/write/write.ts';
-import { completeAnswers } from '../../../src/questions/create-answers.ts';
 import { apiDocuments } from '../../import/api-documents.ts';
+import { created } from '../../project/created.ts';
 import { directory, tree } from '../../project/directory.ts';
 import { add, index, namesIn, project, put, remove, rename, run, specOf, text } from './project.ts';
 
 const [old, next] = ['src/tools/get-gas-price.ts', 'src/tools/get-fee.ts'];
-
-/** A new project whose first tool has a name. */
-async function created(given: Parameters<typeof completeAnswers>[0]): Promise<string> {
-  const root = join(directory(), 'gas');
-  const { files } = unwrap(await planCreation(completeAnswers({ ...given, directory: root })));
-  writeProject(inspectTarget(root, [...files.keys()]), files);
-  return root;
-}
 
 /** The files without package.json and its hash: its description lists the tools as they were at creation. */
 function comparable(root: string) {
