@@ -9,7 +9,7 @@ import { SignJWT } from 'jose';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CheckReport } from '../../packages/contract/src/check/model.ts';
 import { expectChecked, platform, ratesProject } from '../e2e/rates.ts';
-import { bins, failuresOf, run, scaffold, scratch, serveHere } from '../e2e/support.ts';
+import { failuresOf, market, scaffold, scratch, serveHere } from '../e2e/support.ts';
 import { recordProof, untilHealthy } from './figures.ts';
 import { bundled, type RunningWorker, startWorker, wranglerModules } from './workerd.ts';
 
@@ -23,9 +23,8 @@ let plain: string;
 
 /** `check --deploy workers` of a project. */
 async function checkWorker(project: string, flags: readonly string[] = []) {
-  const { status, stdout, stderr } = await run(
-    process.execPath,
-    [bins.market, 'check', project, '--deploy', 'workers', '--json', ...flags],
+  const { status, stdout, stderr } = await market(
+    ['check', project, '--deploy', 'workers', '--json', ...flags],
     { cwd: root },
   );
   return { status, stderr, report: stdout === '' ? undefined : (JSON.parse(stdout) as CheckReport) };

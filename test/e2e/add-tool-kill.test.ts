@@ -15,7 +15,7 @@ import { makeStaging } from '../../src/project/write/staging.ts';
 import { type ProjectChange, steps } from '../../src/project/write/transaction.ts';
 import { randomFrom, seed } from '../random.ts';
 import { endAt, type Moment } from './kill.ts';
-import { bins, compile, lendModules, run, scaffold, scratch, tree } from './support.ts';
+import { bins, compile, lendModules, market, scaffold, scratch, tree } from './support.ts';
 
 const kills = process.env.NIGHTLY ? 50 : 15;
 /** Half of the runs are killed while they write files, which takes a small part of a run. Milliseconds. */
@@ -117,9 +117,7 @@ async function settle(
 }
 
 async function anotherProgram(directory: string): Promise<void> {
-  const { status, stderr } = await run(process.execPath, [bins.market, 'list', '--mark-listed'], {
-    cwd: directory,
-  });
+  const { status, stderr } = await market(['list', '--mark-listed'], { cwd: directory });
   expect(status, stderr).toBe(0);
 }
 
@@ -162,7 +160,7 @@ function copy(name: string, from: string): string {
 async function caseOf(name: string, before: string, command: readonly string[]): Promise<Case> {
   const after = copy(name, before);
   const started = performance.now();
-  const { status, stderr } = await run(process.execPath, [bins.market, ...command], { cwd: after });
+  const { status, stderr } = await market(command, { cwd: after });
   expect(status, stderr).toBe(0);
   return { command, before, after, duration: performance.now() - started };
 }

@@ -9,7 +9,7 @@ import { requestJson, runningMarketplace } from '../../src/marketplace/local.ts'
 import { untilState } from '../dev/project.ts';
 import { formFor } from '../marketplace/support.ts';
 import { freePort } from '../runtime/built.ts';
-import { bins, run, scaffold, scratch, serveHere } from './support.ts';
+import { bins, market, run, scaffold, scratch, serveHere } from './support.ts';
 
 const key = 'k3y-of-the-author';
 const toolFile = 'src/tools/get-parcel.ts';
@@ -42,8 +42,7 @@ const edit = (file: string, before: string, after: string) => {
   expect(text).toContain(before);
   writeFileSync(path, text.replace(before, after));
 };
-const call = (...args: string[]) =>
-  run(process.execPath, [bins.market, 'call', 'getParcel', ...args], { cwd: directory });
+const call = (...args: string[]) => market(['call', 'getParcel', ...args], { cwd: directory });
 
 /** What an API's OpenAPI document says: a key, and a parcel whose weight is a number or null. */
 const documentOf = (url: string) => ({

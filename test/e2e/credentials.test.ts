@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { bins, compile, expectProven, run, scaffold, scratch, serveHere } from './support.ts';
+import { compile, expectProven, market, run, scaffold, scratch, serveHere } from './support.ts';
 
 const root = scratch();
 const schema = { type: 'object', properties: { said: { type: 'string', description: 'What it got' } } };
@@ -181,9 +181,7 @@ describe('operations of one document with different credentials', () => {
 describe('an operation with other credentials that is added later', () => {
   let directory: string;
   const add = (name: string) =>
-    run(process.execPath, [bins.market, 'add-tool', '--yes', '--no-check', ...flags(name)], {
-      cwd: directory,
-    });
+    market(['add-tool', '--yes', '--no-check', ...flags(name)], { cwd: directory });
   const api = () => join(directory, 'src/apis/doors.ts');
   beforeAll(async () => {
     ({ directory } = await scaffold(['later', ...flags('getDefault')], { cwd: root }));
@@ -236,11 +234,9 @@ export const api = httpSource({
     const moved = { ...document, servers: [{ url: 'https://upload.doors.example/v2' }] };
     writeFileSync(place, JSON.stringify(moved));
     const options = ['get_moved', '--from-openapi', place, '--operation', 'getDefault'];
-    const { status, stdout } = await run(
-      process.execPath,
-      [bins.market, 'add-tool', '--yes', '--no-check', ...options],
-      { cwd: directory },
-    );
+    const { status, stdout } = await market(['add-tool', '--yes', '--no-check', ...options], {
+      cwd: directory,
+    });
     expect(status).toBe(0);
     expect(stdout).toContain(
       'DOORS_URL is https://api.doors.example/v1 in this project, but the document says https://upload.doors.example/v2',
@@ -256,13 +252,7 @@ export const api = httpSource({
     writeFileSync(place, JSON.stringify({ ...document, components: { securitySchemes } }));
     const before = readFileSync(api(), 'utf8');
     const options = ['get_other', '--from-openapi', place, '--operation', 'getBoth'];
-    const refused = await run(
-      process.execPath,
-      [bins.market, 'add-tool', '--yes', '--no-check', ...options],
-      {
-        cwd: directory,
-      },
-    );
+    const refused = await market(['add-tool', '--yes', '--no-check', ...options], { cwd: directory });
     expect(refused.status).toBe(2);
     expect(refused.stderr).toContain(
       "src/apis/doors.ts sends other keys as credentials.header than the new tools need: header: { query: { 'X-Api-Key': env.DOORS_API_KEY } }",
@@ -274,9 +264,7 @@ export const api = httpSource({
     const text = readFileSync(api(), 'utf8');
     const own = `const options = { baseUrl: env.DOORS_URL };\nexport const api = httpSource(options);\n`;
     writeFileSync(api(), text.slice(0, text.indexOf('/**')) + own);
-    await run(process.execPath, [bins.market, 'remove-tool', 'getBoth', '--yes', '--no-check'], {
-      cwd: directory,
-    });
+    await market(['remove-tool', 'getBoth', '--yes', '--no-check'], { cwd: directory });
     const refused = await add('getBoth');
     expect(refused.status).toBe(2);
     expect(refused.stderr).toContain(

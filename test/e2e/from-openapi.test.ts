@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { apiDocuments } from '../import/api-documents.ts';
 import {
-  bins,
   compile,
   create,
   expectProven,
+  market,
   type Ran,
   run,
   scaffold,
@@ -33,7 +33,7 @@ beforeAll(async () => {
   ({ directory } = await scaffold(['apis', ...chosen(first.file, first.operation)], { cwd: root }));
   for (const { file, operation } of others) {
     const args = ['add-tool', '--yes', '--json', '--no-check', ...chosen(file, operation)];
-    const added = await run(process.execPath, [bins.market, ...args], { cwd: directory });
+    const added = await market(args, { cwd: directory });
     if (added.status !== 0) throw new Error(added.stderr);
   }
 });
@@ -278,10 +278,7 @@ describe('--search', () => {
 
   it.each([
     ['create-market-mcp', (args: string[]) => create(args, { cwd: root })],
-    [
-      'add-tool',
-      (args: string[]) => run(process.execPath, [bins.market, 'add-tool', ...args], { cwd: root }),
-    ],
+    ['add-tool', (args: string[]) => market(['add-tool', ...args], { cwd: root })],
   ])('of %s lists the operations that contain all words', async (_, listing) => {
     const found = await listing([...search('PET get'), '--json']);
     expect(found.status, found.stderr).toBe(0);
@@ -335,20 +332,8 @@ describe('a document from the network', () => {
     expect(made.stdout).toContain(`--from-openapi ${document} --operation getGas`);
     const written = [...tree(join(root, 'keyed')).values()].join('\n');
     expect(`${made.stdout}${made.stderr}${written}`).not.toContain('s3cret-of-the-document');
-    const added = await run(
-      process.execPath,
-      [
-        bins.market,
-        'add-tool',
-        'x',
-        '--yes',
-        '--json',
-        '--no-check',
-        ...flags.slice(4),
-        ...key,
-        '--operation',
-        'getGas',
-      ],
+    const added = await market(
+      ['add-tool', 'x', '--yes', '--json', '--no-check', ...flags.slice(4), ...key, '--operation', 'getGas'],
       { cwd: join(root, 'keyed') },
     );
     expect(added.status, added.stderr).toBe(0);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { type Documented, documented } from './requests.ts';
-import { bins, compile, create, lendModules, prove, run, scratch, serveHere, tree } from './support.ts';
+import { compile, create, lendModules, market, prove, scratch, serveHere, tree } from './support.ts';
 
 const root = scratch();
 
@@ -68,7 +68,7 @@ it('twenty requests of documentation become tools at the first try that pass the
       '--from-request',
       '-',
     ];
-    const added = await run(process.execPath, [bins.market, ...args], {
+    const added = await market(args, {
       cwd: directory,
       stdin: 'pipe',
       input: lineOf(i),
@@ -88,12 +88,12 @@ it('twenty requests of documentation become tools at the first try that pass the
   expect(report.ok).toBe(true);
   expect(unitTests.status, unitTests.stdout).toBe(0);
 
-  const recorded = await run(process.execPath, [bins.market, 'record', '--json'], { cwd: directory });
+  const recorded = await market(['record', '--json'], { cwd: directory });
   streams.push(recorded.stdout, recorded.stderr);
   expect(JSON.parse(recorded.stdout).called).toHaveLength(documented.length);
   expect(apis.map(({ seen }) => seen)).toEqual(documented.map(() => ['', '']));
 
-  const listed = await run(process.execPath, [bins.market, 'list', '--json'], { cwd: directory });
+  const listed = await market(['list', '--json'], { cwd: directory });
   const inputsOf = ({ name }: { name: string }) => {
     const file = readFileSync(join(directory, `src/tools/${name.replaceAll('_', '-')}.ts`), 'utf8');
     return [...new Set([...file.matchAll(/\binput\.(\w+)/g)].map(([, input]) => input))];

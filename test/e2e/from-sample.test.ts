@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { bins, compile, create, failuresOf, prove, run, scaffold, scratch } from './support.ts';
+import { compile, create, failuresOf, market, prove, scaffold, scratch } from './support.ts';
 
 const root = scratch();
 const samples = [
@@ -40,7 +40,7 @@ it('makes a tool from three samples that answers with them, passes the self-chec
 it('add-tool reads a list from standard input', async () => {
   const { directory } = await scaffold(['lists', ...tool, ...flags], { cwd: root });
   const args = ['add-tool', 'list_gas', '--yes', '--no-check', '--json', '--from-sample', '-'];
-  const added = await run(process.execPath, [bins.market, ...args], {
+  const added = await market(args, {
     cwd: directory,
     stdin: 'pipe',
     input: JSON.stringify(samples),

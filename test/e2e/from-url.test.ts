@@ -6,7 +6,7 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { bins, compile, create, expectProven, run, scaffold, scratch, serveHere, tree } from './support.ts';
+import { compile, create, expectProven, market, run, scaffold, scratch, serveHere, tree } from './support.ts';
 
 const root = scratch();
 const text = { type: 'string', description: 'The city' };
@@ -209,7 +209,7 @@ describe('the tools of a running MCP server', () => {
       '--only',
       'delete_city',
     ];
-    const added = await run(process.execPath, [bins.market, ...args], { cwd: directory });
+    const added = await market(args, { cwd: directory });
     expect(added.status, added.stderr).toBe(0);
     expect((await compile(directory)).status).toBe(0);
     expect(readFileSync(join(directory, 'src/tools/delete-city.ts'), 'utf8')).toContain(

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { CheckReport } from '../../packages/contract/src/check/model.ts';
-import { bins, type CreateResult, failuresOf, run, scaffold, serveHere } from './support.ts';
+import { type CreateResult, failuresOf, market, scaffold, serveHere } from './support.ts';
 
 /** An OpenAPI document with one operation, which has a pattern on its argument. */
 export const ratesDocument = (address: string) => ({
@@ -91,7 +91,7 @@ export async function expectChecked(
   writeFileSync(file, key.export({ type: 'pkcs8', format: 'pem' }));
   const known = ['--signing-key', file, '--issuer', issuer, '--audience', audience];
   const args = ['check', `${origin}/mcp`, ...known, '--call', '*', '--json'];
-  const { status, stdout, stderr } = await run(process.execPath, [bins.market, ...args]);
+  const { status, stdout, stderr } = await market(args);
   expect(stdout, stderr).toMatch(/^\{/);
   const report: CheckReport = JSON.parse(stdout);
   const failed = failuresOf(report);

@@ -6,7 +6,7 @@ import { load } from 'js-yaml';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { apiDocuments } from '../import/api-documents.ts';
 import { freePort } from '../runtime/built.ts';
-import { bins, prove, run, scaffold, scratch, serveHere } from './support.ts';
+import { market, prove, run, scaffold, scratch, serveHere } from './support.ts';
 
 const root = scratch();
 const secret = 's3cret-of-the-api';
@@ -41,7 +41,7 @@ let environment: { readonly [name: string]: string };
 const npm = (script: string, env: { readonly [name: string]: string } = {}) =>
   run('npm', ['run', '--silent', script], { cwd: directory, env });
 const check = (...args: string[]) =>
-  run(process.execPath, [bins.market, 'check', '--no-build', ...args], { cwd: directory, env: environment });
+  market(['check', '--no-build', ...args], { cwd: directory, env: environment });
 
 beforeAll(async () => {
   const [gas] = apiDocuments;
@@ -249,14 +249,12 @@ net.Socket.prototype.connect = function (...args) {
         }
       }
       const another = ['add-tool', 'other', '--yes', '--output', 'n:number A number', '--json'];
-      const added = await run(process.execPath, [bins.market, ...another], { cwd: directory });
+      const added = await market(another, { cwd: directory });
       expect(added.status, added.stderr).toBe(0);
       const result = JSON.parse(added.stdout);
       expect(result.ok).toBe(true);
       expect(result.selfCheck.failed).toBeGreaterThan(0);
-      await run(process.execPath, [bins.market, 'remove-tool', 'other', '--yes', '--no-check'], {
-        cwd: directory,
-      });
+      await market(['remove-tool', 'other', '--yes', '--no-check'], { cwd: directory });
     } finally {
       writeFileSync(join(directory, recordings), kept);
     }

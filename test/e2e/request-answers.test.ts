@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { join } from 'node:path';
 import { json as bodyOf } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { bins, create, run, scratch, serveHere, tree } from './support.ts';
+import { create, market, scratch, serveHere, tree } from './support.ts';
 
 const root = scratch();
 const key = 'sk-live-4f9a8b7c6d5e';
@@ -342,11 +342,9 @@ describe('.env', () => {
     const [name] = readFileSync(join(directory, '.env'), 'utf8').split('=');
     writeFileSync(join(directory, '.env'), `${name}=mine\n`);
     const add = (...more: readonly string[]) =>
-      run(
-        process.execPath,
-        [bins.market, 'add-tool', ...more, '--yes', '--no-check', '--from-request', line(origin)],
-        { cwd: directory },
-      );
+      market(['add-tool', ...more, '--yes', '--no-check', '--from-request', line(origin)], {
+        cwd: directory,
+      });
     expect((await add('get_other')).stdout).toContain(`.env keeps its own ${name}`);
     expect(readFileSync(join(directory, '.env'), 'utf8')).toBe(`${name}=mine\n`);
     execFileSync('git', ['init', '-q'], { cwd: directory });

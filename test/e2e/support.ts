@@ -125,6 +125,11 @@ export function create(args: readonly string[], options: Options = {}): Promise<
   return run(process.execPath, [bins.create, ...args], options);
 }
 
+/** `market-mcp` with these arguments. */
+export function market(args: readonly string[], options: Options = {}): Promise<Ran> {
+  return run(process.execPath, [bins.market, ...args], options);
+}
+
 /** Scaffolds without install, links the shared modules, compiles. Throws with the output of the step that failed. */
 export async function scaffold(args: readonly string[], options: Options = {}): Promise<CreateResult> {
   const created = await create([...args, '--yes', '--json', '--no-install', '--no-git'], options);

@@ -7,7 +7,7 @@ import { generic } from '../../packages/contract/src/platforms/all.ts';
 import { createSigner, type Forgery } from '../../packages/contract/src/wire/signer.ts';
 import { freePort, run as start } from '../runtime/built.ts';
 import { installOnce } from './install-once.ts';
-import { bins, compile, create, repository, run, scaffold, scratch } from './support.ts';
+import { bins, compile, create, market, repository, run, scaffold, scratch } from './support.ts';
 
 const root = scratch();
 const file = 'src/tools/get-price.ts';
@@ -152,7 +152,7 @@ test.each(running)('check reports $what', async (mistake) => {
   write(mistake);
   expect((await compile(project)).status).toBe(0);
   const args = ['check', '--no-build', '--only', 'endpoint,outcome,submission,call', '--timeout', '4000'];
-  const { stdout, stderr } = await run(process.execPath, [bins.market, ...args], {
+  const { stdout, stderr } = await market(args, {
     cwd: project,
     ...(mistake.env && { env: mistake.env }),
   });
@@ -245,8 +245,7 @@ test('proxy variables do not affect the check of a local server', async () => {
   expect((await compile(project)).status).toBe(0);
   const proxy = 'http://127.0.0.1:9';
   const env = { HTTP_PROXY: proxy, HTTPS_PROXY: proxy, http_proxy: proxy, https_proxy: proxy };
-  const check = (...args: string[]) =>
-    run(process.execPath, [bins.market, 'check', ...args], { cwd: project, env });
+  const check = (...args: string[]) => market(['check', ...args], { cwd: project, env });
   expect((await check('--no-build', '--only', 'gate')).status).toBe(0);
   const { status, stderr } = await check(`http://127.0.0.1:${await freePort()}/mcp`);
   expect(status).toBe(3);

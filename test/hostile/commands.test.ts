@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { bins, create, type Ran, run, scratch, serveHere } from '../e2e/support.ts';
+import { create, market, type Ran, scratch, serveHere } from '../e2e/support.ts';
 
 const root = scratch();
 const freshDirectory = () => mkdtempSync(join(root, 'd-'));
@@ -126,7 +126,7 @@ it.each([names[0], names[4], names[5], names[8]])(
     mkdirSync(join(cwd, name));
     const created = await create([...quick, '--tool', 'get_gas', '--', join(name, 'gas')], { cwd });
     expectQuoted(created, name.startsWith('-') ? `./${name}/gas` : `${name}/gas`);
-    const checked = await run(process.execPath, [bins.market, 'check', '--', join(name, 'gas')], { cwd });
+    const checked = await market(['check', '--', join(name, 'gas')], { cwd });
     for (const command of hostileIn(checked)) pasted(command);
   },
 );

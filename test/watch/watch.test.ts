@@ -16,7 +16,7 @@ import { edited, good } from '../broken/edited.ts';
 import { type Breaks, createSteps, listening, serve } from '../broken/good-server.ts';
 import { trust } from '../broken/trust.ts';
 import { instead, methodOf, withAnswer } from '../broken/variant.ts';
-import { bins, run } from '../e2e/support.ts';
+import { market } from '../e2e/support.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'watch-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -131,7 +131,7 @@ describe('watch', () => {
 
 describe('market-mcp watch', () => {
   const program = (args: readonly string[], env = {}) =>
-    run(process.execPath, [bins.market, 'watch', ...args], {
+    market(['watch', ...args], {
       cwd: directory,
       env: { ...process.env, ...env },
     });
@@ -145,9 +145,7 @@ describe('market-mcp watch', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ ok: false, answered: true, target: server.url });
     await server.stop();
     expect((await program([server.url, '--json'])).status).toBe(3);
-    const deployed = await run(process.execPath, [bins.market, 'check', '--deploy', 'watch'], {
-      cwd: directory,
-    });
+    const deployed = await market(['check', '--deploy', 'watch'], { cwd: directory });
     expect([deployed.status, deployed.stderr]).toEqual([
       2,
       expect.stringContaining('it is a workflow that looks'),
