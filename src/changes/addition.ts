@@ -15,7 +15,7 @@ import { recordsOfEdited, textAt } from '../project/read/files.ts';
 import { occupiedFiles, toolsNamed } from '../project/read/open.ts';
 import { sha256 } from '../project/read/text.ts';
 import { nextToolsIndex } from '../project/read/tools-index.ts';
-import { type ReadText, sourceFiles, withStatedKeys } from '../project/source/sources.ts';
+import { type ReadIfThere, sourceFiles, withStatedKeys } from '../project/source/sources.ts';
 import type { ProjectChange } from '../project/write/transaction.ts';
 import { render } from '../render/render.ts';
 import { marketCommand } from '../system/command-line.ts';
@@ -116,7 +116,11 @@ function preparedFor({ tools, profile }: Project, entries: readonly Imported[]):
 }
 
 /** With requests that state the keys that the existing files of their APIs do not send by themselves. */
-function withStated(prepared: Prepared, read: ReadText, variables: ManifestAnswers['variables']): Prepared {
+function withStated(
+  prepared: Prepared,
+  read: ReadIfThere,
+  variables: ManifestAnswers['variables'],
+): Prepared {
   const secrets = variables?.flatMap(({ kind, name }) => (kind === 'secret' ? [name] : []));
   const advice = [...prepared.advice, ...otherAddresses(prepared, variables)];
   return { ...prepared, advice, tools: withStatedKeys(prepared.tools, read, secrets) };

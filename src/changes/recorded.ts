@@ -11,7 +11,7 @@ import { toolsNamed } from '../project/read/open.ts';
 import { bytesOf, textOf } from '../project/read/text.ts';
 import type { ProjectChange } from '../project/write/transaction.ts';
 import { literal, property } from '../render/literal.ts';
-import { type RequestChange, readRequest, withRequest } from '../typescript/request-source.ts';
+import { type RequestChange, requestInSource, withRequest } from '../typescript/request-source.ts';
 import { readToolSource, withOutputSchema } from '../typescript/tool-source.ts';
 
 /** What recorded answers change: nothing is written yet. */
@@ -59,7 +59,7 @@ export function planSchemas(project: Project, recorded: ReadonlyMap<string, Reco
     if (source.name === null || !given) return tool;
     const content = readIn(directory, path);
     const before = textOf(content);
-    const asked = readRequest(before);
+    const asked = requestInSource(before);
     const takesPages = asked?.method === 'get' && asked.asksByQuery && !asked.hasPages;
     const { schema, ...request } = seenIn({ ...given, wrap: asked?.wrap, takesPages }, given.answers);
     if (isDeepStrictEqual(schema, given.outputSchema)) return tool;

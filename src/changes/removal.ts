@@ -41,7 +41,7 @@ export async function planRemoval(
   names: readonly string[],
   force: boolean,
 ): Promise<Removal> {
-  const going = [...new Set(names)].map((name) => toolNamed(project, name));
+  const going = [...new Set(names)].map((name) => projectTool(project, name));
   const staying = project.tools.filter((tool) => !going.includes(tool));
   if (staying.length === 0) {
     throw new CommandError(
@@ -74,7 +74,7 @@ export async function planRemoval(
 }
 
 /** The tool with a name. @throws CommandError `NO_SUCH_TOOL`. */
-export function toolNamed({ tools }: Project, name: string): ToolFile {
+export function projectTool({ tools }: Project, name: string): ToolFile {
   const known = toolsNamed(tools).map((tool) => tool.name);
   const tool = tools[known.indexOf(name)];
   if (tool === undefined) throw unknownTool('this project', name, known);

@@ -26,7 +26,7 @@ import { moduleReferences } from '../typescript/imports.ts';
 import { renamedSource } from '../typescript/tool-source.ts';
 import { requireFreeNames } from './addition.ts';
 import { documentChanges } from './documents.ts';
-import { toolNamed } from './removal.ts';
+import { projectTool } from './removal.ts';
 import { sourcesBelow } from './upgrade/author-files.ts';
 
 /** The result of planning to rename a tool: nothing is written yet. */
@@ -49,7 +49,7 @@ export interface Renaming {
  */
 export async function planRename(project: Project, from: string, given: string): Promise<Renaming> {
   const { directory, manifest, tools } = project;
-  const tool = toolNamed(project, from);
+  const tool = projectTool(project, from);
   const to = unwrap(parseToolName(given, '<new>'));
   const file = freeFile(project, tool, from, to);
   const target = pathsOf(file);

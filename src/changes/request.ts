@@ -34,7 +34,7 @@ type Answers = Extract<ToolAnswers, { kind: 'request' }>;
 const maxHarBytes = 50_000_000;
 
 /** What a text or a file holds: one curl command, or the requests of a HAR file. */
-export async function requestsIn(text: string): Promise<Result<readonly GivenRequest[]>> {
+export async function requestsInText(text: string): Promise<Result<readonly GivenRequest[]>> {
   try {
     // Words with a space, and curl alone, were meant as a command.
     if (!isCurl(text) && /\S\s|^curl$/.test(text.trim()) && !existsSync(text.trim())) {
@@ -76,7 +76,7 @@ export async function readRequests({
   const read: ReadRequest[] = [];
   const variables = [...given];
   for (const text of texts) {
-    const found = await requestsIn(text);
+    const found = await requestsInText(text);
     if (!found.ok) return found;
     const request = found.value[(number ?? 1) - 1];
     if (!request || (number === undefined && found.value.length > 1)) {

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from 'market-mcp-contract/json';
 import type { ServerPlatform } from '../plan/project.ts';
 import { runtimePackage } from '../plan/versions.ts';
 import { packageManagerOf } from '../system/detect.ts';
-import { run } from '../system/processes.ts';
+import { runProgram } from '../system/processes.ts';
 import { findCrash } from './causes.ts';
 
 /** A tool as its compiled code declares it. */
@@ -122,7 +122,7 @@ async function evaluated<T>(
   const script = `
 const evaluated = await (${value})(...(await Promise.all([${imports}])));
 process.stdout.write(${JSON.stringify(mark)} + JSON.stringify(evaluated), () => process.exit(0));`;
-  const { exitCode, stdout, lastLines } = await run(
+  const { exitCode, stdout, lastLines } = await runProgram(
     process.execPath,
     ['--enable-source-maps', '--input-type=module', '-e', script],
     { cwd: directory, env },

@@ -3,7 +3,7 @@ import { type CheckReport, examine } from 'market-mcp-contract/report';
 import { packageManagerCommands } from '../plan/package-manager.ts';
 import { compilerErrors, compilerOf, isBuiltByCompiler } from '../system/compiler.ts';
 import { detectPackageManager } from '../system/detect.ts';
-import { run } from '../system/processes.ts';
+import { runProgram } from '../system/processes.ts';
 import type { HeldServer } from './project.ts';
 
 /**
@@ -18,8 +18,8 @@ export async function build(
 ): Promise<void> {
   const compiler = isBuiltByCompiler(directory) ? compilerOf(directory) : undefined;
   const ended = await (compiler === undefined
-    ? run(packageManager, ['run', 'build'], { cwd: directory })
-    : run(process.execPath, [compiler], { cwd: directory }));
+    ? runProgram(packageManager, ['run', 'build'], { cwd: directory })
+    : runProgram(process.execPath, [compiler], { cwd: directory }));
   if (ended.exitCode === 0) return;
   const command = `${packageManager} run build`;
   const errors = compilerErrors(ended.lastLines.join('\n'));

@@ -4,7 +4,7 @@ import { type DeliberateError, deliberateErrors, directoryNames } from '../marke
 import { targetNames } from '../questions/targets.ts';
 
 /** For most commands. */
-export const json = on('--json', 'print one JSON object');
+export const jsonFlag = on('--json', 'print one JSON object');
 
 const { reporter, summary, verbose, json: jsonReport, ...common } = urlFlags;
 
@@ -55,7 +55,7 @@ export const watchFlags = {
   against: { ...against, description: `${against.description} (default: what the project has recorded)` },
   platform: { ...platform, description: 'the platform profile (default: that of the project, else generic)' },
   header,
-  json,
+  json: jsonFlag,
 };
 
 /** The flags of `market-mcp check` as given. */
@@ -88,7 +88,7 @@ export const marketplaceFlags = {
   json: on('--json', 'print the addresses as JSON'),
 };
 
-export const registerFlags = { ...place, ...form, json };
+export const registerFlags = { ...place, ...form, json: jsonFlag };
 
 export const listingFlags = {
   for: choice(
@@ -119,11 +119,11 @@ export const listingFlags = {
   out: text('--out <file>', 'the file to write (default: in the project)'),
   dryRun: on('--dry-run', 'print all, write nothing'),
   force: on('--force', 'replace a file that differs'),
-  json,
+  json: jsonFlag,
 };
 
 /** Of `refresh` and `dispute`. */
-export const placeFlags = { ...place, json };
+export const placeFlags = { ...place, json: jsonFlag };
 
 export const callFlags = {
   ...place,
@@ -137,7 +137,7 @@ export const callFlags = {
     'empty',
     'fail',
   ] as const),
-  json,
+  json: jsonFlag,
 };
 
 export type PlaceFlags = Values<typeof placeFlags>;
@@ -151,7 +151,7 @@ export const upgradeFlags = {
   dryRun: on('--dry-run', 'print what would change as a unified diff, write nothing'),
   install: off('--no-install', 'do not install packages, build or check'),
   check: off('--no-check', 'do not build, and do not run the self-check'),
-  json,
+  json: jsonFlag,
 };
 
 /** The flags of `market-mcp upgrade` as given. */

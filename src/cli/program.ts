@@ -21,7 +21,7 @@ import { targetNames } from '../questions/targets.ts';
 import {
   callFlags,
   checkFlags,
-  json,
+  jsonFlag,
   listingFlags,
   marketplaceFlags,
   placeFlags,
@@ -129,9 +129,11 @@ function addProjectCommands(add: Add): void {
     '--mark-listed',
     'record the tools as read by the marketplace; use it after registration and after each "Refresh Skills"',
   );
-  add('list', { markListed, json }, async () => (await import('./commands/list.ts')).list).description(
-    'List the tools of the project, and their differences from what the marketplace last read',
-  );
+  add(
+    'list',
+    { markListed, json: jsonFlag },
+    async () => (await import('./commands/list.ts')).listTools,
+  ).description('List the tools of the project, and their differences from what the marketplace last read');
   add('remove-tool', removeToolSwitches, async () => (await import('./commands/remove-tool.ts')).removeTool)
     .description('Remove tools and their tests, after a confirmation')
     .argument('<name...>', 'names of the tools');
@@ -140,7 +142,7 @@ function addProjectCommands(add: Add): void {
     .argument('<old>', 'name of the tool')
     .argument('<new>', 'its new name');
 
-  const deploySwitches = { dryRun: addToolSwitches.dryRun, json };
+  const deploySwitches = { dryRun: addToolSwitches.dryRun, json: jsonFlag };
   add('deploy', deploySwitches, async () => (await import('./commands/deploy.ts')).deploy)
     .description('Add the files for a place to deploy to; check --deploy checks what is deployed')
     .addArgument(new Argument('<action>', 'what to do with the targets').choices(['add']))
@@ -165,11 +167,15 @@ function addProjectCommands(add: Add): void {
   );
   const call = list('--call <tools>', 'also call these tools, which may change something; repeatable');
   const yes = on('-y, --yes', 'apply the schemas that the answers need; never ask');
-  add('record', { call, yes, json }, async () => (await import('./commands/record.ts')).record).description(
+  add(
+    'record',
+    { call, yes, json: jsonFlag },
+    async () => (await import('./commands/record.ts')).record,
+  ).description(
     'Call the examples of the tools that only read, for real, and record the answers of their APIs',
   );
   const ttl = text('--ttl <seconds>', "lifetime of the token in seconds (default: the platform's)");
-  add('token', { ttl, json }, async () => (await import('./commands/token.ts')).token)
+  add('token', { ttl, json: jsonFlag }, async () => (await import('./commands/token.ts')).token)
     .argument('[tool]', 'tool to call (default: the first one)')
     .description('Sign a token with the local platform key, and print commands that call a tool with it');
 }
@@ -206,7 +212,7 @@ function addVersionCommands(add: Add): void {
   add('upgrade', upgradeFlags, async () => (await import('./upgrade/command.ts')).upgrade).description(
     'Bring the project to the version of this program: its runtime is replaced, your edits are merged',
   );
-  add('doctor', { json }, async () => (await import('./commands/doctor.ts')).doctor).description(
+  add('doctor', { json: jsonFlag }, async () => (await import('./commands/doctor.ts')).doctor).description(
     'Show the versions of the project, who owns which files, and what an upgrade would do',
   );
 }

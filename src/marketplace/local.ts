@@ -15,7 +15,7 @@ import { marketCommand } from '../system/command-line.ts';
 import { type Access, accessIn, isSame, linkOf, proofHeader, proofOf, proofPath } from './core/access.ts';
 import { Marketplace } from './core/marketplace.ts';
 import type { MarketplaceOptions } from './core/model.ts';
-import { Store } from './core/store.ts';
+import { MarketplaceStore } from './core/store.ts';
 import { type Serving, serveMarketplace } from './web/serve.tsx';
 
 export interface LocalOptions extends Omit<MarketplaceOptions, 'privateKey' | 'issuer'> {
@@ -48,7 +48,7 @@ export async function openLocalMarketplace({
   refuseLinkedState(directory);
   const { privateKey, issuer } = await openLocalPlatform(keyDirectory, profile.token, process.env);
   await makeStateDirectory(directory);
-  if (reset) await new Store(directory).reset();
+  if (reset) await new MarketplaceStore(directory).reset();
   const marketplace = await Marketplace.open({ ...options, privateKey, issuer });
   let serving: Serving | undefined;
   const close = async (): Promise<void> => {

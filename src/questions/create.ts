@@ -4,7 +4,7 @@ import { parseDirectory } from '../model/names.ts';
 import { defaultToolName } from './defaults.ts';
 import { askQuestion, type Defaulted, type FlagAnswer, type Question, textFlag } from './model.ts';
 import { type PackageManager, packageManagers } from './package-managers.ts';
-import { type DeployTarget, deploy } from './targets.ts';
+import { type DeployTarget, deployFlag } from './targets.ts';
 import { type ToolParts, toolQuestions } from './tool.ts';
 
 /** The answers one by one, from flags and prompts. */
@@ -59,7 +59,7 @@ const packageManager: FlagAnswer<PackageManager | null> = {
   replay: (name) => (name === null ? [] : ['--package-manager', name]),
 };
 
-const answered = { directory, ...toolQuestions, tool, platform, packageManager, deploy } as const;
+const answered = { directory, ...toolQuestions, tool, platform, packageManager, deploy: deployFlag } as const;
 
 /** Every question of `create-market-mcp`, in order. */
 export const createQuestions = { ...answered, ask: askQuestion(answered) } as const;

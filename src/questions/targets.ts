@@ -35,7 +35,7 @@ export const targetNames = Object.keys(targets) as readonly DeployTarget[];
 
 const addable = targetNames.filter((name) => !standardTargets.includes(name));
 
-export const deploy: FlagAnswer<readonly DeployTarget[], readonly string[]> = {
+export const deployFlag: FlagAnswer<readonly DeployTarget[], readonly string[]> = {
   flag: {
     syntax: '--deploy <target>',
     description: `also write the files for this target: ${addable.join(', ')} (docker is always there); repeatable`,

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { CommandError } from 'market-mcp-contract/command';
-import { run } from './processes.ts';
+import { runProgram } from './processes.ts';
 
 /** The programs that build and run images, in the order of preference. Their command lines are the same for all that is used here. */
 const engines = ['docker', 'podman'] as const;
@@ -25,7 +25,7 @@ export interface Image {
 export async function findEngine(): Promise<Engine> {
   const messages: string[] = [];
   for (const engine of engines) {
-    const { exitCode, missing, lastLines } = await run(engine, ['info'], { cwd: '.' });
+    const { exitCode, missing, lastLines } = await runProgram(engine, ['info'], { cwd: '.' });
     if (exitCode === 0) return engine;
     messages.push(missing ? `${engine} is not installed` : `${engine} info: ${lastLines.at(-1) ?? 'failed'}`);
   }
@@ -50,7 +50,7 @@ export async function buildImage(
   // Podman 4.3 panics after a failed step.
   let hasPanicked = false;
   const args = ['build', '--network', 'host', '--file', file, '--tag', tag, '.'];
-  const { exitCode, lastLines } = await run(engine, args, {
+  const { exitCode, lastLines } = await runProgram(engine, args, {
     cwd: directory,
     isNoise(line) {
       hasPanicked ||= line.startsWith('panic: ');
@@ -65,7 +65,7 @@ export async function buildImage(
     throw new CommandError('IMAGE_NOT_BUILT', `${engine} could not build the image`, hint, lastLines);
   }
   const format = ['image', 'inspect', '--format', '{{.Config.WorkingDir}}\n{{.Config.User}}', tag];
-  const { stdout } = await run(engine, format, { cwd: directory });
+  const { stdout } = await runProgram(engine, format, { cwd: directory });
   const [workingDirectory = '', user = ''] = stdout.split('\n').map((line) => line.trim());
   return { engine, tag, workingDirectory, user };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, posix, relative } from 'node:path';
 import { CommandError } from 'market-mcp-contract/command';
 import { bytesOf, textOf } from '../project/read/text.ts';
-import { type ProcessResult, run } from './processes.ts';
+import { type ProcessResult, runProgram } from './processes.ts';
 
 /** The result for the repository, with a message for the author if there is one. */
 export type GitOutcome =
@@ -132,7 +132,7 @@ export async function ignoredFiles(
 async function readRepository(directory: string, args: readonly string[]): Promise<ProcessResult> {
   const env = { ...withoutGitVariables(), GIT_ALLOW_PROTOCOL: 'none' };
   const git = (settings: readonly string[], ...words: readonly string[]) =>
-    run('git', ['--no-optional-locks', ...settings.flatMap((one) => ['-c', one]), ...words], {
+    runProgram('git', ['--no-optional-locks', ...settings.flatMap((one) => ['-c', one]), ...words], {
       cwd: directory,
       env,
     });
@@ -163,10 +163,10 @@ const withoutPrograms = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'sa
 
 /** Runs git in a directory; undefined without git. While git runs a hook, it sets variables that would select another repository. */
 async function gitIn(directory: string) {
-  const local = await run('git', ['rev-parse', '--local-env-vars'], { cwd: directory });
+  const local = await runProgram('git', ['rev-parse', '--local-env-vars'], { cwd: directory });
   if (local.missing) return undefined;
   const env = Object.fromEntries(local.stdout.split('\n').map((name) => [name, undefined]));
-  return (...args: readonly string[]) => run('git', args, { cwd: directory, env });
+  return (...args: readonly string[]) => runProgram('git', args, { cwd: directory, env });
 }
 
 function gitFailed(command: string, directory: string, lines: readonly string[]): CommandError {
@@ -195,7 +195,7 @@ export async function mergeTexts(base: string, ours: string, theirs: string, lab
       writeFileSync(join(place, name), bytesOf(text));
     const labels = ['yours', 'base', label].flatMap((name) => ['-L', name]);
     const files = ['ours', 'base', 'theirs'];
-    const { exitCode, missing, lastLines } = await run(
+    const { exitCode, missing, lastLines } = await runProgram(
       'git',
       ['-c', 'merge.conflictStyle=merge', 'merge-file', ...labels, ...files],
       {

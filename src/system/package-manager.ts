@@ -4,7 +4,7 @@ import { CommandError } from 'market-mcp-contract/command';
 import { packageManagerCommands } from '../plan/package-manager.ts';
 import { knownLock } from '../project/package/lock.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
-import { type ProcessResult, run } from './processes.ts';
+import { type ProcessResult, runProgram } from './processes.ts';
 
 /**
  * Installs a project's dependencies, including those for development.
@@ -45,7 +45,7 @@ function writeKnownLock(directory: string): () => void {
 /** The version of a package manager; null if it is not installed. */
 export async function installedVersion(name: PackageManager): Promise<string | null> {
   // Outside of any project: pnpm and Yarn run the version that a project names or contains.
-  const asked = await run(name, ['--version'], { cwd: parse(process.cwd()).root });
+  const asked = await runProgram(name, ['--version'], { cwd: parse(process.cwd()).root });
   return asked.exitCode === 0 ? (asked.stdout.trim().split('\n').at(-1) ?? null) : null;
 }
 
@@ -56,7 +56,7 @@ function runInstall(
   onProgress: (text: string) => void,
 ): Promise<ProcessResult> {
   let fetched = 0;
-  return run(name, args, {
+  return runProgram(name, args, {
     cwd: directory,
     // With NODE_ENV=production, the compiler would not be installed.
     // In CI, Yarn would refuse to update the lock file.

@@ -33,7 +33,7 @@ const own = { stdin: 'ignore', reject: false, detached: process.platform !== 'wi
  * Runs a program to its end, without a terminal. Never throws because of how it ended. The child leads its own process
  * group, which `endChildren` ends as a whole.
  */
-export async function run(
+export async function runProgram(
   command: string,
   args: readonly string[],
   options: ProcessOptions,

@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CommandError } from 'market-mcp-contract/command';
 import { packageManagerOf } from './detect.ts';
-import { run } from './processes.ts';
+import { runProgram } from './processes.ts';
 
 /** A Worker as wrangler uploads it, as files on this machine. */
 export interface BundledWorker {
@@ -66,7 +66,7 @@ export async function bundleWorker(directory: string): Promise<BundledWorker> {
   mkdirSync(target, { recursive: true });
   const upload = join(target, 'upload.form');
   const args = [join(wrangler, 'bin/wrangler.js'), 'deploy', '--dry-run', '--outfile', upload];
-  const { exitCode, lastLines } = await run(process.execPath, args, {
+  const { exitCode, lastLines } = await runProgram(process.execPath, args, {
     cwd: directory,
     // An author's NODE_ENV would become part of the Worker.
     env: { WRANGLER_SEND_METRICS: 'false', WRANGLER_HIDE_BANNER: 'true', NODE_ENV: undefined },
@@ -117,7 +117,9 @@ function wranglerOf(directory: string): string {
 /** The binary that the package of wrangler names for this machine. */
 async function workerdOf(wrangler: string): Promise<string> {
   const script = "process.stdout.write(require('workerd').default)";
-  const { exitCode, stdout, lastLines } = await run(process.execPath, ['-e', script], { cwd: wrangler });
+  const { exitCode, stdout, lastLines } = await runProgram(process.execPath, ['-e', script], {
+    cwd: wrangler,
+  });
   if (exitCode === 0) return stdout;
   const hint = 'Install the packages of the project again, with those that are optional.';
   throw new CommandError('NO_WRANGLER', 'wrangler has no workerd for this machine', hint, lastLines);

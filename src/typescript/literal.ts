@@ -6,7 +6,7 @@ import type { Tree } from './tree.ts';
 const deepest = 200;
 
 /** The members of an object literal; undefined for a value that only running the code could determine. */
-export type Members = ReadonlyMap<string, Json | undefined>;
+export type LiteralMembers = ReadonlyMap<string, Json | undefined>;
 
 /**
  * Reads values from source code without running it: JSON-like literals, constants of the file with such values, spreads of
@@ -41,7 +41,7 @@ export class LiteralReader {
   }
 
   /** The members of an object literal, or of the constant that is named. */
-  members(node: Node): Members | undefined {
+  members(node: Node): LiteralMembers | undefined {
     const object = this.resolved(node);
     return object.type === 'ObjectExpression' ? this.#members(object, 0) : undefined;
   }
@@ -107,7 +107,7 @@ export class LiteralReader {
   }
 
   /** A spread, or a computed name, that cannot be read makes every member before it uncertain. */
-  #members({ properties }: ObjectExpression, depth: number): Members {
+  #members({ properties }: ObjectExpression, depth: number): LiteralMembers {
     const members = new Map<string, Json | undefined>();
     for (const property of properties) {
       const spread = property.type === 'SpreadElement' ? this.#value(property.argument, depth) : undefined;

@@ -32,7 +32,7 @@ interface Located {
 }
 
 /** Undefined if the source has no such request, or several. Never throws. */
-export function readRequest(text: string): ToolRequest | undefined {
+export function requestInSource(text: string): ToolRequest | undefined {
   const found = locate(text);
   if (!found) return undefined;
   const { method, members } = found;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CallExpression, Node, Statement } from '@babel/types';
 import { signals, type ToolDefinition } from 'market-mcp-contract/definition';
 import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
-import { keyOf, LiteralReader, type Members, writtenProperties } from './literal.ts';
+import { keyOf, type LiteralMembers, LiteralReader, writtenProperties } from './literal.ts';
 import { LiteralEdit, type Print } from './literal-edit.ts';
 import { nodesIn, type Placed, type Tree, treeOf } from './tree.ts';
 
@@ -170,7 +170,7 @@ function defaultExport(statement: Statement): Node | undefined {
   return listed?.type === 'ExportSpecifier' ? listed.local : undefined;
 }
 
-function definitionIn(members: Members): ToolDefinition | null {
+function definitionIn(members: LiteralMembers): ToolDefinition | null {
   const [name, description] = [members.get('name'), members.get('description')];
   const [inputSchema, outputSchema] = [members.get('inputSchema'), members.get('outputSchema')];
   const hidden = [...members.keys()].some((member) => member.startsWith('...'));

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { requestsIn } from '../../src/changes/request.ts';
+import { requestsInText } from '../../src/changes/request.ts';
 import { givenArguments } from '../../src/changes/sending.ts';
 import { fieldsSchema } from '../../src/fields/shape.ts';
 import { isKeyName, isKeyValue, placeholderIn } from '../../src/import/key-names.ts';
 import { curlRequest } from '../../src/import/request/curl.ts';
 import { readRequest } from '../../src/import/request/index.ts';
-import { curlLine } from '../../src/import/request/line.ts';
+import { keylessCurl } from '../../src/import/request/line.ts';
 import { readsByRpc } from '../../src/import/request/protocols.ts';
 import { RequestRefusal } from '../../src/import/request/words.ts';
 import { createQuestions } from '../../src/questions/create.ts';
@@ -163,7 +163,7 @@ describe('the parts of a request', () => {
 
   it('with a wrong escape are repeated as they are, and cookies are not', () => {
     const line = "curl 'https://x.test/a?%zz=1' -b session=k1 -e 'https://x.test/?token=k2'";
-    expect(curlLine(curlRequest(line), read(line).call)).toEqual(['curl', 'https://x.test/a?%zz=1']);
+    expect(keylessCurl(curlRequest(line), read(line).call)).toEqual(['curl', 'https://x.test/a?%zz=1']);
   });
 });
 
@@ -172,7 +172,7 @@ it.each(documented)(
   ({ curl, key }) => {
     const given = curlRequest(curl);
     const first = read(curl);
-    const words = curlLine(given, first.call);
+    const words = keylessCurl(given, first.call);
     const line = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
     if (key) expect(line).not.toContain(key[0]);
     const second = read(line.replace("'curl'", 'curl'));
@@ -184,7 +184,7 @@ it.each(documented)(
 
 describe('a wrong place for a curl command, or a wrong command', () => {
   it.each(['curl', 'wget https://api.example.com/prices', '/nowhere/a b.txt'])('%s', async (text) => {
-    const { errors = [] } = (await requestsIn(text)) as { errors?: readonly { message: string }[] };
+    const { errors = [] } = (await requestsInText(text)) as { errors?: readonly { message: string }[] };
     expect(errors).toMatchObject([
       { value: `"${text}"`, message: expect.stringMatching(/^is neither a curl command/) },
     ]);

@@ -5,7 +5,7 @@ import { generic } from '../../packages/contract/src/platforms/generic.ts';
 import { hostDomains as hostDomainsOfRule } from '../../packages/contract/src/rules/instance.ts';
 import { hostDomains } from '../../packages/runtime/src/audience.ts';
 import { readConfig } from '../../packages/runtime/src/config.ts';
-import { secretsIn, sentinelOf } from '../../packages/runtime/src/state-url.ts';
+import { secretsInUrl, sentinelOf } from '../../packages/runtime/src/state-url.ts';
 import { variables } from '../../packages/runtime/src/variables.ts';
 import { selfSigned } from '../../src/marketplace/core/certificate.ts';
 import { platformKey, publicKey } from './support.ts';
@@ -264,7 +264,7 @@ test('STATE_URL may name Sentinels, whose parts the store gets, and TOKEN_STATE_
     ],
     ...{ name: 'main', username: 'user', password: 'p@ss', db: 2 },
   });
-  expect(secretsIn(url)).toEqual(['p%40ss', 'p@ss']);
+  expect(secretsInUrl(url)).toEqual(['p%40ss', 'p@ss']);
   expect(sentinelOf('redis://localhost')).toBeUndefined();
 });
 

@@ -1,6 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Drift, drifts } from '../../packages/runtime/src/server/log.ts';
+import { type AnswerDrift, drifts } from '../../packages/runtime/src/server/log.ts';
 import { always, errorOf, source } from './source-server.ts';
 
 const text = { type: ['string', 'null'] };
@@ -22,8 +22,8 @@ const schema = {
   required: ['id', 'name'],
 } as const;
 
-const seen: Drift[] = [];
-subscribe(drifts.name, (message) => seen.push(message as Drift));
+const seen: AnswerDrift[] = [];
+subscribe(drifts.name, (message) => seen.push(message as AnswerDrift));
 
 beforeEach(() => {
   seen.length = 0;

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { parseExactly, parseLiterally, writeLiterally } from '../../packages/runtime/src/server/exact.ts';
 import { bodyOf } from '../../packages/runtime/src/source/body.ts';
 import { mcpSource } from '../../packages/runtime/src/source/mcp-source.ts';
-import { record, replayed } from '../../packages/runtime/src/source/recordings.ts';
+import { recordReply, replayed } from '../../packages/runtime/src/source/recordings.ts';
 import fc from '../fast-check.ts';
 import { type Answer, errorOf, source, sourceServer } from './source-server.ts';
 import { start, token } from './support.ts';
@@ -99,9 +99,9 @@ describe('an answer of a source', () => {
     const directory = mkdtempSync(join(tmpdir(), 'recordings-'));
     const request = { method: 'get', path: '/a' };
     const text = `{"id":${large},"fee":0.1234567890123456789,"most":1e400}`;
-    record(request, { status: 200, text }, [], directory);
+    recordReply(request, { status: 200, text }, [], directory);
     expect(readFileSync(join(directory, 'get-a.json'), 'utf8')).toContain(`"id": ${large},`);
-    record({ ...request, query: { page: 2 } }, { status: 200, text: '{}' }, [], directory);
+    recordReply({ ...request, query: { page: 2 } }, { status: 200, text: '{}' }, [], directory);
     expect(replayed(request, directory).text).toBe(text);
   });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { pagingHeaders } from '../../packages/runtime/src/source/pages.ts';
-import { record, replayed } from '../../packages/runtime/src/source/recordings.ts';
+import { recordReply, replayed } from '../../packages/runtime/src/source/recordings.ts';
 import { Secret } from '../../packages/runtime/src/source/secret.ts';
 import { always, source } from './source-server.ts';
 
@@ -106,7 +106,7 @@ it('recordings keep the headers without host and keys, and replay gives them', (
     'key',
   ]);
   const asked = { method: 'get', path: '/x' };
-  record(asked, { status: 200, text: '[]', headers }, ['my-token-1'], directory);
+  recordReply(asked, { status: 200, text: '[]', headers }, ['my-token-1'], directory);
   expect(replayed(asked, directory).headers).toEqual({
     link: expect.stringMatching(/^<\?page=2&by=(?:(?!my-token).)*>; rel="next"$/),
     'x-total-count': '9',

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findProject, loadEnvironment, readServerInfo } from '../../packages/runtime/src/process.ts';
+import { directoryAbove, loadEnvironment, readServerInfo } from '../../packages/runtime/src/process.ts';
 import { directory } from '../project/directory.ts';
 
 const own = JSON.stringify({ dependencies: { 'market-mcp-runtime': '1.0.0' } });
@@ -44,15 +44,15 @@ describe('the directory of the project', () => {
   ])('is found from %s', (_, started, workingDirectory, expected) => {
     const root = tree(files);
     symlinkSync(join(root, 'app/dist/src/main.js'), join(root, 'start.js'));
-    expect(findProject(started && join(root, started), join(root, workingDirectory))).toBe(
+    expect(directoryAbove(started && join(root, started), join(root, workingDirectory))).toBe(
       join(root, expected),
     );
   });
 
   it('is the nearest with a package.json if none names the runtime', () => {
     const other = tree({ 'package.json': '{}', 'dist/main.js': '' });
-    expect(findProject(join(other, 'dist/main.js'), '/')).toBe(other);
-    expect(findProject(undefined, join(other, 'dist'))).toBe(other);
+    expect(directoryAbove(join(other, 'dist/main.js'), '/')).toBe(other);
+    expect(directoryAbove(undefined, join(other, 'dist'))).toBe(other);
   });
 
   it('may have a package.json with a byte order mark', () => {
@@ -61,7 +61,7 @@ describe('the directory of the project', () => {
   });
 
   it('may be missing: nothing is loaded, and the identity of the server is asked for', () => {
-    expect(findProject(undefined, '/')).toBeNull();
+    expect(directoryAbove(undefined, '/')).toBeNull();
     loadEnvironment(null);
     expect(() => readServerInfo(null)).toThrow(/^No package\.json in .* or above/);
   });

@@ -11,9 +11,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, it, vi } from 'vitest';
 import {
-  record,
   recordingFile,
   recordingsToWrite,
+  recordReply,
   replayed,
 } from '../../packages/runtime/src/source/recordings.ts';
 import { logged } from '../../packages/runtime/src/source/running.ts';
@@ -33,8 +33,8 @@ const asked = {
 };
 
 it('a request finds its recording in any order of members', () => {
-  record(asked, { status: 200, text: '{"gwei":1}' }, [], directory);
-  record({ ...asked, params: { chain: 'x' } }, { status: 404, text: '' }, [], directory);
+  recordReply(asked, { status: 200, text: '{"gwei":1}' }, [], directory);
+  recordReply({ ...asked, params: { chain: 'x' } }, { status: 404, text: '' }, [], directory);
   expect(
     replayed(
       { query: { b: null, a: 1 }, params: { chain: 'base' }, path: asked.path, method: 'get' },
@@ -46,8 +46,8 @@ it('a request finds its recording in any order of members', () => {
 });
 
 it('a newer exchange replaces the older one', () => {
-  record(asked, { status: 200, text: '{"gwei":1}' }, [], directory);
-  record(asked, { status: 200, text: '{"gwei":2}' }, [], directory);
+  recordReply(asked, { status: 200, text: '{"gwei":1}' }, [], directory);
+  recordReply(asked, { status: 200, text: '{"gwei":2}' }, [], directory);
   expect(replayed(asked, directory).text).toBe('{"gwei":2}');
 });
 
@@ -68,7 +68,12 @@ it('a request without a recording fails with the command that records it', async
 it('contains no secret, even if the answer repeats one or a part of it', () => {
   const key = 'k3"y';
   const texts = new Secret('API_KEY', key).after('Bearer ').texts();
-  record(asked, { status: 200, text: JSON.stringify({ you: `sent Bearer ${key}`, key }) }, texts, directory);
+  recordReply(
+    asked,
+    { status: 200, text: JSON.stringify({ you: `sent Bearer ${key}`, key }) },
+    texts,
+    directory,
+  );
   const file = readFileSync(join(directory, recordingFile(asked)), 'utf8');
   expect(file).not.toContain('k3');
   expect(JSON.parse(file)[0].body).toEqual({ you: 'sent [secret]', key: '[secret]' });
@@ -76,7 +81,7 @@ it('contains no secret, even if the answer repeats one or a part of it', () => {
 
 it('contains no short secret as a word, and keeps longer words that contain one', () => {
   const answer = { you: 'api:pw, api', user: 'api', apiVersion: 'apiary pw1', nested: { has_api: 1 } };
-  record(asked, { status: 200, text: JSON.stringify(answer) }, ['api', 'pw'], directory);
+  recordReply(asked, { status: 200, text: JSON.stringify(answer) }, ['api', 'pw'], directory);
   const file = readFileSync(join(directory, recordingFile(asked)), 'utf8');
   expect(JSON.parse(file)[0].body).toEqual({
     you: '[secret]:[secret], [secret]',
@@ -88,7 +93,7 @@ it('contains no short secret as a word, and keeps longer words that contain one'
 
 it('shows invisible and direction characters as escapes, in requests, too', () => {
   const text = 'admin\u202e\u2066 \u200b\u{e0041}\u3164\u0085\ufeff\u2028 \u0661é';
-  record(
+  recordReply(
     { ...asked, params: { chain: text } },
     { status: 200, text: JSON.stringify({ [text]: text }) },
     [],
@@ -107,7 +112,7 @@ it('shows invisible and direction characters as escapes, in requests, too', () =
 it('a live server never answers from recordings', () => {
   const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
   vi.stubEnv('NODE_ENV', 'production');
-  record(asked, { status: 200, text: '{"gwei":1}' }, [], directory);
+  recordReply(asked, { status: 200, text: '{"gwei":1}' }, [], directory);
   expect(() => replayed(asked, directory)).toThrow(expect.objectContaining({ code: 'SOURCE_MISCONFIGURED' }));
   vi.unstubAllEnvs();
   expect(replayed(asked, directory).text).toBe('{"gwei":1}');
@@ -120,7 +125,7 @@ it.each(['test', 'test/recordings'])('nothing is recorded through a link at %s',
   const project = join(directory, 'project');
   mkdirSync(join(project, place, '..'), { recursive: true });
   symlinkSync(outside, join(project, place));
-  expect(() => record(asked, { status: 200, text: '1' }, [], recordingsToWrite(project))).toThrow(
+  expect(() => recordReply(asked, { status: 200, text: '1' }, [], recordingsToWrite(project))).toThrow(
     expect.objectContaining({ code: 'SOURCE_MISCONFIGURED' }),
   );
   expect(readdirSync(outside, { recursive: true })).toEqual(['recordings']);
@@ -131,12 +136,12 @@ it('nothing is recorded through a file that is a link, or over one that the writ
   writeFileSync(outside, '[]');
   const file = join(directory, recordingFile(asked));
   symlinkSync(outside, `${file}.${process.pid}`);
-  record(asked, { status: 200, text: '1' }, [], directory);
+  recordReply(asked, { status: 200, text: '1' }, [], directory);
   expect(readFileSync(outside, 'utf8')).toBe('[]');
   expect(replayed(asked, directory).text).toBe('1');
   rmSync(file);
   symlinkSync(outside, file);
-  expect(() => record(asked, { status: 200, text: '2' }, [], directory)).toThrow(
+  expect(() => recordReply(asked, { status: 200, text: '2' }, [], directory)).toThrow(
     expect.objectContaining({ code: 'SOURCE_MISCONFIGURED' }),
   );
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { endChildren, run } from '../../src/system/processes.ts';
+import { endChildren, runProgram } from '../../src/system/processes.ts';
 import { isRunning } from '../processes.ts';
 
 const cwd = process.cwd();
-const node = (code: string, options: Partial<Parameters<typeof run>[2]> = {}) =>
-  run(process.execPath, ['-e', code], { cwd, ...options });
+const node = (code: string, options: Partial<Parameters<typeof runProgram>[2]> = {}) =>
+  runProgram(process.execPath, ['-e', code], { cwd, ...options });
 
 describe('a child process', () => {
   it('runs to its end, whatever its exit code', async () => {
@@ -17,7 +17,7 @@ describe('a child process', () => {
   });
 
   it('is reported as missing if the program does not exist', async () => {
-    expect(await run('no-such-program-here', [], { cwd })).toMatchObject({
+    expect(await runProgram('no-such-program-here', [], { cwd })).toMatchObject({
       exitCode: undefined,
       missing: true,
     });

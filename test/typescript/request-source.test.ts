@@ -3,7 +3,7 @@ import { literal, property } from '../../src/render/literal.ts';
 import {
   withRequest as changed,
   type RequestChange,
-  readRequest,
+  requestInSource,
 } from '../../src/typescript/request-source.ts';
 
 const withRequest = (text: string, change: RequestChange) =>
@@ -33,7 +33,7 @@ describe('the request in the source of a tool', () => {
       { method: 'call', wrap: 'text' },
     ],
   ])('is read: %s', (request, expected) => {
-    expect(readRequest(tool(request))).toMatchObject(expected);
+    expect(requestInSource(tool(request))).toMatchObject(expected);
   });
 
   it.each([
@@ -42,7 +42,7 @@ describe('the request in the source of a tool', () => {
     get('options'),
     `Promise.all([${get(page)}, ${get(page)}])`,
   ])('is not read where it is not the one that the outputSchema describes: %s', (request) => {
-    expect(readRequest(tool(request))).toBeUndefined();
+    expect(requestInSource(tool(request))).toBeUndefined();
   });
 });
 

@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 import type { Tool } from './server/define-tool.ts';
-import { type App, type AppConfig, createApp as createEndpoints } from './server/http.ts';
+import { type App, type AppConfig, createHttpApp as createEndpoints } from './server/http.ts';
 import type { Log } from './server/log.ts';
 import { matchPatternsBy } from './server/pattern.ts';
 

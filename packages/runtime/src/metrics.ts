@@ -11,9 +11,9 @@ import {
 } from './prometheus.ts';
 import { bind } from './server/listen.ts';
 import {
-  type Drift,
+  type AnswerDrift,
   drifts,
-  type Operation,
+  type McpOperation,
   operationEnd,
   type Refusal,
   refusals,
@@ -81,11 +81,11 @@ function collect({ name, version }: ServerInfo): () => string {
   const address = limited();
   const on = <Message>({ name }: { readonly name: string | symbol }, take: (message: Message) => void) =>
     subscribe(name, (message) => take(message as Message));
-  on<Operation>(operationEnd, ({ method, tool = '', outcome = '', errorType = '', code = '', ms = 0 }) =>
+  on<McpOperation>(operationEnd, ({ method, tool = '', outcome = '', errorType = '', code = '', ms = 0 }) =>
     operations.add([method, tool, outcome, errorType, limitedCode(code)], ms / 1000),
   );
   on<Refusal>(refusals, (refusal) => refused.add([reason(refusal.reason)]));
-  on<Drift>(drifts, ({ tool, path }) => drifted.add([tool, path]));
+  on<AnswerDrift>(drifts, ({ tool, path }) => drifted.add([tool, path]));
   on<SessionChange>(sessionChanges, ({ change }) => sessions.add([change]));
   on<Upstream>(upstreams, ({ host, status, ms }) => {
     const statusClass = status === undefined ? 'none' : `${Math.floor(status / 100)}xx`;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findProject } from './process.ts';
+import { directoryAbove } from './process.ts';
 
 const frame = /^\s+at (?:.*\()?(.+?):(\d+):\d+\)?$/gm;
 
@@ -9,7 +9,7 @@ const frame = /^\s+at (?:.*\()?(.+?):(\d+):\d+\)?$/gm;
  * The first place of the author's code in a stack, relative to the project: `src/tools/get-price.ts:12`. Undefined if it has
  * none.
  */
-export function placeIn(stack: string | undefined): string | undefined {
+export function firstPlaceIn(stack: string | undefined): string | undefined {
   const runtime = path.resolve(import.meta.dirname ?? '', '..');
   for (const [, file = '', line] of stack?.matchAll(frame) ?? []) {
     const whole = file.startsWith('file:') ? fileURLToPath(file) : file;
@@ -46,7 +46,7 @@ export function declarationOf(member: string, at: string | undefined): string | 
 
 /** The project around the working directory, which may be its `dist/test/`. */
 function rootDirectory(): string {
-  return findProject(undefined, process.cwd()) ?? process.cwd();
+  return directoryAbove(undefined, process.cwd()) ?? process.cwd();
 }
 
 function declares(line: string, name: string): boolean {

@@ -8,7 +8,7 @@ let found: string | null | undefined;
 
 /** The project's directory, found on first use; null if there is none, as on a host without files. */
 export function projectDirectory(): string | null {
-  if (found === undefined) found = findProject(process.argv[1], process.cwd());
+  if (found === undefined) found = directoryAbove(process.argv[1], process.cwd());
   return found;
 }
 
@@ -16,7 +16,7 @@ export function projectDirectory(): string | null {
  * The nearest directory above the started file, else above the working directory, whose package.json names the runtime as a
  * dependency: the started file may be a test runner. If none does, the nearest with any package.json; null if there is none.
  */
-export function findProject(started: string | undefined, workingDirectory: string): string | null {
+export function directoryAbove(started: string | undefined, workingDirectory: string): string | null {
   const manifests = [
     ...manifestsAbove(realPath(started ?? workingDirectory)),
     ...manifestsAbove(workingDirectory),
@@ -83,13 +83,13 @@ export function loadEnvironment(directory = projectDirectory()): void {
   try {
     if (existsSync(file)) process.loadEnvFile(file);
   } catch (error) {
-    refuse([`.env cannot be read: ${(error as Error).message}`], '');
+    refuseStart([`.env cannot be read: ${(error as Error).message}`], '');
   }
 }
 
 /** Ends the process with 1 if a variable of `defineEnv` is missing or invalid, and prints which, as `serve` does. */
 export function requireVariables(): void {
-  if (ownErrors.length > 0) refuse(ownErrors);
+  if (ownErrors.length > 0) refuseStart(ownErrors);
 }
 
 /** Writes a log line on standard error at once, for a process that may end with it. */
@@ -116,7 +116,7 @@ export function logCrashes(): void {
  *
  * @param hint what to do, one line; by default where to set variables
  */
-export function refuse(reasons: readonly string[], hint = whereToSet()): never {
+export function refuseStart(reasons: readonly string[], hint = whereToSet()): never {
   if (isProduction()) logError('cannot-start', { reasons, hint: hint || undefined });
   else {
     const lines = ['Cannot start.', ...reasons.map((reason) => `- ${reason}`), hint];

@@ -1,15 +1,15 @@
 import path from 'node:path';
 import type { Config, Configured, MetricsOptions, Platform } from './config.ts';
-import { connectionLimit, ownWarnings, readServerInfo, refuse } from './process.ts';
+import { connectionLimit, ownWarnings, readServerInfo, refuseStart } from './process.ts';
 import { createReplicas, shareWithSources } from './replicas.ts';
 import type { Tool } from './server/define-tool.ts';
-import { createApp } from './server/http.ts';
+import { createHttpApp } from './server/http.ts';
 import { listen } from './server/listen.ts';
 import { createBatch, createLog, type Log } from './server/log.ts';
 import type { ServerInfo } from './server/mcp.ts';
 import { loadPatterns } from './server/pattern.ts';
 import type { RouteOptions } from './server/routes.ts';
-import { type Sentinel, secretsIn, sentinelOf } from './state-url.ts';
+import { type Sentinel, secretsInUrl, sentinelOf } from './state-url.ts';
 import type { SharedState } from './store.ts';
 
 /** What `serve` serves, and where. */
@@ -60,12 +60,16 @@ export async function run(
     const metrics = await startMetrics(config, info);
     await loadPatterns(tools);
     const shared = state ? createShared(state, config, info.name, log) : null;
-    const app = createApp({ ...config, ...info, ...further, replicas: shared?.replicas ?? null }, tools, log);
+    const app = createHttpApp(
+      { ...config, ...info, ...further, replicas: shared?.replicas ?? null },
+      tools,
+      log,
+    );
     await shared?.start(stateMs);
     const maxConnections = Math.min(config.maxConnections, connectionLimit());
     return { metrics, app, server: await listen(app, { ...config, maxConnections }, log) };
   };
-  const { metrics, app, server } = await start().catch((error: Error) => refuse([error.message], ''));
+  const { metrics, app, server } = await start().catch((error: Error) => refuseStart([error.message], ''));
 
   let stopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -116,7 +120,7 @@ function createShared(
   log: Log,
 ): ReturnType<typeof createReplicas> | null {
   if (stateUrl === null) return null;
-  const secrets = [stateUrl, tokenStateUrl].flatMap((url) => (url && secretsIn(url)) || []);
+  const secrets = [stateUrl, tokenStateUrl].flatMap((url) => (url && secretsInUrl(url)) || []);
   const hide = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
   const connect = (url: string) => state(url, sentinelOf(url));
   const shared = createReplicas(connect(stateUrl), {

@@ -1,5 +1,5 @@
 import { readConfig } from './config.ts';
-import { loadEnvironment, logCrashes, ownErrors, refuse } from './process.ts';
+import { loadEnvironment, logCrashes, ownErrors, refuseStart } from './process.ts';
 import type { ServeOptions } from './run.ts';
 
 export type { Platform } from './config.ts';
@@ -21,7 +21,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   logCrashes();
   const configured = readConfig(process.env, options.platform);
   if (!configured.ok || ownErrors.length > 0) {
-    refuse([...(configured.ok ? [] : configured.errors), ...ownErrors]);
+    refuseStart([...(configured.ok ? [] : configured.errors), ...ownErrors]);
   }
   // A start that is refused loads neither the server nor the packages inside this one.
   const { run } = await import('./run.ts');

@@ -19,7 +19,7 @@ export function stateUrlOf(text: string | null): string | null {
   if (isCluster) throw new Error(noCluster);
   const url = urlOf(text);
   const isRedis = /^rediss?:$/.test(url?.protocol ?? '') && /^\/?\d{0,9}$/.test(url?.pathname ?? '');
-  if (isRedis && url?.hostname && secretsIn(text) !== null) return text;
+  if (isRedis && url?.hostname && secretsInUrl(text) !== null) return text;
   throw new Error(expected);
 }
 
@@ -45,7 +45,7 @@ export function sentinelOf(text: string): Sentinel | undefined {
 }
 
 /** What the log must not contain of a URL, in both forms; null if it cannot be decoded. */
-export function secretsIn(text: string): readonly string[] | null {
+export function secretsInUrl(text: string): readonly string[] | null {
   try {
     const { password = '', search = '' } = urlOf(text) ?? {};
     return [password, decodeURIComponent(password), search].filter((secret) => secret !== '');

@@ -1,5 +1,5 @@
 import { AssertionError } from 'node:assert';
-import { placeIn } from './place.ts';
+import { firstPlaceIn } from './place.ts';
 import { type CallResult, type Incident, runCall, type SourceLine } from './server/call.ts';
 import type { JsonObject, Tool, ToolExample } from './server/define-tool.ts';
 import { logId } from './server/log.ts';
@@ -78,7 +78,7 @@ export function assertOutcome(result: CallResult, expected: ToolExample['expect'
   const source: Partial<SourceLine> = { ...cause };
   const { method, path, host, status } = source;
   const [problem = ''] = cause?.detail.split(/\n\s+at /) ?? [];
-  const at = source.at ?? placeIn(cause?.detail);
+  const at = source.at ?? firstPlaceIn(cause?.detail);
   const rows = {
     code: error,
     message: message ?? noResultsReason ?? content[0].text.slice(0, 500),

@@ -13,7 +13,7 @@ import { showDrift } from '../tools/change.ts';
  *
  * @param markListed records that the marketplace has read the tools as they are.
  */
-export async function list(output: Output, { markListed }: { markListed?: boolean }): Promise<ExitCode> {
+export async function listTools(output: Output, { markListed }: { markListed?: boolean }): Promise<ExitCode> {
   const directory = findProject(process.cwd());
   const project = markListed ? await markAsListed(directory) : await openProject(directory);
   const tools = project.tools.filter(({ served }) => served);

@@ -14,7 +14,7 @@ import {
 } from '@clack/prompts';
 import { errorLine, type Result, singleLine, unwrap } from 'market-mcp-contract/command';
 import { FieldEditor, type FieldEditorAnswer, type FieldEditorOptions } from './field-editor.ts';
-import { bracketedPaste, Keys } from './keys.ts';
+import { bracketedPaste, TerminalInput } from './keys.ts';
 import { Back, Cancelled } from './leaving.ts';
 import { type Choice, LinePrompt, SearchPrompt, type Streams } from './line-prompt.ts';
 
@@ -49,7 +49,7 @@ interface Open<T> {
  * throws `Cancelled`; Escape throws `Back`. What was typed before Escape is there when the question is asked again.
  */
 export class Asker {
-  readonly #keys: Keys;
+  readonly #keys: TerminalInput;
   readonly #output: Writable;
   /** What was typed in prompts that were left by Escape, by their questions. */
   readonly #drafts = new Map<string, readonly string[]>();
@@ -59,7 +59,7 @@ export class Asker {
   unfinished: () => object = () => ({});
 
   constructor(input: Readable = process.stdin, output: Writable = process.stdout) {
-    this.#keys = new Keys(input);
+    this.#keys = new TerminalInput(input);
     this.#output = output;
   }
 

@@ -5,7 +5,7 @@ import { type CreateAnswers, completeAnswers } from '../../questions/create-answ
 import { Asker } from './asker.ts';
 import { askInOrder, Back, Cancelled, orBack, type PromptStep } from './leaving.ts';
 import { askedAgain, isStartOpen, withStart } from './start.ts';
-import { type AskedPart, askPart, type Naming, orderedParts, type Parts, partLabels } from './tool.ts';
+import { type AskedPart, askPart, type Naming, orderedParts, type PromptParts, partLabels } from './tool.ts';
 
 export { Cancelled } from './leaving.ts';
 
@@ -13,11 +13,11 @@ export { Cancelled } from './leaving.ts';
 export interface Flow<Answers> extends Naming {
   readonly title: string;
   /** Answers from flags, and what the project says of requests; they are not asked again. */
-  readonly given: Parts;
+  readonly given: PromptParts;
   /** The questions before and after those about the tool. */
   readonly before: readonly AskedPart[];
   readonly after: readonly AskedPart[];
-  complete(parts: Parts): Answers;
+  complete(parts: PromptParts): Answers;
   /** Lines that describe what will be written, or the errors in the answers. */
   review(answers: Answers): Result<readonly string[]> | Promise<Result<readonly string[]>>;
   /**
@@ -25,7 +25,7 @@ export interface Flow<Answers> extends Naming {
    *
    * @param ask the questions that it asks although they have an answer
    */
-  resume(parts: Parts, ask: readonly string[]): string;
+  resume(parts: PromptParts, ask: readonly string[]): string;
   /** Reports a signal between two questions, before the program ends. */
   interrupted(cancelled: Cancelled): void;
   /** A terminal by default. */
@@ -44,18 +44,18 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
   const asker = new Asker(flow.input, flow.output);
   asker.title(`${flow.title} · Esc goes back, Ctrl-C stops and shows how to resume`);
   const start: readonly AskedPart[] = isStartOpen(flow.given) ? ['start'] : [];
-  const known: Parts = withStart(flow.given);
+  const known: PromptParts = withStart(flow.given);
   let parts = known;
   /** The answers that are not asked for. */
   let given = without(known, (name) => known.ask?.includes(name) === true);
   let current: AskedPart | undefined;
   let isReviewed = false;
   let isAgreed = false;
-  const partsOf = (answered: Parts) => [...start, ...orderedParts(answered, flow)];
+  const partsOf = (answered: PromptParts) => [...start, ...orderedParts(answered, flow)];
   // An answer may change the questions after it, never those before it.
-  const asked = (answered: Parts) => partsOf(answered).filter((part) => given[part] === undefined);
+  const asked = (answered: PromptParts) => partsOf(answered).filter((part) => given[part] === undefined);
   // Another start leaves answers that its tools do not use.
-  const used = (all: Parts): Parts => {
+  const used = (all: PromptParts): PromptParts => {
     const asks: readonly string[] = partsOf(all);
     return without(all, (name) => name in partLabels && !asks.includes(name) && !(name in known));
   };
@@ -64,7 +64,7 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
     return new Cancelled(flow.resume(kept, askedAgain(kept, current)));
   };
   const ask =
-    (part: AskedPart): PromptStep<Parts> =>
+    (part: AskedPart): PromptStep<PromptParts> =>
     async (before, isBack) => {
       parts = before;
       current = part;
@@ -76,7 +76,7 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
       return parts;
     };
   /** Shows what will be written, or why nothing can be written, and asks what to do. */
-  const review = async (all: Parts): Promise<Parts> => {
+  const review = async (all: PromptParts): Promise<PromptParts> => {
     const answered = used(all);
     const reviewed = await orRefused(async () => flow.review(flow.complete(answered)));
     for (;;) {
@@ -88,11 +88,11 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
       if (changed !== 'back') return changed;
     }
   };
-  const change = async (answered: Parts): Promise<Parts> => {
+  const change = async (answered: PromptParts): Promise<PromptParts> => {
     const choices = partsOf(answered).map((value) => ({ value, label: partLabels[value] }));
     return ask(await asker.choose('Which answer?', choices))(answered, false);
   };
-  const stepsOf = (answered: Parts) => (isReviewed ? [] : [...asked(answered).map(ask), review]);
+  const stepsOf = (answered: PromptParts) => (isReviewed ? [] : [...asked(answered).map(ask), review]);
   onInterrupted(() => {
     asker.restore();
     flow.interrupted(cancelled());
@@ -130,7 +130,7 @@ async function orRefused<T>(review: () => Promise<Result<T>>): Promise<Result<T>
 }
 
 /** The answers whose names do not match. */
-function without(parts: Parts, matches: (name: string) => boolean): Parts {
+function without(parts: PromptParts, matches: (name: string) => boolean): PromptParts {
   return Object.fromEntries(Object.entries(parts).filter(([name]) => !matches(name)));
 }
 

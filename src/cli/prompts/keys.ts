@@ -10,7 +10,7 @@ const unmarkedPaste = /[\r\n][^\p{Cc}]/u;
 const endOfInput = '\u0004';
 
 /** Terminal input with each paste in one piece: line breaks in it do not count as Enter. */
-export class Keys extends PassThrough {
+export class TerminalInput extends PassThrough {
   readonly isTTY = true;
   readonly #input: Readable & { setRawMode?(mode: boolean): unknown };
   readonly #take = (chunk: Buffer | string) => this.#read(String(chunk));

@@ -3,7 +3,7 @@ import { singleLine, unwrap } from 'market-mcp-contract/command';
 import { shorten } from 'market-mcp-contract/json';
 import { generic } from 'market-mcp-contract/platforms';
 import { lacksAnswer } from '../../changes/openapi.ts';
-import { readRequests, requestsIn } from '../../changes/request.ts';
+import { readRequests, requestsInText } from '../../changes/request.ts';
 import { typedKeys, valuesOf } from '../../changes/sending.ts';
 import { curlIn, type ReadRequest } from '../../import/request/index.ts';
 import { isCurl } from '../../import/request/shown.ts';
@@ -36,7 +36,7 @@ export async function askHarRequest(
   asker: Asker,
   { fromRequest = [], request }: Partial<ToolParts>,
 ): Promise<number> {
-  const found = unwrap(await requestsIn(fromRequest[0] ?? ''));
+  const found = unwrap(await requestsInText(fromRequest[0] ?? ''));
   if (found.length === 1) return 1;
   const options = found.map(({ method, url }, i) => ({
     value: String(i + 1),

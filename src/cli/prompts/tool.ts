@@ -31,7 +31,7 @@ import {
 } from './start.ts';
 
 /** The answers so far; only the prompts use `start` and `consent`. */
-export type Parts = Partial<CreateParts & RequestPlace> & {
+export type PromptParts = Partial<CreateParts & RequestPlace> & {
   readonly start?: ChosenStart;
   readonly consent?: Consent;
 };
@@ -66,7 +66,7 @@ export const partLabels = {
 
 /** The questions, in order; they depend on the answers so far. @param others those that are not about the tool */
 export function orderedParts(
-  { start, spec, fromOpenapi, fromSample, fromUrl, fromRequest }: Parts,
+  { start, spec, fromOpenapi, fromSample, fromUrl, fromRequest }: PromptParts,
   others: { readonly before: readonly AskedPart[]; readonly after: readonly AskedPart[] },
 ): readonly AskedPart[] {
   const around = (...parts: readonly AskedPart[]) => [...others.before, ...parts, ...others.after];
@@ -86,7 +86,7 @@ export function orderedParts(
 }
 
 /** The answers that another answer to a question takes away. */
-const dependent: { readonly [part in AskedPart]?: readonly (keyof Parts)[] } = {
+const dependent: { readonly [part in AskedPart]?: readonly (keyof PromptParts)[] } = {
   start: [
     'fromRequest',
     'request',
@@ -124,10 +124,10 @@ export interface Naming {
 export async function askPart(
   asker: Asker,
   part: AskedPart,
-  parts: Parts,
+  parts: PromptParts,
   isBack: boolean,
   naming: Naming,
-): Promise<Parts> {
+): Promise<PromptParts> {
   const answer = await askers[part](asker, parts, isBack, naming);
   const gone = answer === parts[part] ? [] : (dependent[part] ?? []);
   const without = { ...parts, ...Object.fromEntries(gone.map((name) => [name, undefined])) };
@@ -161,9 +161,9 @@ const effectChoices: readonly Choice<Effect>[] = [
   { value: 'acts', label: 'It acts', hint: 'sends, pays or runs something with each call' },
 ];
 
-type Ask<T> = (asker: Asker, parts: Parts, isBack: boolean, naming: Naming) => Promise<T>;
+type Ask<T> = (asker: Asker, parts: PromptParts, isBack: boolean, naming: Naming) => Promise<T>;
 
-const askers: { readonly [part in AskedPart]: Ask<NonNullable<Parts[part]>> } = {
+const askers: { readonly [part in AskedPart]: Ask<NonNullable<PromptParts[part]>> } = {
   start: (asker, { start = 'request' }) => asker.choose('Start from', starts, start),
   directory: (asker, parts, _, { directoryError }) =>
     askText(asker, createQuestions.directory, parts, parts.directory, '-', directoryError),
@@ -222,8 +222,8 @@ const askers: { readonly [part in AskedPart]: Ask<NonNullable<Parts[part]>> } = 
 /** Asks for a text. Refuses one that is taken, and suggests a free one. */
 function askText(
   asker: Asker,
-  { prompt, initial, parse }: Pick<Question<string>, 'prompt' | 'parse'> & Defaulted<string, Parts>,
-  parts: Parts,
+  { prompt, initial, parse }: Pick<Question<string>, 'prompt' | 'parse'> & Defaulted<string, PromptParts>,
+  parts: PromptParts,
   before: string | undefined,
   separator = ' ',
   takenError: (name: string) => InputError | undefined = () => undefined,

@@ -1,6 +1,6 @@
 import { type ExitCode, type Output, singleLine, unwrap } from 'market-mcp-contract/command';
 import { documentAt } from '../../changes/openapi.ts';
-import { requestsIn } from '../../changes/request.ts';
+import { requestsInText } from '../../changes/request.ts';
 import { matching, operationName, operationsOf } from '../../import/openapi/operations.ts';
 import { isCurl } from '../../import/request/shown.ts';
 import type { HeaderPairs } from '../../project/read/document.ts';
@@ -44,7 +44,7 @@ function closing(shown: number, all: number, search: string | undefined): string
 /** Prints the requests of a HAR file for an author to choose from; undefined if there is one request alone. */
 export async function listRequests(text: string, output: Output): Promise<ExitCode | undefined> {
   if (isCurl(text)) return undefined;
-  const found = unwrap(await requestsIn(text));
+  const found = unwrap(await requestsInText(text));
   if (found.length === 1) return undefined;
   const requests = found.map(({ method, url }, i) => ({
     number: i + 1,

@@ -8,7 +8,7 @@ import {
   requiredOf,
 } from 'market-mcp-contract/json';
 import type { BodyKind, QueryStyle } from '../model.ts';
-import { DocumentRefusal, type Found, type Lost, type OpenApiDocument } from './document.ts';
+import { DocumentRefusal, type Lost, type OpenApiDocument, type Resolved } from './document.ts';
 import { fileSchema, holdsFile, isBinaryType, isFile } from './keywords.ts';
 import { schemaOf } from './schema.ts';
 import { isScalar, oldStyleOf, styleOf, withReserved } from './style.ts';
@@ -154,8 +154,8 @@ const kinds: readonly (readonly [BodyKind, (type: string, hasSchema: boolean) =>
  */
 export function describedParameters(
   document: OpenApiDocument,
-  bodies: readonly Found<JsonObject>[],
-  schemaOfParameter: (parameter: Found<JsonObject>) => JsonObject,
+  bodies: readonly Resolved<JsonObject>[],
+  schemaOfParameter: (parameter: Resolved<JsonObject>) => JsonObject,
   lost: Lost,
 ): DescribedBody {
   const [whole] = bodies;

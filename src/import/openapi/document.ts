@@ -32,7 +32,7 @@ export class UnknownAnswer extends DocumentRefusal {}
 export class OutOfTime extends DocumentRefusal {}
 
 /** A value of the document after references were resolved, and its place. */
-export interface Found<T extends Json = Json> {
+export interface Resolved<T extends Json = Json> {
   readonly value: T;
   /** JSON pointer, `#/paths/~1gas/get`; in another document after its name: `gas.yaml#/get`. */
   readonly pointer: string;
@@ -83,10 +83,10 @@ export class OpenApiDocument {
    *
    * @throws Refusal if a reference leads to a document that is not read, to nothing, or in a circle, or the time is over
    */
-  follow(value: Json | undefined, pointer: string): Found {
+  follow(value: Json | undefined, pointer: string): Resolved {
     if (this.#now() > this.#limit.end)
       throw new OutOfTime(`it is too large to be read in ${this.#limit.seconds} s`, pointer);
-    let found: Found = { value: value ?? null, pointer };
+    let found: Resolved = { value: value ?? null, pointer };
     for (let hops = 0; isObject(found.value) && typeof found.value.$ref === 'string'; hops += 1) {
       if (hops >= maxHops) throw new DocumentRefusal('this reference is circular', pointer);
       found = this.#target(found.value.$ref, found.pointer);
@@ -95,12 +95,12 @@ export class OpenApiDocument {
   }
 
   /** `follow` for an object; undefined for any other value. */
-  object(value: Json | undefined, pointer: string): Found<JsonObject> | undefined {
+  object(value: Json | undefined, pointer: string): Resolved<JsonObject> | undefined {
     const found = this.follow(value, pointer);
     return isObject(found.value) ? { value: found.value, pointer: found.pointer } : undefined;
   }
 
-  #target(reference: string, from: string): Found {
+  #target(reference: string, from: string): Resolved {
     const refused = (why: string) => new DocumentRefusal(`the reference ${shorten(reference)} ${why}`, from);
     const base = from.slice(0, from.indexOf('#'));
     const { file, fragment } = partsOf(reference);

@@ -9,11 +9,11 @@ import {
 import { isFailure } from '../sample.ts';
 import { widened } from '../widen.ts';
 import { mayBeJson } from './body.ts';
-import type { Found, Lost, OpenApiDocument } from './document.ts';
+import type { Lost, OpenApiDocument, Resolved } from './document.ts';
 import { documentTypes } from './keywords.ts';
 
 /** The examples of a response of Swagger 2.0: by media type, or the answer itself under another name. */
-export function oldExamples({ value: { examples }, pointer }: Found<JsonObject>): readonly Found[] {
+export function oldExamples({ value: { examples }, pointer }: Resolved<JsonObject>): readonly Resolved[] {
   const listed = Object.entries(isObject(examples) ? examples : {});
   return listed
     .filter(([type]) => !type.includes('/') || mayBeJson(type))
@@ -23,8 +23,8 @@ export function oldExamples({ value: { examples }, pointer }: Found<JsonObject>)
 /** The examples of a media type; those of its schema if it has none. */
 export function examplesOf(
   document: OpenApiDocument,
-  { value: media, pointer }: Found<JsonObject>,
-): readonly Found[] {
+  { value: media, pointer }: Resolved<JsonObject>,
+): readonly Resolved[] {
   const listed = Object.entries(isObject(media.examples) ? media.examples : {}).flatMap(([name, one]) => {
     const at = below(pointer, 'examples', name);
     const example = document.object(one, at);
@@ -41,7 +41,7 @@ export function schemaExamples(
   document: OpenApiDocument,
   given: Json | undefined,
   pointer: string,
-): readonly Found[] {
+): readonly Resolved[] {
   const schema = document.object(given, pointer);
   if (!schema) return [];
   const { example, examples } = schema.value;
@@ -67,7 +67,7 @@ export interface Fitting {
  */
 export function fitting(
   given: JsonObject,
-  examples: readonly Found[],
+  examples: readonly Resolved[],
   isStrict: boolean,
   lost: Lost,
 ): Fitting {

@@ -1,6 +1,6 @@
 import { closest, inputError, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
 import { below, isObject, type JsonObject, kept, objectOr } from 'market-mcp-contract/json';
-import { DocumentRefusal, type Found, type OpenApiDocument, OutOfTime } from './document.ts';
+import { DocumentRefusal, type OpenApiDocument, OutOfTime, type Resolved } from './document.ts';
 import { plainText } from './text.ts';
 
 export const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
@@ -14,9 +14,9 @@ export interface Operation {
   /** As in the document: `/repos/{owner}`. */
   readonly path: string;
   readonly summary: string;
-  readonly found: Found<JsonObject>;
+  readonly found: Resolved<JsonObject>;
   /** The members of the path that all its operations share: parameters and servers. */
-  readonly shared: Found<JsonObject>;
+  readonly shared: Resolved<JsonObject>;
 }
 
 /** Maximum time to list all operations. */
@@ -67,7 +67,7 @@ export function checkedDocument(document: OpenApiDocument, where: string): Resul
 /** The media types of a response; none if it has no content. */
 export function mediaTypes(
   document: OpenApiDocument,
-  operation: Found<JsonObject>,
+  operation: Resolved<JsonObject>,
   response: JsonObject,
 ): readonly string[] {
   if (document.version !== '2.0') return Object.keys(objectOr(response.content));

@@ -11,7 +11,7 @@ import {
 import type { ApiBody, Binding, FilePart } from '../model.ts';
 import { type DescribedBody, describedBody, describedParameters, isJsonType } from './body.ts';
 import { inputDescription } from './describe.ts';
-import { DocumentRefusal, type Found, type Lost, type OpenApiDocument } from './document.ts';
+import { DocumentRefusal, type Lost, type OpenApiDocument, type Resolved } from './document.ts';
 import { digitsPattern, holdsFile } from './keywords.ts';
 import type { Operation } from './operations.ts';
 import { schemaOf } from './schema.ts';
@@ -46,7 +46,7 @@ export function inputsOf(
   lost: Lost,
 ): Inputs {
   const inputs = new InputCollector(document, operation.path, isScheme, lost);
-  const bodies: Found<JsonObject>[] = [];
+  const bodies: Resolved<JsonObject>[] = [];
   for (const parameter of parametersOf(document, operation)) {
     // In Swagger 2.0, bodies are parameters.
     if (parameter.value.in === 'body' || parameter.value.in === 'formData') bodies.push(parameter);
@@ -81,7 +81,7 @@ class InputCollector {
     this.#lost = lost;
   }
 
-  parameter({ value, pointer }: Found<JsonObject>, path: string): void {
+  parameter({ value, pointer }: Resolved<JsonObject>, path: string): void {
     const name = String(value.name);
     const place = value.in;
     const isRequired = place === 'path' || value.required === true;
@@ -129,8 +129,8 @@ class InputCollector {
   }
 
   /** `in: body` and `in: formData` of Swagger 2.0. */
-  oldBody(bodies: readonly Found<JsonObject>[]): void {
-    const schema = ({ value, pointer }: Found<JsonObject>) => {
+  oldBody(bodies: readonly Resolved<JsonObject>[]): void {
+    const schema = ({ value, pointer }: Resolved<JsonObject>) => {
       const why = unsupportedLists(value);
       if (why !== undefined) throw new DocumentRefusal(why, pointer);
       return this.#schemaOf(value, pointer).schema;

@@ -1,7 +1,7 @@
 import { below, type Json, type JsonObject, objectOr } from 'market-mcp-contract/json';
 import { isKeyName } from '../key-names.ts';
 import type { Credential } from '../model.ts';
-import type { Found, OpenApiDocument } from './document.ts';
+import type { OpenApiDocument, Resolved } from './document.ts';
 import type { Operation } from './operations.ts';
 import { plainText } from './text.ts';
 
@@ -130,8 +130,8 @@ export function keyParameter(
 export function parametersOf(
   document: OpenApiDocument,
   { found, shared }: Operation,
-): readonly Found<JsonObject>[] {
-  const all = new Map<string, Found<JsonObject>>();
+): readonly Resolved<JsonObject>[] {
+  const all = new Map<string, Resolved<JsonObject>>();
   for (const part of [shared, found]) {
     const list = Array.isArray(part.value.parameters) ? (part.value.parameters as readonly Json[]) : [];
     for (const [i, given] of list.entries()) {

@@ -11,7 +11,7 @@ import { type AnswerSample, schemaOfSamples, shortened } from '../sample.ts';
 import type { Apis } from './api.ts';
 import { isJsonType, mayBeJson, preferred } from './body.ts';
 import { toolDescription } from './describe.ts';
-import { type Found, type Lost, type OpenApiDocument, UnknownAnswer } from './document.ts';
+import { type Lost, type OpenApiDocument, type Resolved, UnknownAnswer } from './document.ts';
 import { examplesOf, fitting, oldExamples, schemaExamples } from './examples.ts';
 import { isFile } from './keywords.ts';
 import { mediaTypes, type Operation, unlessBroken } from './operations.ts';
@@ -154,7 +154,7 @@ interface Content {
   /** Undefined if it is not JSON. */
   readonly given: Json | undefined;
   readonly pointer: string;
-  readonly examples: readonly Found[];
+  readonly examples: readonly Resolved[];
 }
 
 interface Success {
@@ -168,7 +168,7 @@ interface Success {
 
 function successOf(
   document: OpenApiDocument,
-  operation: Found<JsonObject>,
+  operation: Resolved<JsonObject>,
   responses: JsonObject,
   at: string,
 ): Success {
@@ -182,7 +182,7 @@ function successOf(
   for (const status of isDefault && named.includes('default') ? ['default'] : listed) {
     const read = () => document.object(responses[status], below(at, status));
     // After the answer is found, a reference that leads nowhere does no harm.
-    const response: Found<JsonObject> | undefined = success
+    const response: Resolved<JsonObject> | undefined = success
       ? unlessBroken(read)
       : (read() ?? { value: {}, pointer: below(at, status) });
     const types = response && mediaTypes(document, operation, response.value);
@@ -202,7 +202,11 @@ function successOf(
   return { content: success, refusal: refusals[0], isEmpty };
 }
 
-function contentOf(document: OpenApiDocument, found: Found<JsonObject>, types: readonly string[]): Content {
+function contentOf(
+  document: OpenApiDocument,
+  found: Resolved<JsonObject>,
+  types: readonly string[],
+): Content {
   const { value: response, pointer } = found;
   if (document.version === '2.0') {
     const given = types.some(mayBeJson) ? response.schema : undefined;

@@ -1,7 +1,7 @@
 import { uriDecoded } from 'market-mcp-contract/command';
 import { commandWords, RequestRefusal } from './words.ts';
 
-export type Pair = readonly [name: string, value: string];
+export type NameValue = readonly [name: string, value: string];
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
@@ -10,9 +10,9 @@ export interface GivenRequest {
   readonly method: Method;
   /** http or https, with its query, as it is sent. */
   readonly url: string;
-  readonly headers: readonly Pair[];
+  readonly headers: readonly NameValue[];
   /** The text of the body, or the parts of a multipart form. */
-  readonly body: string | readonly Pair[] | null;
+  readonly body: string | readonly NameValue[] | null;
   /** Behind a pipe, what changes the answer alone. */
   readonly pipe?: string;
 }
@@ -201,7 +201,7 @@ function readsFile(name: string, value: string): RequestRefusal {
   return new RequestRefusal(`has ${name} ${value.replace(/@.*/s, '@…')}: ${file}`, 'Write the data itself.');
 }
 
-function partOf({ does, name, value }: Option): Pair {
+function partOf({ does, name, value }: Option): NameValue {
   const [, own, content] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
   if (own === undefined || content === undefined)
     throw new RequestRefusal(`has ${name} without name=value`, 'Write -F name=value.');
@@ -272,7 +272,7 @@ function cookieOf(value: string): string {
 }
 
 /** Those of the author replace those that options set; `Name:` removes such a one, `Name;` sends it empty. */
-function headersOf(own: readonly Option[], set: readonly Pair[]): readonly Pair[] {
+function headersOf(own: readonly Option[], set: readonly NameValue[]): readonly NameValue[] {
   const headers = new Map(set.map(([name, value]) => [name, value]));
   const seen = new Set<string>();
   for (const { value: text } of own) {

@@ -1,5 +1,5 @@
 import { isObject, type Json, objectOr } from 'market-mcp-contract/json';
-import type { GivenRequest, Method, Pair } from './curl.ts';
+import type { GivenRequest, Method, NameValue } from './curl.ts';
 import { RequestRefusal } from './words.ts';
 
 /** The requests that a browser recorded (HAR 1.2 §log.entries), those for data first in the order of their time. */
@@ -48,7 +48,7 @@ function bodyOf({ text, params, mimeType }: { readonly [name: string]: Json }): 
     : null;
 }
 
-function pairsOf(list: Json | undefined): readonly Pair[] {
+function pairsOf(list: Json | undefined): readonly NameValue[] {
   const all: readonly Json[] = Array.isArray(list) ? list : [];
   return all.filter(isObject).map(({ name, value }) => [String(name), String(value ?? '')]);
 }

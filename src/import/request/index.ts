@@ -16,7 +16,7 @@ import type { Api, ApiCall, ApiVariable } from '../model.ts';
 import { apiName } from '../openapi/api.ts';
 import { toolNameOf } from '../openapi/tool.ts';
 import { curlRequest, type GivenRequest, type Method } from './curl.ts';
-import { curlLine } from './line.ts';
+import { keylessCurl } from './line.ts';
 import { Parts } from './parts.ts';
 import { protocolOf } from './protocols.ts';
 import { remember } from './shown.ts';
@@ -51,7 +51,7 @@ export function curlIn(text: string): Result<GivenRequest> {
   try {
     const given = curlRequest(text);
     const read = readRequest(given, { input: [], constants: [] });
-    if (read.ok) remember(text, shellLine(curlLine(given, read.value.call)));
+    if (read.ok) remember(text, shellLine(keylessCurl(given, read.value.call)));
     return pass(given);
   } catch (error) {
     return refused(error);

@@ -4,7 +4,7 @@ import type { GivenRequest } from './curl.ts';
 import { noise } from './values.ts';
 
 /** A request as a curl command without its keys: each is `$NAME`, the variable that holds it. */
-export function curlLine(
+export function keylessCurl(
   { method, url, headers, body }: GivenRequest,
   { needs = [] }: Pick<ApiCall, 'needs'>,
 ): readonly string[] {

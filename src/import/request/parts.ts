@@ -5,7 +5,7 @@ import { isKeyValue, placeholderIn } from '../key-names.ts';
 import type { ApiBody, ApiVariable, Binding } from '../model.ts';
 import { inputDescription, singular } from '../openapi/describe.ts';
 import { freeInputName } from '../openapi/parameters.ts';
-import type { GivenRequest, Pair } from './curl.ts';
+import type { GivenRequest, NameValue } from './curl.ts';
 import { KeyParts } from './keys.ts';
 import type { Protocol } from './protocols.ts';
 import { graphqlShape, idKind, noise, scalarOf, shapeOf, styleLike } from './values.ts';
@@ -86,7 +86,7 @@ export class Parts {
     return this.#pairs(text, 'query');
   }
 
-  headers(given: readonly Pair[]): readonly Binding[] {
+  headers(given: readonly NameValue[]): readonly Binding[] {
     const left: string[] = [];
     const bindings = given.flatMap(([name, value]): readonly Binding[] => {
       if (noise.test(name) || (name === 'user-agent' && /^mozilla/i.test(value))) {

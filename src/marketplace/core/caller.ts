@@ -20,7 +20,7 @@ import {
   isRefusedWith,
   refusalOf,
 } from './model.ts';
-import type { RecordingProxy, Route, RouteOptions } from './proxy.ts';
+import type { ProxyRouteOptions, RecordingProxy, Route } from './proxy.ts';
 import type { Purpose } from './traffic.ts';
 import { exactResult } from './values.ts';
 import { type CallVerdict, callVerdict } from './verdict.ts';
@@ -58,7 +58,7 @@ export interface CallReport {
 }
 
 /** Acts as the platform: signs tokens, calls servers, judges answers. Every request goes through the recording proxy. */
-export class Caller {
+export class ToolCaller {
   readonly profile: PlatformProfile;
   readonly issuer: string;
   /** A signer of tokens for one endpoint. Their audience is the endpoint's URL, byte for byte. */
@@ -78,7 +78,7 @@ export class Caller {
     options: {
       readonly signal?: AbortSignal;
       readonly calls?: CallPolicy;
-    } & RouteOptions,
+    } & ProxyRouteOptions,
     act: (probe: Probe, route: Route) => Promise<T>,
   ): Promise<T> {
     const route = this.#proxy.route(endpoint, options);

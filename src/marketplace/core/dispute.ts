@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, mismatches, tryCompile } from 'ma
 import { resultText } from 'market-mcp-contract/wire';
 import type { Dispute, Judgement, Listing } from './model.ts';
 import { redactValue } from './redact.ts';
-import type { Store } from './store.ts';
+import type { MarketplaceStore } from './store.ts';
 import { type Exchange, sentBody, sentTo, type Traffic } from './traffic.ts';
 import { walkableJsonIn, walkableValuesIn } from './values.ts';
 
@@ -22,7 +22,7 @@ export const guiltyLimit = 5;
  * @throws CommandError if the call cannot be disputed.
  */
 export async function fileDispute(
-  store: Store,
+  store: MarketplaceStore,
   traffic: Traffic,
   call: number,
   tool?: string | null,

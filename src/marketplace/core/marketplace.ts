@@ -7,7 +7,7 @@ import { changesBetween, type ListingChange } from 'market-mcp-contract/report';
 import { sampleArguments } from 'market-mcp-contract/wire';
 import { isDown, linesOf, type ServerState } from '../../dev/state.ts';
 import { type AskRun, ask, type UserQuestion } from './ask.ts';
-import { Caller, type CallOrder, type CallReport } from './caller.ts';
+import { type CallOrder, type CallReport, ToolCaller } from './caller.ts';
 import { Causes, wantsCause } from './cause.ts';
 import { keySetOf } from './certificate.ts';
 import { fileDispute, guiltyOf } from './dispute.ts';
@@ -26,9 +26,9 @@ import type {
 import { type RecordingProxy, startProxy } from './proxy.ts';
 import { redactText, withSecrets } from './redact.ts';
 import { submit, toolsWithNames, withSources } from './registration.ts';
-import { Store } from './store.ts';
+import { MarketplaceStore } from './store.ts';
 import { type LogLine, sentBody, sentTo, Traffic } from './traffic.ts';
-import { failed, hasNoMismatch } from './verdict.ts';
+import { failedOutcome, hasNoMismatch } from './verdict.ts';
 
 /** How a listing differs from its server. */
 export interface ListingStatus {
@@ -42,10 +42,10 @@ export interface ListingStatus {
 /** The platform's side of the contract on this machine. */
 export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
   readonly options: MarketplaceOptions;
-  readonly store: Store;
+  readonly store: MarketplaceStore;
   readonly traffic: Traffic;
   readonly jobs: Jobs;
-  readonly caller: Caller;
+  readonly caller: ToolCaller;
   readonly keySet: JsonObject;
   /** Output of the author's server that belongs to no request. */
   readonly serverLog: LogLine[] = [];
@@ -57,13 +57,13 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     this.setMaxListeners(0);
     const { profile, privateKey, issuer, directory } = options;
     this.options = options;
-    this.store = new Store(directory);
+    this.store = new MarketplaceStore(directory);
     this.traffic = traffic;
     this.jobs = new Jobs(({ id, kind, state, steps }) => {
       this.emit('change', `job:${id}`);
       if (state === 'done' || steps.length === 0) this.emit('change', kind);
     });
-    this.caller = new Caller(profile, proxy, privateKey, issuer);
+    this.caller = new ToolCaller(profile, proxy, privateKey, issuer);
     this.keySet = keySetOf(privateKey, profile.token.algorithms[0] ?? 'RS256');
     this.#proxy = proxy;
     this.#causes = new Causes(options, traffic, this);
@@ -188,7 +188,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     const hasFailed = !result || this.traffic.get(id)?.outcome?.kind === 'failed';
     // To the platform, such a result is a failure (C§7).
     if (!hasFailed && !hasNoMismatch(verdict)) {
-      this.traffic.change(id, { outcome: failed('schema mismatch') });
+      this.traffic.change(id, { outcome: failedOutcome('schema mismatch') });
     }
     if (!wantsCause(report)) return report;
     return { ...report, cause: await this.#causes.of(order, id, report) };

@@ -63,7 +63,7 @@ export interface MarketplaceState {
 }
 
 /** The finding of a failed rule. */
-export function findingOf({ id, title, fix, problems }: RuleResult): Finding {
+export function findingOf({ id, title, fix, problems }: RuleResult): StepFinding {
   return { rule: id, title, fix, problems };
 }
 
@@ -93,11 +93,11 @@ export interface RegistrationStep {
   /** The findings as text, one per line. */
   readonly details: readonly string[];
   /** The same by rule or by call, where problems were found. */
-  readonly findings?: readonly Finding[];
+  readonly findings?: readonly StepFinding[];
 }
 
 /** The problems of one rule, or of one call. */
-export interface Finding {
+export interface StepFinding {
   /** The id of the rule. */
   readonly rule?: string;
   readonly title: string;

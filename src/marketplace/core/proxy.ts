@@ -16,7 +16,7 @@ import type { DeliberateRefusal } from './model.ts';
 import { redact, redactText, redactUrl } from './redact.ts';
 import { type Exchange, type Message, maxBodyBytes, type Purpose, sentTo, type Traffic } from './traffic.ts';
 import { exactJsonIn, walkableValuesIn } from './values.ts';
-import { type Answered, exchangeOutcome, failed } from './verdict.ts';
+import { type AnsweredExchange, exchangeOutcome, failedOutcome } from './verdict.ts';
 
 /** A recorded connection to an endpoint. */
 export interface Route {
@@ -31,7 +31,7 @@ export interface Route {
   close(): void;
 }
 
-export interface RouteOptions {
+export interface ProxyRouteOptions {
   readonly purpose: Purpose;
   /** Sends request bodies in small pieces with pauses, like a client with a slow connection. */
   readonly slow?: boolean;
@@ -40,7 +40,7 @@ export interface RouteOptions {
 }
 
 export interface RecordingProxy {
-  route(endpoint: string, options: RouteOptions): Route;
+  route(endpoint: string, options: ProxyRouteOptions): Route;
   close(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ const exchangeHeader = 'x-market-mcp-exchange';
 const slowPieces = 12;
 const slowPauseMs = 60;
 
-type OpenRoute = { -readonly [K in keyof Route]: Route[K] } & Required<RouteOptions> & {
+type OpenRoute = { -readonly [K in keyof Route]: Route[K] } & Required<ProxyRouteOptions> & {
     readonly endpoint: URL;
   };
 
@@ -128,7 +128,7 @@ function forward(
   const upstream = send(target, { method, headers: { ...headers, ...mark } });
   let calls: Calls = 'none';
   let rpcId: Json | undefined;
-  let answered: Pick<Answered, 'status' | 'values'> | undefined;
+  let answered: Pick<AnsweredExchange, 'status' | 'values'> | undefined;
   /** Sets the outcome when both the request and its answer are complete, in either order. A verdict of the caller stays. */
   const settle = (): void => {
     if (!answered || !incoming.readableEnded) return;
@@ -141,7 +141,7 @@ function forward(
   const fail = (reason: Error): void => {
     const error = isLeft ? 'the caller closed the connection' : networkReason(reason);
     route.error = error;
-    traffic.change(id, { ms: now() - started, error, outcome: failed('no answer') });
+    traffic.change(id, { ms: now() - started, error, outcome: failedOutcome('no answer') });
     outgoing.destroy();
   };
   upstream.on('error', fail);

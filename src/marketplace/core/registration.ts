@@ -17,15 +17,15 @@ import {
   verdictOn,
   verdictsOf,
 } from 'market-mcp-contract/wire';
-import type { Caller } from './caller.ts';
+import type { ToolCaller } from './caller.ts';
 import { formProblems } from './form.ts';
 import {
   type CallCause,
   type FieldProblem,
-  type Finding,
   findingOf,
   type ListingForm,
   type RegistrationStep,
+  type StepFinding,
   type Submission,
 } from './model.ts';
 
@@ -45,7 +45,7 @@ type CauseOf = (tool: string) => Promise<CallCause | null>;
 export async function submit(
   form: ListingForm,
   taken: readonly string[],
-  caller: Caller,
+  caller: ToolCaller,
   causeOf: CauseOf,
   onStep: OnStep = () => {},
 ): Promise<Submission> {
@@ -74,7 +74,7 @@ async function examine(
 ): Promise<Submission> {
   const tell = (label: string, status: RegistrationStep['status'], ...details: readonly string[]) =>
     onStep({ label, status, details });
-  const fail = (label: string, reasons: readonly string[], findings?: readonly Finding[]) => {
+  const fail = (label: string, reasons: readonly string[], findings?: readonly StepFinding[]) => {
     onStep({ label, status: 'fail', details: reasons, ...(findings && { findings }) });
     return refused(fields, reasons);
   };
@@ -222,7 +222,7 @@ function withCause(step: RehearsalStep, cause: CallCause | null): RehearsalStep 
   return { ...step, problems };
 }
 
-function callFinding({ tool, arguments: args, problems }: RehearsalStep): Finding {
+function callFinding({ tool, arguments: args, problems }: RehearsalStep): StepFinding {
   const called = problems.map((problem) => ({ ...problem, tool, arguments: args }));
   return { title: `${tool} called with ${shorten(args)}`, fix: '', problems: called };
 }

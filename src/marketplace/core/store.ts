@@ -10,7 +10,7 @@ import type { MarketplaceState } from './model.ts';
 const empty: MarketplaceState = { schema: 1, listings: [], disputes: [], examples: [] };
 
 /** Listings, disputes and saved examples, in one file that is replaced atomically. */
-export class Store {
+export class MarketplaceStore {
   readonly file: string;
   readonly #directory: string;
   #state: MarketplaceState | undefined;

@@ -10,7 +10,7 @@ import { walkableJsonIn } from './values.ts';
  * How a call ended: one of the three outcomes of C§2.2, an empty result without its signal, a refused
  * token, a JSON-RPC error, another HTTP error, or no answer at all.
  */
-export type Outcome =
+export type CallOutcome =
   | 'found'
   | 'empty'
   | 'empty-unsigned'
@@ -29,7 +29,7 @@ export interface SchemaVerdict {
 }
 
 export interface CallVerdict {
-  readonly outcome: Outcome;
+  readonly outcome: CallOutcome;
   /** content[0].text, which the submission test parses. */
   readonly text: SchemaVerdict;
   readonly structuredContent: SchemaVerdict;
@@ -72,7 +72,7 @@ export function outcomeOf({
   http,
   result,
   error,
-}: Pick<RpcAnswer, 'result' | 'error'> & { readonly http: Pick<RpcAnswer['http'], 'status'> }): Outcome {
+}: Pick<RpcAnswer, 'result' | 'error'> & { readonly http: Pick<RpcAnswer['http'], 'status'> }): CallOutcome {
   if (http.status === 0) return 'no-answer';
   if (isRefusal(http)) return 'refused';
   if (error) return 'error';
@@ -125,7 +125,7 @@ export interface ExchangeOutcome {
 }
 
 /** What an outcome is read from. */
-export interface Answered {
+export interface AnsweredExchange {
   /** The HTTP status. */
   readonly status: number;
   /** The JSON values of the answer. */
@@ -139,7 +139,7 @@ export interface Answered {
 }
 
 /** The outcome of an answered request (C§2.2, C§7). */
-export function exchangeOutcome({ status, values, id, isCall, refusal }: Answered): ExchangeOutcome {
+export function exchangeOutcome({ status, values, id, isCall, refusal }: AnsweredExchange): ExchangeOutcome {
   if (refusal !== null && isRefusedWith(refusal, status, values)) {
     return { kind: 'refused', code: `HTTP ${status}` };
   }
@@ -150,9 +150,9 @@ export function exchangeOutcome({ status, values, id, isCall, refusal }: Answere
     );
   const result = isObject(response?.result) ? response.result : undefined;
   const error = isObject(response?.error) ? response.error : undefined;
-  if (refusal !== null && result) return failed('not refused');
+  if (refusal !== null && result) return failedOutcome('not refused');
   if (!isCall && !error) {
-    return status < 400 ? { kind: 'answered', code: null } : failed(`HTTP ${status}`);
+    return status < 400 ? { kind: 'answered', code: null } : failedOutcome(`HTTP ${status}`);
   }
   const outcome = outcomeOf({ http: { status }, result, error });
   switch (outcome) {
@@ -162,15 +162,15 @@ export function exchangeOutcome({ status, values, id, isCall, refusal }: Answere
     case 'empty-unsigned':
       return { kind: 'empty', code: 'no signal' };
     case 'fail':
-      return failed(codeOf(result));
+      return failedOutcome(codeOf(result));
     case 'error':
-      return failed(typeof error?.code === 'number' ? String(error.code) : null);
+      return failedOutcome(typeof error?.code === 'number' ? String(error.code) : null);
     default:
-      return failed(status < 400 ? 'no result' : `HTTP ${status}`);
+      return failedOutcome(status < 400 ? 'no result' : `HTTP ${status}`);
   }
 }
 
-export function failed(code: string | null): ExchangeOutcome {
+export function failedOutcome(code: string | null): ExchangeOutcome {
   return { kind: 'failed', code };
 }
 

@@ -21,7 +21,7 @@ import {
   Text,
 } from '../web/parts.tsx';
 import { EffectTag } from '../web/references.tsx';
-import type { Input } from '../web/security.ts';
+import type { FormInput } from '../web/security.ts';
 import type { Done, Site } from '../web/site.tsx';
 import { doneWith, jobPages, Steps } from './job.tsx';
 
@@ -52,7 +52,7 @@ async function load(marketplace: Marketplace) {
   return { tools, thresholds };
 }
 
-async function questionIn(input: Input, marketplace: Marketplace): Promise<UserQuestion> {
+async function questionIn(input: FormInput, marketplace: Marketplace): Promise<UserQuestion> {
   const mode = inputText(input, 'mode') || 'auto';
   if (mode !== 'manual' && mode !== 'auto' && mode !== 'query') {
     const hint = 'Choose manual, auto or query.';

@@ -4,7 +4,7 @@ import { CommandError, counted } from 'market-mcp-contract/command';
 import { groupsOf, type ProblemGroup } from 'market-mcp-contract/report';
 import type { Job } from '../core/jobs.ts';
 import type { Marketplace } from '../core/marketplace.ts';
-import type { Finding, RegistrationStep } from '../core/model.ts';
+import type { RegistrationStep, StepFinding } from '../core/model.ts';
 import { FieldList, Head, LinkButton, live, Notice, shown, Tag } from '../web/parts.tsx';
 import { RuleLink, SourceLink, tryPath } from '../web/references.tsx';
 import type { Done, Site } from '../web/site.tsx';
@@ -123,7 +123,7 @@ export function JobBody({ job, children }: { job: Job; children?: Child }) {
 }
 
 /** The rules or calls with problems. Equal problems are shown once, with their places folded. */
-export function Findings({ findings }: { findings: readonly Finding[] }) {
+export function Findings({ findings }: { findings: readonly StepFinding[] }) {
   return (
     <ul class="findings">
       {findings.map((finding) => (
@@ -133,7 +133,7 @@ export function Findings({ findings }: { findings: readonly Finding[] }) {
   );
 }
 
-function FindingItem({ finding }: { finding: Finding }) {
+function FindingItem({ finding }: { finding: StepFinding }) {
   const { rule, title, fix, problems } = finding;
   const fixes = new Set(problems.map((problem) => problem.fix ?? fix));
   return (

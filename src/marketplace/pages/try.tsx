@@ -6,7 +6,7 @@ import { isServing } from '../../dev/state.ts';
 import type { CallReport } from '../core/caller.ts';
 import type { Marketplace } from '../core/marketplace.ts';
 import { type DeliberateError, deliberateErrors } from '../core/model.ts';
-import type { Outcome, SchemaVerdict } from '../core/verdict.ts';
+import type { CallOutcome, SchemaVerdict } from '../core/verdict.ts';
 import { argumentsOf, canFillIn, inputText, jsonOf } from '../web/input.ts';
 import { ownEndpoint, readTools } from '../web/own-server.ts';
 import {
@@ -26,7 +26,7 @@ import {
   Value,
 } from '../web/parts.tsx';
 import { EffectTag, Why, withEffect } from '../web/references.tsx';
-import type { Input } from '../web/security.ts';
+import type { FormInput } from '../web/security.ts';
 import { type Done, type Site, wantsJson } from '../web/site.tsx';
 import { CallForm } from './try-form.tsx';
 
@@ -160,7 +160,7 @@ function filled(marketplace: Marketplace, definition: JsonObject | undefined): J
 }
 
 /** Calls a tool, for the page and for `market-mcp call`. */
-async function callAs(marketplace: Marketplace, input: Input): Promise<CallReport> {
+async function callAs(marketplace: Marketplace, input: FormInput): Promise<CallReport> {
   const endpoint = inputText(input, 'endpoint') || (await ownEndpoint(marketplace));
   const name = inputText(input, 'tool');
   const way = inputText(input, 'deliberate');
@@ -196,7 +196,7 @@ async function called(marketplace: Marketplace, report: CallReport): Promise<Dat
   return { ...data, endpoint, deliberate, report, curl };
 }
 
-const outcomes: { readonly [outcome in Outcome]: readonly [string, Mark] } = {
+const outcomes: { readonly [outcome in CallOutcome]: readonly [string, Mark] } = {
   found: ['data', 'pass'],
   empty: ['explicitly empty', 'pass'],
   'empty-unsigned': ['empty, no signal', 'advice'],
@@ -283,7 +283,7 @@ function CallResult({ report, curl }: { report: CallReport; curl: string | null 
   );
 }
 
-function exampleOf(outcome: Outcome): string {
+function exampleOf(outcome: CallOutcome): string {
   if (outcome === 'fail') return 'fail';
   return outcome === 'found' ? 'found' : 'empty';
 }

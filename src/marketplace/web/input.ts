@@ -10,17 +10,17 @@ import {
   requiredOf,
 } from 'market-mcp-contract/json';
 import { exactJsonIn } from '../core/values.ts';
-import type { Input } from './security.ts';
+import type { FormInput } from './security.ts';
 
 /** A field as text; empty if it is absent. */
-export function inputText(input: Input, name: string): string {
+export function inputText(input: FormInput, name: string): string {
   const value = Object.hasOwn(input, name) ? input[name] : undefined;
   if (typeof value === 'string') return value.replaceAll('\r\n', '\n');
   return typeof value === 'number' ? String(value) : '';
 }
 
 /** All values of a field as text. */
-export function textsOf(input: Input, name: string): readonly string[] {
+export function textsOf(input: FormInput, name: string): readonly string[] {
   const value = Object.hasOwn(input, name) ? input[name] : undefined;
   return [value].flat().filter((text): text is string => typeof text === 'string');
 }
@@ -37,7 +37,7 @@ export function jsonOf(text: string, field: string): Json {
  * The arguments in a form for an inputSchema: each text is converted to its property's type. A text that cannot be
  * converted is sent as it is; the server has to refuse it. Empty fields are omitted, except required texts.
  */
-export function argumentsOf(input: Input, inputSchema: Json | undefined): JsonObject {
+export function argumentsOf(input: FormInput, inputSchema: Json | undefined): JsonObject {
   const required = requiredOf(inputSchema);
   const entries = Object.entries(membersOf(inputSchema)).flatMap(([name, property]): [string, Json][] => {
     const text = inputText(input, `arg.${name}`);

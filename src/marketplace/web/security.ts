@@ -92,7 +92,7 @@ export function onlyWithSecret(access: Access): MiddlewareHandler {
 }
 
 /** The body of a POST: the fields of a form, or the members of a JSON object. A repeated field is a list. */
-export type Input = { readonly [name: string]: unknown };
+export type FormInput = { readonly [name: string]: unknown };
 
 /** Thrown if a POST is refused. */
 export class Refused extends Error {}
@@ -103,7 +103,7 @@ export class Refused extends Error {}
  *
  * @throws Refused
  */
-export async function readForm(c: Context): Promise<Input> {
+export async function readForm(c: Context): Promise<FormInput> {
   const type = c.req.header('content-type') ?? '';
   if (/^application\/json\b/.test(type)) {
     const body: unknown = await c.req.json().catch(() => undefined);

@@ -11,7 +11,7 @@ import { type Access, proofHeader, proofOf, proofPath } from '../core/access.ts'
 import type { Marketplace } from '../core/marketplace.ts';
 import { icon, Layout, NotAdmittedPage } from './layout.tsx';
 import { Notice } from './parts.tsx';
-import { type Input, NotAdmitted, onlyFromHere, onlyWithSecret, Refused, readForm } from './security.ts';
+import { type FormInput, NotAdmitted, onlyFromHere, onlyWithSecret, Refused, readForm } from './security.ts';
 
 /** The result of a POST: data for a program; for a person, a redirect or a page. */
 export type Done = { readonly data: unknown; readonly status?: 200 | 422 } & (
@@ -82,7 +82,7 @@ export class Site {
   }
 
   /** Adds the action of a form at `path`, and the same for a JSON body at `path.json`. */
-  post(path: string, act: (input: Input, c: Context) => Promise<Done>): void {
+  post(path: string, act: (input: FormInput, c: Context) => Promise<Done>): void {
     const handle = async (c: Context) => {
       const done = await act(await readForm(c), c);
       const { status = 200, data } = done;

@@ -28,7 +28,7 @@ import { type ApiSource, readApiSource } from '../../typescript/api-source.ts';
 import { bytesOf, inStyle, jsonText, parsedJson, textOf } from '../read/text.ts';
 
 /** The current text of a file of the project; undefined if there is none. */
-export type ReadText = (path: string) => string | undefined;
+export type ReadIfThere = (path: string) => string | undefined;
 
 /**
  * The files that tools with an API need besides their own: a file for each API, its variables,
@@ -38,7 +38,7 @@ export type ReadText = (path: string) => string | undefined;
  */
 export function sourceFiles(
   tools: readonly ImportedTool[],
-  read: ReadText,
+  read: ReadIfThere,
   templates: TemplateSet,
   smoke: PlatformProfile['smoke'],
 ): FileSet {
@@ -91,7 +91,7 @@ function fileOf(text: string, owner: Ownership): ProjectFile {
  */
 export function withStatedKeys(
   tools: readonly ImportedTool[],
-  read: ReadText,
+  read: ReadIfThere,
   secrets: readonly string[] | undefined,
 ): readonly ImportedTool[] {
   return withCredentials(tools, (api) => {
@@ -262,7 +262,7 @@ export function withSourceDependencies(text: string, needs = sourceNeeds): strin
 /** Existing recordings are kept: they may be real ones. */
 function recordingFiles(
   tools: readonly ImportedTool[],
-  read: ReadText,
+  read: ReadIfThere,
   smoke: PlatformProfile['smoke'],
 ): FileSet {
   const files = new Map<string, Recording[]>();

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { list } from '../../../src/cli/commands/list.ts';
+import { listTools } from '../../../src/cli/commands/list.ts';
 import { add, listed, project, put, remove, run, specOf, text } from './project.ts';
 
 describe('list', () => {
@@ -11,7 +11,7 @@ describe('list', () => {
     const spec = specOf('get_a');
     writeFileSync(spec, readFileSync(spec, 'utf8').replace('. Use it', '.\\nUse it'));
     await add(root, { spec });
-    const { stdout } = await run(root, false, (output) => list(output, { markListed: false }));
+    const { stdout } = await run(root, false, (output) => listTools(output, { markListed: false }));
     expect(stdout).toContain(
       'get_a  src/tools/get-a.ts  (new)\n  Returns the get_a of a chain, in gwei.\n  in   nothing\n  out  value:number|null\n',
     );
@@ -27,7 +27,7 @@ describe('list', () => {
       source.replace(/description: '.*',/, 'description: words(),'),
     );
     put(root, 'src/tools/draft.ts', source);
-    const { stdout } = await run(root, false, (output) => list(output, { markListed: false }));
+    const { stdout } = await run(root, false, (output) => listTools(output, { markListed: false }));
     expect(stdout).toContain('its definition is computed');
     expect(stdout).toContain('src/tools/draft.ts exports a tool but is not in the list of tools');
   });

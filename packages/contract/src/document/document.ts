@@ -1,7 +1,7 @@
 import { CORE_SCHEMA, defineScalarTag, intCoreTag, load, Schema, YAMLException } from 'js-yaml';
 import { reject } from '../command/input-error.ts';
 import type { Result } from '../command/result.ts';
-import { type Limits, limits } from '../json/limits.ts';
+import { type DocumentLimits, limits } from '../json/limits.ts';
 import { readJson } from '../json/read-json.ts';
 import type { Json } from '../json/value.ts';
 import { jsonValue, roundedHint } from './json-value.ts';
@@ -44,7 +44,7 @@ export function readDocument(
 export function readYaml(
   text: string,
   file: string,
-  most: Limits,
+  most: DocumentLimits,
   exact: boolean | 'text' = false,
 ): Result<Json> {
   if (text.length > most.yamlCharacters) {

@@ -1,7 +1,7 @@
 import { inputError, pass, refuse } from '../command/input-error.ts';
 import type { InputError, Result } from '../command/result.ts';
 import { isObject } from '../json/json.ts';
-import type { Limits } from '../json/limits.ts';
+import type { DocumentLimits } from '../json/limits.ts';
 import { integerFlaw } from '../json/read-json.ts';
 import type { Json } from '../json/value.ts';
 
@@ -14,7 +14,7 @@ export const roundedHint = 'Write a number within ±9007199254740991, or a strin
  * @param file name of the file, for the errors
  * @param asText an integer that a JavaScript number cannot represent becomes text, else an error
  */
-export function jsonValue(value: unknown, file: string, most: Limits, asText = false): Result<Json> {
+export function jsonValue(value: unknown, file: string, most: DocumentLimits, asText = false): Result<Json> {
   const errors: InputError[] = [];
   const json = toJson(value, { path: file, depth: 0, errors, most, asText, count: { values: 0 } });
   return errors.length > 0 ? refuse(...errors) : pass(json);
@@ -24,7 +24,7 @@ interface Walk {
   readonly path: string;
   readonly depth: number;
   readonly errors: InputError[];
-  readonly most: Limits;
+  readonly most: DocumentLimits;
   readonly asText: boolean;
   readonly count: { values: number };
 }

@@ -1,7 +1,7 @@
 import { bounds } from './walk.ts';
 
 /** Limits of a document of somebody else. */
-export interface Limits {
+export interface DocumentLimits {
   readonly characters: number;
   readonly yamlCharacters: number;
   readonly depth: number;
@@ -18,10 +18,10 @@ export const limits = {
   values: 500_000,
   aliases: 100,
   tools: bounds.tools,
-} satisfies Limits & { readonly tools: number };
+} satisfies DocumentLimits & { readonly tools: number };
 
 /** Of an OpenAPI document; the largest public ones have a third of it. */
-export const openApiLimits: Limits = {
+export const openApiLimits: DocumentLimits = {
   characters: 100_000_000,
   yamlCharacters: 30_000_000,
   depth: 100,

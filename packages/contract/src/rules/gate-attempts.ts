@@ -21,7 +21,7 @@ export interface HeaderValue {
 }
 
 /** A value that contains no secret. */
-export function shown(value: string): HeaderValue {
+export function openValue(value: string): HeaderValue {
   return { value, as: shorten(value) };
 }
 

@@ -12,11 +12,11 @@ import {
   claims,
   forged,
   freshToken,
+  openValue,
   refusalsOf,
   refuses,
   refusesOnlyOthers,
   secondsFromNow,
-  shown,
 } from './gate-attempts.ts';
 import { type LiveRule, must, should, unless } from './rule.ts';
 
@@ -59,11 +59,11 @@ export const gateTokenRules: readonly LiveRule[] = [
     },
   },
   refuses('gate.garbage', 'tools/call with a value that is not a token', async ({ profile: { token } }) => [
-    ...['garbage', 'a.b.c', '..', 'e30.e30.'].map((text) => shown(`${token.scheme} ${text}`)),
+    ...['garbage', 'a.b.c', '..', 'e30.e30.'].map((text) => openValue(`${token.scheme} ${text}`)),
     { value: `${token.scheme} ${'x'.repeat(4096)}`, as: `${token.scheme} and 4 kB of x` },
   ]),
   refuses('gate.empty-token', 'tools/call with an empty token', async ({ profile: { token } }) =>
-    [token.scheme, `${token.scheme} `, ''].map(shown),
+    [token.scheme, `${token.scheme} `, ''].map(openValue),
   ),
   refuses(
     'gate.other-scheme',

@@ -7,7 +7,7 @@ import { mapConcurrently } from './concurrency.ts';
 import { answeredCalls } from './controls.ts';
 import { furtherCalls, standardCalls, standardSeed } from './exploration.ts';
 import { NotRun, unexplored } from './not-run.ts';
-import type { CallOptions, CallOutcome, Probe } from './probe.ts';
+import type { CallOutcome, Probe, ProbeCall } from './probe.ts';
 import { type RpcAnswer, resultText, unanswered } from './rpc.ts';
 import {
   type Change,
@@ -67,7 +67,7 @@ export class Explorer {
   }
 
   /** One call; an answer with the status 0 if none came. */
-  async send(name: string, args: Json | undefined, options: CallOptions = {}): Promise<RpcAnswer> {
+  async send(name: string, args: Json | undefined, options: ProbeCall = {}): Promise<RpcAnswer> {
     if (this.isLive) {
       const at = Math.max(now(), this.#nextAt);
       this.#nextAt = at + livePauseMs;

@@ -11,7 +11,7 @@ export interface ListedPages {
 }
 
 /** The pages of a list of tools that were read. */
-export interface Pages extends ListedPages {
+export interface ListPages extends ListedPages {
   /** The first page that contains no list. */
   readonly fault?: {
     /** From 1. */
@@ -27,7 +27,7 @@ export interface Pages extends ListedPages {
  *
  * @param ask sends tools/list with these params.
  */
-export async function listTools(ask: (params?: Json) => Promise<RpcAnswer>): Promise<Pages> {
+export async function listTools(ask: (params?: Json) => Promise<RpcAnswer>): Promise<ListPages> {
   const tools: Json[] = [];
   let cursor: Json | undefined;
   for (let page = 1; page <= bounds.pages && tools.length <= bounds.tools; page++) {
@@ -56,7 +56,7 @@ export async function listTools(ask: (params?: Json) => Promise<RpcAnswer>): Pro
 }
 
 /** The problem of a page without a list. @throws NoAnswer if there was no answer. */
-export function pageProblems({ fault }: Pages): readonly Problem[] {
+export function pageProblems({ fault }: ListPages): readonly Problem[] {
   if (fault?.silence) throw fault.silence;
   return fault ? [fault.problem] : [];
 }

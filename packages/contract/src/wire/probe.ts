@@ -27,7 +27,7 @@ export interface CallOutcome extends CallCase {
 }
 
 /** How a call may differ. */
-export interface CallOptions extends PostOptions {
+export interface ProbeCall extends PostOptions {
   /** Sent as `params._meta`. */
   readonly meta?: JsonObject | undefined;
 }
@@ -100,7 +100,7 @@ export class Probe extends Sessions {
   }
 
   /** A tools/call with a valid token, unless the options name another. */
-  async call(name: Json, args: Json | undefined, options: CallOptions = {}): Promise<RpcAnswer> {
+  async call(name: Json, args: Json | undefined, options: ProbeCall = {}): Promise<RpcAnswer> {
     const answer = await this.#call(name, args, options.token ?? (await this.payment()), options);
     if (options.token === undefined && isRefusal(answer.http)) throw NotRun.by('refused');
     return answer;
@@ -110,7 +110,7 @@ export class Probe extends Sessions {
     name: Json,
     args: Json | undefined,
     token: string | undefined,
-    { meta, ...options }: CallOptions = {},
+    { meta, ...options }: ProbeCall = {},
   ): Promise<RpcAnswer> {
     await this.#requireCallable(name);
     const timeoutMs = this.timeoutMs(this.profile.limits.callMs);

@@ -2,7 +2,7 @@ import { isObject, objectOr } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { bounds, isReadable } from '../json/walk.ts';
 import type { Target } from '../target.ts';
-import { type ListedPages, listTools, type Pages } from './listing.ts';
+import { type ListedPages, type ListPages, listTools } from './listing.ts';
 import { modernRpc, parameterHeaders } from './modern.ts';
 import { NotRun } from './not-run.ts';
 import { type PostOptions, Requests } from './requests.ts';
@@ -163,14 +163,14 @@ export class Sessions extends Requests {
   }
 
   /** The pages of the tool list, read once. */
-  pages(): Promise<Pages> {
+  pages(): Promise<ListPages> {
     return this.once('pages', () =>
       listTools(async (params) => judgedOf(await upToResult(() => this.plain('tools/list', params)))),
     );
   }
 
   /** The pages of the tool list in the stateless revision, read once. */
-  modernPages(): Promise<Pages> {
+  modernPages(): Promise<ListPages> {
     if (this.#isModernAlone) return this.pages();
     return this.once('modern pages', () =>
       listTools((params) => modernRpc(this, 'tools/list', objectOr(params))),

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { createHoldings, createTurns, isolatesRequests, type Limits, portions } from './limits.ts';
-import type { Report } from './log.ts';
+import type { PublishReport } from './log.ts';
 import type { Memory } from './memory.ts';
 
 /** The HTTP status of a refused body: too slow, too large, or over the budget. */
@@ -64,7 +64,7 @@ interface Order<Value> {
  * more of it is read. A body counts until it is parsed. The value takes up to twenty times its bytes: what a call with a token takes is
  * weighed and taken from the memory of the calls before it is parsed.
  */
-export function createBodies(limits: Limits, memory: Memory, report: Report) {
+export function createBodies(limits: Limits, memory: Memory, report: PublishReport) {
   const unfinishedOf = (portion: number) =>
     createHoldings<Body>(
       limits.maxMemoryBytes * portion,
@@ -99,7 +99,7 @@ export function createBodies(limits: Limits, memory: Memory, report: Report) {
 interface Common {
   readonly limits: Limits;
   readonly memory: Memory;
-  readonly report: Report;
+  readonly report: PublishReport;
   /** Bodies without a valid token take nothing from those with one. One whose token is not yet verified counts as paid. */
   readonly unfinished: { readonly [kind in 'unpaid' | 'paid']: ReturnType<typeof createHoldings<Body>> };
   readonly turns: { readonly [kind in 'unpaid' | 'paid']: ReturnType<typeof createTurns> };

@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { JsonObject, Outcome, Outcomes, Tool } from './define-tool.ts';
 import { maxDetail, type RequestIds, type RunningOperation } from './log.ts';
-import { answerWeight, type Held } from './memory.ts';
+import { answerWeight, type HeldMemory } from './memory.ts';
 import { retryWords } from './retry-words.ts';
-import { type CompiledTool, holdsInfinity, isObject, type Members, type Problem } from './schema.ts';
+import { type CompiledTool, holdsInfinity, isObject, type Members, type SchemaProblem } from './schema.ts';
 
 /** A complete `tools/call` result (C§2.2). */
 export interface CallResult {
@@ -54,14 +54,14 @@ export interface Running extends RequestIds {
   /** Receives the failures of its sources, as they are logged. */
   readonly onSource?: ((line: SourceLine) => void) | undefined;
   /** The memory that the call holds, until its result is sent. */
-  readonly held?: Held | undefined;
+  readonly held?: HeldMemory | undefined;
 }
 
 /** The request that a method answers. */
 export interface RequestContext extends RequestIds {
   readonly onGone: OnGone;
   /** The memory that the request holds, until its answer is sent. */
-  readonly held?: Held;
+  readonly held?: HeldMemory;
   /** Present if something subscribes to operations. */
   readonly operation?: RunningOperation | undefined;
 }
@@ -195,7 +195,7 @@ async function runWithin(
 const running = Symbol('running');
 
 /** The call whose tool got this signal. */
-export function callOf(
+export function callOfSignal(
   signal: (AbortSignal & { readonly [running]?: Running }) | undefined,
 ): Running | undefined {
   return signal?.[running];
@@ -292,9 +292,9 @@ function lostIn(value: unknown, parsed: unknown): string | null {
   return null;
 }
 
-const inWords = ({ path, text }: Problem) => `${path}: ${text}`;
+const inWords = ({ path, text }: SchemaProblem) => `${path}: ${text}`;
 /** A problem in words that do not make a platform retry with the same arguments. */
-function problemText(problem: Problem): string {
+function problemText(problem: SchemaProblem): string {
   const plain = 'does not match the inputSchema';
   const wordings = [inWords(problem), `${problem.path}: ${plain}`];
   return wordings.find((text) => !retryWords.test(text)) ?? `arguments: one ${plain}`;

@@ -29,7 +29,7 @@ import {
   RpcError,
   replyTo,
 } from './mcp.ts';
-import { countSources, createMemory, Held, weightOf } from './memory.ts';
+import { countSources, createMemory, HeldMemory, weightOf } from './memory.ts';
 import { createModern, isModern, traceparentOf } from './modern.ts';
 import { createOrigins, type OriginOptions } from './origins.ts';
 import {
@@ -84,7 +84,7 @@ export interface App {
 }
 
 /** `createApp` of `app.ts`, for whoever has loaded the library that matches patterns (`pattern.ts`). */
-export function createApp(config: AppConfig, tools: readonly Tool[], log: Log): App {
+export function createHttpApp(config: AppConfig, tools: readonly Tool[], log: Log): App {
   const endpoints = new Endpoints(config, tools, log);
   return {
     handle: (request, response) => endpoints.handle(request, response),
@@ -209,7 +209,7 @@ class Endpoints implements App {
     const identified = this.#authentication.identify(headers);
     const body = await this.#receive(request, identified, weighedBody, (bytes) => weightOf(bytes) ?? 0);
     if (typeof body === 'number') return bodyRefusals[body];
-    const held = new Held(this.#memory, body.weight);
+    const held = new HeldMemory(this.#memory, body.weight);
     try {
       return await this.#answerTo(request, response, id, body.message, held, await identified);
     } finally {
@@ -222,7 +222,7 @@ class Endpoints implements App {
     response: ServerResponse,
     id: string,
     message: unknown,
-    held: Held,
+    held: HeldMemory,
     caller: Caller,
   ): Promise<Answer> {
     const { headers } = request;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import { provide, type Report } from './log.ts';
+import { type PublishReport, provide } from './log.ts';
 
 /** Limits on the memory and work that callers can cause. Sizes are in bytes, times in milliseconds. */
 export interface Limits {
@@ -135,7 +135,7 @@ const largeLength = 65_536;
  * Sends answers, and counts those whose reader does not keep up. When they exceed the budget, the oldest ones of the address with
  * the most are dropped with their connections. So is an answer without progress for too long.
  */
-export function createAnswers({ maxMemoryBytes, answerStallMs }: Limits, report: Report) {
+export function createAnswers({ maxMemoryBytes, answerStallMs }: Limits, report: PublishReport) {
   const giveUp = (response: ServerResponse, variable: string) => {
     report(variable);
     response.req.socket.destroy();
@@ -176,7 +176,7 @@ interface Calls {
 }
 
 /** Counts running calls, in total and per token. */
-export function createCalls({ maxCalls, maxCallsPerToken }: Limits, report: Report): Calls {
+export function createCalls({ maxCalls, maxCallsPerToken }: Limits, report: PublishReport): Calls {
   if (isolatesRequests()) return { enter: () => true, leave() {} };
   const tokens = new Map<string, number>();
   let all = 0;

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from './http.ts';
 import { createHoldings, networkOf } from './limits.ts';
-import { createReport, type Log, provide, type Report } from './log.ts';
+import { createReport, type Log, type PublishReport, provide } from './log.ts';
 
 export interface RunningServer {
   readonly port: number;
@@ -136,7 +136,7 @@ function holdConnections(
   open: Map<Socket, Connection>,
   most: number,
   app: Pick<App, 'hasPaid'>,
-  report: Report,
+  report: PublishReport,
 ): (socket: Socket) => void {
   /** Silent connections end first; those that carried a valid token last, unless their network has a quarter of all. */
   const rankOf = ({ socket, openedAt, hasAsked }: Connection, held: number) => {

@@ -59,10 +59,10 @@ export function createBatch(write: (lines: string) => void) {
 export const maxDetail = 4_000;
 
 /** Reports that a limit was reached, by its environment variable. */
-export type Report = (variable: string) => void;
+export type PublishReport = (variable: string) => void;
 
 /** Logs each limit immediately, then at most every ten seconds with the number of times it was reached. */
-export function createReport(log: Log): Report {
+export function createReport(log: Log): PublishReport {
   const count = createCount(log, 'limit', 10_000);
   return (variable) => {
     publishRefusal(variable);
@@ -102,7 +102,7 @@ export interface RequestIds {
 }
 
 /** A request to a method of MCP. Its channels publish the same object, which is complete at its end. */
-export interface Operation extends RequestIds {
+export interface McpOperation extends RequestIds {
   /** `_OTHER` if the server has no such method. */
   readonly method: string;
   /** Of a call; `_OTHER` if the server has no such tool. */
@@ -134,7 +134,7 @@ export interface Upstream {
 }
 
 /** A member of an answer that did not match its schema, and was replaced. */
-export interface Drift {
+export interface AnswerDrift {
   readonly tool: string;
   /** Positions in lists and maps are `*`: `answer.items[*].owner`. */
   readonly path: string;
@@ -167,7 +167,7 @@ export function startOperation(
   method: string,
 ): RunningOperation | undefined {
   if (!operationStart.hasSubscribers && !operationEnd.hasSubscribers) return undefined;
-  const operation: Operation = { request, traceparent, method };
+  const operation: McpOperation = { request, traceparent, method };
   const startedAt = performance.now();
   operationStart.publish(operation);
   return {
@@ -178,7 +178,7 @@ export function startOperation(
 
 export interface RunningOperation {
   /** Says how it ends. */
-  ends(result: Pick<Operation, 'tool' | 'outcome' | 'errorType' | 'code'>): void;
+  ends(result: Pick<McpOperation, 'tool' | 'outcome' | 'errorType' | 'code'>): void;
   /** Publishes its end. */
   publish(): void;
 }

@@ -40,7 +40,7 @@ export class RpcError extends Error {
 }
 
 /** Returns the result of a request as JSON text. */
-export type Method = (params: Members, context: RequestContext) => string | Promise<string>;
+export type McpMethod = (params: Members, context: RequestContext) => string | Promise<string>;
 
 /** Parses JSON text; the arguments of calls as `parseExactly`. @throws RpcError if the text is not JSON */
 export function parseBody(bytes: Buffer): unknown {
@@ -74,7 +74,7 @@ export function errorReply(code: number, message: string, id?: RequestId | null,
  */
 export async function replyTo(
   message: Members,
-  methods: ReadonlyMap<string, Method>,
+  methods: ReadonlyMap<string, McpMethod>,
   context: RequestContext,
 ): Promise<string | ErrorReply | null> {
   if (isNotification(message)) return null;
@@ -150,24 +150,24 @@ export function createMethods(
   { name, version, callTimeoutMs: timeoutMs, production }: MethodOptions,
   tools: readonly Tool[],
   log: Log,
-): ReadonlyMap<string, Method> {
+): ReadonlyMap<string, McpMethod> {
   const byName = new Map<string, CompiledTool>();
   for (const tool of tools) {
     if (byName.has(tool.name)) throw new Error(`Two tools are named ${tool.name}.`);
     byName.set(tool.name, compileTool(tool));
   }
-  const list = JSON.stringify({ tools: tools.map(definitionOf) });
+  const list = JSON.stringify({ tools: tools.map(listedDefinition) });
   const report = (incident: Incident) => log('incident', incident);
   const turns = createTurns();
   const traces = !production;
 
-  const listTools: Method = ({ cursor }) => {
+  const listTools: McpMethod = ({ cursor }) => {
     // All tools are on one page, so no cursor has been issued.
     if (typeof cursor === 'string') throw new RpcError(ErrorCode.InvalidParams, 'Unknown cursor');
     return list;
   };
 
-  const initialize: Method = ({ protocolVersion: asked, capabilities, clientInfo }) => {
+  const initialize: McpMethod = ({ protocolVersion: asked, capabilities, clientInfo }) => {
     if (typeof asked !== 'string' || !isObject(capabilities) || !isImplementation(clientInfo)) {
       throw new RpcError(ErrorCode.InvalidParams, 'Invalid params of initialize');
     }
@@ -175,7 +175,7 @@ export function createMethods(
     return JSON.stringify({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name, version } });
   };
 
-  const call: Method = async ({ name, arguments: args = {} }, context) => {
+  const call: McpMethod = async ({ name, arguments: args = {} }, context) => {
     const { request, traceparent, operation } = context;
     if (typeof name !== 'string') {
       throw new RpcError(ErrorCode.InvalidParams, 'params.name: expected the name of a tool');
@@ -207,7 +207,7 @@ export function createMethods(
     return textOf(result);
   };
 
-  return new Map<string, Method>([
+  return new Map<string, McpMethod>([
     ['initialize', initialize],
     ['ping', () => '{}'],
     ['tools/list', listTools],
@@ -218,7 +218,11 @@ export function createMethods(
 }
 
 /** A tool as `tools/list` shows it. */
-export function definitionOf({ run: _, examples: __, ...definition }: Tool): Omit<Tool, 'run' | 'examples'> {
+export function listedDefinition({
+  run: _,
+  examples: __,
+  ...definition
+}: Tool): Omit<Tool, 'run' | 'examples'> {
   return definition;
 }
 

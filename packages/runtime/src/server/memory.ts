@@ -1,5 +1,5 @@
 import { isolatesRequests, type Limits, portions } from './limits.ts';
-import type { Report } from './log.ts';
+import type { PublishReport } from './log.ts';
 
 /** The variable that limits all memory here. */
 const variable = 'MAX_MEMORY_BYTES';
@@ -74,7 +74,7 @@ export interface Memory {
  */
 export function createMemory(
   { maxMemoryBytes, callTimeoutMs }: Limits & { readonly callTimeoutMs: number },
-  report: Report,
+  report: PublishReport,
 ): Memory {
   const most = maxMemoryBytes * portions.calls;
   let used = 0;
@@ -128,7 +128,7 @@ export function createMemory(
 }
 
 /** The memory that one call, or one answer of a source, holds until it is released. */
-export class Held {
+export class HeldMemory {
   readonly #memory: Memory;
   #bytes: number;
   #isReleased = false;
@@ -164,7 +164,7 @@ export class Held {
   }
 
   /** Holds what another one held. */
-  adopt(other: Held): void {
+  adopt(other: HeldMemory): void {
     const bytes = other.#bytes;
     other.#bytes = 0;
     if (this.#isReleased) this.#memory.give(bytes);
@@ -186,6 +186,6 @@ export function countSources(memory: Memory): void {
 }
 
 /** What an answer of a source will hold; undefined where no server runs. */
-export function heldBySource(): Held | undefined {
-  return ofSources && new Held(ofSources);
+export function heldBySource(): HeldMemory | undefined {
+  return ofSources && new HeldMemory(ofSources);
 }

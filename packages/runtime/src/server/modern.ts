@@ -7,7 +7,7 @@ import {
   isImplementation,
   isNotification,
   isRequest,
-  type Method,
+  type McpMethod,
   paidMethod,
   type ServerInfo,
 } from './mcp.ts';
@@ -24,7 +24,7 @@ const ModernCode = { HeaderMismatch: -32020, UnsupportedProtocolVersion: -32022 
 
 /** Serves requests of the stateless revision. It keeps no state between requests. */
 export interface Modern {
-  readonly methods: ReadonlyMap<string, Method>;
+  readonly methods: ReadonlyMap<string, McpMethod>;
   /** Names of its request headers, lower case, including those that repeat arguments. */
   readonly headers: readonly string[];
   /** Checks a body before a method runs; null if it is valid. An error has an id only if the body is a request. */
@@ -45,7 +45,7 @@ export function isModern(body: unknown, headers: IncomingHttpHeaders): boolean {
 }
 
 export function createModern(
-  methods: ReadonlyMap<string, Method>,
+  methods: ReadonlyMap<string, McpMethod>,
   { name, version, production }: ServerInfo & { readonly production: boolean },
   tools: readonly Tool[],
 ): Modern {
@@ -53,12 +53,12 @@ export function createModern(
   const cacheable = { ...complete, ttlMs: production ? freshMs : 0, cacheScope: 'public' };
   const discovered = { ...cacheable, supportedVersions: [modernVersion], capabilities: { tools: {} } };
   /** A method with these members in its results. */
-  const served = (method: string, members: object): readonly [string, Method] => {
+  const served = (method: string, members: object): readonly [string, McpMethod] => {
     const head = JSON.stringify(members).slice(0, -1);
     const run = methods.get(method);
     return [method, async (params, context) => `${head},${(await run?.(params, context))?.slice(1)}`];
   };
-  const modernMethods = new Map<string, Method>([
+  const modernMethods = new Map<string, McpMethod>([
     ['server/discover', () => JSON.stringify(discovered)],
     served('tools/list', cacheable),
     served(paidMethod, complete),

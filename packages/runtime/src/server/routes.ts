@@ -1,7 +1,7 @@
 import { IncomingMessage, type ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http';
 import type { TokenRules } from './auth.ts';
 import type { Tool } from './define-tool.ts';
-import { definitionOf, type ServerInfo } from './mcp.ts';
+import { listedDefinition, type ServerInfo } from './mcp.ts';
 
 /** Answers a request of a route as a handler of `node:http` does. The body has arrived and is within the limits. */
 export type RouteHandler = (request: IncomingMessage, response: ServerResponse) => unknown;
@@ -123,7 +123,7 @@ function cardOf(name: string, place: string, server: CardSubject, tools: readonl
   return {
     serverInfo: { name: server.name, version: server.version },
     authentication: { required: token !== null, schemes },
-    tools: tools.map(definitionOf),
+    tools: tools.map(listedDefinition),
     resources: [],
     prompts: [],
   };

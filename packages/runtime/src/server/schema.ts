@@ -65,7 +65,7 @@ function compile(ajv: Ajv, tool: Tool, part: 'inputSchema' | 'outputSchema'): Ch
 }
 
 /** A difference, such as `must be string, got 3` at `arguments.items[0].coin`. */
-export interface Problem {
+export interface SchemaProblem {
   readonly path: string;
   readonly text: string;
   /** The same without the value: `expected string, got number`. */
@@ -79,7 +79,7 @@ export interface Problem {
  * @param length length of an answer in characters, which may take more steps than arguments
  * @returns a difference; null if the value is valid
  */
-export type Check = (value: unknown, root: string, length?: number) => Problem | null;
+export type Check = (value: unknown, root: string, length?: number) => SchemaProblem | null;
 
 function checkWith(validate: ValidateFunction): Check {
   return (value, root, length = 0) => {
@@ -97,7 +97,7 @@ function checkWith(validate: ValidateFunction): Check {
 }
 
 /** The difference that is deepest in the value. Where all alternatives differ at one place, that is the keyword of these. */
-function problemOf(errors: readonly Partial<ErrorObject>[], value: unknown, root: string): Problem {
+function problemOf(errors: readonly Partial<ErrorObject>[], value: unknown, root: string): SchemaProblem {
   let found: Partial<ErrorObject> = {};
   let depth = -1;
   for (const error of errors) {

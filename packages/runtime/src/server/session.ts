@@ -2,7 +2,7 @@ import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypt
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createHoldings, type Limits } from './limits.ts';
-import { provide, type Report } from './log.ts';
+import { type PublishReport, provide } from './log.ts';
 
 /** What a server shares with its replicas. Nothing here rejects. */
 export interface Replicas {
@@ -97,7 +97,7 @@ const keepAlive = ': keep-alive\n\n';
  * The open event streams of `GET /mcp`: the newest one of each session and of each connection. A server with only tools
  * sends no events; comments keep proxies from closing the stream.
  */
-export function createStreams({ maxStreams }: Pick<Limits, 'maxStreams'>, report: Report) {
+export function createStreams({ maxStreams }: Pick<Limits, 'maxStreams'>, report: PublishReport) {
   const newest = new Map<string | Socket, ServerResponse>();
   const streams = createHoldings<ServerResponse>(
     maxStreams,

@@ -1,7 +1,7 @@
 import { asInteger, writeLiterally } from '../server/exact.ts';
 import { isObject } from '../server/schema.ts';
 import { SourceError } from './errors.ts';
-import { own, type Parameter, pairsOf, type QueryStyle, textOf } from './request.ts';
+import { own, type Parameter, pairsOf, parameterText, type QueryStyle } from './request.ts';
 
 type Values = { readonly [name: string]: Parameter };
 
@@ -33,7 +33,10 @@ export interface Body {
 }
 
 /** A request whose form or JSON object also has these members. */
-export function withMembers<T extends BodyParts>(parts: T, more: readonly (readonly [string, string])[]): T {
+export function withBodyMembers<T extends BodyParts>(
+  parts: T,
+  more: readonly (readonly [string, string])[],
+): T {
   const kind = (['json', 'form', 'multipart'] as const).find((one) => isObject(parts[one]));
   if (kind === undefined || more.length === 0) return parts;
   return { ...parts, [kind]: { ...(parts[kind] as object), ...Object.fromEntries(more) } };
@@ -100,7 +103,7 @@ function multipartBody(
       const fileName = `; filename="${quoted(String(file?.name ?? 'file'))}"`;
       if (file) add(name, fileName, file.type ?? 'application/octet-stream', bytesOf(name, one));
       else if (typeof one === 'object') add(name, '', type ?? 'application/json', JSON.stringify(one));
-      else add(name, '', type, textOf(one).replaceAll(/\r\n?|\n/g, '\r\n'));
+      else add(name, '', type, parameterText(one).replaceAll(/\r\n?|\n/g, '\r\n'));
     }
   }
   chunks.push(`--${boundary}--\r\n`);

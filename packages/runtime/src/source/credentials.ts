@@ -40,7 +40,7 @@ type Sent = { readonly [place in keyof Required<Credentials>]: readonly (readonl
 export function sentBy(source: SourceCredentials, path: string, auth = source.auth): Sent {
   if (auth === undefined) {
     const { headers, query, body } = source;
-    const variables = variablesOf([source]);
+    const variables = secretVariables([source]);
     return { headers: revealed(headers), query: revealed(query), body: revealed(body), variables };
   }
   const chosen = chosenFrom(source, auth);
@@ -56,7 +56,7 @@ export function sentBy(source: SourceCredentials, path: string, auth = source.au
     headers: withOneCookie(all.flatMap(({ headers }) => revealed(headers))),
     query: all.flatMap(({ query }) => revealed(query)),
     body: all.flatMap(({ body }) => revealed(body)),
-    variables: variablesOf(all),
+    variables: secretVariables(all),
   };
 }
 
@@ -68,25 +68,36 @@ export function reportCredentials(source: SourceCredentials): void {
 }
 
 /** Everything that no answer to a caller and no recording may hold. */
-export function secretsOf({ headers, query, body, credentials = {} }: SourceCredentials): readonly string[] {
+export function allSecretsOf({
+  headers,
+  query,
+  body,
+  credentials = {},
+}: SourceCredentials): readonly string[] {
   return [{ headers, query, body }, ...Object.values(credentials)]
-    .flatMap(secretsIn)
+    .flatMap(secretsInCredentials)
     .flatMap((one) => one.texts());
 }
 
 /** The secrets that a request sends. @param auth the keys that it names */
 export function usedBy(source: SourceCredentials, auth = source.auth): readonly Secret[] {
-  if (auth === undefined) return secretsIn(source);
-  return (chosenFrom(source, auth) ?? []).flatMap((name) => secretsIn(source.credentials?.[name] ?? {}));
+  if (auth === undefined) return secretsInCredentials(source);
+  return (chosenFrom(source, auth) ?? []).flatMap((name) =>
+    secretsInCredentials(source.credentials?.[name] ?? {}),
+  );
 }
 
 /** The variables of the secrets, also of optional ones that are not set. */
-export function variablesOf(all: readonly Credentials[]): readonly string[] {
-  return [...new Set(all.flatMap(secretsIn).map(({ name }) => name))];
+export function secretVariables(all: readonly Credentials[]): readonly string[] {
+  return [...new Set(all.flatMap(secretsInCredentials).map(({ name }) => name))];
 }
 
 /** The secrets in headers, query and body. */
-export function secretsIn({ headers = {}, query = {}, body = {} }: Credentials): readonly Secret[] {
+export function secretsInCredentials({
+  headers = {},
+  query = {},
+  body = {},
+}: Credentials): readonly Secret[] {
   return [headers, query, body].flatMap(Object.values).filter((value) => value instanceof Secret);
 }
 
@@ -114,7 +125,7 @@ function lackingIn({ credentials = {} }: SourceCredentials, names: readonly stri
   return names.flatMap((name) => {
     const one = Object.hasOwn(credentials, name) ? credentials[name] : undefined;
     if (!one) throw new Error(`The source has no credentials ${JSON.stringify(name)}.`);
-    return secretsIn(one).flatMap((secret) => (secret.reveal() === null ? [secret.name] : []));
+    return secretsInCredentials(one).flatMap((secret) => (secret.reveal() === null ? [secret.name] : []));
   });
 }
 

@@ -1,7 +1,7 @@
 import type { ObjectSchema } from '../server/define-tool.ts';
 import { writtenNumber } from '../server/exact.ts';
 import { isObject, type Members } from '../server/schema.ts';
-import { alternativesOf, schemaOf } from './declared.ts';
+import { alternativesOf, memberSchema } from './declared.ts';
 
 /**
  * An answer in which a decimal that JavaScript would change is the text of its digits, where the declared type admits text.
@@ -30,7 +30,7 @@ function fitted(value: unknown, schemas: readonly Members[], literal: () => unkn
   }
   if (!isObject(value)) return value;
   const members = Object.entries(value).map(([name, member]) => {
-    const own = parts.flatMap((part) => schemaOf(part, name));
+    const own = parts.flatMap((part) => memberSchema(part, name));
     return [name, fitted(member, own, () => (literal() as Members)[name])];
   });
   return Object.fromEntries(members);

@@ -28,7 +28,7 @@ function reduced(value: unknown, schemas: readonly Members[]): unknown {
   const describing = parts.filter(({ properties, additionalProperties: further }) => properties ?? further);
   if (!isObject(value) || describing.length === 0) return value;
   const members = Object.entries(value).flatMap(([name, member]) => {
-    const own = describing.flatMap((part) => schemaOf(part, name));
+    const own = describing.flatMap((part) => memberSchema(part, name));
     return own.length === 0 ? [] : [[name, reduced(member, own)]];
   });
   return Object.fromEntries(members);
@@ -41,7 +41,7 @@ export function alternativesOf(schema: Members): readonly Members[] {
 }
 
 /** The schema of a member; none if it is not declared. */
-export function schemaOf(
+export function memberSchema(
   { properties, additionalProperties: further }: Members,
   name: string,
 ): readonly Members[] {

@@ -1,8 +1,8 @@
 import { logError } from '../process.ts';
 import { limited } from '../prometheus.ts';
 import { type ObjectSchema, signals } from '../server/define-tool.ts';
-import { type ArrivedAnswer, arrivals, createCount, type Drift, drifts } from '../server/log.ts';
-import { checkOf, isObject, type Members, type Problem } from '../server/schema.ts';
+import { type AnswerDrift, type ArrivedAnswer, arrivals, createCount, drifts } from '../server/log.ts';
+import { checkOf, isObject, type Members, type SchemaProblem } from '../server/schema.ts';
 import type { PagingHeaders } from './pages.ts';
 import { toolOf } from './running.ts';
 
@@ -38,7 +38,7 @@ export function judged(
   schema: ObjectSchema,
   length: number,
   { drift, isChosen, signal, headers }: Tolerance,
-): { readonly value: unknown; readonly problem: Problem | null } {
+): { readonly value: unknown; readonly problem: SchemaProblem | null } {
   if (arrivals.hasSubscribers) arrivals.publish({ schema, value, headers } satisfies ArrivedAnswer);
   const problem = checkOf(schema)(value, 'answer', length);
   if (drift === 'fail') return { value, problem };
@@ -70,7 +70,7 @@ const shown = limited();
 
 const logOnce = createCount(logError, 'source-drift', 60_000);
 
-function report(drift: Drift): void {
+function report(drift: AnswerDrift): void {
   const hint = "Correct the schema, or set drift: 'fail' in src/apis/ so that such an answer fails.";
   logOnce(`${drift.tool} ${drift.path}`, { ...drift, hint });
   if (drifts.hasSubscribers) drifts.publish(drift);

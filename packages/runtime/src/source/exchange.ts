@@ -1,5 +1,5 @@
 import { userAgent } from '../process.ts';
-import { type BodyParts, bodyOf, withMembers } from './body.ts';
+import { type BodyParts, bodyOf, withBodyMembers } from './body.ts';
 import { type Alternatives, type SourceCredentials, sentBy } from './credentials.ts';
 import { SourceError } from './errors.ts';
 import {
@@ -11,7 +11,7 @@ import {
   setParameter,
   urlOf,
 } from './request.ts';
-import type { Exchange } from './send.ts';
+import type { SourceExchange } from './send.ts';
 
 /** What decides about the bytes of a request. */
 interface Asked extends BodyParts, Omit<Address, 'baseUrl' | 'path'> {
@@ -22,7 +22,7 @@ interface Asked extends BodyParts, Omit<Address, 'baseUrl' | 'path'> {
 }
 
 /** What a request says by itself: the keys of its source are still missing. */
-export interface Unsigned extends Pick<Exchange, 'method' | 'path' | 'url' | 'headers'> {
+export interface Unsigned extends Pick<SourceExchange, 'method' | 'path' | 'url' | 'headers'> {
   readonly request: Asked;
 }
 
@@ -31,14 +31,17 @@ interface Source extends SourceCredentials {
 }
 
 /** Whether a request changes nothing, as its author says: an answer without content is then an empty result. */
-export function isRead(method: Exchange['method'], { isIdempotent }: Pick<Asked, 'isIdempotent'>): boolean {
+export function isRead(
+  method: SourceExchange['method'],
+  { isIdempotent }: Pick<Asked, 'isIdempotent'>,
+): boolean {
   return method === 'get' || (method === 'post' && isIdempotent === true);
 }
 
 /** @throws SourceError `INVALID_ARGUMENTS` if an argument cannot be sent in its place */
 export function unsigned(
   baseUrl: string,
-  method: Exchange['method'],
+  method: SourceExchange['method'],
   path: string,
   request: Asked,
 ): Unsigned {
@@ -54,11 +57,11 @@ export function unsigned(
 }
 
 /** The whole request. @throws SourceError as `sentBy` */
-export function signed({ method, path, url, headers, request }: Unsigned, source: Source): Exchange {
+export function signed({ method, path, url, headers, request }: Unsigned, source: Source): SourceExchange {
   const { variables, ...keys } = sentBy(source, path, request.auth);
   for (const [name, value] of keys.headers) headers.set(name, value);
   for (const [name, value] of keys.query) setParameter(url, name, value);
-  const body = bodyOf(withMembers(request, keys.body));
+  const body = bodyOf(withBodyMembers(request, keys.body));
   // The boundary of a multipart body is another one each time.
   if (body?.type.startsWith('multipart/')) headers.set('content-type', body.type);
   const isIdempotent = request.isIdempotent ?? /^(?:get|put|delete)$/.test(method);

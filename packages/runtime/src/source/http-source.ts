@@ -5,7 +5,7 @@ import { blankObject, checkOf, isObject } from '../server/schema.ts';
 import { reportAddress } from './address.ts';
 import type { BodyParts } from './body.ts';
 import { Budget } from './budget.ts';
-import { type Alternatives, type Credentials, reportCredentials, secretsOf } from './credentials.ts';
+import { type Alternatives, allSecretsOf, type Credentials, reportCredentials } from './credentials.ts';
 import { withDecimals } from './decimals.ts';
 import { declared, recordable } from './declared.ts';
 import { judged } from './drift.ts';
@@ -16,17 +16,17 @@ import {
   isRecording,
   isRehearsing,
   isReplaying,
-  kept,
   keptDirectory,
+  keptReply,
   type RecordedRequest,
   type Reply,
-  record,
+  recordReply,
   replayed,
 } from './recordings.ts';
 import type { HeaderStyle, Parameter, PathStyle, QueryStyle } from './request.ts';
 import { holdAnswer, logged } from './running.ts';
 import type { Secret } from './secret.ts';
-import { type Exchange, mismatch, noJson, send } from './send.ts';
+import { mismatch, noJson, type SourceExchange, send } from './send.ts';
 import { SharedAnswers, unshared } from './shared.ts';
 import { redactorFor, withTokens } from './token.ts';
 
@@ -156,7 +156,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     return JSON.stringify(redacted.slice(0, 80));
   };
 
-  const ask = async (method: Exchange['method'], path: string, request: WriteOptions<ObjectSchema>) => {
+  const ask = async (method: SourceExchange['method'], path: string, request: WriteOptions<ObjectSchema>) => {
     const { params = {}, json, form, multipart, binary, signal, notFound, wrap, envelope } = request;
     const sent = { json, form, multipart, binary };
     const asked = { method, path, params, query: request.query, headers: request.headers, ...sent };
@@ -164,7 +164,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     const { url } = plain;
     const replays = isReplaying();
     const run = async (ending: AbortSignal) => {
-      const before = kept(asked);
+      const before = keptReply(asked);
       if (before !== undefined) return before;
       if (replays) return replayed(asked);
       const reply = await withTokens(options, request.auth, ending, () => {
@@ -196,7 +196,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
       ? { ok: true, value: done(schema), hasNothing: false }
       : read((given) => exactly(given, JSON.parse(given), long));
     if (hasNothing && isReading) {
-      writeDown(asked, reply, secretsOf(options));
+      writeDown(asked, reply, allSecretsOf(options));
       return undefined;
     }
     const only = request.keep === 'declared' && text !== '' ? schema : undefined;
@@ -218,7 +218,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     if (ok && !problem) {
       const isReduced = only !== undefined && isRecording();
       const recorded = isReduced ? reduced(asked, text, only, request) : text;
-      writeDown(asked, { ...reply, text: recorded }, secretsOf(options));
+      writeDown(asked, { ...reply, text: recorded }, allSecretsOf(options));
       return value;
     }
     shared.forget(key);
@@ -228,7 +228,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     throw noJson(isProduction() ? what : `${what}: ${beginningOf(text)}`, place);
   };
   // The types of the methods are stricter than that of `ask`.
-  const method = (name: Exchange['method']) =>
+  const method = (name: SourceExchange['method']) =>
     ((path: string, request: WriteOptions<ObjectSchema> = {}) =>
       logged(() => ask(name, path, request), request.signal)) as Write;
   return {
@@ -242,8 +242,8 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
 
 function writeDown(request: RecordedRequest, reply: Reply, secrets: readonly string[]): void {
   const directory = keptDirectory();
-  if (isRecording()) record(request, reply, secrets);
-  else if (directory !== undefined && !isReplaying()) record(request, reply, secrets, directory);
+  if (isRecording()) recordReply(request, reply, secrets);
+  else if (directory !== undefined && !isReplaying()) recordReply(request, reply, secrets, directory);
 }
 
 /** What a write without content answers: `done: true` beside empty values, unless its schema has another `done`. */

@@ -4,7 +4,7 @@ import { SourceError } from './errors.ts';
 import { foreignLine } from './reason.ts';
 
 /** The result of a request to an MCP server. */
-export interface Result {
+export interface McpResult {
   readonly protocolVersion?: unknown;
   readonly resultType?: unknown;
   readonly structuredContent?: { readonly [name: string]: unknown };
@@ -19,7 +19,11 @@ export interface Result {
 export type Wrap = 'text' | 'items' | 'result' | undefined;
 
 /** Whether a result says that there is nothing; a tool that changes something may have nothing to say. */
-export function isEmpty({ structuredContent, content }: Result, wrap: Wrap, isReadOnly: boolean): boolean {
+export function isEmptyResult(
+  { structuredContent, content }: McpResult,
+  wrap: Wrap,
+  isReadOnly: boolean,
+): boolean {
   const isBlank = wrap === 'text' && isReadOnly && textIn(content).trim() === '';
   return isBlank || structuredContent?.searchExhausted === true;
 }
@@ -29,7 +33,11 @@ export function isEmpty({ structuredContent, content }: Result, wrap: Wrap, isRe
  *
  * @throws SourceError if the answer is a text, and the source sent something else, too
  */
-export function answerOf({ structuredContent, content }: Result, wrap: Wrap, parse = parseExactly): unknown {
+export function answerOf(
+  { structuredContent, content }: McpResult,
+  wrap: Wrap,
+  parse = parseExactly,
+): unknown {
   const text = textIn(content);
   if (wrap === 'text') {
     const other = partsOf(content).find((part) => textOf(part) === undefined);
@@ -44,7 +52,7 @@ export function answerOf({ structuredContent, content }: Result, wrap: Wrap, par
 }
 
 /** A result with another answer, whose text would repeat what it holds. */
-export function resultOf(result: Result, answer: unknown, wrap: Wrap): object {
+export function resultOf(result: McpResult, answer: unknown, wrap: Wrap): object {
   const isWrapped = (wrap === 'result' || wrap === 'items') && isObject(answer) && wrap in answer;
   const structuredContent = isWrapped ? answer[wrap] : answer;
   return wrap === 'text' ? result : { ...result, structuredContent, content: [] };
@@ -76,7 +84,7 @@ function textIn(content: unknown): string {
 }
 
 /** What the tool says of its failure is text of somebody else: one line, short, and without words that make platforms repeat the call. */
-export function failureOf({ structuredContent, content }: Result): SourceError {
+export function failureOf({ structuredContent, content }: McpResult): SourceError {
   const line = foreignLine(String(structuredContent?.message ?? textIn(content)));
   return new SourceError('SOURCE_FAILED', line === '' ? 'The source failed.' : `The source failed: ${line}`);
 }

@@ -1,18 +1,26 @@
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
 import { exactly, longNumbersIn, parseLiterally, writeLiterally } from '../server/exact.ts';
 import { isolatesRequests } from '../server/limits.ts';
-import { type Held, heldBySource } from '../server/memory.ts';
+import { type HeldMemory, heldBySource } from '../server/memory.ts';
 import { reportAddress } from './address.ts';
 import { Budget } from './budget.ts';
-import { revealed, secretsOf, variablesOf } from './credentials.ts';
+import { allSecretsOf, revealed, secretVariables } from './credentials.ts';
 import { withDecimals } from './decimals.ts';
 import { declared, recordable } from './declared.ts';
 import { judged } from './drift.ts';
 import { SourceError, tooSlow, unavailable } from './errors.ts';
-import { answerOf, failureOf, isEmpty, parsed, type Result, resultOf } from './mcp-result.ts';
+import { answerOf, failureOf, isEmptyResult, type McpResult, parsed, resultOf } from './mcp-result.ts';
 import { statelessCall } from './mcp-stateless.ts';
-import { dataOf, eventsIn, requestFinder } from './mcp-stream.ts';
-import { isRecording, isReplaying, kept, keptDirectory, record, replayed, tellCheck } from './recordings.ts';
+import { eventData, eventsIn, requestFinder } from './mcp-stream.ts';
+import {
+  isRecording,
+  isReplaying,
+  keptDirectory,
+  keptReply,
+  recordReply,
+  replayed,
+  tellCheck,
+} from './recordings.ts';
 import { explained, holdAnswer, logged } from './running.ts';
 import type { Secret } from './secret.ts';
 import { attempt, explainedFailure, mismatch } from './send.ts';
@@ -73,7 +81,7 @@ export interface McpSource {
 
 interface Message {
   readonly id?: unknown;
-  readonly result?: Result;
+  readonly result?: McpResult;
   readonly error?: { readonly code?: unknown; readonly message?: unknown };
 }
 
@@ -114,7 +122,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
       } catch (error) {
         held?.release();
         const known = errorOf(error, isReadOnly, signal?.aborted === true, late.aborted);
-        const variables = variablesOf([options]);
+        const variables = secretVariables([options]);
         throw explainedFailure(known, error, {
           method: 'call',
           url,
@@ -125,18 +133,18 @@ export function mcpSource(options: McpSourceOptions): McpSource {
       }
     };
     const { text } =
-      kept(asked) ??
+      keptReply(asked) ??
       (isReplaying() ? replayed(asked) : { text: await withTokens(options, undefined, ending, fetched) });
     const long = longNumbersIn(text);
-    const result = exactly(text, JSON.parse(text), long) as Result;
+    const result = exactly(text, JSON.parse(text), long) as McpResult;
     if (result.isError === true) throw failureOf(result);
     const whole = answerOf(result, wrap);
     const only = call.keep === 'declared' ? schema : undefined;
     const reduced = only ? declared(whole, only) : whole;
     const chosen = long
-      ? withDecimals(reduced, schema, () => answerOf(parseLiterally(text) as Result, wrap, parseLiterally))
+      ? withDecimals(reduced, schema, () => answerOf(parseLiterally(text) as McpResult, wrap, parseLiterally))
       : reduced;
-    const hasNothing = isEmpty(result, wrap, isReadOnly);
+    const hasNothing = isEmptyResult(result, wrap, isReadOnly);
     const tolerance = { drift: options.drift, isChosen: only !== undefined, signal };
     const { value: answer, problem } = hasNothing
       ? { value: undefined, problem: null }
@@ -145,9 +153,9 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     if (isRecording()) {
       const body = recordable(asked, whole, only);
       const recorded = only && !hasNothing ? JSON.stringify(resultOf(result, body, wrap)) : text;
-      record(asked, { status: 200, text: recorded }, secretsOf(options));
+      recordReply(asked, { status: 200, text: recorded }, allSecretsOf(options));
     } else if (keptDirectory() !== undefined && !isReplaying())
-      record(asked, { status: 200, text }, secretsOf(options), keptDirectory());
+      recordReply(asked, { status: 200, text }, allSecretsOf(options), keptDirectory());
     return hasNothing ? undefined : (answer as Data<Schema>);
   };
 
@@ -163,7 +171,7 @@ function askerOf(options: McpSourceOptions, maxBytes: number, redact: (text: str
     message: object,
     session: Session,
     signal: AbortSignal,
-    held?: Held,
+    held?: HeldMemory,
   ): Promise<Response> => {
     const headers = new Headers({
       accept: 'application/json, text/event-stream',
@@ -187,7 +195,7 @@ function askerOf(options: McpSourceOptions, maxBytes: number, redact: (text: str
     lastId += 1;
     const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'mcp-source', version: '1' } };
     const response = await post({ id: lastId, method: 'initialize', params }, {}, signal);
-    const result: Result = JSON.parse(await resultIn(response, lastId, true, redact));
+    const result: McpResult = JSON.parse(await resultIn(response, lastId, true, redact));
     const version = result.protocolVersion;
     const id = response.headers.get('mcp-session-id');
     const session: Session = {
@@ -218,7 +226,7 @@ function askerOf(options: McpSourceOptions, maxBytes: number, redact: (text: str
     tool: string,
     { arguments: args = {}, isReadOnly = false, inputSchema }: McpCall<ObjectSchema>,
     signal: AbortSignal,
-    held: Held | undefined,
+    held: HeldMemory | undefined,
   ): Promise<string> => {
     if (options.protocolVersion !== undefined) {
       lastId += 1;
@@ -279,7 +287,7 @@ function literally(text: string): unknown {
 /** The response to a request, in JSON or in an event stream. */
 function messageIn(text: string, headers: Headers, id: number): Message {
   const isStream = headers.get('content-type')?.startsWith('text/event-stream');
-  const parts = isStream ? eventsIn(text).map(dataOf) : [text];
+  const parts = isStream ? eventsIn(text).map(eventData) : [text];
   for (const part of parts) {
     const message = parsed<Message>(part, literally);
     if (message?.id === id) return message;

@@ -6,7 +6,7 @@ const longestRequest = 100_000;
 const mostRequests = 20;
 
 /** The text of an event of a stream. */
-export function dataOf(event: string): string {
+export function eventData(event: string): string {
   const lines = event.split(/\r?\n/).filter((line) => line.startsWith('data:'));
   return lines.map((line) => line.slice('data:'.length).trimStart()).join('\n');
 }
@@ -38,7 +38,7 @@ export function requestFinder(answer: (message: object) => void): (chunk: Uint8A
     open = events.at(-1) ?? '';
     for (const event of events.slice(0, -1)) {
       if (answered >= mostRequests || event.length > longestRequest) continue;
-      const message = parsed<{ readonly method?: unknown; readonly id?: unknown }>(dataOf(event));
+      const message = parsed<{ readonly method?: unknown; readonly id?: unknown }>(eventData(event));
       const { method, id } = message ?? {};
       if (typeof method !== 'string' || (typeof id !== 'string' && typeof id !== 'number')) continue;
       answered += 1;

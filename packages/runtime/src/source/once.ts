@@ -1,4 +1,4 @@
-import { secretsOf } from './credentials.ts';
+import { allSecretsOf } from './credentials.ts';
 import { type Envelope, isNothing, opened } from './envelope.ts';
 import { isRead, signed, unsigned } from './exchange.ts';
 import type { HttpSourceOptions, WriteOptions } from './http-source.ts';
@@ -39,7 +39,7 @@ export async function sendOnce(
   });
   const response = await answerTo(request, source.maxBytes ?? 2_000_000, undefined);
   const text = await response.text();
-  const redact = redactorOf(secretsOf(source), 1);
+  const redact = redactorOf(allSecretsOf(source), 1);
   // Of a text that is no JSON, it removes nothing; as a JSON string, it is JSON.
   const isData = /^\s*[[{]/.test(text);
   const cleaned = isData ? redact(text) : text;

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, wri
 import { dirname, join } from 'node:path';
 import { isProduction, projectDirectory } from '../process.ts';
 import { parseLiterally, writeLiterally } from '../server/exact.ts';
-import type { Held } from '../server/memory.ts';
+import type { HeldMemory } from '../server/memory.ts';
 import { SourceError } from './errors.ts';
 import type { PagingHeaders } from './pages.ts';
 import { redactorOf } from './redact.ts';
@@ -45,7 +45,7 @@ export interface Reply {
   /** Empty if there is no content. */
   readonly text: string;
   /** The memory that it takes, until a call adopts it. */
-  readonly held?: Held | undefined;
+  readonly held?: HeldMemory | undefined;
 }
 
 /** For the check that has started this server (`SOURCES_LOG=1`): where an answer comes from. */
@@ -148,7 +148,7 @@ export function replayed(request: RecordedRequest, directory = recordingsDirecto
 }
 
 /** The answer of a request that a live check has made before; undefined where it has not. */
-export function kept(request: RecordedRequest): Reply | undefined {
+export function keptReply(request: RecordedRequest): Reply | undefined {
   const directory = keptDirectory();
   const found = directory === undefined ? undefined : recordingOf(request, directory);
   return found && replyOf(found);
@@ -169,7 +169,7 @@ function replyOf({ body, status, headers }: Recording): Reply {
  * @param secrets removed wherever the answer repeats them
  * @throws SourceError if a link is in the way
  */
-export function record(
+export function recordReply(
   request: RecordedRequest,
   { status, text, headers }: Reply,
   secrets: readonly string[],

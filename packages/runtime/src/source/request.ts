@@ -98,7 +98,7 @@ function expanded(
   const parts = (isList ? [value].flat() : Object.entries(value)).flatMap((part): string[] => {
     const [key, one] = isList ? ['', part] : (part as [string, unknown]);
     if (one === undefined || one === null) return [];
-    const text = encode(textOf(one));
+    const text = encode(parameterText(one));
     if (!isList) return explode ? [`${encode(key)}=${text}`] : [encode(key), text];
     return explode && operator === 'matrix' ? [named(encode(name), text)] : [text];
   });
@@ -122,13 +122,15 @@ export function pairsOf(name: string, value: Parameter, style: QueryStyle = 'for
   if (style === 'deepObject') return nested(name, value);
   if (style === 'json') return [pairOf(name, JSON.stringify(value))];
   const encode = style === 'reserved' || style === 'reservedComma' ? reserved : encoded;
-  const pair = (key: string, member: Parameter) => `${encoded(key)}=${encode(textOf(member))}`;
+  const pair = (key: string, member: Parameter) => `${encoded(key)}=${encode(parameterText(member))}`;
   if (typeof value !== 'object') return [pair(name, value)];
   const members = Object.entries(value).filter(([, member]) => member !== undefined && member !== null);
   const isList = Array.isArray(value);
   if (style === 'form' || style === 'reserved')
     return members.map(([key, member]) => pair(isList ? name : key, member));
-  const texts = members.flatMap(([key, member]) => (isList ? [textOf(member)] : [key, textOf(member)]));
+  const texts = members.flatMap(([key, member]) =>
+    isList ? [parameterText(member)] : [key, parameterText(member)],
+  );
   return [`${encoded(name)}=${texts.map(encode).join(separators[style])}`];
 }
 
@@ -150,7 +152,7 @@ function wellFormed(text: string): string {
 /** `filter[price][gte]=1`, encoded; lists by index: `expand[0]=data`. */
 function nested(name: string, value: Parameter): string[] {
   if (value === undefined || value === null) return [];
-  if (typeof value !== 'object') return [pairOf(name, textOf(value))];
+  if (typeof value !== 'object') return [pairOf(name, parameterText(value))];
   return Object.entries(value).flatMap(([key, member]) => nested(`${name}[${key}]`, member));
 }
 
@@ -162,6 +164,6 @@ function encoded(text: string): string {
   return pairOf('', text).slice(1);
 }
 
-export function textOf(value: Parameter): string {
+export function parameterText(value: Parameter): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

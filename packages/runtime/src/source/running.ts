@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { declarationOf, placeIn } from '../place.ts';
+import { declarationOf, firstPlaceIn } from '../place.ts';
 import { isProduction, logError } from '../process.ts';
-import { callOf, type Running, runInside, type SourceLine } from '../server/call.ts';
-import { answerWeight, type Held, heldBySource } from '../server/memory.ts';
+import { callOfSignal, type Running, runInside, type SourceLine } from '../server/call.ts';
+import { answerWeight, type HeldMemory, heldBySource } from '../server/memory.ts';
 import { overloaded, type SourceError } from './errors.ts';
 
 const running = new AsyncLocalStorage<Running>();
@@ -16,7 +16,7 @@ export function runningTool(): string | undefined {
 
 /** The name of the tool whose call has this signal, or runs; in production, only a signal tells. */
 export function toolOf(signal: AbortSignal | undefined): string | undefined {
-  return (running.getStore() ?? callOf(signal))?.tool;
+  return (running.getStore() ?? callOfSignal(signal))?.tool;
 }
 
 /**
@@ -28,13 +28,13 @@ export function toolOf(signal: AbortSignal | undefined): string | undefined {
  */
 export async function holdAnswer(
   text: string,
-  held: Held | undefined,
+  held: HeldMemory | undefined,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const isTaken = held?.isEmpty === false;
   const weight = isTaken ? 0 : answerWeight(text);
   if (!isTaken && weight === 0) return;
-  const ofCall = (running.getStore() ?? callOf(signal))?.held;
+  const ofCall = (running.getStore() ?? callOfSignal(signal))?.held;
   const own = ofCall ?? heldBySource();
   if (!own) return;
   if (!ofCall) own.releaseLater();
@@ -73,8 +73,8 @@ export async function logged<T>(request: () => Promise<T>, signal: AbortSignal |
   } catch (error) {
     const { member = '', ...known } = explanations.get(error as object) ?? {};
     if (!('code' in known)) throw error;
-    const at = declarationOf(member, placeIn(trace?.stack));
-    const { tool, request: id, traceparent, onSource } = running.getStore() ?? callOf(signal) ?? {};
+    const at = declarationOf(member, firstPlaceIn(trace?.stack));
+    const { tool, request: id, traceparent, onSource } = running.getStore() ?? callOfSignal(signal) ?? {};
     const { hint, ...what } = known;
     const line = { ...what, at, hint };
     logError('source', { tool, request: id, traceparent, ...line });

@@ -1,8 +1,8 @@
 import ky, { HTTPError } from 'ky';
 import type { SourceLine } from '../server/call.ts';
 import { type Upstream, upstreams } from '../server/log.ts';
-import { answerWeight, type Held, heldBySource } from '../server/memory.ts';
-import type { Problem } from '../server/schema.ts';
+import { answerWeight, type HeldMemory, heldBySource } from '../server/memory.ts';
+import type { SchemaProblem } from '../server/schema.ts';
 import type { Budget } from './budget.ts';
 import { overloaded, SourceError, tooSlow, unavailable } from './errors.ts';
 import { pagingHeaders } from './pages.ts';
@@ -11,7 +11,7 @@ import { explained, statusOf } from './running.ts';
 import { isQuota, retryAfterMs, statusError, type Unsuccessful } from './status.ts';
 
 /** One request to a source, complete. */
-export interface Exchange {
+export interface SourceExchange {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   readonly url: URL;
   /** The path as the author wrote it, for logs: the URL may contain a secret. */
@@ -46,7 +46,7 @@ const backoffMs = { first: 200, most: 2_000 };
  * @throws SourceError, which is logged; neither contains the query, a header or the body
  */
 export async function send(
-  exchange: Exchange,
+  exchange: SourceExchange,
   limits: SendLimits,
   budget: Budget,
   ended: AbortSignal,
@@ -124,7 +124,7 @@ async function unsuccessful({ response }: HTTPError, { redact }: SendLimits): Pr
 export async function attempt(
   request: Request,
   maxBytes: number,
-  held: Held | undefined,
+  held: HeldMemory | undefined,
   onChunk?: (chunk: Uint8Array) => void,
 ): Promise<Response> {
   if (!upstreams.hasSubscribers) return answerTo(request, maxBytes, held, onChunk);
@@ -149,7 +149,7 @@ export async function attempt(
 export async function answerTo(
   request: Request,
   maxBytes: number,
-  held: Held | undefined,
+  held: HeldMemory | undefined,
   onChunk?: (chunk: Uint8Array) => void,
 ): Promise<Response> {
   let response = await fetch(request);
@@ -213,7 +213,7 @@ async function read(
 
 function errorOf(
   error: unknown,
-  { isIdempotent }: Exchange,
+  { isIdempotent }: SourceExchange,
   answer: Unsuccessful | undefined,
   { isEnded, isLate }: { readonly isEnded: boolean; readonly isLate: boolean },
 ): SourceError {
@@ -223,7 +223,7 @@ function errorOf(
   return answer ? statusError(answer, isIdempotent) : unavailable(isIdempotent);
 }
 
-type Failed = Pick<Exchange, 'url' | 'path' | 'variables'> & {
+type Failed = Pick<SourceExchange, 'url' | 'path' | 'variables'> & {
   readonly method: string;
   readonly timeoutMs: number;
 };
@@ -248,7 +248,7 @@ const unexpected = () =>
   new SourceError('SOURCE_MALFORMED', 'The source answered in a form that this tool does not expect.');
 
 /** With what the log says: how an answer differs from its schema, without the value, which may be a key that the API repeats. */
-export function mismatch({ path: member, withoutValue }: Problem, asked: Asked): SourceError {
+export function mismatch({ path: member, withoutValue }: SchemaProblem, asked: Asked): SourceError {
   const detail = `${member}: ${withoutValue}`;
   const hint = 'Correct the schema: it must admit what the API answers.';
   return explained(unexpected(), { ...asked, detail, hint, member });

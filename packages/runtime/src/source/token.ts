@@ -1,7 +1,13 @@
 import { isolatesRequests } from '../server/limits.ts';
 import { isObject } from '../server/schema.ts';
 import { reportAddress } from './address.ts';
-import { type Alternatives, type SourceCredentials, secretsIn, secretsOf, usedBy } from './credentials.ts';
+import {
+  type Alternatives,
+  allSecretsOf,
+  type SourceCredentials,
+  secretsInCredentials,
+  usedBy,
+} from './credentials.ts';
 import { SourceError, tooSlow, unavailable } from './errors.ts';
 import { redactorOf } from './redact.ts';
 import { explained, statusOf } from './running.ts';
@@ -186,12 +192,12 @@ export async function withTokens<T>(
 
 /** Removes the keys of a source from JSON, also its present tokens. */
 export function redactorFor(source: SourceCredentials): (text: string) => string {
-  const all = [source, ...Object.values(source.credentials ?? {})].flatMap(secretsIn);
-  let secrets = secretsOf(source);
+  const all = [source, ...Object.values(source.credentials ?? {})].flatMap(secretsInCredentials);
+  let secrets = allSecretsOf(source);
   let redact = redactorOf(secrets);
   if (tokensIn(all).length === 0) return redact;
   return (text) => {
-    const present = secretsOf(source);
+    const present = allSecretsOf(source);
     if (present.join() !== secrets.join()) [secrets, redact] = [present, redactorOf(present)];
     return redact(text);
   };
