@@ -56,7 +56,7 @@ export async function buildProgram(): Promise<Program> {
 }
 
 /** A broken server that does not answer is given up after this time. The good one may answer late on a busy machine. */
-const startMs = { good: 30_000, broken: 5_000 };
+const startMs = { good: 30_000, broken: 10_000 };
 
 /** The environment of a program that trusts the key of the tests. */
 export const trusting = {

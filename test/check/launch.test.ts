@@ -1,19 +1,15 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createLauncher } from '../../src/check/launch.ts';
 import { freePort } from '../../src/system/ports.ts';
+import { directory as newDirectory } from '../project/directory.ts';
 
 const server = `
 import { createServer } from 'node:http';
 createServer((_, response) => response.end(JSON.stringify(process.env))).listen(process.env.PORT, '127.0.0.1');`;
 
-let directory: string;
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'launch-'));
-});
-afterAll(() => rm(directory, { recursive: true }));
+const directory = newDirectory();
 
 async function program(name: string, text: string): Promise<string> {
   const path = join(directory, `${name}.mjs`);

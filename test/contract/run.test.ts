@@ -49,16 +49,6 @@ describe('runContract', () => {
     expect([failed.ok, failed.summary.advice, failed.summary.failed]).toEqual([false, 0, 1]);
   });
 
-  it('reads an answer in server-sent events', async () => {
-    const events = withAnswer((answer, request) => {
-      if (request.method !== 'POST' || request.path === '/health' || answer.status !== 200) return answer;
-      const body = `event: message\ndata: ${JSON.stringify(answer.body)}\n\n`;
-      return { ...answer, headers: { ...answer.headers, 'content-type': 'text/event-stream' }, body };
-    });
-    const report = await serving(events, (url) => runContract({ url, profile: context }));
-    expect(report.rules.filter(({ status }) => status === 'fail')).toEqual([]);
-  });
-
   it('throws Unreachable if nothing answers', async () => {
     const port = await listen(createServer((socket) => socket.destroy()));
     const run = runContract({ url: `http://127.0.0.1:${port}/mcp`, profile: context });

@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type CallToolResult,
@@ -10,7 +9,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { execa } from 'execa';
 import { build } from 'rolldown';
-import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
+import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as contract from '../../packages/contract/src/definition/outcomes.ts';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import type { CallResult } from '../../packages/runtime/src/server/call.ts';
@@ -19,6 +18,7 @@ import type { ErrorReply, Request } from '../../packages/runtime/src/server/mcp.
 import { compileTool } from '../../packages/runtime/src/server/schema.ts';
 import { callTool } from '../../packages/runtime/src/testing.ts';
 import fc from '../fast-check.ts';
+import { directory as newDirectory } from '../project/directory.ts';
 import { start } from './support.ts';
 import { echo, price, textTool } from './tools.ts';
 import type { Writable } from './writable.ts';
@@ -44,8 +44,7 @@ describe('the runtime is independent', () => {
   });
 
   test('draws no random bytes, starts no timer and fetches nothing when it is loaded and an app is created', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'app-'));
-    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const directory = newDirectory();
     symlinkSync(join(server, '../../../../node_modules'), join(directory, 'node_modules'));
     await build({
       input: join(server, 'http.ts'),

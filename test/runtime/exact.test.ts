@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { parseExactly, parseLiterally, writeLiterally } from '../../packages/runtime/src/server/exact.ts';
@@ -7,6 +6,7 @@ import { bodyOf } from '../../packages/runtime/src/source/body.ts';
 import { mcpSource } from '../../packages/runtime/src/source/mcp-source.ts';
 import { recordReply, replayed } from '../../packages/runtime/src/source/recordings.ts';
 import fc from '../fast-check.ts';
+import { directory as newDirectory } from '../project/directory.ts';
 import { type Answer, errorOf, source, sourceServer } from './source-server.ts';
 import { start, token } from './support.ts';
 import { price } from './tools.ts';
@@ -96,7 +96,7 @@ describe('an answer of a source', () => {
   });
 
   it('is recorded and replayed with its digits', () => {
-    const directory = mkdtempSync(join(tmpdir(), 'recordings-'));
+    const directory = newDirectory();
     const request = { method: 'get', path: '/a' };
     const text = `{"id":${large},"fee":0.1234567890123456789,"most":1e400}`;
     recordReply(request, { status: 200, text }, [], directory);

@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { pagingHeaders } from '../../packages/runtime/src/source/pages.ts';
 import { recordReply, replayed } from '../../packages/runtime/src/source/recordings.ts';
 import { Secret } from '../../packages/runtime/src/source/secret.ts';
+import { directory as newDirectory } from '../project/directory.ts';
 import { always, source } from './source-server.ts';
 
 const text = { type: 'string' } as const;
@@ -99,7 +97,7 @@ it('an answer keeps a next and a total of its own, and gets none that its schema
 });
 
 it('recordings keep the headers without host and keys, and replay gives them', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'market-mcp-pages-'));
+  const directory = newDirectory();
   const url = new URL('https://api.example/v1/x?page=1&key=s3cret');
   const link = '<https://api.example/v1/x?page=2&key=s3cret&by=Bearer%20my-token-1>; rel="next"';
   const headers = pagingHeaders(new Headers({ link, 'x-total-count': '9', 'set-cookie': 'a=b' }), url, [
@@ -111,5 +109,4 @@ it('recordings keep the headers without host and keys, and replay gives them', (
     link: expect.stringMatching(/^<\?page=2&by=(?:(?!my-token).)*>; rel="next"$/),
     'x-total-count': '9',
   });
-  rmSync(directory, { recursive: true });
 });

@@ -1,13 +1,4 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it, vi } from 'vitest';
 import {
@@ -18,11 +9,11 @@ import {
 } from '../../packages/runtime/src/source/recordings.ts';
 import { logged } from '../../packages/runtime/src/source/running.ts';
 import { Secret } from '../../packages/runtime/src/source/secret.ts';
+import { directory as newDirectory } from '../project/directory.ts';
 
 let directory: string;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'market-mcp-recordings-'));
-  return () => rmSync(directory, { recursive: true });
+  directory = newDirectory();
 });
 
 const asked = {

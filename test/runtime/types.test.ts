@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { directory as newDirectory } from '../project/directory.ts';
 
 const repository = resolve(import.meta.dirname, '../..');
 const defineTool = join(repository, 'packages/runtime/src/server/define-tool.ts');
 
 /** The compiler's errors in a source text, `line: message`; the text may use all exports of define-tool. */
 async function errorsIn(source: string): Promise<string[]> {
-  const directory = mkdtempSync(join(tmpdir(), 'types-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const directory = newDirectory();
   symlinkSync(join(repository, 'node_modules'), join(directory, 'node_modules'));
   writeFileSync(join(directory, 'package.json'), '{"type":"module"}');
   const head = `import { type Data, defineTool, type Input } from ${JSON.stringify(defineTool)};`;

@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { changesBetween } from '../../packages/contract/src/check/drift.ts';
 import { watchServer } from '../../packages/contract/src/check/watch.ts';
 import type { Json } from '../../packages/contract/src/json/value.ts';
@@ -17,9 +16,9 @@ import { type Breaks, createSteps, listening, serve } from '../broken/good-serve
 import { trust } from '../broken/trust.ts';
 import { instead, methodOf, withAnswer } from '../broken/variant.ts';
 import { market } from '../e2e/support.ts';
+import { directory as newDirectory } from '../project/directory.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'watch-'));
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = newDirectory();
 
 /** No key set: each test of keys has its own. */
 const profile = { ...context, token: { ...context.token, jwksUrl: null } };

@@ -1,20 +1,11 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { load } from 'js-yaml';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createSteps, serve } from '../broken/good-server.ts';
 import { trust } from '../broken/trust.ts';
 import { bins, run } from '../e2e/support.ts';
+import { directory as newDirectory } from '../project/directory.ts';
 import { fileOf } from '../render/target-files.ts';
 
 interface Step {
@@ -37,8 +28,7 @@ esac
 `;
 
 test('the workflow opens one issue at the first miss, and closes it when all is well', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'watch-workflow-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const directory = newDirectory();
   const [bin, issues] = [join(directory, 'bin'), join(directory, 'issues')];
   for (const one of [bin, issues]) mkdirSync(one);
   writeFileSync(join(bin, 'gh'), gh);

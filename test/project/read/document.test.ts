@@ -1,13 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readOpenApi } from '../../../src/import/openapi/document.ts';
 import { toolsOfDocument } from '../../../src/import/openapi/index.ts';
 import { operationName, operationsOf } from '../../../src/import/openapi/operations.ts';
 import { type HeaderPairs, readDocumentText } from '../../../src/project/read/document.ts';
 import { listen } from '../../listen.ts';
+import { directory as newDirectory } from '../directory.ts';
 
 const head = 'openapi: 3.0.3\ninfo: {title: Gas}\nservers: [{url: https://api.gas.example}]\n';
 const root = `${head}paths:
@@ -44,8 +44,7 @@ const files = {
 };
 
 function folder(content: { readonly [path: string]: string }): string {
-  const directory = mkdtempSync(join(tmpdir(), 'documents-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const directory = newDirectory();
   for (const [path, text] of Object.entries(content)) {
     mkdirSync(dirname(join(directory, path)), { recursive: true });
     writeFileSync(join(directory, path), text);
