@@ -1,12 +1,12 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
-import { createServer, request as forward, type Server } from 'node:http';
+import { createServer, request as forward } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { isObject } from '../../packages/contract/src/json/json.ts';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { type Breaks, createSteps, listening, type RunningServer, serve, type Trust } from './good-server.ts';
 import { hasModernHeader } from './modern-era.ts';
 import { serveSdkV1, serveSdkV2 } from './sdk-servers.ts';
-import { instead, withAnswer } from './variant.ts';
+import { instead, type Variant, withAnswer } from './variant.ts';
 import type { Answer } from './wire.ts';
 
 /** A server that keeps every sentence of the contract, in another way than the good one. */
@@ -16,12 +16,6 @@ export interface CorrectServer {
   /** The findings that are true, all of them advice. */
   readonly advised: readonly string[];
 }
-
-const like = (name: string, breaks: Breaks, attach?: (server: Server) => void): CorrectServer => ({
-  name,
-  serve: (trust) => serve(createSteps(trust, breaks), 0, attach),
-  advised: [],
-});
 
 /** Changes JSON-RPC messages that answer a POST. */
 const messages = (change: (message: JsonObject, answer: Answer) => Answer) =>
@@ -37,25 +31,24 @@ const results = (change: (result: JsonObject) => object): Breaks => ({
 const events = { 'content-type': 'text/event-stream' };
 const dataOf = ({ structuredContent }: JsonObject) => structuredContent as JsonObject;
 
-export const correctServers: readonly CorrectServer[] = [
-  like('a keep-alive of 30 ms', {}, (server) => {
-    server.keepAliveTimeout = 30;
-  }),
-  like(
-    'connection: close',
-    withAnswer((answer) => ({ ...answer, headers: { ...answer.headers, connection: 'close' } })),
-  ),
-  like(
-    'answers as events',
-    messages((message, answer) => ({
-      ...answer,
-      headers: { ...answer.headers, ...events },
-      body: `event: message\ndata: ${JSON.stringify(message)}\n\n`,
-    })),
-  ),
-  like(
-    'answers as events with comments, ids, CRLF, data on several lines and a notification before',
-    messages((message, answer) => {
+const inOtherWords = 'wrong arguments and broken bodies are refused in other words than ours';
+
+/** The good server, changed. */
+const alike: Readonly<Record<string, Variant>> = {
+  'a keep-alive of 30 ms': {
+    attach: (server) => void Object.assign(server, { keepAliveTimeout: 30 }),
+  },
+  'connection: close': withAnswer((answer) => ({
+    ...answer,
+    headers: { ...answer.headers, connection: 'close' },
+  })),
+  'answers as events': messages((message, answer) => ({
+    ...answer,
+    headers: { ...answer.headers, ...events },
+    body: `event: message\ndata: ${JSON.stringify(message)}\n\n`,
+  })),
+  'answers as events with comments, ids, CRLF, data on several lines and a notification before': messages(
+    (message, answer) => {
       const params = { level: 'info', data: 'on it' };
       const notification = { jsonrpc: '2.0', method: 'notifications/message', params };
       const lines = JSON.stringify(message, null, 1)
@@ -64,9 +57,9 @@ export const correctServers: readonly CorrectServer[] = [
       const before = [': hello', '', 'retry: 5000', `data: ${JSON.stringify(notification)}`, '', 'id: 7'];
       const body = [...before, ...lines, '', ''].join('\r\n');
       return { ...answer, headers: { ...answer.headers, ...events }, body };
-    }),
+    },
   ),
-  like('texts and messages pretty-printed', {
+  'texts and messages pretty-printed': {
     ...results((result) => ({
       ...result,
       content: [{ type: 'text', text: JSON.stringify(dataOf(result), null, 2) }],
@@ -76,67 +69,52 @@ export const correctServers: readonly CorrectServer[] = [
       headers: { ...answer.headers, 'content-type': 'application/json; charset=UTF-8' },
       body: `${JSON.stringify(message, null, '\t')}\n`,
     })),
+  },
+  'messages with a letter escaped that need not be': messages((message, answer) => ({
+    ...answer,
+    body: JSON.stringify(message).replaceAll('y', String.raw`\u0079`),
+  })),
+  'further content blocks after the text, audiences, _meta': results((result) => ({
+    ...result,
+    content: [
+      {
+        type: 'text',
+        text: JSON.stringify(dataOf(result)),
+        annotations: { audience: ['user', 'assistant'], priority: 1 },
+      },
+      { type: 'text', text: 'Source: our own tables.' },
+      { type: 'resource_link', uri: 'https://coins.example.com/sources', name: 'sources' },
+    ],
+    _meta: { 'example.com/took': 3 },
+  })),
+  'structuredContent in another order of keys than the text': results((result) => ({
+    ...result,
+    structuredContent: Object.fromEntries(Object.entries(dataOf(result)).toReversed()),
+  })),
+  'every result says isError, data in other scripts': results((result) => {
+    const { isError = false } = result;
+    const data = dataOf(result);
+    const note = isError || data.noResultsReason ? {} : { message: 'Größe, 深さ, 🌊 \u2028 "quoted"\n' };
+    const whole = { ...data, ...note };
+    return {
+      content: [{ type: 'text', text: JSON.stringify(whole) }],
+      structuredContent: whole,
+      isError,
+    };
   }),
-  like(
-    'messages with a letter escaped that need not be',
-    messages((message, answer) => ({
-      ...answer,
-      body: JSON.stringify(message).replaceAll('y', String.raw`\u0079`),
-    })),
-  ),
-  like(
-    'further content blocks after the text, audiences, _meta',
-    results((result) => ({
-      ...result,
-      content: [
-        {
-          type: 'text',
-          text: JSON.stringify(dataOf(result)),
-          annotations: { audience: ['user', 'assistant'], priority: 1 },
-        },
-        { type: 'text', text: 'Source: our own tables.' },
-        { type: 'resource_link', uri: 'https://coins.example.com/sources', name: 'sources' },
-      ],
-      _meta: { 'example.com/took': 3 },
-    })),
-  ),
-  like(
-    'structuredContent in another order of keys than the text',
-    results((result) => ({
-      ...result,
-      structuredContent: Object.fromEntries(Object.entries(dataOf(result)).toReversed()),
-    })),
-  ),
-  like(
-    'every result says isError, data in other scripts',
-    results((result) => {
-      const { isError = false } = result;
-      const data = dataOf(result);
-      const note = isError || data.noResultsReason ? {} : { message: 'Größe, 深さ, 🌊 \u2028 "quoted"\n' };
-      const whole = { ...data, ...note };
-      return {
-        content: [{ type: 'text', text: JSON.stringify(whole) }],
-        structuredContent: whole,
-        isError,
-      };
-    }),
-  ),
-  like('absent fields are left out', {
+  'absent fields are left out': {
     list: (good) => () =>
       good().map((tool) => ({ ...tool, outputSchema: { ...(tool.outputSchema as object), required: [] } })),
     ...results((result) => {
       const data = Object.fromEntries(Object.entries(dataOf(result)).filter(([, value]) => value !== null));
       return { ...result, content: [{ type: 'text', text: JSON.stringify(data) }], structuredContent: data };
     }),
+  },
+  '200 ms for each answer': instead(async () => {
+    await setTimeout(200);
+    return undefined;
   }),
-  like(
-    '200 ms for each answer',
-    instead(async () => {
-      await setTimeout(200);
-      return undefined;
-    }),
-  ),
-  like('one tool on each page of the list', {
+  'one tool on each page of the list': {
     respond:
       (good, steps) =>
       async (message): Promise<JsonObject> => {
@@ -148,58 +126,50 @@ export const correctServers: readonly CorrectServer[] = [
         const next = at + 1 < tools.length && Buffer.from(String(at + 1)).toString('base64url');
         return { result: { tools: tools.slice(at, at + 1), ...(next && { nextCursor: next }) } };
       },
-  }),
-  like(
-    'no stream and no DELETE: 405 for known sessions',
-    withAnswer((answer, { method, path }) =>
-      path === '/mcp' && method !== 'POST' && answer.status < 300 ? { status: 405 } : answer,
-    ),
-  ),
-  like(
-    'sessions in a signature, not in memory, and never ended',
-    signed(() => randomUUID() + 'n'.repeat(200)),
-  ),
-  like(
-    'sessions that count up, in a signature',
-    signed((count) => `good-server-session-${count}`),
-  ),
-  like('sessions with the time before 74 random bits (UUID of version 7)', datedSessions()),
-  like(
-    'batches, as MCP 2025-03-26 has them, each call paid',
-    instead(async (request, steps) => {
-      const { headers, method, body = '' } = request;
-      const isPlain = /^application\/json(;|$)/.test(headers['content-type'] ?? '') && !headers.origin;
-      if (method !== 'POST' || !body.startsWith('[') || !isPlain || hasModernHeader(request))
-        return undefined;
-      const batch = batchIn(body);
-      if (!batch?.every(isObject)) return { status: 400, body: 'Not a batch of requests' };
-      if (steps.isPaid(batch) && !(await steps.authorized(headers.authorization)))
-        return { status: 401, body: { error: 'Unauthorized' } };
-      if (batch.length === 0 || batch.some(({ method }) => method === 'initialize'))
-        return { status: 400, body: 'Not a batch of requests' };
-      const answers: Answer[] = [];
-      for (const one of batch) answers.push(await steps.answer({ ...request, body: JSON.stringify(one) }));
-      const refused = answers.find(({ status }) => status >= 400);
-      return refused ?? { status: 200, body: answers.flatMap(({ body }) => body ?? []) };
-    }),
-  ),
-  {
-    ...like('wrong arguments and broken bodies are refused in other words than ours', {
-      respond: (good) => async (message) => {
-        const response = await good(message);
-        const isWrong = JSON.stringify(response).includes('INVALID_ARGUMENTS');
-        return isWrong ? { error: { code: -32602, message: 'Invalid arguments' } } : response;
-      },
-      parse: (good) => (request) => {
-        const parsed = good(request);
-        if ('message' in parsed || hasModernHeader(request)) return parsed;
-        const headers = { 'content-type': 'text/plain' };
-        const isUnreadable = JSON.stringify(parsed.body).includes('-32700');
-        return isUnreadable ? { status: 400, body: 'Invalid JSON', headers } : parsed;
-      },
-    }),
-    advised: ['explore.refuses'],
   },
+  'no stream and no DELETE: 405 for known sessions': withAnswer((answer, { method, path }) =>
+    path === '/mcp' && method !== 'POST' && answer.status < 300 ? { status: 405 } : answer,
+  ),
+  'sessions in a signature, not in memory, and never ended': signed(() => randomUUID() + 'n'.repeat(200)),
+  'sessions that count up, in a signature': signed((count) => `good-server-session-${count}`),
+  'sessions with the time before 74 random bits (UUID of version 7)': datedSessions(),
+  'batches, as MCP 2025-03-26 has them, each call paid': instead(async (request, steps) => {
+    const { headers, method, body = '' } = request;
+    const isPlain = /^application\/json(;|$)/.test(headers['content-type'] ?? '') && !headers.origin;
+    if (method !== 'POST' || !body.startsWith('[') || !isPlain || hasModernHeader(request)) return undefined;
+    const batch = batchIn(body);
+    if (!batch?.every(isObject)) return { status: 400, body: 'Not a batch of requests' };
+    if (steps.isPaid(batch) && !(await steps.authorized(headers.authorization)))
+      return { status: 401, body: { error: 'Unauthorized' } };
+    if (batch.length === 0 || batch.some(({ method }) => method === 'initialize'))
+      return { status: 400, body: 'Not a batch of requests' };
+    const answers: Answer[] = [];
+    for (const one of batch) answers.push(await steps.answer({ ...request, body: JSON.stringify(one) }));
+    const refused = answers.find(({ status }) => status >= 400);
+    return refused ?? { status: 200, body: answers.flatMap(({ body }) => body ?? []) };
+  }),
+  [inOtherWords]: {
+    respond: (good) => async (message) => {
+      const response = await good(message);
+      const isWrong = JSON.stringify(response).includes('INVALID_ARGUMENTS');
+      return isWrong ? { error: { code: -32602, message: 'Invalid arguments' } } : response;
+    },
+    parse: (good) => (request) => {
+      const parsed = good(request);
+      if ('message' in parsed || hasModernHeader(request)) return parsed;
+      const headers = { 'content-type': 'text/plain' };
+      const isUnreadable = JSON.stringify(parsed.body).includes('-32700');
+      return isUnreadable ? { status: 400, body: 'Invalid JSON', headers } : parsed;
+    },
+  },
+};
+
+export const correctServers: readonly CorrectServer[] = [
+  ...Object.entries(alike).map(([name, variant]) => ({
+    name,
+    serve: (trust: Trust) => serve(createSteps(trust, variant), 0, variant.attach),
+    advised: name === inOtherWords ? ['explore.refuses'] : [],
+  })),
   { name: 'behind a proxy', serve: proxied, advised: [] },
   {
     name: 'hono and SDK v1, answers in JSON',

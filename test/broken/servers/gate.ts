@@ -184,17 +184,17 @@ function openAt(isOpen: (path: string, search: string) => boolean): Variant {
 
 /** Ends with an error of the server for some tokens. */
 function crashes(breaks: (token: string) => boolean): Variant {
-  return {
-    answer: (good) => async (request) => {
-      const [, token] = /^Bearer (\S+\.\S+\.\S+)$/.exec(request.headers.authorization ?? '') ?? [];
+  return where(
+    ({ headers: { authorization = '' } }) => {
+      const [, token] = /^Bearer (\S+\.\S+\.\S+)$/.exec(authorization) ?? [];
       try {
-        if (token !== undefined && breaks(token)) return { status: 500, body: { error: 'Internal error' } };
+        return token !== undefined && breaks(token);
       } catch {
-        // Not a token.
+        return false; // not a token
       }
-      return good(request);
     },
-  };
+    { status: 500, body: { error: 'Internal error' } },
+  );
 }
 
 type Body = Record<string, unknown> & { params?: { name?: unknown }; [index: number]: Body };

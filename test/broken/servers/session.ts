@@ -44,7 +44,7 @@ export const brokenSessions: Broken<Variant> = {
     renamed(timeUuid),
     renamed((_, count) => Buffer.from(JSON.stringify({ count })).toString('base64url')),
   ],
-  'session.unique': { ...constantId(), ...withoutDelete() },
+  'session.unique': { ...constantId(), ...where(({ method }) => method === 'DELETE', { status: 405 }) },
   'session.unique modern.unknown-method': oneSession(),
   'session.lasting': [forgetful(), endsAfter(40)],
   'session.two-at-once': sharedByMessageId(),
@@ -91,17 +91,17 @@ export const brokenSessions: Broken<Variant> = {
 };
 
 /** Sessions with other ids. */
-function renamed(nameOf: (id: string, count: number) => string) {
+function renamed(nameOf: (id: string, count: number) => string): Variant {
   const ids = new Map<string, string>();
   return {
-    open: (good: Steps['open']) => () => {
+    open: (good) => () => {
       const id = good();
       const name = nameOf(id, ids.size);
       ids.set(name, id);
       return name;
     },
-    isKnown: (good: Steps['isKnown']) => (id: string | undefined) => good(ids.get(id ?? '')),
-    close: (good: Steps['close']) => (id: string) => good(ids.get(id) ?? ''),
+    isKnown: (good) => (id) => good(ids.get(id ?? '')),
+    close: (good) => (id) => good(ids.get(id) ?? ''),
   };
 }
 
@@ -111,14 +111,9 @@ function timeUuid(_: string, count: number): string {
   return `${time.slice(7)}-${time.slice(3, 7)}-1${time.slice(0, 3)}-9f3b-02420ac88202`;
 }
 
-function constantId() {
+function constantId(): Variant {
   let id: string | undefined;
-  return {
-    open: (good: Steps['open']) => () => {
-      id ??= good();
-      return id;
-    },
-  };
+  return { open: (good) => () => (id ??= good()) };
 }
 
 /** One session for the whole process, like a transport that is created once. */
@@ -132,15 +127,11 @@ function oneSession() {
   });
 }
 
-function withoutDelete() {
-  return where((request) => request.method === 'DELETE', { status: 405 });
-}
-
 /** Knows a session for so many requests. */
-function endsAfter(most: number) {
+function endsAfter(most: number): Variant {
   const uses = new Map<string, number>();
   return {
-    isKnown: (good: Steps['isKnown']) => (id: string | undefined) => {
+    isKnown: (good) => (id) => {
       if (id === undefined || !good(id)) return false;
       uses.set(id, (uses.get(id) ?? 0) + 1);
       return (uses.get(id) ?? 0) <= most;
@@ -160,37 +151,35 @@ function forgetful() {
 }
 
 /** Sends the answer to the last caller with the same message id, like one transport for all sessions. */
-function sharedByMessageId() {
+function sharedByMessageId(): Variant {
   let overtaken: (() => void) | undefined;
   return {
-    respond:
-      (good: Steps['respond']): Steps['respond'] =>
-      async (message) => {
-        if (message.id !== 424_242) return good(message);
-        if (overtaken) {
-          overtaken();
-          return good(message);
-        }
-        await new Promise<void>((resolve) => {
-          overtaken = resolve;
-        });
-        return { error: { code: -32603, message: 'Already connected to a transport' } };
-      },
+    respond: (good) => async (message) => {
+      if (message.id !== 424_242) return good(message);
+      if (overtaken) {
+        overtaken();
+        return good(message);
+      }
+      await new Promise<void>((resolve) => {
+        overtaken = resolve;
+      });
+      return { error: { code: -32603, message: 'Already connected to a transport' } };
+    },
   };
 }
 
 /** Stores nineteen sessions: another one replaces the least recently used. */
-function crowded() {
+function crowded(): Variant {
   const byLastUse = new Set<string | undefined>();
   return {
-    open: (good: Steps['open'], steps: Steps) => () => {
+    open: (good, steps) => () => {
       const id = good();
       byLastUse.add(id);
       const [oldest = id] = byLastUse;
       if (byLastUse.size > 19 && byLastUse.delete(oldest)) steps.close(oldest);
       return id;
     },
-    isKnown: (good: Steps['isKnown']) => (id: string | undefined) => {
+    isKnown: (good) => (id) => {
       if (byLastUse.delete(id)) byLastUse.add(id);
       return good(id);
     },
@@ -198,11 +187,11 @@ function crowded() {
 }
 
 /** Compares only a prefix of the id, for one method. */
-function prefixed(method: string) {
+function prefixed(method: string): Variant {
   const known = new Map<string, string>();
   const beginning = (id: string | undefined) => id?.slice(0, 8) ?? '';
   return {
-    open: (good: Steps['open']) => () => {
+    open: (good) => () => {
       const id = good();
       known.set(beginning(id), id);
       return id;
