@@ -13,4 +13,4 @@ export {
   type ToolExample,
   type TypedTool,
 } from './server/define-tool.ts';
-export type { McpOperation, Refusal, SessionChange, Upstream } from './server/log.ts';
+export type { Operation, Refusal, SessionChange, Upstream } from './server/log.ts';

@@ -13,7 +13,7 @@ import { bind } from './server/listen.ts';
 import {
   type AnswerDrift,
   drifts,
-  type McpOperation,
+  type Operation,
   operationEnd,
   type Refusal,
   refusals,
@@ -81,7 +81,7 @@ function collect({ name, version }: ServerInfo): () => string {
   const address = limited();
   const on = <Message>({ name }: { readonly name: string | symbol }, take: (message: Message) => void) =>
     subscribe(name, (message) => take(message as Message));
-  on<McpOperation>(operationEnd, ({ method, tool = '', outcome = '', errorType = '', code = '', ms = 0 }) =>
+  on<Operation>(operationEnd, ({ method, tool = '', outcome = '', errorType = '', code = '', ms = 0 }) =>
     operations.add([method, tool, outcome, errorType, limitedCode(code)], ms / 1000),
   );
   on<Refusal>(refusals, (refusal) => refused.add([reason(refusal.reason)]));

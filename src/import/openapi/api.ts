@@ -2,7 +2,7 @@ import { below, isObject, type Json, type JsonObject, shorten } from 'market-mcp
 import type { Api, ApiVariable } from '../model.ts';
 import { DocumentRefusal, type OpenApiDocument } from './document.ts';
 import { ApiKeys } from './keys.ts';
-import type { Operation } from './operations.ts';
+import type { ApiOperation } from './operations.ts';
 import { plainText } from './text.ts';
 
 /** The name in a host: `api.github.com` → github; undefined if the host is an IP address. */
@@ -64,7 +64,7 @@ export class Apis {
    *
    * @throws Refusal if its base URL is invalid
    */
-  of(operation: Operation): { readonly api: Api; readonly prefix: string } {
+  of(operation: ApiOperation): { readonly api: Api; readonly prefix: string } {
     const url = this.#baseUrl(operation);
     const api = this.#byUrl.get(url ?? '') ?? this.#fresh(url);
     this.#byUrl.set(url ?? '', api);
@@ -86,7 +86,7 @@ export class Apis {
   }
 
   /** The first server, with default variables; null if the document names none. */
-  #baseUrl({ found, shared }: Operation): string | null {
+  #baseUrl({ found, shared }: ApiOperation): string | null {
     const { root, version } = this.#document;
     if (version === '2.0') return this.#oldUrl(root);
     const [place, servers] =

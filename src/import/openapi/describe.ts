@@ -2,7 +2,7 @@ import { nameList, orList } from 'market-mcp-contract/command';
 import { verbIn, wordsOf } from 'market-mcp-contract/definition';
 import { isObject, type Json, type JsonObject, membersOf, typesOf } from 'market-mcp-contract/json';
 import { fieldToDo, toolToDo } from '../infer.ts';
-import type { Operation } from './operations.ts';
+import type { ApiOperation } from './operations.ts';
 import { plainText } from './text.ts';
 
 /**
@@ -12,7 +12,7 @@ import { plainText } from './text.ts';
  * @param title of the API
  * @param answer the outputSchema, without signals
  */
-export function toolDescription(operation: Operation, title: string, answer: JsonObject): string {
+export function toolDescription(operation: ApiOperation, title: string, answer: JsonObject): string {
   const { summary, description } = operation.found.value;
   const { method, path } = operation;
   const thing = thingOf(path);

@@ -1,7 +1,7 @@
 import { below, isObject, type Json } from 'market-mcp-contract/json';
 import type { ApiKey, ApiVariable } from '../model.ts';
 import { DocumentRefusal, type OpenApiDocument } from './document.ts';
-import { type Operation, operationsOf, unlessBroken } from './operations.ts';
+import { type ApiOperation, operationsOf, unlessBroken } from './operations.ts';
 import {
   type Described,
   isScope,
@@ -67,7 +67,7 @@ export class ApiKeys {
    * @throws Refusal if it accepts nothing that a program can send
    */
   neededBy(
-    { found: operation }: Operation,
+    { found: operation }: ApiOperation,
     parameters: readonly KeyParameter[],
     prefix: string,
   ): readonly (readonly ApiKey[])[] {

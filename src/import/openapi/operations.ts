@@ -7,7 +7,7 @@ export const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 export type Method = (typeof methods)[number];
 
 /** One operation of a document, not yet validated. */
-export interface Operation {
+export interface ApiOperation {
   /** Null if the document gives none. */
   readonly id: string | null;
   readonly method: Method;
@@ -28,15 +28,15 @@ const maxPathLength = 2_000;
 /** Every operation of a document, in order, except unreadable ones. */
 export const operationsOf = kept(readOperations);
 
-function readOperations(document: OpenApiDocument): readonly Operation[] {
+function readOperations(document: OpenApiDocument): readonly ApiOperation[] {
   const { value: paths, pointer: at } = document.object(document.root.paths, '#/paths') ?? {
     value: {},
     pointer: '#',
   };
-  return Object.entries(paths).flatMap(([path, given]): Operation[] => {
+  return Object.entries(paths).flatMap(([path, given]): ApiOperation[] => {
     const shared = unlessBroken(() => document.object(given, below(at, path)));
     if (!shared || !path.startsWith('/') || path.length > maxPathLength) return [];
-    return methods.flatMap((method): Operation[] => {
+    return methods.flatMap((method): ApiOperation[] => {
       const value = shared.value[method];
       if (!isObject(value)) return [];
       const { operationId, summary: short, description } = value;
@@ -77,12 +77,12 @@ export function mediaTypes(
 }
 
 /** The name that selects an operation. */
-export function operationName({ id, method, path }: Operation): string {
+export function operationName({ id, method, path }: ApiOperation): string {
   return id ?? `${method.toUpperCase()} ${path}`;
 }
 
 /** The operations whose method, path, id or summary contains each word of a text, case-insensitive. */
-export function matching(operations: readonly Operation[], text: string): readonly Operation[] {
+export function matching(operations: readonly ApiOperation[], text: string): readonly ApiOperation[] {
   return operations.filter(({ id, method, path, summary }) =>
     hasWords(`${method} ${path} ${id ?? ''} ${summary}`, text),
   );
@@ -97,10 +97,10 @@ export function hasWords(text: string, words: string): boolean {
 
 /** The operations that an author names, each by its id or as `GET /path`; or an error for each unknown name. */
 export function chosen(
-  operations: readonly Operation[],
+  operations: readonly ApiOperation[],
   names: readonly string[],
-): Result<readonly Operation[]> {
-  const known = new Map<string, Operation>();
+): Result<readonly ApiOperation[]> {
+  const known = new Map<string, ApiOperation>();
   for (const operation of operations) {
     known.set(`${operation.method.toUpperCase()} ${operation.path}`, operation);
     if (operation.id !== null && !known.has(operation.id)) known.set(operation.id, operation);

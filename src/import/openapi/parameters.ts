@@ -13,7 +13,7 @@ import { type DescribedBody, describedBody, describedParameters, isJsonType } fr
 import { inputDescription } from './describe.ts';
 import { DocumentRefusal, type Lost, type OpenApiDocument, type Resolved } from './document.ts';
 import { digitsPattern, holdsFile } from './keywords.ts';
-import type { Operation } from './operations.ts';
+import type { ApiOperation } from './operations.ts';
 import { schemaOf } from './schema.ts';
 import { type IsScheme, type KeyParameter, keyParameter, parametersOf } from './schemes.ts';
 import { oldStyleOf, simpleStyleOf, styleOf, unsupportedLists, withReserved } from './style.ts';
@@ -41,7 +41,7 @@ const nameLength = 64;
  */
 export function inputsOf(
   document: OpenApiDocument,
-  operation: Operation,
+  operation: ApiOperation,
   isScheme: IsScheme,
   lost: Lost,
 ): Inputs {

@@ -2,7 +2,7 @@ import { below, type Json, type JsonObject, objectOr } from 'market-mcp-contract
 import { isKeyName } from '../key-names.ts';
 import type { Credential } from '../model.ts';
 import type { OpenApiDocument, Resolved } from './document.ts';
-import type { Operation } from './operations.ts';
+import type { ApiOperation } from './operations.ts';
 import { plainText } from './text.ts';
 
 /** A key that a document describes, without the prefix of its API. */
@@ -109,7 +109,7 @@ export type IsScheme = (place: KeyParameter['in'], name: string) => boolean;
 /** The parameters of an operation that are keys. */
 export function keyParametersOf(
   document: OpenApiDocument,
-  operation: Operation,
+  operation: ApiOperation,
   isScheme: IsScheme,
 ): readonly KeyParameter[] {
   return parametersOf(document, operation).flatMap(({ value }) => keyParameter(value, isScheme) ?? []);
@@ -129,7 +129,7 @@ export function keyParameter(
 /** The parameters of the path, then those of the operation, which replace equal ones. */
 export function parametersOf(
   document: OpenApiDocument,
-  { found, shared }: Operation,
+  { found, shared }: ApiOperation,
 ): readonly Resolved<JsonObject>[] {
   const all = new Map<string, Resolved<JsonObject>>();
   for (const part of [shared, found]) {

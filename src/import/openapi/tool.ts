@@ -14,7 +14,7 @@ import { toolDescription } from './describe.ts';
 import { type Lost, type OpenApiDocument, type Resolved, UnknownAnswer } from './document.ts';
 import { examplesOf, fitting, oldExamples, schemaExamples } from './examples.ts';
 import { isFile } from './keywords.ts';
-import { mediaTypes, type Operation, unlessBroken } from './operations.ts';
+import { type ApiOperation, mediaTypes, unlessBroken } from './operations.ts';
 import { inputsOf } from './parameters.ts';
 import { schemaOf } from './schema.ts';
 
@@ -37,7 +37,7 @@ export interface ToolOptions {
  */
 export function toolOfOperation(
   document: OpenApiDocument,
-  operation: Operation,
+  operation: ApiOperation,
   apis: Apis,
   options: ToolOptions,
 ): Imported {
@@ -85,7 +85,7 @@ export function toolOfOperation(
 }
 
 /** The tool name of an operation: its id, else its method and path. */
-export function toolNameOf({ id, method, path }: Pick<Operation, 'id' | 'method' | 'path'>): string {
+export function toolNameOf({ id, method, path }: Pick<ApiOperation, 'id' | 'method' | 'path'>): string {
   const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
   return suggestToolName(id ?? [method, ...words].join('_'));
 }
@@ -103,7 +103,7 @@ interface Answer {
 /** The successful answer. The root of an outputSchema is an object (C§2.1), so all other answers are wrapped. */
 function answerOf(
   document: OpenApiDocument,
-  { found, method }: Operation,
+  { found, method }: ApiOperation,
   { maxSchemas, isStrict = false, samples = [] }: ToolOptions,
   { lost, told }: { readonly lost: Lost; readonly told: Lost },
 ): Answer {
@@ -238,7 +238,7 @@ function isTyped(document: OpenApiDocument, given: Json, pointer: string): boole
 }
 
 /** The effect of a method, unless the name of a POST says that it changes what exists: `cancelOrder`. */
-export function effectOf(method: Operation['method'], name: string): Effect {
+export function effectOf(method: ApiOperation['method'], name: string): Effect {
   const verb = verbIn(name);
   const changes =
     verb !== undefined && !verb.mayBeNoun && (verb.effect === 'changes' || verb.effect === 'acts');
@@ -252,4 +252,4 @@ const effectOfMethod = {
   put: 'changes',
   patch: 'acts',
   delete: 'changes',
-} as const satisfies { readonly [method in Operation['method']]: Effect };
+} as const satisfies { readonly [method in ApiOperation['method']]: Effect };

@@ -102,7 +102,7 @@ export interface RequestIds {
 }
 
 /** A request to a method of MCP. Its channels publish the same object, which is complete at its end. */
-export interface McpOperation extends RequestIds {
+export interface Operation extends RequestIds {
   /** `_OTHER` if the server has no such method. */
   readonly method: string;
   /** Of a call; `_OTHER` if the server has no such tool. */
@@ -167,7 +167,7 @@ export function startOperation(
   method: string,
 ): RunningOperation | undefined {
   if (!operationStart.hasSubscribers && !operationEnd.hasSubscribers) return undefined;
-  const operation: McpOperation = { request, traceparent, method };
+  const operation: Operation = { request, traceparent, method };
   const startedAt = performance.now();
   operationStart.publish(operation);
   return {
@@ -178,7 +178,7 @@ export function startOperation(
 
 export interface RunningOperation {
   /** Says how it ends. */
-  ends(result: Pick<McpOperation, 'tool' | 'outcome' | 'errorType' | 'code'>): void;
+  ends(result: Pick<Operation, 'tool' | 'outcome' | 'errorType' | 'code'>): void;
   /** Publishes its end. */
   publish(): void;
 }
