@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { compile, expectProven, market, run, scaffold, scratch, serveHere } from './support.ts';
+import { compile, evaluated, expectProven, market, run, scaffold, scratch, serveHere } from './support.ts';
 
 const root = scratch();
 const schema = { type: 'object', properties: { said: { type: 'string', description: 'What it got' } } };
@@ -91,21 +91,12 @@ const basic = `Basic ${Buffer.from('somebody:pa55word-of-it').toString('base64')
 /** What the API got from each tool, or the code with which the tool ended. */
 async function called(directory: string, env: { readonly [name: string]: string }) {
   got = [];
-  const script = `
-    const { callTool } = await import('market-mcp-runtime/testing');
-    const { tools } = await import('./dist/src/tools/index.js');
+  const body = `
     const ended = {};
-    for (const { name } of tools) {
-      const tool = tools.find((one) => one.name === name);
-      ended[name] = (await callTool(tool, {})).structuredContent;
-    }
-    process.stdout.write(JSON.stringify(ended));`;
-  const { status, stdout, stderr } = await run(process.execPath, ['--input-type=module', '-e', script], {
-    cwd: directory,
-    env: { DOORS_URL: url, ...env },
-  });
-  expect(status, stderr).toBe(0);
-  for (const secret of [...Object.values(env), basic.slice(6)]) expect(stdout + stderr).not.toContain(secret);
+    for (const tool of tools) ended[tool.name] = (await callTool(tool, {})).structuredContent;
+    return ended;`;
+  const { value, printed, stderr } = await evaluated(directory, body, { DOORS_URL: url, ...env });
+  for (const secret of [...Object.values(env), basic.slice(6)]) expect(printed).not.toContain(secret);
   const sent = got.map(({ path, headers: { authorization, cookie, ...others } }) => {
     const key = others['x-api-key'];
     return [
@@ -113,7 +104,7 @@ async function called(directory: string, env: { readonly [name: string]: string 
       { ...(authorization && { authorization }), ...(key && { key }), ...(cookie && { cookie }) },
     ];
   });
-  const ended: { [name: string]: { error?: string } } = JSON.parse(stdout);
+  const ended: { [name: string]: { error?: string } } = value;
   const failed = Object.entries(ended).flatMap(([name, { error }]) => (error ? [[name, error]] : []));
   return { sent: Object.fromEntries(sent), failed: Object.fromEntries(failed), stderr };
 }

@@ -2,7 +2,18 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { bins, compile, create, expectProven, run, scaffold, scratch, serveHere, tree } from './support.ts';
+import {
+  bins,
+  compile,
+  create,
+  evaluated,
+  expectProven,
+  run,
+  scaffold,
+  scratch,
+  serveHere,
+  tree,
+} from './support.ts';
 
 const root = scratch();
 const text = { type: 'string' };
@@ -80,20 +91,12 @@ const bodiesIn = (file: string) =>
 const source = (file: string) => readFileSync(join(directory, 'src/tools', file), 'utf8');
 
 /** The answer of a built tool to a live call. */
-async function called(
-  file: string,
-): Promise<{ readonly isError?: true; readonly structuredContent: object }> {
-  const script = `
-    const { callTool } = await import('market-mcp-runtime/testing');
-    const { default: tool } = await import('./dist/src/tools/${file}.js');
-    process.stdout.write(JSON.stringify(await callTool(tool, { owner: 'octocat' })));`;
-  const ran = await run(process.execPath, ['--input-type=module', '-e', script], {
-    cwd: directory,
-    env: { REPOSITORIES_URL: url },
-  });
-  expect(ran.status, ran.stderr).toBe(0);
-  return JSON.parse(ran.stdout);
-}
+const called = async (tool: string) =>
+  (
+    await evaluated(directory, `return callTool(named('${tool}'), { owner: 'octocat' })`, {
+      REPOSITORIES_URL: url,
+    })
+  ).value.structuredContent;
 
 beforeAll(async () => {
   url = await serveHere(api);
@@ -120,10 +123,10 @@ describe('a project with chosen fields', () => {
   });
 
   it('drops the rest of a real answer, and validates only what is left', async () => {
-    expect((await called('list-repos')).structuredContent).toEqual({
+    expect(await called('listRepos')).toEqual({
       items: [11, 12].map((id) => ({ id, owner: { login: 'octocat' } })),
     });
-    expect((await called('get-latest')).structuredContent).toEqual({ name: 'repository-13' });
+    expect(await called('getLatest')).toEqual({ name: 'repository-13' });
   });
 
   it('can have another tool with other fields of the same operation', async () => {

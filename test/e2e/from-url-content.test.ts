@@ -7,7 +7,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { Ajv } from 'ajv';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { create, expectProven, run, scaffold, scratch, serveHere, tree } from './support.ts';
+import { create, evaluated, expectProven, scaffold, scratch, serveHere, tree } from './support.ts';
 
 const root = scratch();
 const none = { type: 'object', properties: {}, required: [] };
@@ -112,20 +112,12 @@ beforeAll(async () => {
 
 /** The structured content of calls, by a name. */
 async function ended(calls: { readonly [name: string]: readonly [tool: string, args: object] }) {
-  const script = `
-    const { callTool } = await import('market-mcp-runtime/testing');
-    const { tools } = await import('./dist/src/tools/index.js');
+  const body = `
     const ended = {};
-    for (const [name, [tool, args]] of Object.entries(${JSON.stringify(calls)})) {
-      ended[name] = (await callTool(tools.find((one) => one.name === tool), args)).structuredContent;
-    }
-    process.stdout.write(JSON.stringify(ended));`;
-  const ran = await run(process.execPath, ['--input-type=module', '-e', script], {
-    cwd: directory,
-    env: { ARCHIVE_URL: `${url}/mcp` },
-  });
-  expect(ran.status, ran.stderr).toBe(0);
-  return JSON.parse(ran.stdout);
+    for (const [name, [tool, args]] of Object.entries(${JSON.stringify(calls)}))
+      ended[name] = (await callTool(named(tool), args)).structuredContent;
+    return ended;`;
+  return (await evaluated(directory, body, { ARCHIVE_URL: `${url}/mcp` })).value;
 }
 
 describe('a tool that requires a parameter which may be null', () => {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { createMcpHandler, type Tool as SdkTool, Server } from '@modelcontextprotocol/server';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { compile, create, expectProven, run, scaffold, scratch, serveHere, tree } from './support.ts';
+import { compile, create, evaluated, expectProven, scaffold, scratch, serveHere, tree } from './support.ts';
 
 const root = scratch();
 const input = {
@@ -93,20 +93,7 @@ beforeAll(async () => {
   }));
 });
 
-/** Runs a script that can use the tools of the project and `callTool`. */
-async function ran(script: string, env: { readonly [name: string]: string } = {}) {
-  const head = `
-    const { callTool } = await import('market-mcp-runtime/testing');
-    const { tools } = await import('./dist/src/tools/index.js');
-    const named = (name) => tools.find((tool) => tool.name === name);`;
-  const { status, stdout, stderr } = await run(
-    process.execPath,
-    ['--input-type=module', '-e', `${head}${script}`],
-    { cwd: directory, env: { CITY_FACTS_URL: `${url}/mcp`, ...env } },
-  );
-  expect(status, stderr).toBe(0);
-  return { result: JSON.parse(stdout), all: stdout + stderr };
-}
+const ran = (body: string, env = {}) => evaluated(directory, body, { CITY_FACTS_URL: `${url}/mcp`, ...env });
 
 describe('the tools of a server that speaks only MCP 2026-07-28', () => {
   it('become tools of a project that records the version', async () => {
@@ -125,12 +112,12 @@ describe('the tools of a server that speaks only MCP 2026-07-28', () => {
 
   it('end as the server ends them: found, empty, failed, and every error on the way', async () => {
     seen.length = 0;
-    const { result } = await ran(`
+    const { value: result } = await ran(`
       const ended = {};
       for (const city of ${JSON.stringify(Object.keys(answers))})
         ended[city] = (await callTool(named('get_weather'), { city })).structuredContent;
       ended.text = (await callTool(named('describe_city'), { city: 'Oslo' })).structuredContent;
-      process.stdout.write(JSON.stringify(ended));`);
+      return ended;`);
     expect(result).toMatchObject({
       Oslo: { celsius: -3 },
       'Tromsø ': { celsius: -9 },
@@ -155,8 +142,8 @@ describe('the tools of a server that speaks only MCP 2026-07-28', () => {
   });
 
   it('report a dead server like an unavailable source', async () => {
-    const { result, all } = await ran(
-      `process.stdout.write(JSON.stringify(await callTool(named('get_weather'), { city: 'Oslo' })));`,
+    const { value: result, printed: all } = await ran(
+      "return callTool(named('get_weather'), { city: 'Oslo' })",
       { CITY_FACTS_URL: 'http://127.0.0.1:1/mcp', CITY_FACTS_TOKEN: 's3cret-of-the-server' },
     );
     expect(result).toMatchObject({ isError: true, structuredContent: { error: 'SOURCE_UNAVAILABLE' } });
@@ -165,11 +152,11 @@ describe('the tools of a server that speaks only MCP 2026-07-28', () => {
 
   it('send the token of the environment, and show it nowhere', async () => {
     token = 's3cret-of-the-server';
-    const call = `process.stdout.write(JSON.stringify(await callTool(named('get_weather'), { city: 'Oslo' })));`;
-    expect((await ran(call)).result.structuredContent.error).toBe('SOURCE_REFUSED');
+    const call = "return callTool(named('get_weather'), { city: 'Oslo' })";
+    expect((await ran(call)).value.structuredContent.error).toBe('SOURCE_REFUSED');
     const allowed = await ran(call, { CITY_FACTS_TOKEN: token });
-    expect(allowed.result.structuredContent).toMatchObject({ celsius: -3 });
-    expect(allowed.all).not.toContain(token);
+    expect(allowed.value.structuredContent).toMatchObject({ celsius: -3 });
+    expect(allowed.printed).not.toContain(token);
     const refused = await create(['none', '--yes', '--from-url', `${url}/mcp`], { cwd: root });
     expect(refused.status).toBe(2);
     expect(refused.stderr).toContain('MCP_SOURCE_TOKEN');
@@ -177,12 +164,12 @@ describe('the tools of a server that speaks only MCP 2026-07-28', () => {
   });
 
   it('report the reason if the server speaks another version than the file', async () => {
-    const { result, all } = await ran(`
+    const { value: result, printed: all } = await ran(`
       const { mcpSource } = await import('market-mcp-runtime/source');
       const withSessions = mcpSource({ baseUrl: process.env.CITY_FACTS_URL });
       const schema = { type: 'object', properties: {}, required: [] };
       const codeOf = (call) => call.then(() => 'found', ({ code }) => code);
-      process.stdout.write(JSON.stringify([await codeOf(withSessions.call('get_weather', { schema }))]));`);
+      return [await codeOf(withSessions.call('get_weather', { schema }))];`);
     expect(result).toEqual(['SOURCE_MISCONFIGURED']);
     expect(all).toContain('protocolVersion in src/apis/');
   });

@@ -6,7 +6,17 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { compile, create, expectProven, market, run, scaffold, scratch, serveHere, tree } from './support.ts';
+import {
+  compile,
+  create,
+  evaluated,
+  expectProven,
+  market,
+  scaffold,
+  scratch,
+  serveHere,
+  tree,
+} from './support.ts';
 
 const root = scratch();
 const text = { type: 'string', description: 'The city' };
@@ -131,10 +141,7 @@ describe('the tools of a running MCP server', () => {
     const api = join(directory, 'src/apis/city-facts.ts');
     const source = readFileSync(api, 'utf8');
     expect(source).toContain('mcpSource({');
-    const script = `
-      const { callTool } = await import('market-mcp-runtime/testing');
-      const { tools } = await import('./dist/src/tools/index.js');
-      const named = (name) => tools.find((tool) => tool.name === name);
+    const body = `
       const ended = {};
       for (const city of ${JSON.stringify([...Object.keys(answers).filter((city) => city !== 'Silent')])}) {
         ended[city] = (await callTool(named('get_weather'), { city })).structuredContent;
@@ -149,7 +156,7 @@ describe('the tools of a running MCP server', () => {
       ended.again = (await callTool(named('get_weather'), { city: 'Oslo' })).structuredContent;
       const away = mcpSource({ baseUrl: process.env.CITY_FACTS_URL.replace('/mcp', '/away') });
       ended.away = await codeOf(away.call('get_weather', { schema }));
-      process.stdout.write(JSON.stringify(ended));`;
+      return ended;`;
     const forget = http.listeners('request')[0] as (
       request: IncomingMessage,
       response: ServerResponse,
@@ -159,12 +166,8 @@ describe('the tools of a running MCP server', () => {
       sessions.clear();
       response.end();
     });
-    const ran = await run(process.execPath, ['--input-type=module', '-e', script], {
-      cwd: directory,
-      env: { CITY_FACTS_URL: `${url}/mcp` },
-    });
-    expect(ran.status, ran.stderr).toBe(0);
-    expect(JSON.parse(ran.stdout)).toMatchObject({
+    const { value } = await evaluated(directory, body, { CITY_FACTS_URL: `${url}/mcp` });
+    expect(value).toMatchObject({
       Oslo: { celsius: -3 },
       Empty: { searchExhausted: true },
       Failing: { error: 'SOURCE_FAILED', message: 'The source failed: the station is down' },
@@ -179,19 +182,15 @@ describe('the tools of a running MCP server', () => {
 
   it('send the token of the environment, and print it nowhere', async () => {
     token = 's3cret-of-the-server';
-    const call = `
-      const { callTool } = await import('market-mcp-runtime/testing');
-      const { tools } = await import('./dist/src/tools/index.js');
-      console.log(JSON.stringify(await callTool(tools[0], { city: 'Oslo' })));`;
-    const ask = (env: { readonly [name: string]: string }) =>
-      run(process.execPath, ['--input-type=module', '-e', call], { cwd: directory, env });
     const env = { CITY_FACTS_URL: `${url}/mcp` };
-    const withoutToken = await ask(env);
-    expect(withoutToken.stdout).toContain('SOURCE_REFUSED');
+    const ask = (more = {}) =>
+      evaluated(directory, "return callTool(tools[0], { city: 'Oslo' })", { ...env, ...more });
+    const withoutToken = await ask();
+    expect(withoutToken.printed).toContain('SOURCE_REFUSED');
     expect(withoutToken.stderr).toContain('set a valid key in CITY_FACTS_TOKEN');
-    const allowed = await ask({ ...env, CITY_FACTS_TOKEN: token });
-    expect(allowed.stdout).not.toContain('SOURCE_REFUSED');
-    expect(allowed.stdout + allowed.stderr).not.toContain(token);
+    const allowed = await ask({ CITY_FACTS_TOKEN: token });
+    expect(allowed.printed).not.toContain('SOURCE_REFUSED');
+    expect(allowed.printed).not.toContain(token);
     const refused = await create(['none', '--yes', '--from-url', `${url}/mcp`], { cwd: root });
     expect(refused.status).toBe(2);
     expect(refused.stderr).toContain('MCP_SOURCE_TOKEN');

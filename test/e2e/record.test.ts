@@ -6,7 +6,7 @@ import { load } from 'js-yaml';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { apiDocuments } from '../import/api-documents.ts';
 import { freePort } from '../runtime/built.ts';
-import { market, prove, run, scaffold, scratch, serveHere } from './support.ts';
+import { evaluated, market, prove, run, scaffold, scratch, serveHere } from './support.ts';
 
 const root = scratch();
 const secret = 's3cret-of-the-api';
@@ -82,16 +82,10 @@ describe('npm run record', () => {
   });
 
   it('callers of the server get the answer without the key, too', async () => {
-    const script = `
-      const { callTool } = await import('market-mcp-runtime/testing');
-      const { tools } = await import('./dist/src/tools/index.js');
-      console.log(JSON.stringify(await callTool(tools[0], { chain: 'base' })));`;
-    const ran = await run(process.execPath, ['--input-type=module', '-e', script], {
-      cwd: directory,
-      env: environment,
-    });
-    expect(JSON.parse(ran.stdout).structuredContent.note).toContain('your key is [secret]');
-    for (const echo of echoes) expect(ran.stdout + ran.stderr).not.toContain(echo);
+    const body = "return callTool(tools[0], { chain: 'base' })";
+    const { value, printed } = await evaluated(directory, body, environment);
+    expect(value.structuredContent.note).toContain('your key is [secret]');
+    for (const echo of echoes) expect(printed).not.toContain(echo);
   });
 
   it('a live server refuses a link-local address, and warns about loopback', async () => {

@@ -142,6 +142,24 @@ export async function scaffold(args: readonly string[], options: Options = {}): 
   return result;
 }
 
+type Environment = { readonly [name: string]: string };
+
+/**
+ * The value that the body of an asynchronous function returns in a built project, which has `callTool`, `tools` and `named(tool)`,
+ * and all that was printed.
+ */
+export async function evaluated(directory: string, body: string, env: Environment = {}) {
+  const script = `
+    const { callTool } = await import('market-mcp-runtime/testing');
+    const { tools } = await import('./dist/src/tools/index.js');
+    const named = (name) => tools.find((tool) => tool.name === name);
+    const value = await (async () => {${body}})();
+    process.stdout.write(JSON.stringify(value));`;
+  const ran = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: directory, env });
+  expect(ran.status, ran.stderr).toBe(0);
+  return { value: JSON.parse(ran.stdout), printed: ran.stdout + ran.stderr, stderr: ran.stderr };
+}
+
 export function lendModules(directory: string): void {
   symlinkSync(inject('sharedModules'), join(directory, 'node_modules'), 'dir');
 }

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { compile, create, expectProven, run, scaffold, scratch, serveHere, tree } from './support.ts';
+import { compile, create, evaluated, expectProven, scaffold, scratch, serveHere, tree } from './support.ts';
 
 const root = scratch();
 const ok = { type: 'object', properties: { id: { type: 'string', description: 'Id' } }, required: ['id'] };
@@ -115,21 +115,16 @@ async function called(calls: readonly (readonly [tool: string, args: object])[])
   got = [];
   const input = join(root, 'calls.json');
   writeFileSync(input, JSON.stringify(calls));
-  const script = `
-    const { callTool } = await import('market-mcp-runtime/testing');
-    const { tools } = await import('./dist/src/tools/index.js');
+  const body = `
     const { readFileSync } = await import('node:fs');
     const ended = [];
     for (const [name, args] of JSON.parse(readFileSync(${JSON.stringify(input)}, 'utf8')))
-      ended.push((await callTool(tools.find((tool) => tool.name === name), args)).structuredContent);
-    process.stdout.write(JSON.stringify(ended));`;
-  const { status, stdout, stderr } = await run(process.execPath, ['--input-type=module', '-e', script], {
-    cwd: directory,
-    env: { FILES_URL: url, FILES_API_KEY: 's3cret-files' },
-  });
-  expect(status, stderr).toBe(0);
-  expect(stdout + stderr).not.toContain('s3cret');
-  return JSON.parse(stdout);
+      ended.push((await callTool(named(name), args)).structuredContent);
+    return ended;`;
+  const env = { FILES_URL: url, FILES_API_KEY: 's3cret-files' };
+  const { value, printed } = await evaluated(directory, body, env);
+  expect(printed).not.toContain('s3cret');
+  return value;
 }
 
 describe('operations with files', () => {
