@@ -23,6 +23,7 @@ import { curlIn, type ReadRequest, readRequest, refused } from '../import/reques
 import { isCurl } from '../import/request/shown.ts';
 import { RequestRefusal } from '../import/request/words.ts';
 import { toolOfSamples } from '../import/sample.ts';
+import { successMembersOf } from '../import/success.ts';
 import { freeToolName } from '../model/names.ts';
 import { defaultDescription } from '../questions/defaults.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
@@ -172,7 +173,8 @@ async function toolOf(
     entry: said === toolToDo ? entry : { ...entry, description: said },
     changes: [...notes.map((note) => ({ tool: name, ...note })), ...tool.changes],
   };
-  const wrapping = { ...call, wrap };
+  const success = successMembersOf(samples.value.map(({ value }) => value));
+  const wrapping = { ...call, wrap, ...(success && { success }) };
   const whole = sent ? withAnswers(made, wrapping, sent.value, answerOf) : { ...made, call: wrapping };
   const secrets = sent?.value.secrets ?? valuesOf(read.secrets, directory);
   return pass({ ...whole, secrets });

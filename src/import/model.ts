@@ -194,6 +194,8 @@ export interface ApiCall {
   readonly wrap: 'items' | 'result' | 'done' | 'text' | null;
   /** The form around the answer. */
   readonly envelope?: 'graphql' | 'json-rpc';
+  /** Members at the root of its answers that have one value in each success. */
+  readonly success?: JsonObject;
   /** Its method says that it may change something, but it only reads. */
   readonly onlyReads?: true;
   /** Headers of the answer become its members `next` and `total`. */

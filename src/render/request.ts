@@ -34,6 +34,7 @@ export function requestLiteral(call: RequestParts, indent: number): string {
     ...(call.envelope ? [['envelope', stringLiteral(call.envelope)] as const] : []),
     ...(call.wrap === null ? [] : [['wrap', stringLiteral(call.wrap)] as const]),
     ...kept(call),
+    ...(call.success ? [['success', literal(call.success)] as const] : []),
     ...(call.hasPages ? [['pages', pages(call.query)] as const] : []),
     ...(call.notFoundIsEmpty ? [['notFound', "'empty'"] as const] : []),
     new Code('signal'),

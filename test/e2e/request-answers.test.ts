@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { json as bodyOf } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { create, market, scratch, serveHere, tree } from './support.ts';
+import { compile, create, lendModules, market, scratch, serveHere, tree } from './support.ts';
 
 const root = scratch();
 const key = 'sk-live-4f9a8b7c6d5e';
@@ -72,6 +72,17 @@ describe('an answer that no tool can be made from is named, and nothing is writt
     expect([2, 3]).toContain(ran.status);
     expect(ran.stdout + ran.stderr).not.toContain(key);
     expect(existsSync(ran.directory)).toBe(false);
+  });
+
+  it('says in the request of the tool what its success says, which compiles', async () => {
+    const { origin } = await api(says({ status: 'OK', info: { code: 0 }, results: [{ name: 'a' }] }));
+    const { directory, stderr } = await made(`curl ${origin}/places?q=a`);
+    expect(stderr).not.toContain('✘');
+    const [file] = readdirSync(join(directory, 'src/tools')).filter((name) => name !== 'index.ts');
+    const source = readFileSync(join(directory, 'src/tools', `${file}`), 'utf8');
+    expect(source).toMatch(/success: \{\s*status: 'OK',\s*'info\.code': 0,?\s*\}/);
+    lendModules(directory);
+    expect(await compile(directory)).toMatchObject({ status: 0 });
   });
 
   it('GraphQL and JSON-RPC: an error in their envelopes', async () => {

@@ -54,6 +54,13 @@ describe('an answer that differs from its schema', () => {
       ['answer.items[*].note'],
     ],
     [
+      'a text that spells a number',
+      { rank: '12', rates: { a: '1.50' } },
+      { rank: 12, rates: { a: 1.5 } },
+      ['answer.rank', 'answer.rates.*'],
+    ],
+    ['a text that is no exact number', { rank: '007' }, {}, ['answer.rank']],
+    [
       'an optional member without its required ones',
       { owner: { url: 'a' } },
       { owner: null },
@@ -88,6 +95,35 @@ describe('an answer that differs from its schema', () => {
     expect(await ask({ b: 'x', d: 1 })).toEqual({ data: { a: null, b: 'x', c: null, d: 1 } });
     expect((await errorOf(ask({ message: 'limited' }))).code).toBe('SOURCE_MALFORMED');
     expect((await errorOf(ask({ b: 1 }))).code).toBe('SOURCE_MALFORMED');
+  });
+
+  it('of a required object without its members is found beside a list or an object that has arrived, and not alone', async () => {
+    const inner = { type: 'object', properties: { a: text }, required: ['a'] } as const;
+    const list = {
+      type: 'array',
+      items: { type: 'object', properties: { at: text }, required: ['at'] },
+    } as const;
+    const outer = {
+      type: 'object',
+      properties: { asked: inner, list, ok: text },
+      required: ['asked', 'list', 'ok'],
+    } as const;
+    const ask = async (value: object) => {
+      const { api } = await source(always(value));
+      return api.get('/a', { schema: outer });
+    };
+    const rows = [{ at: 'x' }];
+    expect(await ask({ asked: { b: 1 }, list: rows, ok: 'y' })).toEqual({
+      asked: { a: null, b: 1 },
+      list: rows,
+      ok: 'y',
+    });
+    expect(seen.map(({ path }) => path)).toEqual(['answer.asked']);
+    for (const value of [
+      { asked: { b: 1 }, list: [], ok: 'y' },
+      { asked: { b: 1 }, ok: 'y' },
+    ])
+      expect((await errorOf(ask(value))).code).toBe('SOURCE_MALFORMED');
   });
 
   it.each<[string, unknown]>([

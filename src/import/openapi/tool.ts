@@ -8,6 +8,7 @@ import { type ApiCall, done, type Imported } from '../model.ts';
 import { type PageMembers, pageMembersIn, withPageMembers } from '../pages.ts';
 import { rootOf, wrapOf } from '../root.ts';
 import { type AnswerSample, schemaOfSamples, shortened } from '../sample.ts';
+import { successMembersOf } from '../success.ts';
 import type { Apis } from './api.ts';
 import { isJsonType, mayBeJson, preferred } from './body.ts';
 import { toolDescription } from './describe.ts';
@@ -56,6 +57,7 @@ export function toolOfOperation(
   const notFoundIsEmpty = method === 'get' && answer.hasNotFound;
   const { pages = new Set<never>() } = answer;
   const hasPages = method === 'get' && pages.size > 0 && query.length > 0;
+  const success = successMembersOf((options.samples ?? []).map(({ value }) => value));
   const root = hasPages ? withPageMembers(answer.schema, properties, pages) : answer.schema;
   return {
     entry: {
@@ -69,6 +71,7 @@ export function toolOfOperation(
     answers: answer.examples,
     changes,
     call: {
+      ...(success && { success }),
       api,
       method,
       path,

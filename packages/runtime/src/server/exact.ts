@@ -131,7 +131,7 @@ function withNumbers(text: string, write: (number: string) => string): string {
 }
 
 /** Whether JavaScript reads a number of JSON as another one, by their decimal values: `1e22` and `1.0` stay what they are. */
-function isChanged(number: string): boolean {
+export function isChanged(number: string): boolean {
   const held = Number(number);
   return !Number.isFinite(held) || decimalOf(number) !== decimalOf(String(held));
 }

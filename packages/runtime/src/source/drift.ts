@@ -1,6 +1,7 @@
 import { logError } from '../process.ts';
 import { limited } from '../prometheus.ts';
 import { type ObjectSchema, signals } from '../server/define-tool.ts';
+import { isChanged } from '../server/exact.ts';
 import { type AnswerDrift, type ArrivedAnswer, arrivals, createCount, drifts } from '../server/log.ts';
 import { checkOf, isObject, type Members, type SchemaProblem } from '../server/schema.ts';
 import type { PagingHeaders } from './pages.ts';
@@ -28,8 +29,9 @@ export interface Tolerance {
 
 /**
  * An answer as far as it can be used, and why it cannot. A missing member is null where the schema admits that; a wrong optional
- * one becomes null, or is left out, which the log and the metrics say. Of the required members of each object, at least half
- * must be there; of one that is required itself, one.
+ * one becomes null, or is left out, which the log and the metrics say. A text that spells a number exactly becomes it where
+ * the schema expects a number. Of the required members of each object, at least half must be there; of
+ * one that is required itself, one, or none beside a list or an object that has arrived.
  *
  * @param length of the answer in characters
  */
@@ -79,6 +81,8 @@ function report(drift: AnswerDrift): void {
 class Fitting {
   readonly #isStrict: boolean;
   readonly #paths: Set<string>;
+  /** Required objects without any of their required members. */
+  readonly #hollow = new WeakSet<object>();
 
   constructor(isStrict: boolean, paths: Set<string>) {
     this.#isStrict = isStrict;
@@ -89,7 +93,12 @@ class Fitting {
   fit(value: unknown, schema: Members, path: string, isRequired = false): unknown {
     const isPlain = Object.keys(schema).every((keyword) => known.has(keyword));
     if (!isPlain) return isMatch(value, schema) ? value : wrong;
-    if (!isOfType(value, schema)) return wrong;
+    if (!isOfType(value, schema)) {
+      const number = this.#isStrict ? undefined : spelled(value, schema);
+      if (number === undefined) return wrong;
+      this.#paths.add(path);
+      return number;
+    }
     if (Array.isArray(value) && isObject(schema.items)) return this.#items(value, schema.items, path);
     return isObject(value) ? this.#members(value, schema, path, isRequired) : value;
   }
@@ -124,15 +133,30 @@ class Fitting {
     // A map of which more than a tenth is wrong is another object.
     if (lost * 10 > Object.keys(value).length) return wrong;
     const missing = required.filter((name) => !members.has(name));
-    // Without a required object, the whole answer fails: one of its members is enough.
-    if (
-      isRequired
-        ? missing.length === required.length && missing.length > 0
-        : missing.length * 2 > required.length
-    )
+    const hollow = required.filter((name) => this.#hollow.has(Object(members.get(name))));
+    const gone = missing.length + hollow.length;
+    const isHollow = isRequired && gone === required.length && gone > 0;
+    if (isHollow ? this.#isStrict || missing.length === 0 : !isRequired && gone * 2 > required.length)
+      return wrong;
+    if (hollow.length > 0 && !isHollow && !required.some((name) => this.#isContent(members.get(name))))
       return wrong;
     for (const name of missing) if (admitsNull(properties[name] ?? {})) members.set(name, null);
-    return Object.fromEntries(members);
+    const fitted = Object.fromEntries(members);
+    if (isHollow) {
+      this.#hollow.add(fitted);
+      this.#paths.add(path);
+    }
+    return fitted;
+  }
+
+  /** Whether a member is a list or an object with something in it that was expected. */
+  #isContent(member: unknown): boolean {
+    return (
+      typeof member === 'object' &&
+      member !== null &&
+      !this.#hollow.has(member) &&
+      Object.keys(member).length > 0
+    );
   }
 
   /** The value as it fits, or null if the schema admits that in its place. */
@@ -142,6 +166,14 @@ class Fitting {
     this.#paths.add(path);
     return null;
   }
+}
+
+/** The number that a text spells in JSON, if it is exact and the schema admits it; `007` is no number. */
+function spelled(value: unknown, schema: Members): number | undefined {
+  if (typeof value !== 'string' || !/^-?(?:0|[1-9]\d{0,20})(?:\.\d{1,20})?$/.test(value) || isChanged(value))
+    return undefined;
+  const number = Number(value);
+  return isOfType(number, schema) ? number : undefined;
 }
 
 function admitsNull(schema: Members): boolean {

@@ -28,6 +28,7 @@ import { holdAnswer, logged } from './running.ts';
 import type { Secret } from './secret.ts';
 import { mismatch, noJson, type SourceExchange, send } from './send.ts';
 import { SharedAnswers, unshared } from './shared.ts';
+import { contradiction, type Success } from './success.ts';
 import { redactorFor, withTokens } from './token.ts';
 
 type Values = { readonly [name: string]: Parameter };
@@ -96,6 +97,8 @@ export interface RequestOptions<Schema> {
   readonly wrap?: 'items' | 'result' | 'done';
   /** `declared`: members that the schema does not declare are dropped before the answer is validated. */
   readonly keep?: 'declared';
+  /** Members of the API's answer, by path, that have this value in each success: an answer with another value and no data fails. */
+  readonly success?: Success;
   /** The answer is a page, whose headers become `next` and `total`. */
   readonly pages?: Pages;
   /** `empty`: 404 means that nothing was found; the answer is then undefined. Otherwise it is an error. */
@@ -202,12 +205,13 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     const only = request.keep === 'declared' && text !== '' ? schema : undefined;
     const narrow = only ? declared(whole, only) : whole;
     const chosen = long && schema ? withDecimals(narrow, schema, () => read(parseLiterally).value) : narrow;
-    const { pages } = request;
+    const { pages, success = {} } = request;
     const { headers } = reply;
     const paged = pages && schema ? withPages(chosen, schema, pages, request, headers) : chosen;
     const tolerance = { drift: options.drift, isChosen: only !== undefined, signal, headers };
-    const { value, problem } =
+    const { value, problem: difference } =
       ok && schema ? judged(paged, schema, text.length, tolerance) : { value: paged, problem: null };
+    const problem = (ok && schema && contradiction(whole, success, schema, wrap)) || difference;
     if (status === 202 && !isReading && schema && text !== '' && (!ok || problem)) {
       const accepted = done(schema);
       if (!checkOf(schema)(accepted, 'answer')) {
