@@ -247,7 +247,7 @@ describe('other than success is an error with its code', () => {
 
   it.each([
     ['text', '<html>'],
-    ['an answer of another shape', '{"gwei":"12"}'],
+    ['an answer of another shape', '{"gwei":"twelve"}'],
     ['half an answer', '{"gwei":1'],
   ])('%s is SOURCE_MALFORMED, and not cached', async (_, text) => {
     const { api, received } = await source((_, response) => response.end(text), { cacheSeconds: 60 });
