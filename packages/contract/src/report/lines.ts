@@ -35,7 +35,7 @@ export function firstOf<T>(
 }
 
 /** Problems that differ in nothing but their tool as one, which names the first tools and the number of the others. */
-function ofTools(problems: readonly Problem[]): readonly Problem[] {
+export function ofTools(problems: readonly Problem[]): readonly Problem[] {
   const groups = new Map<string, { readonly problem: Problem; readonly tools: Set<string> }>();
   for (const problem of problems) {
     const { tool, arguments: _, incident: __, at: ___, request: ____, repeat: _____, ...same } = problem;
@@ -45,14 +45,18 @@ function ofTools(problems: readonly Problem[]): readonly Problem[] {
     if (tool !== undefined) group.tools.add(tool);
   }
   return [...groups.values()].map(({ problem, tools }) => {
-    if (tools.size < 2) return problem;
-    const more = tools.size - toolsNamed;
-    const named = [...tools].slice(0, toolsNamed).join(', ');
-    return { ...problem, tool: more > 0 ? `${named} and ${more} more tools` : named };
+    return tools.size < 2 ? problem : { ...problem, tool: namesOf([...tools], 'tools') };
   });
 }
 
-const toolsNamed = 3;
+/** The first of some names, and how many more there are. */
+export function namesOf(names: readonly string[], what: string): string {
+  const more = names.length - namesShown;
+  const named = names.slice(0, namesShown).join(', ');
+  return more > 0 ? `${named} and ${more} more ${what}` : named;
+}
+
+const namesShown = 3;
 
 /** The first frames of a stack lead to the line that failed. */
 const framesShown = 3;

@@ -12,7 +12,7 @@ import {
   verdictOf,
   waysOn,
 } from './format.ts';
-import { firstOf } from './lines.ts';
+import { firstOf, ofTools } from './lines.ts';
 
 const problemsShown = 5;
 
@@ -83,7 +83,7 @@ export function markdownReport(report: CheckReport): string {
 
 function failureRow(rule: CheckedRule): readonly string[] {
   const { id, title, level, known, problems, source } = rule;
-  const shown = firstOf(problems, problemsShown, (problem) => text(problemLine(problem)));
+  const shown = firstOf(ofTools(problems), problemsShown, (problem) => text(problemLine(problem)));
   const lines = [`**${text(title)}**`, ...shown];
   const weight = `${level.toUpperCase()}${known ? ' (known)' : ''}`;
   return [text(id), weight, lines.join('<br>'), fixesOf(rule).map(text).join('<br>'), text(source)];

@@ -3,7 +3,7 @@ import { failsCheck } from '../check/verdict.ts';
 import { type Paint, painted, plain, printable } from '../command/paint.ts';
 import { clip, counted } from '../command/text.ts';
 import { shorten } from '../json/json.ts';
-import type { RehearsalStep } from '../model.ts';
+import type { Problem, RehearsalStep } from '../model.ts';
 import { driftLines } from './changes.ts';
 import {
   countsOf,
@@ -16,7 +16,7 @@ import {
   verdictOf,
   waysOn,
 } from './format.ts';
-import { problemLines, ruleLines } from './lines.ts';
+import { namesOf, problemLines, ruleLines } from './lines.ts';
 
 /**
  * The report for a terminal: a line for each group of rules, failures in full, what was not run and why, the
@@ -210,18 +210,8 @@ function recapLines(
   const counted = failed.filter((rule) => failsCheck(rule, demands));
   const shown = counted.length > 0 ? counted : failed;
   if (shown.length === 0) return [];
-  const byPlace = new Map<string, { readonly what: string; readonly ids: Set<string> }>();
-  for (const { id, title, problems } of shown) {
-    for (const problem of problems) {
-      const place = problem.at ?? problem.tool ?? '';
-      const key = place === '' ? id : place;
-      const what =
-        problem.cause?.message ?? (place === '' ? title : problemLine({ ...problem, at: undefined }));
-      const entry = byPlace.get(key) ?? { what, ids: new Set() };
-      byPlace.set(key, entry);
-      entry.ids.add(id);
-    }
-  }
+  const groups = placesOf(shown);
+  const more = groups.slice(placesShown).flatMap(({ places }) => places).length;
   const ids = shown.map(({ id }) => id);
   const command = again?.(ids);
   return [
@@ -229,18 +219,46 @@ function recapLines(
     paint.bold(
       counted.length > 0 ? 'What failed, and where to change it' : 'What could be better, and where',
     ),
-    ...[...byPlace].slice(0, placesShown).flatMap(([place, { what, ids }]) => {
-      const rules = [...ids].join(', ');
+    ...groups.slice(0, placesShown).flatMap(({ places, what, rules }) => {
+      const place = namesOf(places, 'places');
       return [
         `  ${paint.bold(printable(place))}${place === rules ? '' : `  ${rules}`}`,
         `      ${clip(printable(what), width)}`,
       ];
     }),
-    ...(byPlace.size > placesShown ? [`  … and ${byPlace.size - placesShown} more places`] : []),
+    ...(more > 0 ? [`  … and ${more} more places`] : []),
     ...(command === undefined
       ? []
       : [`Run only ${ids.length === 1 ? 'this rule' : 'these rules'} again: ${paint.bold(command)}`]),
   ];
+}
+
+/** The places to change with the rules that failed there; those with the same rules and the same first problem together. */
+function placesOf(failed: readonly CheckedRule[]) {
+  const byPlace = new Map<
+    string,
+    { readonly problem: Problem; readonly title: string; readonly ids: Set<string> }
+  >();
+  for (const { id, title, problems } of failed) {
+    for (const problem of problems) {
+      const place = problem.at ?? problem.tool ?? id;
+      const entry = byPlace.get(place) ?? { problem, title, ids: new Set() };
+      byPlace.set(place, entry);
+      entry.ids.add(id);
+    }
+  }
+  const groups = new Map<string, { readonly places: string[]; what: string; readonly rules: string }>();
+  for (const [place, { problem, title, ids }] of byPlace) {
+    const rules = [...ids].join(', ');
+    const line = (tool: string | undefined): string =>
+      problem.cause?.message ?? (place === rules ? title : problemLine({ ...problem, tool, at: undefined }));
+    const key = JSON.stringify([rules, line(undefined)]);
+    const group = groups.get(key);
+    if (group) group.what = line(undefined);
+    else groups.set(key, { places: [], what: line(problem.tool), rules });
+    groups.get(key)?.places.push(place);
+  }
+  return [...groups.values()];
 }
 
 const placesShown = 10;
