@@ -19,7 +19,7 @@ import { LivenessTracker, outageProblems } from './wire/life.ts';
 import { NotRun } from './wire/not-run.ts';
 import { Probe } from './wire/probe.ts';
 import { reach } from './wire/reach.ts';
-import { NoAnswer, Unanswered } from './wire/receive.ts';
+import { NoAnswer, NotSent, Unanswered } from './wire/receive.ts';
 import { rehearse, verdictsOf } from './wire/rehearsal.ts';
 import { sessionOf } from './wire/rpc.ts';
 
@@ -216,7 +216,7 @@ class Run {
 
   /**
    * Asks doubted rules again, one by one and without any other session of this run, and replaces their verdicts. Their
-   * controls worked before, and would open sessions.
+   * controls worked before, and would open sessions. A server that never spoke is not asked again.
    */
   async #askAgain(all: readonly LeveledRule[], results: Map<LiveRule, RuleResult>): Promise<void> {
     const isIsolatedDoubted = () => [...this.#doubted].some(({ turn }) => turn === 'isolated');
@@ -224,7 +224,7 @@ class Run {
       this.#doubted.has(rule) ||
       (rule.turn === 'isolated' && isIsolatedDoubted() && !isJudged(results.get(rule)));
     const doubted = all.filter(isAsked);
-    if (doubted.length === 0 || this.#life.isOver) return;
+    if (doubted.length === 0 || this.#life.isOver || !this.#probe.ledger.speaksJsonRpc) return;
     await this.#startAfresh();
     this.#probes.push(new Probe(this.#target, this.#options.signal, this.#probe));
     let silences = 0;
@@ -241,9 +241,9 @@ class Run {
     }
   }
 
-  /** Ends the sessions of this run, unless the server opens no second one. */
+  /** Ends the sessions of this run, unless the server opens no second one, or never spoke. */
   async #startAfresh(): Promise<void> {
-    if (this.#target.era === 'modern') return;
+    if (this.#target.era === 'modern' || !this.#probe.ledger.speaksJsonRpc) return;
     this.#isRenewable ??= this.#probe.initializedAgain().then(
       ({ http, result }) => result !== undefined && sessionOf(http) !== undefined,
       () => false,
@@ -280,7 +280,8 @@ class Run {
       probe.signal?.throwIfAborted();
       const why = unjudged(error);
       const isAlive = why.kind !== 'unanswered' || (await life.isAnswering(rule.id));
-      const isBroken = rule.mustAnswer === true && isControlled && error instanceof NoAnswer;
+      const isBroken =
+        rule.mustAnswer === true && isControlled && error instanceof NoAnswer && !(error instanceof NotSent);
       if (isBroken && (isAlive || rule.turn === 'last')) {
         if (isAlive) this.#doubted.add(rule);
         return judged(

@@ -50,6 +50,11 @@ export function toolsByName(tools: readonly Json[]): ReadonlyMap<string, JsonObj
   );
 }
 
+/** A member of an object; what every object has, such as `constructor`, is none. */
+function own(members: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(members, name) ? members[name] : undefined;
+}
+
 type Side = 'input' | 'output';
 
 interface Difference extends Pick<ListingChange, 'path' | 'before' | 'after'> {
@@ -59,7 +64,7 @@ interface Difference extends Pick<ListingChange, 'path' | 'before' | 'after'> {
 function toolChanges(before: JsonObject, after: JsonObject): readonly Difference[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names.flatMap((name) => {
-    const [old, now] = [before[name], after[name]];
+    const [old, now] = [own(before, name), own(after, name)];
     if (name === 'inputSchema') return schemaChanges(objectOr(old), objectOr(now), name, 'input');
     if (name === 'outputSchema') return schemaChanges(objectOr(old), objectOr(now), name, 'output');
     return changed('tool.text', old, now, name);
@@ -72,7 +77,7 @@ type Comparison = (before: JsonObject, after: JsonObject, path: string, side: Si
 const schemaChanges: Comparison = (before, after, path, side) => {
   const keywords = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return keywords.flatMap((keyword) => {
-    const [old, now] = [before[keyword], after[keyword]];
+    const [old, now] = [own(before, keyword), own(after, keyword)];
     const at = `${path}.${keyword}`;
     switch (keyword) {
       case 'properties':
@@ -115,7 +120,7 @@ const memberChanges: Comparison = (before, after, path, side) => {
       : side === 'input'
         ? 'input.member.gone'
         : (`output.member.${demands(before) ? 'lost' : 'gone'}` as const);
-    return [{ id, path: at, ...present({ before: old[name], after: now[name] }) }];
+    return [{ id, path: at, ...present({ before: own(old, name), after: own(now, name) }) }];
   });
 };
 

@@ -112,9 +112,11 @@ async function steadyProblems(probe: Probe): Promise<readonly Problem[]> {
     for (const one of [...failed, ...failed])
       await probe.call(one.name, one.arguments, { token }).catch(ignored);
     const call = () => probe.call(name, args, { token }).catch(ignored);
-    for (let time = 0; time < repeats.call; time++) await call();
-    for (let round = 0; round < together.rounds; round++)
-      await Promise.all(Array.from({ length: probe.target.live ? 1 : together.calls }, call));
+    for (let time = 0; time < repeats.call; time++) if (!(await call())) break;
+    for (let round = 0; round < together.rounds; round++) {
+      const calls = await Promise.all(Array.from({ length: probe.target.live ? 1 : together.calls }, call));
+      if (calls.includes(undefined)) break;
+    }
   }
   const problems = ledger.unsteadyProblems('answers.steady');
   if (problems.length === 0 && !answers.some((answer) => answer?.result))

@@ -9,9 +9,9 @@ import { mapConcurrently } from '../wire/concurrency.ts';
 import { answeredCalls, answeredOf, initializesAgain, lists, listsInClient } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { CallOutcome } from '../wire/probe.ts';
-import { Unanswered } from '../wire/receive.ts';
+import { NotSent, Unanswered } from '../wire/receive.ts';
 import { ListRejected, listingClient } from '../wire/rehearsal.ts';
-import { describe, describeCall, resultText } from '../wire/rpc.ts';
+import { describe, describeCall, isUnsent, resultText } from '../wire/rpc.ts';
 import { isUnrecorded, unrecordedFix } from '../wire/unrecorded.ts';
 import { listProblems } from './discovery.ts';
 import { textProblems } from './read.ts';
@@ -86,7 +86,7 @@ export const outcomeRules: readonly LiveRule[] = [
     check: async (probe) => {
       const { callMs } = probe.profile.limits;
       const outcomes = await probe.outcomes();
-      const late = outcomes.filter(({ rpc }) => rpc.http.ms > callMs);
+      const late = outcomes.filter(({ rpc: { http } }) => http.ms > callMs && !isUnsent(http));
       const problems = late.map(({ name, arguments: args, rpc: { http } }) => ({
         tool: name,
         path: `tools/call with ${shorten(args)}`,
@@ -94,6 +94,8 @@ export const outcomeRules: readonly LiveRule[] = [
         actual: Number.isFinite(http.ms) ? `${Math.round(http.ms)} ms` : describe(http),
       }));
       if (late.some(({ rpc }) => !Number.isFinite(rpc.http.ms))) throw new Unanswered(problems);
+      const unsent = outcomes.find(({ rpc }) => isUnsent(rpc.http));
+      if (unsent && problems.length === 0) throw new NotSent(unsent.rpc.http.body);
       if (problems.length > 0 || outcomes.some(({ rpc }) => rpc.response)) return problems;
       throw NotRun.by('noResponse');
     },

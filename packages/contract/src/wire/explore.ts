@@ -8,7 +8,7 @@ import { answeredCalls } from './controls.ts';
 import { furtherCalls, standardCalls, standardSeed } from './exploration.ts';
 import { NotRun, unexplored } from './not-run.ts';
 import type { CallOutcome, Probe, ProbeCall } from './probe.ts';
-import { type RpcAnswer, resultText, unanswered } from './rpc.ts';
+import { isUnsent, type RpcAnswer, resultText, unanswered } from './rpc.ts';
 import {
   type Change,
   changed,
@@ -111,9 +111,10 @@ export function explored(probe: Probe): Promise<Exploration> {
       const asked = await mapConcurrently(variants, explorer.isLive ? 1 : atOnce / 2, async (variant) =>
         now() - started > patienceMs ? undefined : explore(explorer, call, variant),
       );
-      const left = asked.filter((one) => !one).length;
+      const made = asked.flatMap((one) => (one && !isUnsent(one.rpc.http) ? [one] : []));
+      const left = asked.length - made.length;
       if (left > 0) notes.push(`${call.name}: ${left} generated calls were not made, because of the time`);
-      return asked.flatMap((one) => one ?? []);
+      return made;
     });
     return { calls: calls.flat(), notes };
   });

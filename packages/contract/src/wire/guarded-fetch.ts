@@ -1,10 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as startTimer } from 'node:timers';
 import { isEventStream, ResponseWatch } from './events.ts';
-import type { Http } from './http.ts';
 import { answerTooLong, maximumBytes } from './receive.ts';
 
-export interface Guarded extends Pick<Http, 'admit' | 'onLate'> {
+export interface Guarded {
+  /** As in `Http`, with the body of the request. */
+  admit(body: unknown): void;
+  onLate(timeoutMs: number, body: unknown): Error;
   /** Milliseconds until a POST counts as unanswered. A GET is a stream that stays open. */
   readonly timeoutMs: number;
   /** Ends every request, also a stream that stays open. */
@@ -14,7 +16,7 @@ export interface Guarded extends Pick<Http, 'admit' | 'onLate'> {
 /** `fetch` for the SDK's client, with the limits of all requests of a probe: time and bytes. */
 export function guardedFetch({ timeoutMs, signal, admit, onLate }: Guarded): typeof fetch {
   return async (input, init = {}) => {
-    admit();
+    admit(init.body);
     const limit = new AbortController();
     const enders = [init.signal, signal].filter((one) => one !== undefined && one !== null);
     const stop = (): void => limit.abort(enders.find(({ aborted }) => aborted)?.reason);
@@ -25,7 +27,7 @@ export function guardedFetch({ timeoutMs, signal, admit, onLate }: Guarded): typ
     if (enders.some(({ aborted }) => aborted)) stop();
     let late: Error | undefined;
     const overdue = startTimer(() => {
-      late = onLate(timeoutMs);
+      late = onLate(timeoutMs, init.body);
       limit.abort(late);
     }, timeoutMs);
     const answered = (): void => clearTimeout(overdue);

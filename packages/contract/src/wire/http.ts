@@ -16,8 +16,8 @@ import { now } from './clock.ts';
 import { isEventStream, requestsIn, valuesIn } from './events.ts';
 import { networkReason } from './network-error.ts';
 import { NotRun } from './not-run.ts';
-import { AnswerTimeout, decompressed, NoAnswer, receive } from './receive.ts';
-import { confirmMs, maximumUnanswered, settleMs } from './timeouts.ts';
+import { AnswerTimeout, decompressed, NoAnswer, NotSent, receive } from './receive.ts';
+import { bodyMs, confirmMs, maximumUnanswered, settleMs } from './timeouts.ts';
 
 const chunkBytes = 64 * 1024;
 
@@ -71,8 +71,8 @@ export interface Http {
   exchange(request: HttpRequest): Promise<HttpAnswer>;
   /** @throws NoAnswer if too many requests have stayed unanswered. */
   admit(): void;
-  /** Counts a request that stayed unanswered for so many milliseconds. @returns the reason to throw. */
-  onLate(timeoutMs: number): Error;
+  /** Counts a request that stayed unanswered for so many milliseconds, `after` something. @returns the reason to throw. */
+  onLate(timeoutMs: number, after?: string): Error;
   close(): void;
 }
 
@@ -89,12 +89,12 @@ export function createHttp(deadlineAt = Number.POSITIVE_INFINITY): Http {
   const admit = (): void => {
     if (now() >= deadlineAt) throw overdue();
     if (unanswered < maximumUnanswered) return;
-    throw new NoAnswer(`not sent: the server left ${unanswered} earlier requests unanswered`);
+    throw new NotSent(`not sent: the server left ${unanswered} earlier requests unanswered`);
   };
-  const onLate = (timeoutMs: number): Error => {
+  const onLate = (timeoutMs: number, after = ''): Error => {
     if (now() >= deadlineAt) return overdue();
     unanswered += 1;
-    return new AnswerTimeout(`no complete answer within ${timeoutMs} ms`);
+    return new AnswerTimeout(`no complete answer within ${timeoutMs} ms${after}`);
   };
   return {
     async exchange(request) {
@@ -135,6 +135,7 @@ async function exchange(
   const started = now();
   const limit = new AbortController();
   const timer = startTimer(() => limit.abort(onLate(timeoutMs)), timeoutMs);
+  let ending: NodeJS.Timeout | undefined;
   const interrupt = (): void => limit.abort(new NoAnswer('interrupted'));
   signal?.addEventListener('abort', interrupt);
   try {
@@ -161,6 +162,7 @@ async function exchange(
       outgoing.destroy();
       return { status: statusCode, headers, body: '', values: [], open: true, ms: now() - started };
     }
+    if (!events) ending = startTimer(() => limit.abort(onLate(bodyMs, ' after its head')), bodyMs);
     const { open, endedAt, ...received } = await receive(incoming, events, requestsIn(body));
     const bytes = decompressed(received.bytes, headers['content-encoding']);
     // The unsent rest of a body that was refused early would precede the next request.
@@ -174,6 +176,7 @@ async function exchange(
     throw error instanceof NoAnswer ? error : new NoAnswer(networkReason(error), { cause: error });
   } finally {
     clearTimeout(timer);
+    clearTimeout(ending);
     signal?.removeEventListener('abort', interrupt);
   }
 }

@@ -3,6 +3,7 @@ import { isObject, isWalkable, jsonIn, objectOr, shorten } from '../json/json.ts
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { curlLine } from './curl.ts';
+import { Patience } from './patience.ts';
 import { judges, type Property, type Said } from './properties.ts';
 import { describe, type RpcAnswer } from './rpc.ts';
 
@@ -29,6 +30,7 @@ interface Tally {
  * lists and identities the server named. The answers themselves are not kept.
  */
 export class Ledger {
+  readonly patience = new Patience();
   readonly #broken = new Map<Property, { count: number; readonly kept: Problem[] }>();
   readonly #tallies = new Map<string, Tally>();
   /** What the server said to the same request, by its kind: the hash of each variant, with its count and the first answer. */

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../json/value.ts';
 import { bounds, isReadable } from '../json/walk.ts';
 import { type CallCase, casesOf } from './cases.ts';
 import { connect, missingAnswerOf, type SdkSession } from './client.ts';
+import { now } from './clock.ts';
 import { mapConcurrently } from './concurrency.ts';
 import type { HttpAnswer } from './http.ts';
 import { consent, harmless, NotRun } from './not-run.ts';
@@ -206,8 +207,14 @@ export class Probe extends Sessions {
       headers: this.target.headers ?? {},
       timeoutMs: Math.min(this.timeoutMs(Math.max(initializeMs, callMs)), this.leftMs),
       signal: this.signal,
-      admit: this.exchanges.admit,
-      onLate: this.exchanges.onLate,
+      admit: (body) => {
+        this.exchanges.admit();
+        this.ledger.patience.admit(body);
+      },
+      onLate: (timeoutMs, body) => {
+        this.ledger.patience.late(body, now() - timeoutMs);
+        return this.exchanges.onLate(timeoutMs);
+      },
       onSession: (session) => this.opened(session),
     }).catch((error: unknown) => {
       throw missingAnswerOf(error) ?? error;

@@ -25,6 +25,9 @@ export class Unanswered extends NoAnswer {
 /** Thrown when the time for an answer is over. */
 export class AnswerTimeout extends NoAnswer {}
 
+/** Thrown in place of a request that would stay unanswered, as earlier ones did. */
+export class NotSent extends NoAnswer {}
+
 /** The error of an answer that is too long. */
 export function answerTooLong(): NoAnswer {
   return new NoAnswer(`an answer of more than ${maximumBytes} bytes`);

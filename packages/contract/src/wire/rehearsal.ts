@@ -8,6 +8,7 @@ import { missingAnswerOf, type SdkSession } from './client.ts';
 import { now } from './clock.ts';
 import { harmless, NotRun } from './not-run.ts';
 import type { Probe } from './probe.ts';
+import { NotSent } from './receive.ts';
 import { incidentIn, isRefusal, resultText } from './rpc.ts';
 import { isUnrecorded, unrecordedFix } from './unrecorded.ts';
 
@@ -101,6 +102,7 @@ export async function submissionTest(
         }))
         .catch((error: Error) => {
           const silence = missingAnswerOf(error);
+          if (silence instanceof NotSent) throw silence;
           return silence ? { thrown: silence.message, silent: true as const } : { thrown: error.message };
         });
       steps.push({ tool, name, arguments: args, ms: now() - called, ...answer });

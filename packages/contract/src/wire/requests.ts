@@ -7,6 +7,7 @@ import { now } from './clock.ts';
 import { createHttp, type Http, type HttpAnswer, type HttpRequest } from './http.ts';
 import { Ledger } from './ledger.ts';
 import { NotRun } from './not-run.ts';
+import { AnswerTimeout } from './receive.ts';
 import { nextId, type RpcAnswer, rpcAnswer, rpcRequest, sessionOf } from './rpc.ts';
 import type { Forgery } from './signer.ts';
 import { confirmMs, graceMs } from './timeouts.ts';
@@ -94,12 +95,20 @@ export class Requests {
       ...rest
     } = request;
     const full = { ...rest, method, url: path === undefined ? url : new URL(path, url) };
-    const answer = await this.exchanges.exchange({
+    const { patience } = this.ledger;
+    patience.admit(full.body);
+    const sentAt = now();
+    const sent = this.exchanges.exchange({
       ...full,
       timeoutMs,
       headers: { 'accept-encoding': 'identity', ...this.target.headers, ...headers },
       signal: this.signal,
     });
+    const answer = await sent.catch((error: unknown) => {
+      if (error instanceof AnswerTimeout) patience.late(full.body, sentAt);
+      throw error;
+    });
+    patience.answered(full.body, answer);
     const own = Object.keys(this.target.headers ?? {}).map((name) => [name, '$VALUE'] as const);
     const asked = { ...full, headers: { ...Object.fromEntries(own), ...headers } };
     const { bytes } = answer;

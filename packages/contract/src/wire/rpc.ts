@@ -41,6 +41,11 @@ export function unanswered(error: unknown): RpcAnswer {
   );
 }
 
+/** Whether a request was not sent, because earlier ones stayed unanswered. */
+export function isUnsent({ status, body }: Pick<HttpAnswer, 'status' | 'body'>): boolean {
+  return status === 0 && body.startsWith('not sent');
+}
+
 /** Whether authentication has refused a request. */
 export function isRefusal({ status }: Pick<HttpAnswer, 'status'>): boolean {
   return status === 401 || status === 403;

@@ -10,6 +10,9 @@ export const healthMs = 5_000;
 /** Milliseconds after which sent data has usually been read. */
 export const settleMs = 50;
 
+/** Milliseconds from the head of an answer to its end, unless it is a stream of events: who begins one has it. */
+export const bodyMs = 15_000;
+
 /** Milliseconds to wait for a server that does not confirm the headers of a request. */
 export const confirmMs = 1_000;
 

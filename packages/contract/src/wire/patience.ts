@@ -1,0 +1,57 @@
+import { isObject } from '../json/json.ts';
+import { now } from './clock.ts';
+import type { HttpAnswer } from './http.ts';
+import { NotSent } from './receive.ts';
+import { bodyMs } from './timeouts.ts';
+
+/** Milliseconds without a result after which requests of a kind are not sent any more; with a short time limit, two times that. */
+const patienceMs = bodyMs;
+
+interface Silence {
+  readonly since: number;
+  until: number;
+  count: number;
+  mostMs: number;
+}
+
+/** Ends the waiting for one kind of request: a method, or the calls of one tool. */
+export class Patience {
+  readonly #silences = new Map<string, Silence>();
+
+  /** @throws NotSent if requests of this kind got no result for too long. */
+  admit(body: unknown): void {
+    const kind = kindOf(body);
+    const { since = 0, until = 0, count = 0, mostMs = 0 } = this.#silences.get(kind) ?? {};
+    if (count < 2 || until - since < mostMs) return;
+    const seconds = Math.round((until - since) / 1000);
+    throw new NotSent(`not sent: ${count} requests (${kind}) got no answer for ${seconds} s`);
+  }
+
+  /** Records a request that stayed unanswered, by the time when it was sent. */
+  late(body: unknown, sentAt: number): void {
+    const kind = kindOf(body);
+    if (kind === '') return;
+    const silence = this.#silences.get(kind) ?? { since: sentAt, until: 0, count: 0, mostMs: 0 };
+    silence.count += 1;
+    silence.until = now();
+    silence.mostMs = Math.min(patienceMs, 2 * (silence.until - sentAt));
+    this.#silences.set(kind, silence);
+  }
+
+  /** Records an answer; a result ends the silence of its kind, a refusal or a failure does not. */
+  answered(body: unknown, { values }: Pick<HttpAnswer, 'values'>): void {
+    if (this.#silences.size === 0) return;
+    const isResult = values.some(
+      (value) => isObject(value) && isObject(value.result) && value.result.isError !== true,
+    );
+    if (isResult) this.#silences.delete(kindOf(body));
+  }
+}
+
+/** The method of a JSON-RPC request, with the tool of a call; empty for anything else. */
+function kindOf(body: unknown): string {
+  if (typeof body !== 'string') return '';
+  const method = /"method":"([\w/]{1,80})"/.exec(body.slice(0, 1_000))?.[1] ?? '';
+  const tool = method === 'tools/call' ? /"name":"([^"]{1,80})"/.exec(body.slice(0, 1_000))?.[1] : undefined;
+  return tool === undefined ? method : `${method} of ${tool}`;
+}

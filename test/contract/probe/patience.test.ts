@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
+import { context } from '../../../packages/contract/src/platforms/all.ts';
+import { runContract } from '../../../packages/contract/src/run.ts';
+import { now } from '../../../packages/contract/src/wire/clock.ts';
+import { Patience } from '../../../packages/contract/src/wire/patience.ts';
+import { NotSent } from '../../../packages/contract/src/wire/receive.ts';
+import { examples, failuresOf } from '../../broken/check.ts';
+import type { Breaks } from '../../broken/good-server.ts';
+import { serving, signer } from '../../broken/trust.ts';
+
+const call = (tool: string) => `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${tool}"}}`;
+const answer = (result: JsonObject) => ({ values: [{ jsonrpc: '2.0', id: 1, result }] });
+
+/** A patience with a tool whose calls stayed unanswered for so many milliseconds each. */
+function tried(...waits: readonly number[]): Patience {
+  const patience = new Patience();
+  for (const ms of waits) patience.late(call('slow'), now() - ms);
+  return patience;
+}
+
+describe('a request of a kind that stays unanswered', () => {
+  it.each([
+    ['once, for long', [60_000], false],
+    ['twice, for 40 seconds each', [40_000, 40_000], true],
+    ['twelve times at once, for ten seconds', Array.from({ length: 12 }, () => 10_000), false],
+  ])('%s', (_, waits, isEnded) => {
+    const send = () => tried(...waits).admit(call('slow'));
+    if (isEnded) expect(send).toThrow(NotSent);
+    else expect(send).not.toThrow();
+  });
+
+  it('does not end the waiting for other tools, nor after a result of the same tool', () => {
+    const patience = tried(40_000, 40_000);
+    expect(() => patience.admit(call('other'))).not.toThrow();
+    patience.answered(call('slow'), answer({ isError: true }));
+    expect(() => patience.admit(call('slow'))).toThrow('tools/call of slow');
+    patience.answered(call('slow'), answer({ content: [] }));
+    expect(() => patience.admit(call('slow'))).not.toThrow();
+  });
+});
+
+it('a tool whose answers never end gets few calls, and the others are judged', {
+  timeout: 120_000,
+}, async () => {
+  let endless = 0;
+  const breaks: Breaks = {
+    answer: (good) => async (request) => {
+      if (!/"name":"get_price"/.test(request.body ?? '')) return good(request);
+      const isRefused = /"error"|isError/.test(JSON.stringify((await good(request)).body));
+      if (isRefused) return good(request);
+      endless += 1;
+      return { status: 200, body: '{"jsonrpc":', stream: true };
+    },
+  };
+  const report = await serving(breaks, (url) =>
+    runContract({ url, profile: context, examples, signer, timeoutMs: 2_000 }),
+  );
+  const silent = ['outcome.in-time', 'submission.calls']; // of the second, only if it had begun before
+  expect(failuresOf(report.rules).filter((id) => !silent.includes(id))).toEqual([]);
+  expect(failuresOf(report.rules)).toContain('outcome.in-time');
+  expect(endless).toBeLessThan(30);
+  expect(report.rules.find(({ id }) => id === 'call.unknown-tool')?.status).toBe('pass');
+});
