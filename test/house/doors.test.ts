@@ -75,10 +75,11 @@ const budgets: Readonly<Record<string, readonly [module: string, lines: number]>
   doctor: ['src/cli/commands/doctor.ts', 9_000],
   // 14,000 until the properties of all answers, what is intermittent, the causes of failures, and warnings of certificates.
   // And until the check generated calls and compared their answers. 16,300 until the numbers of answers and the inside of a process.
-  'a check of a URL': ['packages/contract/src/program/check.ts', 16_800],
+  // 16,800 until requests that stay unanswered end, and an initialize that fails now and then is sent again.
+  'a check of a URL': ['packages/contract/src/program/check.ts', 16_950],
   // It reaches every rule: 12,000 until the gate of every tool, the properties of all answers and limits of generated calls.
-  // 12,450 until the numbers of answers, and the inside of a process.
-  explain: ['packages/contract/src/program/explain.ts', 13_050],
+  // 12,450 until the numbers of answers, and the inside of a process; 13,050 until calls are also sent together.
+  explain: ['packages/contract/src/program/explain.ts', 13_100],
 };
 
 it.each(Object.entries(budgets))('%s reaches no more lines than its budget', (_command, [module, most]) => {
