@@ -1,24 +1,30 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { serve as serveHono } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createSteps, type Steps } from '../broken/good-server.ts';
 import { trust } from '../broken/trust.ts';
 import type { Answer } from '../broken/wire.ts';
+import { listen } from '../listen.ts';
 
 const limit = 1024 * 1024;
 
 /** Serves the good server's steps with a framework whose body limit answers 413 while the body is still arriving. */
-type Framework = (steps: Steps) => Promise<{ readonly port: number; stop(): Promise<unknown> }>;
+type Framework = (steps: Steps) => Server | Promise<Server>;
 
 const frameworks: Readonly<Record<string, Framework>> = {
-  'Hono, bodyLimit on @hono/node-server': async (steps) => {
+  'Hono, bodyLimit on @hono/node-server': (steps) => {
     const app = new Hono();
     app.use('*', bodyLimit({ maxSize: limit }));
     app.all('*', async ({ req }) => {
@@ -32,9 +38,7 @@ const frameworks: Readonly<Record<string, Framework>> = {
       );
       return new Response(status === 202 || status === 204 ? null : body, { status, headers });
     });
-    const server = serveHono({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' });
-    if (!server.listening) await once(server, 'listening');
-    return { port: listen(server), stop: () => closed(server) };
+    return createServer(getRequestListener(app.fetch));
   },
   'Express, express.text with a limit': async (steps) => {
     // Express has no types.
@@ -47,9 +51,7 @@ const frameworks: Readonly<Record<string, Framework>> = {
       const body = typeof request.body === 'string' ? request.body : '';
       send(response, await steps.answer({ method, path, headers, body }));
     });
-    const server = app.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return { port: listen(server), stop: () => closed(server) };
+    return createServer(app);
   },
   'node:http, refused by the declared length as Fastify does': (steps) =>
     plain(steps, (response) => response.writeHead(413, { connection: 'close' }).end('{"error":"too large"}')),
@@ -61,7 +63,7 @@ const frameworks: Readonly<Record<string, Framework>> = {
 };
 
 interface ExpressLike {
-  (): { use(handler: unknown): void; listen(port: number, host: string): ReturnType<typeof createServer> };
+  (): RequestListener & { use(handler: unknown): void };
   text(options: object): unknown;
 }
 
@@ -81,10 +83,7 @@ async function check(url: string): Promise<{ code: number | null; stdout: string
 
 describe('a server that refuses a large body while it is being sent', () => {
   it.each(Object.entries(frameworks))('%s: the check completes its report', async (_, framework) => {
-    const { port, stop } = await framework(createSteps(trust));
-    onTestFinished(async () => {
-      await stop();
-    });
+    const port = await listen(await framework(createSteps(trust)));
     for (let run = 1; run <= 5; run++) {
       const { code, stdout, stderr } = await check(`http://127.0.0.1:${port}/mcp`);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -95,8 +94,8 @@ describe('a server that refuses a large body while it is being sent', () => {
 });
 
 /** Refuses a POST that declares or sends too long a body, before the body is complete. */
-async function plain(steps: Steps, refuse: (response: ServerResponse) => void): ReturnType<Framework> {
-  const server = createServer(async (request, response) => {
+function plain(steps: Steps, refuse: (response: ServerResponse) => void): Server {
+  return createServer(async (request, response) => {
     response.on('error', () => {});
     const { url = '/', method = '', headers } = request;
     if (Number(headers['content-length'] ?? 0) > limit) return refuse(response);
@@ -114,8 +113,6 @@ async function plain(steps: Steps, refuse: (response: ServerResponse) => void): 
     const path = new URL(url, 'http://localhost').pathname;
     send(response, await steps.answer({ method, path, headers, body: Buffer.concat(chunks).toString() }));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return { port: listen(server), stop: () => closed(server) };
 }
 
 function written({ status, headers, body }: Answer) {
@@ -128,19 +125,4 @@ function send(response: ServerResponse, answer: Answer): void {
   response.writeHead(status, headers);
   if (answer.stream) response.flushHeaders();
   else response.end(body);
-}
-
-function listen(server: { address(): unknown }): number {
-  return (server.address() as AddressInfo).port;
-}
-
-async function closed(server: {
-  close(): unknown;
-  closeAllConnections?(): void;
-  once: unknown;
-}): Promise<void> {
-  const ended = once(server as ReturnType<typeof createServer>, 'close');
-  server.close();
-  server.closeAllConnections?.();
-  await ended;
 }

@@ -5,11 +5,8 @@ import { createHttp } from '../../../packages/contract/src/wire/http.ts';
 import { listen } from '../../listen.ts';
 
 /** A TCP server. @returns its port. */
-async function listening(onConnection: (socket: Socket) => void): Promise<number> {
-  const server = createServer((socket) => onConnection(socket.on('error', () => {})));
-  const port = await listen(server);
-  return port;
-}
+const listening = (onConnection: (socket: Socket) => void): Promise<number> =>
+  listen(createServer((socket) => onConnection(socket.on('error', () => {}))));
 
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -50,10 +47,10 @@ test.each<[string, string, () => Promise<number>, string]>([
     'the TLS handshake failed (EPROTO); if the server speaks plain HTTP, use http://',
   ],
   ['an unknown host', 'http://nothing.invalid', closedPort, 'the host name has no address ('],
-])('%s is explained', async (_, origin, listen, words) => {
+])('%s is explained', async (_, origin, portOf, words) => {
   const http = createHttp();
   onTestFinished(() => http.close());
-  const url = new URL(`${origin}:${await listen()}/mcp`);
+  const url = new URL(`${origin}:${await portOf()}/mcp`);
   const exchange = http.exchange({ method: 'POST', url, headers: {}, body: '{}', timeoutMs: 10_000 });
   await expect(exchange).rejects.toThrow(words);
 });
