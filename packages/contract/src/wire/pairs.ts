@@ -58,9 +58,7 @@ export function pairs(
       const differing = asked.filter(({ data }) => !isDeepStrictEqual(data, one.data));
       const best = differing.find(({ data }) => data.searchExhausted !== true);
       const candidates = new Set([...(best ? [best] : []), ...differing, ...asked]);
-      pairs.push(
-        await new Comparison(probe, await Explorer.of(probe), sessions, one, [...candidates]).pair(),
-      );
+      pairs.push(await compared(probe, sessions, one, [...candidates]));
     }
     const notes = pairs.length < found.size ? [`compared for ${pairs.length} of ${found.size} tools`] : [];
     return { pairs, notes };
@@ -75,99 +73,77 @@ function secondSession(probe: Probe): Promise<string | undefined> {
   });
 }
 
-type Sessions = readonly [string | undefined, string | undefined];
+/** What a call and those that may find something else answer: alone, beside each other, and in two sessions. */
+async function compared(
+  probe: Probe,
+  sessions: readonly [string | undefined, string | undefined],
+  one: Found,
+  candidates: readonly Found[],
+): Promise<Pair> {
+  const explorer = await Explorer.of(probe);
+  const { isLive } = explorer;
+  const heard: Heard[] = [];
 
-class Comparison {
-  readonly #heard: Heard[] = [];
-  readonly #probe: Probe;
-  readonly #explorer: Explorer;
-  readonly #sessions: Sessions;
-  readonly #one: Found;
-  readonly #candidates: readonly Found[];
-  #other: Found | undefined;
+  /** Milliseconds; undefined if the call was not made or found nothing. */
+  const ask = async (of: Heard['of'], call?: Found, second?: number): Promise<number | undefined> => {
+    if (!call || !explorer.mayCall(call.name)) return undefined;
+    const session = sessions[second ?? 0] ?? sessions[0];
+    const { result, http } = await explorer.send(call.name, call.arguments, { session });
+    const data = dataOf(result);
+    if (data) heard.push({ of, isBeside: second !== undefined, inSecond: second === 1, data });
+    return data && http.ms;
+  };
 
-  constructor(
-    probe: Probe,
-    explorer: Explorer,
-    sessions: Sessions,
-    one: Found,
-    candidates: readonly Found[],
-  ) {
-    this.#probe = probe;
-    this.#explorer = explorer;
-    this.#sessions = sessions;
-    this.#one = one;
-    this.#candidates = candidates;
-  }
-
-  async pair(): Promise<Pair> {
-    const isLive = this.#explorer.isLive;
-    const early = await this.#alone('one', isLive ? 1 : inSeries.early);
-    await this.#chooseOther();
-    for (let round = 0; round < (isLive ? 1 : rounds); round++) {
-      const both = this.#other ? (['one', 'other'] as const) : (['one', 'one'] as const);
-      const asked = [0, 1].flatMap((second) => both.map((of, at) => ({ of, second: second === at ? 1 : 0 })));
-      await Promise.all((isLive ? asked.slice(0, 2) : asked).map(({ of, second }) => this.#ask(of, second)));
+  const timed = async (times: number, pauseMs = 0): Promise<readonly Timed[]> => {
+    const all: Timed[] = [];
+    for (let count = 0; count < times; count++) {
+      if (pauseMs > 0) await setTimeout(pauseMs);
+      const callMs = await ask('one', one);
+      if (isLive) continue;
+      const pingMs = (await probe.rpc('ping')).http.ms;
+      if (callMs !== undefined) all.push({ callMs, pingMs });
     }
-    await this.#alone('other', 1);
-    const late = await this.#alone('one', isLive ? 0 : inSeries.late);
-    const later = areSlower(late, early) ? await this.#alone('one', inSeries.late, momentMs) : [];
-    const other = this.#other;
-    return { one: this.#one, ...(other && { other }), heard: this.#heard, early, late, later };
-  }
+    return all;
+  };
 
   /**
    * The first of some calls that, while no other runs, has another value than the first call where both have one; else the first
    * that finds something else. What the calls found before may belong to others that ran beside them.
    */
-  async #chooseOther(): Promise<void> {
-    if (this.#explorer.isLive) {
-      this.#other = this.#candidates.find(({ data }) => !isDeepStrictEqual(data, this.#one.data));
-      return;
-    }
-    const [first] = this.#heard;
-    if (!first) return;
+  const chosen = async (): Promise<Found | undefined> => {
+    if (isLive) return candidates.find(({ data }) => !isDeepStrictEqual(data, one.data));
+    const [first] = heard;
+    if (!first) return undefined;
     const own = leavesOf(first.data);
     let second: { readonly call: Found; readonly heard: Heard } | undefined;
-    for (const call of this.#candidates.slice(0, mostTried)) {
-      this.#other = call;
-      const before = this.#heard.length;
-      await this.#alone('other', 1);
-      const heard = this.#heard[before];
-      if (
-        heard &&
-        [...leavesOf(heard.data)].some(([path, value]) => own.has(path) && own.get(path) !== value)
-      )
-        return;
-      this.#heard.length = before;
-      if (heard && !isDeepStrictEqual(heard.data, first.data)) second ??= { call, heard };
+    for (const call of candidates.slice(0, mostTried)) {
+      const before = heard.length;
+      await ask('other', call);
+      const answer = heard[before];
+      const differs = ([path, value]: readonly [string, Json]) => own.has(path) && own.get(path) !== value;
+      if (answer && [...leavesOf(answer.data)].some(differs)) return call;
+      heard.length = before;
+      if (answer && !isDeepStrictEqual(answer.data, first.data)) second ??= { call, heard: answer };
     }
-    this.#other = second?.call;
-    if (second) this.#heard.push(second.heard);
-  }
+    if (second) heard.push(second.heard);
+    return second?.call;
+  };
 
-  async #alone(of: Heard['of'], times: number, pauseMs = 0): Promise<readonly Timed[]> {
-    const timed: Timed[] = [];
-    for (let count = 0; count < times; count++) {
-      if (pauseMs > 0) await setTimeout(pauseMs);
-      const callMs = await this.#ask(of);
-      if (of === 'other' || this.#explorer.isLive) continue;
-      const pingMs = (await this.#probe.rpc('ping')).http.ms;
-      if (callMs !== undefined) timed.push({ callMs, pingMs });
-    }
-    return timed;
+  const early = await timed(isLive ? 1 : inSeries.early);
+  const other = await chosen();
+  for (let round = 0; round < (isLive ? 1 : rounds); round++) {
+    const both = other ? (['one', 'other'] as const) : (['one', 'one'] as const);
+    const asked = [0, 1].flatMap((second) => both.map((of, at) => ({ of, second: second === at ? 1 : 0 })));
+    await Promise.all(
+      (isLive ? asked.slice(0, 2) : asked).map(({ of, second }) =>
+        ask(of, of === 'one' ? one : other, second),
+      ),
+    );
   }
-
-  /** Milliseconds; undefined if the call was not made or found nothing. */
-  async #ask(of: Heard['of'], second?: number): Promise<number | undefined> {
-    const call = of === 'one' ? this.#one : this.#other;
-    if (!call || !this.#explorer.mayCall(call.name)) return undefined;
-    const session = this.#sessions[second ?? 0] ?? this.#sessions[0];
-    const { result, http } = await this.#explorer.send(call.name, call.arguments, { session });
-    const data = dataOf(result);
-    if (data) this.#heard.push({ of, isBeside: second !== undefined, inSecond: second === 1, data });
-    return data && http.ms;
-  }
+  await ask('other', other);
+  const late = await timed(isLive ? 0 : inSeries.late);
+  const later = areSlower(late, early) ? await timed(inSeries.late, momentMs) : [];
+  return { one, ...(other && { other }), heard, early, late, later };
 }
 
 /** Less growth is no burden. */
