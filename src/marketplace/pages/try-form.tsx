@@ -3,6 +3,7 @@ import { type DeliberateError, deliberateErrors } from '../core/model.ts';
 import type { ToolWithName } from '../core/registration.ts';
 import { choicesOf, fieldText } from '../web/input.ts';
 import { ChoiceField, Labelled, shown } from '../web/parts.tsx';
+import { tryPath } from '../web/references.tsx';
 
 export interface CallFormData {
   /** Initial values of the fields. */
@@ -64,11 +65,7 @@ export function CallForm({ data, tool }: { data: CallFormData; tool: ToolWithNam
           <ul>
             {data.examples.map((example) => (
               <li>
-                <a
-                  href={`/try?tool=${encodeURIComponent(tool.name)}&arguments=${encodeURIComponent(JSON.stringify(example.arguments))}`}
-                >
-                  {shown(JSON.stringify(example.arguments))}
-                </a>{' '}
+                <a href={tryPath(tool.name, example.arguments)}>{shown(JSON.stringify(example.arguments))}</a>{' '}
                 <span class="soft small">expects {example.expect}</span>
               </li>
             ))}

@@ -235,7 +235,7 @@ describe('Ctrl-C', () => {
       start: 'blank',
       directory: 'gas',
       tool: 'get_gas',
-      description: expect.stringContaining('gas'),
+      description: [expect.stringContaining('gas')],
       effect: 'reads',
       input: [{ name: 'chain', required: true, type: 'string' }],
       ask: ['input'],
