@@ -1,15 +1,15 @@
 import { present, shorten } from '../json/json.ts';
 import { answersCalls, initializesAgain, lists, opensSession } from '../wire/controls.ts';
+import { invented } from '../wire/curl.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { nextId, rpcRequest } from '../wire/rpc.ts';
 import { answerProblems, holdsResult, invalidSessionProblems, resultProblems } from './expect.ts';
 import { inParallel, type LiveRule, must, should } from './rule.ts';
 
-const unknownId = '00000000-0000-4000-8000-000000000000';
+const unknownId = invented.unknown;
 const longId = 'x'.repeat(4096);
-/** Names that every plain object has: a server that stores ids in one finds them. */
-const memberNames = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
+const memberNames = invented.members;
 const memberTitle = 'a session id such as "constructor" or "__proto__"';
 
 /** Requests without a session, and with ids that the server never issued. */

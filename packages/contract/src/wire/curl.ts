@@ -5,6 +5,14 @@ import type { Asked } from './http.ts';
 /** The most characters of a body that are shown. */
 const mostShown = 1_500;
 
+/** Ids that no server issues: those of sessions that the rules invent. */
+export const invented = {
+  unknown: '00000000-0000-4000-8000-000000000000',
+  /** Names that every plain object has: a server that stores ids in one finds them. */
+  members: ['__proto__', 'constructor', 'toString', 'hasOwnProperty'],
+} as const;
+const shownIds: readonly string[] = [invented.unknown, ...invented.members];
+
 /**
  * The command that sends a request again. A token and the id of a session are variables of the shell, since they must not appear
  * in a report, or have ended.
@@ -17,10 +25,12 @@ export function curlLine({ method, url, target, headers, body, chunked }: Asked)
   ]);
   const lines = Object.entries({ ...headers, ...(chunked && { 'transfer-encoding': 'chunked' }) }).map(
     ([name, value]) =>
-      secret.has(name.toLowerCase()) && value !== ''
+      secret.has(name.toLowerCase()) && value !== '' && !shownIds.includes(value)
         ? `-H "${name}: ${secret.get(name.toLowerCase())}"`
         : posixLine(['-H', value === '' ? `${name};` : `${name}: ${value}`]),
   );
+  const hasAccept = Object.keys(headers).some((name) => name.toLowerCase() === 'accept');
+  if (method === 'POST' && !hasAccept) lines.push("-H 'accept:'"); // else curl sends its own
   const data =
     body === undefined ? [] : [posixLine(['--data-binary', typeof body === 'string' ? body : bytesOf(body)])];
   const shown = data.map((text) =>
