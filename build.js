@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gunzipSync } from 'node:zlib';
+import { brotliCompress, gunzipSync } from 'node:zlib';
 import { execa } from 'execa';
 import { build } from 'rolldown';
 import { minify } from 'rolldown/utils';
@@ -31,9 +31,8 @@ const contract = buildContract(); // beside the rest
 await buildRuntime();
 const { packPackage, packRuntime, packedDirectory, smallRuntime } = await load('src/project/package/pack.ts');
 const runtime = packRuntime('.');
-// In a thread of its own. The highest quality takes twice as long for two hundredths less.
-const params = { [constants.BROTLI_PARAM_QUALITY]: 10 };
-const smallForm = promisify(brotliCompress)(gunzipSync(runtime.content), { params });
+// In a thread of its own.
+const smallForm = promisify(brotliCompress)(gunzipSync(runtime.content));
 const { precompile } = await load('src/render/compiled.ts');
 const { lockedPackages } = await load('src/project/package/locked.ts');
 const { archivedVersions } = await load('src/project/package/releases.ts');
