@@ -59,8 +59,8 @@ describe('the runtime is independent', () => {
       for (const name of ['setTimeout', 'setInterval', 'setImmediate', 'fetch']) globalThis[name] = never(name);
       for (const name of ['randomBytes', 'randomUUID']) crypto[name] = never(name);
       syncBuiltinESMExports();
-      const { createApp } = await import('./app.mjs');
-      createApp({ name: 'n', version: '1', token: null, sessionSecret: null, allowedOrigins: new Set() }, [], () => {});
+      const { createHttpApp } = await import('./app.mjs');
+      createHttpApp({ name: 'n', version: '1', token: null, sessionSecret: null, allowedOrigins: new Set() }, [], () => {});
       console.log('loaded');`;
     writeFileSync(join(directory, 'main.mjs'), script);
     const ran = await execa(process.execPath, ['main.mjs'], { cwd: directory, reject: false });
