@@ -19,11 +19,11 @@ export const imageNode = 24;
 export const sourceDependencies = pick(['ky', 'lru-cache', 'p-queue'] as const);
 
 /** What `src/redis.ts` of a project needs. */
-export const redisDependencies = { ioredis: ours.devDependencies.ioredis };
+export const redisDependencies = pick(['ioredis'] as const);
 
 /** What the compilation of a project needs. */
 export const devDependencies = pick(['@types/node', 'typescript'] as const);
 
-function pick<Name extends keyof typeof ours.dependencies>(names: readonly Name[]) {
-  return Object.fromEntries(names.map((name) => [name, ours.dependencies[name]]));
+function pick<Name extends keyof typeof ours.devDependencies>(names: readonly Name[]) {
+  return Object.fromEntries(names.map((name) => [name, ours.devDependencies[name]]));
 }

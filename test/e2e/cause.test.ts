@@ -24,7 +24,7 @@ const api = createServer((request, response) => {
   if (mode === 'page')
     response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><p>Log in');
   else if (mode === 'locked' || request.headers['x-api-key'] !== key) json(401, { message: 'no such key' });
-  else if (mode === 'text') json(200, { ...parcel, weight_kg: '2.4' });
+  else if (mode === 'text') json(200, { ...parcel, weight_kg: 'about 2.4' });
   else json(200, mode === 'unlike' ? { ...parcel, id: 'UNLIKE' } : parcel);
 });
 
