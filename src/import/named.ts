@@ -33,7 +33,7 @@ export function toolNamed(
         `names ${prefix}, which is not imported`,
         `The tools are ${orList(all.slice(0, 10))}. Did you mean ${near}?`,
       ]
-    : [`names no tool, but ${tools.length} tools are imported`, `Write ${near}:${text}.`];
+    : [`names no tool, but ${tools.length} tools are imported`, `Write ${JSON.stringify(`${near}:${text}`)}`];
   return refuse(inputError(flag, text, message, hint));
 }
 

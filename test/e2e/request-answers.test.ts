@@ -302,6 +302,8 @@ describe('a request', () => {
     const wrong = await made(line, '--constant', 'limits', '--input', 'symbl:string=A');
     expect(wrong.stderr).toContain('Did you mean limit?');
     expect(wrong.stderr).toContain('Did you mean symbol?');
+    const both = await made(line, '--constant', 'limit', '--input', 'limit:integer=5');
+    expect([both.status, both.stderr]).toEqual([2, expect.stringContaining('is an --input, too')]);
   });
 
   it('of a HAR file is chosen by its number; larger files are refused', async () => {

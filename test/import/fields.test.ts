@@ -216,7 +216,7 @@ describe('a choice that does not match', () => {
     const [tool] = await operation(repository);
     if (!tool) throw new Error('no tool');
     const two = [tool, { ...tool, entry: { ...tool.entry, name: 'getOther' } }];
-    expect(errorOf(two, 'id')).toEqual(['"id" names no tool, but 2 tools are imported. Write getGas:id.']);
+    expect(errorOf(two, 'id')).toEqual(['"id" names no tool, but 2 tools are imported. Write "getGas:id"']);
     const both = withFields(two, ['getOther:id', 'getOther:owner']);
     expect(both.ok && both.value.map(({ fields }) => fields)).toEqual([[], ['id', 'owner']]);
   });
@@ -252,7 +252,7 @@ describe('descriptions', () => {
     ]);
     expect(await described(['getOther'], 'Returns: one.')).toEqual(['Returns: one.']);
     expect(await described(['getGas', 'getOther'], 'Returns it all: now')).toEqual([
-      'names no tool, but 2 tools are imported. Write getGas:Returns it all: now.',
+      'names no tool, but 2 tools are imported. Write "getGas:Returns it all: now"',
     ]);
     expect(await described(['getGas', 'getOther'], 'getOthr: It.')).toEqual([
       'names getOthr, which is not imported. The tools are getGas or getOther. Did you mean getOther?',

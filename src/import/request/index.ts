@@ -99,6 +99,11 @@ export function readRequest(
       stated.map(({ name }) => name),
       parts,
     ),
+    ...stated
+      .filter(({ name }) => constants.includes(name))
+      .map(({ name }) =>
+        inputError('--constant', name, 'is an --input, too', 'Remove one: a constant is no input.'),
+      ),
   ];
   if (errors.length > 0) return refuse(...errors);
   const api: Api = {

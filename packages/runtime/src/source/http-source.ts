@@ -211,7 +211,8 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     const tolerance = { drift: options.drift, isChosen: only !== undefined, signal, headers };
     const { value, problem: difference } =
       ok && schema ? judged(paged, schema, text.length, tolerance) : { value: paged, problem: null };
-    const problem = (ok && schema && contradiction(whole, success, schema, wrap)) || difference;
+    const failure = ok && schema ? contradiction(whole, success, schema, wrap) : null;
+    const problem = failure ?? difference;
     if (status === 202 && !isReading && schema && text !== '' && (!ok || problem)) {
       const accepted = done(schema);
       if (!checkOf(schema)(accepted, 'answer')) {
@@ -227,7 +228,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     }
     shared.forget(key);
     const place = { method, host: url.host, path, status };
-    if (problem) throw mismatch(problem, place);
+    if (problem) throw mismatch(problem, place, failure !== null);
     const what = `${text.length} characters of ${beginningOf(contentType || 'no type')}`;
     throw noJson(isProduction() ? what : `${what}: ${beginningOf(text)}`, place);
   };

@@ -247,10 +247,20 @@ type Asked = Pick<SourceLine, 'method' | 'host' | 'path' | 'status'>;
 const unexpected = () =>
   new SourceError('SOURCE_MALFORMED', 'The source answered in a form that this tool does not expect.');
 
-/** With what the log says: how an answer differs from its schema, without the value, which may be a key that the API repeats. */
-export function mismatch({ path: member, withoutValue }: SchemaProblem, asked: Asked): SourceError {
+/**
+ * With what the log says: how an answer differs from its schema, without the value, which may be a key that the API repeats.
+ *
+ * @param saysFailure whether the API says that it failed, by a member that has another value in each success
+ */
+export function mismatch(
+  { path: member, withoutValue }: SchemaProblem,
+  asked: Asked,
+  saysFailure = false,
+): SourceError {
   const detail = `${member}: ${withoutValue}`;
-  const hint = 'Correct the schema: it must admit what the API answers.';
+  const hint = saysFailure
+    ? 'The API says that it failed: correct the arguments, or the key in the variables. If this is a success, correct success in the request.'
+    : 'Correct the schema: it must admit what the API answers.';
   return explained(unexpected(), { ...asked, detail, hint, member });
 }
 
