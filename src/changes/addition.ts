@@ -36,8 +36,7 @@ export interface Addition {
 /**
  * Plans the files that new tools add to a project. Either all tools are added or none.
  *
- * @throws CommandError `INVALID_INPUT` if a tool breaks a rule, `TOOL_EXISTS` if a name is taken;
- *   CommandError `INDEX_EDITED`.
+ * @throws CommandError `INVALID_INPUT` if a tool breaks a rule, `TOOL_EXISTS` if a name is taken, `INDEX_EDITED`.
  */
 export async function planAddition(project: Project, entries: readonly Imported[]): Promise<Addition> {
   const { directory, manifest, profile } = project;

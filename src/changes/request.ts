@@ -13,7 +13,6 @@ import { type Json, type JsonObject, membersOf } from 'market-mcp-contract/json'
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { fieldsSchema } from '../fields/shape.ts';
 import { withCredentials } from '../import/credentials.ts';
-import { toolToDo } from '../import/infer.ts';
 import type { Imported } from '../import/model.ts';
 import { toolDescription } from '../import/openapi/describe.ts';
 import { effectOf } from '../import/openapi/tool.ts';
@@ -24,6 +23,7 @@ import { isCurl } from '../import/request/shown.ts';
 import { RequestRefusal } from '../import/request/words.ts';
 import { toolOfSamples } from '../import/sample.ts';
 import { successMembersOf } from '../import/success.ts';
+import { toolToDo } from '../import/to-do.ts';
 import { freeToolName } from '../model/names.ts';
 import { defaultDescription } from '../questions/defaults.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';

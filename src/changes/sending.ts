@@ -23,7 +23,8 @@ import {
 import { contentOf } from '../import/answer.ts';
 import type { ApiCall, Imported, RealExchange } from '../import/model.ts';
 import { pageMembersIn, withPageMembers } from '../import/pages.ts';
-import { type AnswerSample, readSample } from '../import/sample.ts';
+import { readSample } from '../import/read-sample.ts';
+import type { AnswerSample } from '../import/sample.ts';
 import type { DefinitionChange } from '../model/model.ts';
 import { dotEnv } from '../project/read/dot-env.ts';
 import { type ExampleValue, exampleFor } from '../tools/example-values.ts';
@@ -240,7 +241,6 @@ export function onlyForOne(
 /** The saved answers at these paths; `-` is standard input. */
 export async function samplesAt(paths: readonly string[]): Promise<Result<readonly AnswerSample[]>> {
   if (paths.length === 0) return pass([]);
-  const { readSample } = await import('../import/sample.ts');
   const read = paths.map(async (path) =>
     readSample(await readInput(path), path === '-' ? '--from-sample' : path),
   );

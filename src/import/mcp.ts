@@ -3,10 +3,10 @@ import { isObject, type Json, type JsonObject, shorten } from 'market-mcp-contra
 import { isMap } from '../fixes/definitions.ts';
 import type { DefinitionChange, SpecEntry } from '../model/model.ts';
 import { textChange, withTextOutput } from '../tools/selection.ts';
-import { toolToDo } from './infer.ts';
 import type { Api, Imported } from './model.ts';
 import { apiName } from './openapi/api.ts';
 import { plainText } from './openapi/text.ts';
+import { toolToDo } from './to-do.ts';
 
 /** An MCP server and the tools that it lists. */
 export interface ListedServer {

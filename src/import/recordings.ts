@@ -10,12 +10,12 @@ import {
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { sampleArguments } from 'market-mcp-contract/wire';
 import { contentOf, wrapped } from './answer.ts';
+import { levels } from './bindings.ts';
 import {
   type ApiCall,
   type Binding,
   done,
   type ImportedTool,
-  levels,
   type RecordedRequest,
   type Recording,
 } from './model.ts';

@@ -15,7 +15,6 @@ import {
   signals,
   titleOf,
 } from 'market-mcp-contract/definition';
-import { readDocument } from 'market-mcp-contract/document';
 import {
   isObject,
   type Json,
@@ -24,7 +23,6 @@ import {
   objectOr,
   propertiesOf,
   shorten,
-  withLargeIntegersAsText,
 } from 'market-mcp-contract/json';
 import { fieldsSchema } from '../fields/shape.ts';
 import { isMap, mapDescription } from '../fixes/definitions.ts';
@@ -32,9 +30,10 @@ import type { DefinitionChange, Field } from '../model/model.ts';
 import { parseFieldName } from '../model/names.ts';
 import { withSignals } from '../tools/definition.ts';
 import { wrapped } from './answer.ts';
-import { fieldToDo, type Known, schemaOfValues } from './infer.ts';
+import { type Known, schemaOfValues } from './infer.ts';
 import type { Imported } from './model.ts';
 import { rootOf, type Wrap, wrapOf } from './root.ts';
+import { fieldToDo } from './to-do.ts';
 
 /** A saved answer of an API. */
 export interface AnswerSample {
@@ -298,28 +297,4 @@ function isBlank(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === false || value === '') return true;
   if (Array.isArray(value)) return value.length === 0;
   return isObject(value) && Object.keys(value).length === 0;
-}
-
-/**
- * Reads a saved answer. Integers that a JavaScript number cannot represent become texts.
- *
- * @param name of its file, for the errors
- */
-export function readSample(given: string, name: string): Result<AnswerSample> {
-  if (given.trim() === '')
-    return reject(name, undefined, 'is empty', 'Give a file with an answer of the API.');
-  const { text, integers } = withLargeIntegersAsText(given);
-  const document = readDocument(text, name, { notJson: (flaw) => notJson(given, name, flaw) });
-  return document.ok ? pass({ name, value: document.value, largeIntegers: integers }) : document;
-}
-
-function notJson(text: string, name: string, flaw: string): Result<never> {
-  const start = text.trimStart();
-  const hint = 'Save the answer in JSON: many APIs have a parameter or an Accept header for it.';
-  if (start.startsWith('<')) return reject(name, undefined, 'is XML or HTML, not JSON', hint);
-  if (!/^[[{]/.test(start))
-    return reject(name, undefined, `is CSV or another text, not JSON: ${shorten(start, 40)}`, hint);
-  return /after JSON/.test(flaw)
-    ? reject(name, undefined, `is not one JSON value: ${flaw}`, 'Put the values into one list: [ …, … ].')
-    : reject(name, undefined, `is not valid JSON: ${flaw}`, 'Correct the file, or save the answer again.');
 }

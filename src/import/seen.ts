@@ -12,7 +12,8 @@ import {
 import { parseFieldName } from '../model/names.ts';
 import { schemaOfValues } from './infer.ts';
 import { pageMembersIn, withPageMembers } from './pages.ts';
-import { isFailure, readSample, toolOfSamples } from './sample.ts';
+import { readSample } from './read-sample.ts';
+import { isFailure, toolOfSamples } from './sample.ts';
 import { widened } from './widen.ts';
 
 /** An answer of a source in the form of the tool, and its headers that name its place among pages. */

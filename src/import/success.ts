@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
 const names =
   /^(?:(?:http|status|return|response|result|request|api|error|err)?(?:status|code|message|msg|info|reason|description|text|type)|cod|errors?|success|ok|result|response|meta|headers?)$/;
 
-/** What such a member says of a success, as far as any API may use it. */
+/** The values of such a member that mean success in any API. */
 const values = /^(?:ok(?:ay)?|no_?error|none|success(?:ful|fully)?|succeeded|true|yes|[01]|200)?$/i;
 
 /**

@@ -1,4 +1,5 @@
-import { type ApiKey, type ApiVariable, type Binding, type Credential, levels } from '../import/model.ts';
+import { levels } from '../import/bindings.ts';
+import type { ApiKey, ApiVariable, Binding, Credential } from '../import/model.ts';
 import type { Setting } from '../plan/sources.ts';
 import type { toolContext } from '../plan/tool.ts';
 import {

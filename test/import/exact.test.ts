@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/context.ts';
+import { readSample } from '../../src/import/read-sample.ts';
 import { recordingsOf } from '../../src/import/recordings.ts';
-import { readSample, toolOfSamples } from '../../src/import/sample.ts';
+import { toolOfSamples } from '../../src/import/sample.ts';
 import { withSecrets } from '../../src/marketplace/core/redact.ts';
 import { argumentsOf, jsonOf } from '../../src/marketplace/web/input.ts';
 import { toolContext } from '../../src/plan/tool.ts';

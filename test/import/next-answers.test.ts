@@ -7,7 +7,8 @@ import { context } from '../../packages/contract/src/platforms/context.ts';
 import type { ObjectSchema } from '../../packages/runtime/src/server/define-tool.ts';
 import { judged } from '../../packages/runtime/src/source/drift.ts';
 import { prepare } from '../../src/import/prepare.ts';
-import { readSample, toolOfSamples } from '../../src/import/sample.ts';
+import { readSample } from '../../src/import/read-sample.ts';
+import { toolOfSamples } from '../../src/import/sample.ts';
 
 interface Pair {
   readonly api: string;

@@ -7,7 +7,8 @@ import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts
 import { context } from '../../packages/contract/src/platforms/context.ts';
 import { parseFields } from '../../src/fields/language.ts';
 import { prepare } from '../../src/import/prepare.ts';
-import { readSample, toolOfSamples } from '../../src/import/sample.ts';
+import { readSample } from '../../src/import/read-sample.ts';
+import { toolOfSamples } from '../../src/import/sample.ts';
 import fc from '../fast-check.ts';
 import { accepted, refused } from './realistic-samples.ts';
 

@@ -9,7 +9,7 @@ import {
 } from 'market-mcp-contract/json';
 import type { BodyKind, QueryStyle } from '../model.ts';
 import { DocumentRefusal, type Lost, type OpenApiDocument, type Resolved } from './document.ts';
-import { fileSchema, holdsFile, isBinaryType, isFile } from './keywords.ts';
+import { fileSchema, holdsFile, isBinaryType, isFile } from './file.ts';
 import { schemaOf } from './schema.ts';
 import { isScalar, oldStyleOf, styleOf, withReserved } from './style.ts';
 

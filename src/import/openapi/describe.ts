@@ -1,7 +1,7 @@
 import { nameList, orList } from 'market-mcp-contract/command';
 import { verbIn, wordsOf } from 'market-mcp-contract/definition';
 import { isObject, type Json, type JsonObject, membersOf, typesOf } from 'market-mcp-contract/json';
-import { fieldToDo, toolToDo } from '../infer.ts';
+import { fieldToDo, toolToDo } from '../to-do.ts';
 import type { ApiOperation } from './operations.ts';
 import { plainText } from './text.ts';
 

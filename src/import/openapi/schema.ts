@@ -10,6 +10,7 @@ import {
 import { maxSchemas } from '../../fixes/definitions.ts';
 import { parseFieldName } from '../../model/names.ts';
 import { DocumentRefusal, type Lost, type OpenApiDocument } from './document.ts';
+import { fileSchema, isFile } from './file.ts';
 import {
   asDigits,
   counts,
@@ -17,9 +18,7 @@ import {
   digitsPattern,
   documentTypes,
   enumOf,
-  fileSchema,
   isContainer,
-  isFile,
   isLargeInteger,
   isNullType,
   numberLimits,

@@ -14,7 +14,7 @@ import { isJsonType, mayBeJson, preferred } from './body.ts';
 import { toolDescription } from './describe.ts';
 import { type Lost, type OpenApiDocument, type Resolved, UnknownAnswer } from './document.ts';
 import { examplesOf, fitting, oldExamples, schemaExamples } from './examples.ts';
-import { isFile } from './keywords.ts';
+import { isFile } from './file.ts';
 import { type ApiOperation, mediaTypes, unlessBroken } from './operations.ts';
 import { inputsOf } from './parameters.ts';
 import { schemaOf } from './schema.ts';

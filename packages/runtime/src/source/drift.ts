@@ -168,7 +168,7 @@ class Fitting {
   }
 }
 
-/** The number that a text spells in JSON, if it is exact and the schema admits it; `007` is no number. */
+/** The number that a text spells in JSON, if it is exact and the schema admits it; `007` is not a number in JSON. */
 function spelled(value: unknown, schema: Members): number | undefined {
   if (typeof value !== 'string' || !/^-?(?:0|[1-9]\d{0,20})(?:\.\d{1,20})?$/.test(value) || isChanged(value))
     return undefined;
