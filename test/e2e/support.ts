@@ -186,10 +186,11 @@ export async function prove(
   return { report: JSON.parse(check.stdout), unitTests };
 }
 
-/** Expects a built project to pass its self-check and its unit tests. */
+/** Expects a built project to pass its self-check and its unit tests, and its server to log no arguments. */
 export async function expectProven(directory: string): Promise<void> {
   const { report, unitTests } = await prove(directory);
   expect(report.ok, JSON.stringify(failuresOf(report))).toBe(true);
+  expect(report.rules.find(({ id }) => id === 'process.log-secrets')?.problems).toEqual([]);
   expect(unitTests.status, unitTests.stdout).toBe(0);
 }
 

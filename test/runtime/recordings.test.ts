@@ -42,17 +42,26 @@ it('a newer exchange replaces the older one', () => {
   expect(replayed(asked, directory).text).toBe('{"gwei":2}');
 });
 
-it('a request without a recording fails with the command that records it', async () => {
+it('a request without a recording fails with the command that records it, and logs no argument', async () => {
   const written = vi.spyOn(console, 'error').mockImplementation(() => {});
-  const request = logged(async () => replayed(asked, directory), undefined);
+  const parts = {
+    params: { chain: 'caller-1' },
+    query: { 'caller-2': 'caller-3' },
+    json: ['caller-4'],
+    binary: 'caller-5',
+  };
+  const request = logged(async () => replayed({ ...asked, ...parts }, directory), undefined);
   await expect(request).rejects.toThrow(expect.objectContaining({ code: 'SOURCE_NOT_RECORDED' }));
   expect(JSON.parse(String(written.mock.calls))).toMatchObject({
     event: 'source',
     method: 'get',
     path: '/gas/{chain}',
     detail: expect.stringContaining('test/recordings/get-gas-chain.json'),
-    hint: expect.stringContaining('market-mcp record records'),
+    hint: expect.stringMatching(
+      /market-mcp record records.*"binary":"…","json":"…","params":"…","query":"…"/,
+    ),
   });
+  expect(String(written.mock.calls), 'arguments of callers').not.toContain('caller-');
   written.mockRestore();
 });
 

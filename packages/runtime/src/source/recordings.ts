@@ -137,8 +137,12 @@ export function replayed(request: RecordedRequest, directory = recordingsDirecto
   }
   const { method, path } = request;
   const asked = `${method.toUpperCase()} ${path}`;
-  const byHand = `{"request": ${keyOf(request)}, "status": 200, "body": …, "from": "recorded"}`;
-  const detail = `No recording of ${keyOf(request)} in test/recordings/${recordingFile(request)}.`;
+  // The log never has the values: they are arguments of the caller.
+  const { method: _, path: __, ...values } = JSON.parse(keyOf(request));
+  const blank = Object.fromEntries(Object.keys(values).map((part) => [part, '…']));
+  const form = JSON.stringify({ method, path, ...blank });
+  const byHand = `{"request": ${form}, "status": 200, "body": …, "from": "recorded"}`;
+  const detail = `No recording of this ${asked} in test/recordings/${recordingFile(request)}.`;
   const hint = `market-mcp record records the examples of every tool that only reads, and with --call <tool> those of one that may change something. By hand, add to the list in the file: ${byHand}`;
   const error = new SourceError(
     'SOURCE_NOT_RECORDED',
