@@ -26,9 +26,9 @@ export interface CompiledModule {
 
 /** The validators of all schemas that a project with the default tool needs: one module for each way to read them. */
 export async function defaultValidators(): Promise<readonly CompiledModule[]> {
-  const { wanted } = completeAnswers({ directory: 'made' });
+  const answers = completeAnswers({ directory: 'made' });
   for (const profile of platforms) {
-    const { ok } = prepare(unwrap(await entriesOf(wanted, profile)), profile);
+    const { ok } = prepare(unwrap(await entriesOf(answers, profile)), profile);
     if (!ok) throw new Error(`${profile.name}: the default tool does not meet its rules`);
   }
   return Object.entries(readings).map(([reading, options]) => compiledModule(reading, options));

@@ -11,6 +11,7 @@ import { ownPackages } from '../project/package/own-package.ts';
 import { readTemplates } from '../project/package/templates.ts';
 import type { CreateAnswers } from '../questions/create-answers.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
+import { sourceOf } from '../questions/tool-answers.ts';
 import { render } from '../render/render.ts';
 import { detectPackageManager } from '../system/detect.ts';
 import { installedVersion } from '../system/package-manager.ts';
@@ -39,7 +40,7 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Creat
       hint,
     );
   }
-  const entries = await entriesOf(answers.wanted, profile.value);
+  const entries = await entriesOf(answers, profile.value);
   if (!entries.ok) return entries;
   const preparation = prepare(entries.value, profile.value);
   if (!preparation.ok) return preparation;
@@ -50,8 +51,8 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Creat
   const manager = { packageManager, ...(version !== null && { packageManagerVersion: version }) };
   const name = projectName(answers.directory);
   const templates = readTemplates();
-  const { kind } = answers.wanted;
-  const start: Start = kind === 'tool' || kind === 'file' ? 'blank' : kind === 'request' ? 'openapi' : kind;
+  const { deploy: targets = [] } = answers;
+  const start = startOf[sourceOf(answers) ?? 'spec'];
   const own = ownPackages();
   const planned = planProject(
     {
@@ -61,7 +62,7 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Creat
       tools: prepared.tools,
       packages: own.specifiers,
       start,
-      targets: answers.deploy,
+      targets,
     },
     templates,
   );
@@ -88,12 +89,21 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Creat
       ...(start !== 'blank' && { start }),
       ...(sources.size > 0 && { variables: variablesOf(apis) }),
       ...chosenFields(prepared.tools),
-      ...(answers.deploy.length > 0 && { targets: answers.deploy }),
+      ...(targets.length > 0 && { targets }),
     },
     listed: null,
   });
   return pass({ answers, packageManager, prepared, files, secrets: secretsOf(entries.value) });
 }
+
+/** What the manifest calls that from which the first tools were made. */
+const startOf = {
+  spec: 'blank',
+  fromSample: 'sample',
+  fromRequest: 'openapi',
+  fromOpenapi: 'openapi',
+  fromUrl: 'url',
+} as const satisfies { readonly [source: string]: Start };
 
 /** What the manifest records of the tools whose fields were chosen. */
 export function chosenFields(

@@ -1,12 +1,12 @@
 import { pass, type Result } from 'market-mcp-contract/command';
-import { onlyReads } from 'market-mcp-contract/definition';
+import { effects, onlyReads } from 'market-mcp-contract/definition';
 import { isObject, type JsonObject } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { asImported, type Imported } from '../import/model.ts';
-import type { DefinitionChange } from '../model/model.ts';
+import type { DefinitionChange, ToolSpec } from '../model/model.ts';
 import type { ManifestAnswers } from '../project/manifest/manifest.ts';
 import { defaultDescription } from '../questions/defaults.ts';
-import type { ToolAnswers } from '../questions/tool-answers.ts';
+import { sourceOf, type ToolAnswers } from '../questions/tool-answers.ts';
 import { definitionOf } from '../tools/definition.ts';
 import { metaOf, metaOfWriting } from '../tools/meta.ts';
 import { selectTools } from '../tools/selection.ts';
@@ -21,7 +21,8 @@ export async function entriesOf(
   profile: PlatformProfile,
   recorded: ManifestAnswers['fields'] = {},
 ): Promise<Result<readonly Imported[]>> {
-  if (wanted.kind === 'tool' || wanted.kind === 'file') return wholeEntriesOf(wanted, profile);
+  const source = sourceOf(wanted);
+  if (source === undefined || source === 'spec') return wholeEntriesOf(wanted, profile);
   const { fields = [], description = [] } = wanted;
   const before = Object.entries(recorded).map(([tool, paths]) => `${tool}:${paths.join(',')}`);
   const entries = await wholeEntriesOf({ ...wanted, fields: [...fields, ...before] }, profile);
@@ -33,8 +34,9 @@ export async function entriesOf(
   const kept = before.filter((text) => open.some((name) => text.startsWith(name)));
   const { withFields } = await import('../import/fields.ts');
   const { withDescriptions } = await import('../import/named.ts');
+  const stated = statedOf(wanted, profile);
   const described = withDescriptions(
-    entries.value.map((tool) => forWriting(tool, profile)),
+    entries.value.map((tool) => forWriting({ ...tool, entry: { ...tool.entry, ...stated } }, profile)),
     description,
   );
   return described.ok ? withFields(described.value, [...fields, ...kept]) : described;
@@ -45,27 +47,46 @@ export async function wholeEntriesOf(
   wanted: ToolAnswers,
   profile: PlatformProfile,
 ): Promise<Result<readonly Imported[]>> {
-  if (wanted.kind === 'sample') return fromSamples(wanted, profile);
-  if (wanted.kind === 'request') {
-    const { fromRequests } = await import('./request.ts');
-    return fromRequests(wanted, profile);
+  switch (sourceOf(wanted)) {
+    case 'fromSample':
+      return fromSamples(wanted);
+    case 'fromRequest':
+      return (await import('./request.ts')).fromRequests(wanted);
+    case 'fromOpenapi':
+      return (await import('./openapi.ts')).fromOpenApi(wanted);
+    case 'fromUrl':
+      return (await import('./mcp.ts')).fromServer(wanted);
+    case undefined:
+      return pass([asImported({ ...definitionOf(describedTool(wanted)), ...statedOf(wanted, profile) })]);
+    default:
+      return fromSpec(wanted);
   }
-  if (wanted.kind === 'openapi') {
-    const { fromOpenApi } = await import('./openapi.ts');
-    return fromOpenApi(wanted, profile);
-  }
-  if (wanted.kind === 'url') {
-    const { fromServer } = await import('./mcp.ts');
-    return fromServer(wanted);
-  }
-  if (wanted.kind === 'tool') {
-    const { tool, meta } = wanted;
-    const _meta = meta.length > 0 ? { _meta: metaOf(meta, profile.toolMeta) } : {};
-    return pass([asImported({ ...definitionOf(tool), ..._meta })]);
-  }
+}
+
+/** The tool that complete answers describe. */
+function describedTool({
+  tool = '',
+  description = [],
+  input = [],
+  output = [],
+  returns,
+}: ToolAnswers): ToolSpec {
+  return { name: tool, description: description.join('\n'), input, output, returns: returns ?? 'record' };
+}
+
+/** The members of a definition that the author states, whatever the tool is made from. */
+function statedOf({ title, effect, meta = [] }: ToolAnswers, { toolMeta }: PlatformProfile): JsonObject {
+  return {
+    ...(title !== undefined && { title }),
+    ...(effect !== undefined && { annotations: effects[effect] }),
+    ...(meta.length > 0 && { _meta: metaOf(meta, toolMeta) }),
+  };
+}
+
+async function fromSpec({ spec = '', ...wanted }: ToolAnswers): Promise<Result<readonly Imported[]>> {
   const { readInput } = await import('market-mcp-contract/command');
   const { readSpec } = await import('../tools/read.ts');
-  const entries = readSpec(await readInput(wanted.spec), wanted.spec === '-' ? '--spec' : wanted.spec);
+  const entries = readSpec(await readInput(spec), spec === '-' ? '--spec' : spec);
   if (!entries.ok) return entries;
   const selected = selectTools(entries.value, wanted);
   if (!selected.ok) return selected;
@@ -101,23 +122,13 @@ export function secretsOf(entries: readonly Imported[]): ReadonlyMap<string, str
   return new Map(entries.flatMap(({ secrets = [] }) => [...secrets]));
 }
 
-async function fromSamples(
-  { fromSample, tool: name, meta, input, title, effect }: Extract<ToolAnswers, { kind: 'sample' }>,
-  { toolMeta }: PlatformProfile,
-): Promise<Result<readonly Imported[]>> {
+async function fromSamples({ fromSample = [], tool: name = '', input = [] }: ToolAnswers) {
   const { samplesAt } = await import('./sending.ts');
   const { toolOfSamples } = await import('../import/sample.ts');
   const samples = await samplesAt(fromSample);
   if (!samples.ok) return samples;
-  const tool = {
-    name,
-    input,
-    title,
-    effect,
-    ...(meta.length > 0 && { meta: metaOf(meta, toolMeta) }),
-  };
-  const imported = toolOfSamples(samples.value, tool, (fields, returns) =>
+  const tool = toolOfSamples(samples.value, { name, input }, (fields, returns) =>
     defaultDescription(name, fields, returns),
   );
-  return imported.ok ? pass([imported.value]) : imported;
+  return tool.ok ? pass([tool.value]) : tool;
 }

@@ -16,10 +16,8 @@ export async function mcpServerAt(url: string): Promise<ListedServer> {
 }
 
 /** The chosen tools of a running MCP server. Tools that write are left out unless they are named. */
-export async function fromServer(
-  answers: Extract<ToolAnswers, { kind: 'url' }>,
-): Promise<Result<readonly Imported[]>> {
-  const { fromUrl, only } = answers;
+export async function fromServer(answers: ToolAnswers): Promise<Result<readonly Imported[]>> {
+  const { fromUrl = '', only = [] } = answers;
   const server = await mcpServerAt(fromUrl);
   const imported = toolsOfServer(server);
   const selected = selectTools(

@@ -1,8 +1,5 @@
 import { pass, type Result, refuse, reject } from 'market-mcp-contract/command';
-import { effects } from 'market-mcp-contract/definition';
-import { type Json, type JsonObject, objectOr } from 'market-mcp-contract/json';
-import type { PlatformProfile } from 'market-mcp-contract/platforms';
-import { wrapped } from '../import/answer.ts';
+import { type JsonObject, objectOr } from 'market-mcp-contract/json';
 import type { ApiKey, Imported } from '../import/model.ts';
 import { type OpenApiDocument, readOpenApi } from '../import/openapi/document.ts';
 import { toolsOfDocument, unknownAnswerHint } from '../import/openapi/index.ts';
@@ -10,20 +7,14 @@ import { checkedDocument } from '../import/openapi/operations.ts';
 import type { AnswerSample } from '../import/sample.ts';
 import { type HeaderPairs, readDocumentText, shownPlace } from '../project/read/document.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
-import { metaOf } from '../tools/meta.ts';
 import { answersTo, onlyForOne, type Sending, samplesAt, valuesOf, withAnswers } from './sending.ts';
 
-type Answers = Extract<ToolAnswers, { kind: 'openapi' }>;
-
 /** The tools of the chosen operations. */
-export async function fromOpenApi(
-  answers: Answers,
-  { toolMeta }: PlatformProfile,
-): Promise<Result<readonly Imported[]>> {
-  const { tool = null, title, effect, fields, meta } = answers;
-  const { operation: operations, strictSchema: isStrict, fromSample: paths = [] } = answers;
+export async function fromOpenApi(answers: ToolAnswers): Promise<Result<readonly Imported[]>> {
+  const { fromOpenapi = '', tool = null, title, fields = [], strictSchema: isStrict } = answers;
+  const { operation: operations = [], fromSample: paths = [] } = answers;
   const { send = false, example: examples = [], directory = '.' } = answers;
-  const { document, where, url } = await documentAt(answers.fromOpenapi, answers.header);
+  const { document, where, url } = await documentAt(fromOpenapi, answers.header);
   if (!document.ok) return document;
   const forOne = {
     ...{ '--title': title, '--from-sample': paths[0] },
@@ -35,7 +26,7 @@ export async function fromOpenApi(
     if (errors.length > 0) return refuse(...errors);
   }
   const isReduced = (tool: string) =>
-    (fields ?? []).some(
+    fields.some(
       (text) => text.startsWith(`${tool}:`) || (operations.length === 1 && !/^[\w.-]+:/.test(text)),
     );
   const samples = await samplesAt(paths);
@@ -43,21 +34,12 @@ export async function fromOpenApi(
   const choice = { operations, tool, isReduced, isStrict };
   const made = (given: readonly AnswerSample[]) =>
     toolsOfDocument(document.value, { ...choice, samples: [...samples.value, ...given] }, where, url);
-  const sent = send ? await sentOperation(made, { examples, directory }) : undefined;
-  if (sent && !sent.ok) return sent;
-  const tools = sent ?? made([]);
-  if (!tools.ok) return tools;
-  const added = {
-    ...(title !== undefined && { title }),
-    ...(effect !== undefined && { annotations: effects[effect] }),
-    ...(meta.length > 0 && { _meta: metaOf(meta, toolMeta) }),
-  };
-  return pass(tools.value.map((tool) => ({ ...tool, entry: { ...tool.entry, ...added } })));
+  return send ? sentOperation(made, { examples, directory }) : made([]);
 }
 
 /** Whether the document declares no answer of the one operation that is chosen. */
-export async function lacksAnswer(answers: Answers, profile: PlatformProfile): Promise<boolean> {
-  const tools = answers.operation.length === 1 ? await fromOpenApi(answers, profile) : pass([]);
+export async function lacksAnswer(answers: ToolAnswers): Promise<boolean> {
+  const tools = answers.operation?.length === 1 ? await fromOpenApi(answers) : pass([]);
   return !tools.ok && tools.errors.every(({ hint }) => hint === unknownAnswerHint);
 }
 
@@ -88,18 +70,8 @@ async function sentOperation(
   };
   const sent = await answersTo(sending, '--from-openapi');
   if (!sent.ok) return sent;
-  const { samples, secrets, note } = sent.value;
-  const tools = made(samples);
-  if (!tools.ok) return tools;
-  return pass(
-    tools.value.map((tool) => {
-      if (!tool.call) return tool;
-      const { wrap } = tool.call;
-      const changes = [{ tool: String(tool.entry.name), ...note }, ...tool.changes];
-      const answerOf = (value: Json) => wrapped(value, wrap) as JsonObject;
-      return { ...withAnswers(tool, tool.call, sent.value, answerOf), changes, secrets };
-    }),
-  );
+  const tools = made(sent.value.samples);
+  return tools.ok ? pass(tools.value.map((tool) => withAnswers(tool, sent.value))) : tools;
 }
 
 interface Placed {

@@ -8,9 +8,8 @@ import {
   refuse,
   reject,
 } from 'market-mcp-contract/command';
-import { signals } from 'market-mcp-contract/definition';
+import { effects, signals } from 'market-mcp-contract/definition';
 import { type Json, type JsonObject, membersOf } from 'market-mcp-contract/json';
-import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { fieldsSchema } from '../fields/shape.ts';
 import { withCredentials } from '../import/credentials.ts';
 import type { Imported } from '../import/model.ts';
@@ -27,10 +26,7 @@ import { toolToDo } from '../import/to-do.ts';
 import { freeToolName } from '../model/names.ts';
 import { defaultDescription } from '../questions/defaults.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
-import { metaOf } from '../tools/meta.ts';
 import { answersTo, onlyForOne, samplesAt, valuesOf, withAnswers } from './sending.ts';
-
-type Answers = Extract<ToolAnswers, { kind: 'request' }>;
 
 const maxHarBytes = 50_000_000;
 
@@ -64,12 +60,12 @@ function jsonOf(text: string): Json {
 
 /** The chosen requests, read, in the order of the flags; nothing is sent. */
 export async function readRequests({
-  fromRequest: texts,
+  fromRequest: texts = [],
   request: number,
-  input,
-  constant: constants,
+  input = [],
+  constant: constants = [],
   variables: given = [],
-}: Answers): Promise<Result<readonly ReadRequest[]>> {
+}: ToolAnswers): Promise<Result<readonly ReadRequest[]>> {
   if (number !== undefined && texts.length > 1) {
     const message = `is for one HAR file, but there are ${texts.length} requests`;
     return reject('--request', number, message, 'Give one request at a time.');
@@ -98,11 +94,8 @@ export async function readRequests({
 }
 
 /** The tools of the requests, each sent once, for each example once more. */
-export async function fromRequests(
-  answers: Answers,
-  profile: PlatformProfile,
-): Promise<Result<readonly Imported[]>> {
-  const { fromRequest: requests, tool: name, title, input, constant, example } = answers;
+export async function fromRequests(answers: ToolAnswers): Promise<Result<readonly Imported[]>> {
+  const { fromRequest: requests = [], tool: name, title, input = [], constant = [], example = [] } = answers;
   const read = await readRequests(answers);
   if (!read.ok) return read;
   const isSent = answers.send !== false && answers.fromSample === undefined;
@@ -123,14 +116,14 @@ export async function fromRequests(
   const tools: Imported[] = [];
   const taken = new Set<string>();
   for (const one of read.value) {
-    const tool = await toolOf(one, name ?? freeToolName(one.name, taken), answers, profile);
+    const tool = await toolOf(one, name ?? freeToolName(one.name, taken), answers);
     if (!tool.ok) return tool;
     tools.push(tool.value);
   }
   return pass(withCredentials(tools));
 }
 
-function consentErrors({ send, effect }: Answers, read: readonly ReadRequest[]): readonly InputError[] {
+function consentErrors({ send, effect }: ToolAnswers, read: readonly ReadRequest[]): readonly InputError[] {
   if (send !== undefined) return [];
   return read
     .filter(({ onlyReads }) => !onlyReads && effect !== 'reads')
@@ -142,13 +135,8 @@ function consentErrors({ send, effect }: Answers, read: readonly ReadRequest[]):
     });
 }
 
-async function toolOf(
-  read: ReadRequest,
-  name: string,
-  answers: Answers,
-  { toolMeta }: PlatformProfile,
-): Promise<Result<Imported>> {
-  const { title, meta, fromSample: saved, example: examples, directory } = answers;
+async function toolOf(read: ReadRequest, name: string, answers: ToolAnswers): Promise<Result<Imported>> {
+  const { fromSample: saved, example: examples = [], directory = '.' } = answers;
   const effect = answers.effect ?? (read.onlyReads ? 'reads' : effectOf(read.call.method, name));
   const isReading = effect === 'reads' && read.call.method === 'post';
   const call = { ...read.call, ...(isReading && { onlyReads: true as const }) };
@@ -158,26 +146,27 @@ async function toolOf(
   if (sent && !sent.ok) return sent;
   const samples = saved ? await samplesAt(saved) : pass(sent?.value.samples ?? []);
   if (!samples.ok) return samples;
-  const stated = { title, effect, ...(meta.length > 0 && { meta: metaOf(meta, toolMeta) }) };
   const imported = toolOfSamples(
     samples.value,
-    { name, input: read.input, isWhole: true, ...stated },
+    { name, input: read.input, isWhole: true },
     (fields, returns) => defaultDescription(name, fields, returns),
   );
   if (!imported.ok) return imported;
-  const { wrap, answerOf, entry, ...tool } = imported.value;
-  const said = descriptionOf(read, entry as JsonObject);
-  const notes = [...read.notes, ...(sent ? [sent.value.note] : [])];
+  const { wrap, ...tool } = imported.value;
+  const said = descriptionOf(read, tool.entry as JsonObject);
+  const success = successMembersOf(samples.value.map(({ value }) => value));
   const made: Imported = {
     ...tool,
-    entry: said === toolToDo ? entry : { ...entry, description: said },
-    changes: [...notes.map((note) => ({ tool: name, ...note })), ...tool.changes],
+    entry: {
+      ...tool.entry,
+      annotations: effects[effect],
+      ...(said !== toolToDo && { description: said }),
+    },
+    call: { ...call, wrap, ...(success && { success }) },
+    secrets: valuesOf(read.secrets, directory),
   };
-  const success = successMembersOf(samples.value.map(({ value }) => value));
-  const wrapping = { ...call, wrap, ...(success && { success }) };
-  const whole = sent ? withAnswers(made, wrapping, sent.value, answerOf) : { ...made, call: wrapping };
-  const secrets = sent?.value.secrets ?? valuesOf(read.secrets, directory);
-  return pass({ ...whole, secrets });
+  const { changes, ...whole } = sent ? withAnswers(made, sent.value) : made;
+  return pass({ ...whole, changes: [...read.notes.map((note) => ({ tool: name, ...note })), ...changes] });
 }
 
 function descriptionOf({ call: { api, method, path } }: ReadRequest, { outputSchema }: JsonObject): string {

@@ -20,7 +20,7 @@ import {
   requiredOf,
   shorten,
 } from 'market-mcp-contract/json';
-import { contentOf } from '../import/answer.ts';
+import { contentOf, wrapped } from '../import/answer.ts';
 import type { ApiCall, Imported, RealExchange } from '../import/model.ts';
 import { pageMembersIn, withPageMembers } from '../import/pages.ts';
 import { readSample } from '../import/read-sample.ts';
@@ -52,9 +52,8 @@ export interface RealAnswers {
   readonly secrets: ReadonlyMap<string, string>;
   /** Says that it was sent. */
   readonly note: Omit<DefinitionChange, 'tool'>;
-  /** One of them is 404. */
-  readonly isMissing: boolean;
-  exchangesOf(answerOf: (value: Json) => JsonObject): readonly RealExchange[];
+  /** Each request, and what its answer contains; undefined if that is nothing. */
+  readonly sent: readonly (Pick<Sent, 'arguments' | 'status' | 'headers'> & { readonly value?: Json })[];
 }
 
 /** The values of keys: those given, else what the author typed, the environment or `.env` has. */
@@ -102,46 +101,37 @@ export async function answersTo(sending: Sending, flag: string): Promise<Result<
     what: `${call.method.toUpperCase()} ${call.path} was sent ${times}, and answered with HTTP ${sent[0]?.status}`,
     why: 'types, examples and recordings are made from the real answer',
   };
-  const exchangesOf: RealAnswers['exchangesOf'] = (answerOf) =>
-    sent.map(({ arguments: args, headers }, i) => {
-      const value = read.value[i]?.value;
-      const answer = value === undefined ? null : answerOf(value);
-      const more = { ...(headers && { headers }), ...(isEmptyList(value) && { isEmpty: true }) };
-      return { arguments: args, answer, ...more };
-    });
-  const isMissing = sent.some(({ status }) => status === 404);
-  return pass({ samples: filled.length > 0 ? filled : all, secrets, note, isMissing, exchangesOf });
+  const withValues = sent.map((one, i) => ({ ...one, value: read.value[i]?.value }));
+  return pass({ samples: filled.length > 0 ? filled : all, secrets, note, sent: withValues });
 }
 
 function isEmptyList(value: Json | undefined): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** A tool with what its API has answered to `call`, and what that says of empty results and pages. */
-export function withAnswers(
-  tool: Imported,
-  call: ApiCall,
-  { isMissing, exchangesOf }: RealAnswers,
-  answerOf: (value: Json) => JsonObject,
-): Imported {
-  const exchanges = exchangesOf(answerOf);
+/** A tool with what its API has answered, and what that says of empty results and pages. */
+export function withAnswers(tool: Imported, { secrets, note, sent }: RealAnswers): Imported {
+  const { call } = tool;
+  if (!call) return tool;
+  const exchanges = sent.map(({ arguments: args, headers, value }): RealExchange => {
+    const answer = value === undefined ? null : (wrapped(value, call.wrap) as JsonObject);
+    const more = { ...(headers && { headers }), ...(isEmptyList(value) && { isEmpty: true }) };
+    return { arguments: args, answer, ...more };
+  });
   const isPaged = call.method === 'get' && call.query.some(({ input }) => input !== undefined);
   const pages = new Set(isPaged ? exchanges.flatMap(({ headers }) => [...pageMembersIn(headers)]) : []);
-  const { inputSchema, outputSchema, ...rest } = tool.entry as JsonObject;
-  const inputs = membersOf(objectOr(inputSchema));
-  const paged = {
-    ...rest,
-    inputSchema,
-    outputSchema: withPageMembers(objectOr(outputSchema), inputs, pages),
-  };
+  const { inputSchema, outputSchema } = tool.entry as JsonObject;
+  const paged = withPageMembers(objectOr(outputSchema), membersOf(objectOr(inputSchema)), pages);
   return {
     ...tool,
-    ...(pages.size > 0 && { entry: paged as Imported['entry'] }),
+    ...(pages.size > 0 && { entry: { ...tool.entry, outputSchema: paged } as Imported['entry'] }),
+    changes: [{ tool: String(tool.entry.name), ...note }, ...tool.changes],
+    secrets,
     exchanges,
     call: {
       ...call,
       ...(pages.size > 0 && { hasPages: true }),
-      notFoundIsEmpty: call.notFoundIsEmpty || isMissing,
+      notFoundIsEmpty: call.notFoundIsEmpty || sent.some(({ status }) => status === 404),
       ...(exchanges.some(({ isEmpty }) => isEmpty) && { emptyListIsEmpty: true as const }),
     },
   };

@@ -7,14 +7,7 @@ import {
   refuse,
   reject,
 } from 'market-mcp-contract/command';
-import {
-  completeHints,
-  type Effect,
-  effects,
-  type SignalName,
-  signals,
-  titleOf,
-} from 'market-mcp-contract/definition';
+import { completeHints, type SignalName, signals, titleOf } from 'market-mcp-contract/definition';
 import {
   isObject,
   type Json,
@@ -44,15 +37,10 @@ export interface AnswerSample {
   readonly largeIntegers?: readonly string[];
 }
 
-/** The author's answers about the tool besides the samples. */
+/** What is known of the tool besides the samples. */
 export interface SampledTool {
   readonly name: string;
-  /** Absent: one is made from the names of the fields. */
-  readonly description?: string;
   readonly input: readonly Field[];
-  readonly title?: string;
-  readonly effect?: Effect;
-  readonly meta?: JsonObject;
   /** Nothing is left out: what cannot be the root of an answer becomes its member `result`. */
   readonly isWhole?: boolean;
 }
@@ -60,7 +48,6 @@ export interface SampledTool {
 /** A tool from samples, and how it wraps their values. */
 export interface Sampled extends Imported {
   readonly wrap: Wrap;
-  answerOf(value: Json): JsonObject;
 }
 
 /** Items of a list that the sample data keep. */
@@ -70,7 +57,7 @@ const keptItems = 3;
  * A tool with answers like the samples. Objects are the answer itself; lists become `items` and `count`, and maps
  * `result`, since the root of an outputSchema is an object with declared properties (C§2.1).
  *
- * @param describe makes the description from the names of the fields if the author gives none
+ * @param describe makes the description from the names of the fields
  * @returns the tool, or an error for each sample that cannot be an answer
  */
 export function toolOfSamples(
@@ -102,22 +89,18 @@ export function toolOfSamples(
     return reject(samples[0]?.name ?? '', undefined, message, 'Give an answer that contains data.');
   }
   const named = wrap === null ? answer : objectOr(schema.items ?? schema.additionalProperties);
-  const answerOf = (value: Json) => wrapped(without(value), wrap) as JsonObject;
   return pass({
     entry: {
       name: tool.name,
-      title: tool.title ?? titleOf(tool.name),
-      description:
-        tool.description ?? describe(Object.keys(membersOf(named)), wrap === 'items' ? 'list' : 'record'),
+      title: titleOf(tool.name),
+      description: describe(Object.keys(membersOf(named)), wrap === 'items' ? 'list' : 'record'),
       inputSchema: { type: 'object', ...fieldsSchema(tool.input) },
       outputSchema: withSignals(answer),
-      annotations: tool.effect ? effects[tool.effect] : completeHints(tool.name, undefined),
-      ...(tool.meta && { _meta: tool.meta }),
+      annotations: completeHints(tool.name, undefined),
     },
-    answers: values.map((value) => answerOf(shortened(value, schema))),
+    answers: values.map((value) => wrapped(without(shortened(value, schema)), wrap) as JsonObject),
     changes: [...changes.values()],
     wrap,
-    answerOf,
   });
 }
 

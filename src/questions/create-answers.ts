@@ -1,20 +1,10 @@
 import { type Result, replayFlags, shellLine } from 'market-mcp-contract/command';
 import { type CreateParts, type CreateSwitches, createQuestions, createSwitches } from './create.ts';
-import type { PackageManager } from './package-managers.ts';
 import { type Flags, readFlags } from './read-flags.ts';
-import type { DeployTarget } from './targets.ts';
-import { givenFlags, replayTools, requiredParts, type ToolAnswers, toolAnswers } from './tool-answers.ts';
+import { flagsOf, requiredParts, type ToolAnswers, toolAnswers } from './tool-answers.ts';
 
-/** The answers to all questions of `create-market-mcp`. */
-export interface CreateAnswers {
-  readonly directory: string;
-  readonly wanted: ToolAnswers;
-  readonly platform: string;
-  /** Null: the package manager that runs the command. */
-  readonly packageManager: PackageManager | null;
-  /** Besides the standard targets. */
-  readonly deploy: readonly DeployTarget[];
-}
+/** The answers to all questions of `create-market-mcp`; without a package manager, that which runs the command. */
+export type CreateAnswers = ToolAnswers & Partial<CreateParts> & Pick<CreateParts, 'directory' | 'platform'>;
 
 /** The flags as commander returns them. */
 export type CreateFlags = Flags<CreateParts>;
@@ -34,34 +24,22 @@ export function missingFlags(given: Partial<CreateParts>): readonly string[] {
 /** All answers, with defaults for missing ones. */
 export function completeAnswers(given: Partial<CreateParts>): CreateAnswers {
   const { directory, tool, platform } = createQuestions;
-  const parts = { directory: directory.initial(given), ...given };
-  return {
-    directory: parts.directory,
-    wanted: toolAnswers(
-      (given.fromOpenapi ?? given.fromRequest) === undefined
-        ? { tool: tool.initial(parts), ...given }
-        : { ...given, directory: parts.directory },
-    ),
-    platform: given.platform ?? platform.initial(given),
-    packageManager: given.packageManager ?? null,
-    deploy: given.deploy ?? [],
-  };
+  const parts = { directory: directory.initial(given), platform: platform.initial(given), ...given };
+  return toolAnswers(parts, tool.initial(parts));
 }
 
 /** The command that gives the same answers without questions, quoted for the shell. */
 export function replayCommand(
-  { directory, wanted, platform, packageManager, deploy }: CreateAnswers,
+  answers: CreateAnswers,
   switches: Partial<CreateSwitches> = {},
   program: readonly string[] = ['create-market-mcp'],
 ): string {
+  const { directory, ask: _, ...others } = createQuestions;
   return shellLine([
     ...program,
-    ...createQuestions.directory.replay(directory),
+    ...directory.replay(answers.directory),
     '--yes',
-    ...replayTools(wanted),
-    ...createQuestions.platform.replay(platform),
-    ...createQuestions.packageManager.replay(packageManager),
-    ...createQuestions.deploy.replay(deploy),
+    ...flagsOf<Omit<CreateParts, 'directory' | 'ask'>>(others, answers),
     ...replayFlags(createSwitches, switches, repeatedSwitches),
   ]);
 }
@@ -74,7 +52,7 @@ export function resumeCommand(
 ): string {
   return shellLine([
     ...program,
-    ...givenFlags<CreateParts>(createQuestions, given),
+    ...flagsOf<CreateParts>(createQuestions, given, true),
     ...replayFlags(createSwitches, switches, repeatedSwitches),
   ]);
 }

@@ -50,13 +50,13 @@ const platform: CreateQuestion<string> = {
   replay: (name) => (name === 'generic' ? [] : ['--platform', name]),
 };
 
-const packageManager: FlagAnswer<PackageManager | null> = {
+const packageManager: FlagAnswer<PackageManager> = {
   flag: {
     syntax: '--package-manager <name>',
     description: 'npm, pnpm, yarn or bun (default: the one that runs the command)',
   },
   parse: (text) => oneOf(packageManagers, text, '--package-manager'),
-  replay: (name) => (name === null ? [] : ['--package-manager', name]),
+  replay: (name) => ['--package-manager', name],
 };
 
 const answered = { directory, ...toolQuestions, tool, platform, packageManager, deploy: deployFlag } as const;

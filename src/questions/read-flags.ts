@@ -14,7 +14,7 @@ export type Flags<Parts> = {
 type Readable<Parts> = {
   readonly [name in keyof Parts]: {
     readonly flag: { readonly syntax: string };
-    parse(given: never): Result<Parts[name] | null>;
+    parse(given: never): Result<Parts[name]>;
   };
 };
 
@@ -141,10 +141,10 @@ function clashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags:
 
 function partOf<Name extends PropertyKey, T>(
   name: Name,
-  { parse }: { parse(given: never): Result<T | null> },
+  { parse }: { parse(given: never): Result<T> },
   given: unknown,
-): Result<{ readonly [name in Name]?: T | null }> {
+): Result<{ readonly [name in Name]?: T }> {
   if (given === undefined) return pass({});
   const result = parse(given as never);
-  return result.ok ? pass({ [name]: result.value } as { [name in Name]: T | null }) : result;
+  return result.ok ? pass({ [name]: result.value } as { [name in Name]: T }) : result;
 }

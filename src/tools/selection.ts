@@ -5,9 +5,9 @@ import { type ExampleValue, withExamples } from './example-values.ts';
 
 /** Which tools of a list to import, and the output of one of them. */
 export interface ToolSelection {
-  /** Names; empty for all. */
-  readonly only: readonly string[];
-  readonly except: readonly string[];
+  /** Names; none for all. */
+  readonly only?: readonly string[];
+  readonly except?: readonly string[];
   /** The output of the one selected tool, if it declares none itself. */
   readonly output?: readonly Field[];
   readonly returns?: ToolSpec['returns'];
@@ -28,7 +28,7 @@ const maxNames = 10;
 
 /** Selects tools of a list. Unknown names and an empty selection are refused. */
 export function selectTools(entries: readonly SpecEntry[], selection: ToolSelection): Result<Selected> {
-  const { only, except, output, returns = 'record', outputText = false, example = [] } = selection;
+  const { only = [], except = [], output, returns = 'record', outputText = false, example = [] } = selection;
   const names = entries.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
   const unknownIn = (flag: string, given: readonly string[]) =>
     given.filter((name) => !names.includes(name)).map((name) => unknownTool(flag, name, names));

@@ -32,8 +32,7 @@ async function fromDocument(document: typeof gas & object): Promise<string> {
 }
 
 async function add(root: string, document: typeof gas & object) {
-  const source = { kind: 'openapi', ...documentIn(root, document), meta: [] } as const;
-  const entries = unwrap(await entriesOf(source, generic));
+  const entries = unwrap(await entriesOf(documentIn(root, document), generic));
   return changeProject(root, async () => planAddition(await openProject(root), entries));
 }
 

@@ -9,20 +9,12 @@ import type { ToolAnswers } from '../../src/questions/tool-answers.ts';
 import { apiDocuments } from '../import/api-documents.ts';
 import { directory } from '../project/directory.ts';
 
-type Answers = Extract<ToolAnswers, { kind: 'openapi' }>;
-
 /** A tool of an operation of the documents, as the project of a platform gets it. */
-async function toolOf(tool: string, given: Partial<Answers> = {}, profile = context) {
+async function toolOf(tool: string, given: ToolAnswers = {}, profile = context) {
   const { file, text, operation } = apiDocuments.find((one) => one.tool === tool) ?? apiDocuments[0] ?? {};
   const path = join(directory(), file ?? '');
   writeFileSync(path, text ?? '');
-  const source: Answers = {
-    kind: 'openapi',
-    fromOpenapi: path,
-    operation: [operation ?? ''],
-    meta: [],
-    ...given,
-  };
+  const source = { fromOpenapi: path, operation: [operation ?? ''], ...given };
   const preparation = prepare(unwrap(await entriesOf(source, profile)), profile);
   if (!preparation.ok) throw new Error(JSON.stringify(preparation.errors));
   const { tools, changes } = preparation.prepared;

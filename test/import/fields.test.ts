@@ -170,7 +170,7 @@ it('fields can be chosen in places that a whole definition would cut off', async
         };
   const place = join(directory(), 'api.json');
   writeFileSync(place, JSON.stringify(documentOf({ responses: ok(nested(3)) })));
-  const source = { kind: 'openapi', fromOpenapi: place, operation: ['getGas'], meta: [] } as const;
+  const source = { fromOpenapi: place, operation: ['getGas'] };
   const whole = await entriesOf(source, context);
   expect(whole.ok && whole.value.flatMap(fieldsOf)).toHaveLength(8 + 64);
   for (const fields of [['a.b.c'], ['getGas:a.b.c']]) {
@@ -239,8 +239,7 @@ describe('descriptions', () => {
       JSON.stringify({ openapi, info, servers, paths: { [`${path}`]: item, '/other': other } }),
     );
     const described = async (operation: readonly string[], ...description: string[]) => {
-      const wanted = { kind: 'openapi', fromOpenapi: file, operation, description, meta: [] } as const;
-      const entries = await entriesOf(wanted, context);
+      const entries = await entriesOf({ fromOpenapi: file, operation, description }, context);
       return entries.ok
         ? entries.value.map(({ entry }) => (entry as JsonObject).description)
         : entries.errors.map(({ message, hint }) => `${message}. ${hint}`);
@@ -330,11 +329,7 @@ describe('chosen fields of a server', () => {
 
 it('fields of sample answers are chosen in the schema and in the sample data', () => {
   const samples = [{ name: 'a.json', value: { gwei: 1, tiers: [{ name: 'fast', wei: 2 }], note: 'x' } }];
-  const tool = toolOfSamples(
-    samples,
-    { name: 'get_gas', description: 'Returns it. Use it.', input: [] },
-    () => '',
-  );
+  const tool = toolOfSamples(samples, { name: 'get_gas', input: [] }, () => 'Returns it. Use it.');
   if (!tool.ok) throw new Error('refused');
   const { tool: own, preparation } = reduced([tool.value], 'tiers[].wei');
   expect(own.answers).toEqual([{ tiers: [{ wei: 2 }] }]);

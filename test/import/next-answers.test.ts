@@ -66,7 +66,7 @@ function toolOf({ first }: Pair) {
     return sample.value;
   });
   const description = 'Returns what the sample shows. Use it when a question asks for what the sample shows.';
-  const made = toolOfSamples(samples, { name: 'get_it', description, input: [] }, () => description);
+  const made = toolOfSamples(samples, { name: 'get_it', input: [] }, () => description);
   if (!made.ok) throw new Error(JSON.stringify(made.errors));
   const preparation = prepare([made.value], context);
   if (!preparation.ok) throw new Error(JSON.stringify(preparation.errors));

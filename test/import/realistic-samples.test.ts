@@ -79,8 +79,7 @@ function importOf(samples: readonly (string | object)[], input: readonly string[
   const read = combineResults(texts(samples).map((text, i) => readSample(text, `${i}.json`)));
   if (!read.ok) return read;
   const description = 'Returns what the sample shows. Use it when a question asks for what the sample shows.';
-  const tool = { name: 'get_it', description, input: fields.value };
-  return toolOfSamples(read.value, tool, () => description);
+  return toolOfSamples(read.value, { name: 'get_it', input: fields.value }, () => description);
 }
 
 describe.each(accepted)('$api', ({ samples, input, shape, later = [], wrong = [], left = [] }) => {

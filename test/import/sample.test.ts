@@ -13,7 +13,7 @@ const sample = (value: Json, name = 'a.json'): AnswerSample => ({ name, value })
 
 function toolOf(values: readonly Json[], input: readonly Field[] = []) {
   const samples = values.map((value, i) => sample(value, `${i}.json`));
-  const result = toolOfSamples(samples, { name: 'get_gas', description, input }, () => '');
+  const result = toolOfSamples(samples, { name: 'get_gas', input }, () => description);
   if (!result.ok) throw new Error(JSON.stringify(result.errors));
   return result.value;
 }

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
+import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
-import { asImported } from '../../src/import/model.ts';
+import { entriesOf } from '../../src/changes/entries.ts';
 import { prepare } from '../../src/import/prepare.ts';
 import { createQuestions } from '../../src/questions/create.ts';
 import {
@@ -13,7 +14,7 @@ import {
   replayCommand,
 } from '../../src/questions/create-answers.ts';
 import type { DeployTarget } from '../../src/questions/targets.ts';
-import type { ExampleValue } from '../../src/tools/example-values.ts';
+import type { ToolAnswers } from '../../src/questions/tool-answers.ts';
 import fc from '../fast-check.ts';
 import { toolSpec } from '../fields/arbitraries.ts';
 
@@ -58,31 +59,31 @@ const toolFields = [{ name: 'price', required: true, type: 'number', description
 const titles = fc.constantFrom(undefined, 'Price of a coin', "it's `x`");
 const effect = fc.constantFrom('reads' as const, 'computes' as const, 'acts' as const);
 
-const answers: fc.Arbitrary<CreateAnswers> = fc.record({
-  directory: fc.constantFrom('my-tool', '/tmp/some where/x', "it's/a-b", './-rf/ok'),
-  wanted: fc.oneof(
-    fc.record({ tool: toolSpec, title: titles, effect: effect }).map(({ tool, title, effect }) => ({
-      kind: 'tool' as const,
-      tool: { ...tool, effect, description: tool.description.trim(), ...(title && { title }) },
-      meta: [{ path: ['pricing', 'executeUsd'], text: '0.01' }].slice(tool.name.length % 2),
+const tools: fc.Arbitrary<ToolAnswers> = fc.oneof(
+  fc
+    .record({ tool: toolSpec, title: titles, effect: effect })
+    .map(({ tool: { name, description, ...tool }, title, effect }) => ({
+      ...{ ...tool, tool: name, title, effect, description: [description.trim()] },
+      meta: name.length % 2 === 0 ? [{ path: ['pricing', 'executeUsd'], text: '0.01' }] : undefined,
     })),
-    fc
-      .record({
-        spec: fc.constantFrom('tools.json', '-', 'a b.yaml'),
-        only: fc.constantFrom<readonly string[]>([], ['get_a'], ['get_a', 'b c']),
-        except: fc.constantFrom<readonly string[]>([], ['get_b']),
-        output: fc.constantFrom(undefined, toolFields),
-        example: fc.constantFrom<readonly ExampleValue[]>(
-          [],
-          [{ tool: 'get_a', parameter: 'a b', text: 'x.y=z' }],
-        ),
-      })
-      .map((parts) => ({ kind: 'file' as const, ...parts })),
-  ),
-  platform: fc.constantFrom('generic', 'context', './mine.yaml'),
-  deploy: fc.constantFrom<readonly DeployTarget[]>([], ['compose'], ['compose', 'fly']),
-  packageManager: fc.constantFrom(null, 'npm', 'pnpm', 'yarn', 'bun'),
-});
+  fc.record({
+    spec: fc.constantFrom('tools.json', '-', 'a b.yaml'),
+    only: fc.constantFrom(undefined, ['get_a'], ['get_a', 'b c']),
+    except: fc.constantFrom(undefined, ['get_b']),
+    output: fc.constantFrom(undefined, toolFields),
+    example: fc.constantFrom(undefined, [{ tool: 'get_a', parameter: 'a b', text: 'x.y=z' }]),
+  }),
+);
+
+const answers: fc.Arbitrary<CreateAnswers> = fc
+  .record({
+    directory: fc.constantFrom('my-tool', '/tmp/some where/x', "it's/a-b", './-rf/ok'),
+    platform: fc.constantFrom('generic', 'context', './mine.yaml'),
+    deploy: fc.constantFrom<readonly DeployTarget[] | undefined>(undefined, ['compose'], ['compose', 'fly']),
+    packageManager: fc.constantFrom(undefined, 'npm', 'pnpm', 'yarn', 'bun'),
+    tools,
+  })
+  .map(({ tools: own, ...others }) => ({ ...others, ...own }));
 
 describe('the command that repeats the answers', () => {
   it('gives the same answers through a real shell', () => {
@@ -99,11 +100,10 @@ describe('the command that repeats the answers', () => {
 });
 
 describe('the defaults', () => {
-  it('create a server that passes every rule, including advice', () => {
+  it('create a server that passes every rule, including advice', async () => {
     for (const directory of ['my-tool', 'gas-prices', '/srv/find-hotels-mcp', 'x']) {
-      const { wanted } = completeAnswers({ directory });
-      const result = wanted.kind === 'tool' ? prepare([wanted.tool].map(asImported), context) : undefined;
-      expect(result).toMatchObject({ ok: true, prepared: { changes: [], advice: [] } });
+      const entries = unwrap(await entriesOf(completeAnswers({ directory }), context));
+      expect(prepare(entries, context)).toMatchObject({ ok: true, prepared: { changes: [], advice: [] } });
     }
   });
 
@@ -118,8 +118,8 @@ describe('the defaults', () => {
 
   it('have no input if only the output is described', () => {
     const output = createQuestions.output.parse(['now:string The time']);
-    const { wanted } = completeAnswers({ tool: 'get_time', output: output.ok ? output.value : [] });
-    expect(wanted).toMatchObject({ tool: { input: [], description: expect.stringContaining('time') } });
+    const completed = completeAnswers({ tool: 'get_time', output: output.ok ? output.value : [] });
+    expect(completed).toMatchObject({ input: [], description: [expect.stringContaining('time')] });
   });
 });
 

@@ -20,7 +20,7 @@ import { type AddToolSwitches, addToolQuestions, addToolSwitches } from '../../q
 import { type Flags, readFlags } from '../../questions/read-flags.ts';
 import type { ToolParts } from '../../questions/tool.ts';
 import {
-  givenFlags,
+  flagsOf,
   type RequestPlace,
   requiredParts,
   type ToolAnswers,
@@ -136,7 +136,7 @@ function answering(
         resume: (parts, ask) =>
           marketCommand(
             'add-tool',
-            ...givenFlags<ToolParts>(addToolQuestions, { ...parts, ask }),
+            ...flagsOf<ToolParts>(addToolQuestions, { ...parts, ask }, true),
             ...(check ? [] : [addToolSwitches.check.syntax]),
           ),
         interrupted: (cancelled) => output.error(toCommandError(cancelled)),

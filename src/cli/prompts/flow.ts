@@ -51,6 +51,7 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
   let current: AskedPart | undefined;
   let isReviewed = false;
   let isAgreed = false;
+  const completed = ({ start: _, consent: __, ask: ___, ...answers }: PromptParts) => flow.complete(answers);
   const partsOf = (answered: PromptParts) => [...start, ...orderedParts(answered, flow)];
   // An answer may change the questions after it, never those before it.
   const asked = (answered: PromptParts) => partsOf(answered).filter((part) => given[part] === undefined);
@@ -78,7 +79,7 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
   /** Shows what will be written, or why nothing can be written, and asks what to do. */
   const review = async (all: PromptParts): Promise<PromptParts> => {
     const answered = used(all);
-    const reviewed = await orRefused(async () => flow.review(flow.complete(answered)));
+    const reviewed = await orRefused(async () => flow.review(completed(answered)));
     for (;;) {
       const way = await decide(asker, reviewed);
       if (way === 'cancel') throw new Cancelled();
@@ -111,7 +112,7 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
       const open = asked(parts).findIndex((part) => parts[part] === undefined);
       from = open < 0 ? asked(parts).length : open;
     }
-    return flow.complete(parts);
+    return completed(parts);
   } catch (error) {
     throw error instanceof Cancelled ? cancelled() : error;
   } finally {

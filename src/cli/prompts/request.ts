@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs';
 import { singleLine, unwrap } from 'market-mcp-contract/command';
 import { shorten } from 'market-mcp-contract/json';
-import { generic } from 'market-mcp-contract/platforms';
 import { lacksAnswer } from '../../changes/openapi.ts';
 import { readRequests, requestsInText } from '../../changes/request.ts';
 import { typedKeys, valuesOf } from '../../changes/sending.ts';
 import { curlIn, type ReadRequest } from '../../import/request/index.ts';
 import { isCurl } from '../../import/request/shown.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
-import { type RequestPlace, type ToolAnswers, toolAnswers } from '../../questions/tool-answers.ts';
+import { sourceOf, type ToolAnswers } from '../../questions/tool-answers.ts';
 import type { Asker } from './asker.ts';
 import { Back } from './leaving.ts';
 import { file, noSuchFile } from './start.ts';
@@ -50,10 +49,10 @@ export async function askHarRequest(
 /** Asks which values of a request are inputs, if one of them only looks like one; the others stay as they are. */
 export async function askConstants(
   asker: Asker,
-  { constant: before = [], ...parts }: Partial<ToolParts & RequestPlace>,
+  { constant: before = [], ...parts }: ToolAnswers,
   isBack: boolean,
 ): Promise<readonly string[]> {
-  const [read, ...others] = await requestsOf(toolAnswers(parts));
+  const [read, ...others] = await requestsOf(parts);
   if (!read || others.length > 0 || read.guessed.length === 0) {
     if (isBack) throw new Back();
     return before;
@@ -74,13 +73,13 @@ export async function askConstants(
 
 /** The requests, read; none if there are errors in them, which are reported at the review. */
 async function requestsOf(answers: ToolAnswers): Promise<readonly ReadRequest[]> {
-  const read = answers.kind === 'request' ? await readRequests(answers) : undefined;
+  const read = sourceOf(answers) === 'fromRequest' ? await readRequests(answers) : undefined;
   return read?.ok ? read.value : [];
 }
 
 /** The name that the request itself gives to its tool. */
-export async function nameOfRequest(parts: Partial<ToolParts & RequestPlace>): Promise<string | undefined> {
-  const [read] = await requestsOf(toolAnswers(parts));
+export async function nameOfRequest(parts: ToolAnswers): Promise<string | undefined> {
+  const [read] = await requestsOf(parts);
   return read?.name;
 }
 
@@ -88,31 +87,26 @@ export async function nameOfRequest(parts: Partial<ToolParts & RequestPlace>): P
 export type Consent = 'free' | 'send' | 'keep';
 
 /** Asks for the keys that placeholders stand for, and whether what may change something, or is unknown, is sent. */
-export async function askConsent(
-  asker: Asker,
-  parts: Partial<ToolParts & RequestPlace>,
-  isBack: boolean,
-): Promise<Consent> {
-  const answers = toolAnswers(parts);
+export async function askConsent(asker: Asker, answers: ToolAnswers, isBack: boolean): Promise<Consent> {
   const free = (): Consent => {
     if (isBack) throw new Back();
     return 'free';
   };
   const agreed = async (question: string): Promise<Consent> =>
     (await asker.confirm(question, false)) ? 'send' : 'keep';
-  if (answers.kind === 'openapi') {
-    const isOpen = parts.send === undefined && (await lacksAnswer(answers, generic));
-    const [operation] = answers.operation;
+  const { send, operation: [operation] = [], directory = '.' } = answers;
+  if (sourceOf(answers) === 'fromOpenapi') {
+    const isOpen = send === undefined && (await lacksAnswer(answers));
     if (!isOpen) return free();
     return agreed(`The document does not say what ${operation} answers. Send it once, for real?`);
   }
   const read = await requestsOf(answers);
   const secrets = new Map(read.flatMap((one) => [...one.secrets]));
-  const known = valuesOf(secrets, parts.directory ?? '.');
+  const known = valuesOf(secrets, directory);
   for (const name of [...secrets.keys()].filter((one) => !known.has(one)))
     typedKeys.set(name, await asker.hidden(`Value of ${name} (it is not shown, and written to .env alone)`));
   const [writing] = read.filter(({ onlyReads }) => !onlyReads);
-  if (!writing || parts.send !== undefined) return free();
+  if (!writing || send !== undefined) return free();
   const { method, path } = writing.call;
   return agreed(`${method.toUpperCase()} ${path} may change something. Send it once, for real?`);
 }

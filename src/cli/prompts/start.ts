@@ -7,46 +7,33 @@ import { operationName, operationsOf } from '../../import/openapi/operations.ts'
 import { plainText } from '../../import/openapi/text.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
 import type { Asker, TextPrompt } from './asker.ts';
+import type { Choice } from './line-prompt.ts';
 
-/** What an author starts from, the first question. */
-export type ChosenStart = 'request' | 'blank' | 'sample' | 'openapi' | 'url' | 'spec';
-
+/** What an author starts from, the first question: each choice is the question that comes next. */
 export const starts = [
   {
-    value: 'request',
+    value: 'fromRequest',
     label: 'Paste a curl command',
     hint: 'it is sent once, and becomes a tool that calls the API',
   },
-  { value: 'blank', label: 'Blank', hint: 'describe the inputs and outputs of the tool' },
-  { value: 'sample', label: 'A sample answer', hint: 'JSON from an API' },
-  { value: 'openapi', label: 'An OpenAPI document', hint: 'its operations become tools that call the API' },
-  { value: 'url', label: 'A running MCP server', hint: 'your server forwards calls to its tools' },
+  { value: 'tool', label: 'Blank', hint: 'describe the inputs and outputs of the tool' },
+  { value: 'fromSample', label: 'A sample answer', hint: 'JSON from an API' },
+  {
+    value: 'fromOpenapi',
+    label: 'An OpenAPI document',
+    hint: 'its operations become tools that call the API',
+  },
+  { value: 'fromUrl', label: 'A running MCP server', hint: 'your server forwards calls to its tools' },
   { value: 'spec', label: 'A spec file', hint: 'tool specs or MCP tool definitions' },
-] as const satisfies readonly {
-  readonly value: ChosenStart;
-  readonly label: string;
-  readonly hint: string;
-}[];
+] as const satisfies readonly Choice<keyof ToolParts>[];
 
-/** The first question after each start. */
-const firstAfter = {
-  request: 'fromRequest',
-  blank: 'tool',
-  sample: 'fromSample',
-  openapi: 'fromOpenapi',
-  url: 'fromUrl',
-  spec: 'spec',
-} as const satisfies { readonly [start in ChosenStart]: keyof ToolParts };
+export type ChosenStart = (typeof starts)[number]['value'];
 
 /** Flags that say what the tools are made from: they answer the first question. */
 const decisive = [
-  ...Object.values(firstAfter),
-  'description',
-  'effect',
-  'input',
-  'output',
-  'returns',
-] as const;
+  ...starts.map(({ value }) => value),
+  ...(['description', 'effect', 'input', 'output', 'returns'] as const),
+];
 
 /** A file that was named is suggested after each start that needs one. */
 export const file = 'file';
@@ -61,7 +48,7 @@ export function withStart<Parts extends Partial<ToolParts>>(
   given: Parts,
 ): Parts & { readonly start?: ChosenStart } {
   const { ask = [] } = given;
-  const start = starts.find(({ value }) => ask.includes(firstAfter[value]));
+  const start = starts.find(({ value }) => ask.includes(value));
   return start ? { ...given, start: start.value } : given;
 }
 
@@ -74,9 +61,9 @@ export function askedAgain<Parts extends Partial<ToolParts> & { readonly start?:
   part: keyof Parts | undefined,
 ): readonly string[] {
   const { start } = parts;
-  const isTold = start === 'blank' ? !isStartOpen({ ...parts, ask: [] }) : parts[firstAfter[start ?? 'spec']];
+  const isTold = start === 'tool' ? !isStartOpen({ ...parts, ask: [] }) : start && parts[start];
   const again = part !== undefined && parts[part] !== undefined ? [String(part)] : [];
-  return [...new Set([...again, ...(start === undefined || isTold ? [] : [firstAfter[start]])])];
+  return [...new Set([...again, ...(start === undefined || isTold ? [] : [start])])];
 }
 
 /** Asks for the files of sample answers, separated by commas. */

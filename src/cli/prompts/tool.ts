@@ -5,7 +5,7 @@ import { isCurl } from '../../import/request/shown.ts';
 import { type CreateParts, createQuestions } from '../../questions/create.ts';
 import type { Defaulted, Question } from '../../questions/model.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
-import type { RequestPlace } from '../../questions/tool-answers.ts';
+import { type RequestPlace, sourceOf } from '../../questions/tool-answers.ts';
 import type { Asker } from './asker.ts';
 import type { FieldKind } from './field-editor.ts';
 import { askFields } from './form.ts';
@@ -66,47 +66,49 @@ export const partLabels = {
 
 /** The questions, in order; they depend on the answers so far. @param others those that are not about the tool */
 export function orderedParts(
-  { start, spec, fromOpenapi, fromSample, fromUrl, fromRequest }: PromptParts,
+  parts: PromptParts,
   others: { readonly before: readonly AskedPart[]; readonly after: readonly AskedPart[] },
 ): readonly AskedPart[] {
-  const around = (...parts: readonly AskedPart[]) => [...others.before, ...parts, ...others.after];
-  if (start === 'request' || fromRequest !== undefined) {
-    const isFile = fromRequest?.length === 1 && !isCurl(fromRequest[0] ?? '');
-    const request = ['fromRequest', ...(isFile ? (['request'] as const) : []), 'constant'] as const;
-    // Whoever chose to paste wants to paste next.
-    return [...request, ...around('consent', 'tool', 'fields')];
-  }
-  if (start === 'spec' || spec !== undefined) return around('spec', 'example');
-  if (start === 'openapi' || fromOpenapi !== undefined)
-    return around('fromOpenapi', 'operation', 'consent', 'fields');
-  if (start === 'url' || fromUrl !== undefined) return around('fromUrl', 'only', 'fields');
+  const around = (...own: readonly AskedPart[]) => [...others.before, ...own, ...others.after];
   const described = ['tool', 'description', 'effect', 'input'] as const;
-  if (start === 'sample' || fromSample !== undefined) return around('fromSample', ...described, 'fields');
-  return around(...described, 'returns', 'output');
+  const [request, ...more] = parts.fromRequest ?? [];
+  const isFile = request !== undefined && more.length === 0 && !isCurl(request);
+  switch (sourceOf(parts) ?? parts.start) {
+    case 'fromRequest':
+      // Whoever chose to paste wants to paste next.
+      return [
+        'fromRequest',
+        ...(isFile ? (['request'] as const) : []),
+        'constant',
+        ...around('consent', 'tool', 'fields'),
+      ];
+    case 'spec':
+      return around('spec', 'example');
+    case 'fromOpenapi':
+      return around('fromOpenapi', 'operation', 'consent', 'fields');
+    case 'fromUrl':
+      return around('fromUrl', 'only', 'fields');
+    case 'fromSample':
+      return around('fromSample', ...described, 'fields');
+    default:
+      return around(...described, 'returns', 'output');
+  }
 }
+
+const ofRequest = ['constant', 'consent', 'send', 'tool', 'fields'] as const;
+const ofOperation = ['consent', 'send', 'fields'] as const;
 
 /** The answers that another answer to a question takes away. */
 const dependent: { readonly [part in AskedPart]?: readonly (keyof PromptParts)[] } = {
   start: [
-    'fromRequest',
-    'request',
-    'constant',
-    'consent',
-    'send',
-    'spec',
-    'fromSample',
-    'fromOpenapi',
-    'operation',
-    'fromUrl',
-    'only',
-    'fields',
-    'example',
+    ...(['fromRequest', 'request', 'constant', 'spec', 'fromSample', 'fromOpenapi', 'operation'] as const),
+    ...(['fromUrl', 'only', 'example', ...ofOperation] as const),
   ],
-  fromRequest: ['request', 'constant', 'consent', 'send', 'tool', 'fields'],
-  request: ['constant', 'consent', 'send', 'tool', 'fields'],
+  fromRequest: ['request', ...ofRequest],
+  request: ofRequest,
   fromSample: ['fields'],
-  fromOpenapi: ['operation', 'consent', 'send', 'fields'],
-  operation: ['consent', 'send', 'fields'],
+  fromOpenapi: ['operation', ...ofOperation],
+  operation: ofOperation,
   fromUrl: ['only', 'fields'],
   only: ['fields'],
 };
@@ -164,7 +166,7 @@ const effectChoices: readonly Choice<Effect>[] = [
 type Ask<T> = (asker: Asker, parts: PromptParts, isBack: boolean, naming: Naming) => Promise<T>;
 
 const askers: { readonly [part in AskedPart]: Ask<NonNullable<PromptParts[part]>> } = {
-  start: (asker, { start = 'request' }) => asker.choose('Start from', starts, start),
+  start: (asker, { start = 'fromRequest' }) => asker.choose('Start from', starts, start),
   directory: (asker, parts, _, { directoryError }) =>
     askText(asker, createQuestions.directory, parts, parts.directory, '-', directoryError),
   fromRequest: askRequest,

@@ -64,7 +64,7 @@ describe('the interactive flow', () => {
     const { value } = await drive(enterAt('directory', 'platform', 'write'), {
       given: { spec: 'tools.json' },
     });
-    expect(value).toEqual(completeAnswers({ spec: 'tools.json' }));
+    expect(value).toEqual(completeAnswers({ spec: 'tools.json', example: [] }));
   });
 
   it('takes fields as lines: two inputs and a nested list output in 9 prompts', async () => {
@@ -84,31 +84,23 @@ describe('the interactive flow', () => {
     ]);
     expect(value).toEqual({
       directory: 'gas',
-      wanted: {
-        kind: 'tool',
-        tool: {
-          name: 'get_gas',
-          description: 'Returns gas prices. Use it before sending.',
-          effect: 'reads',
-          input: [
-            {
-              name: 'chain',
-              required: true,
-              type: 'string',
-              enum: ['base', 'ethereum'],
-              default: 'base',
-              description: 'Chain to look up',
-            },
-            { name: 'limit', type: 'integer', default: 10 },
-          ],
-          output: [fees],
-          returns: 'list',
+      tool: 'get_gas',
+      description: ['Returns gas prices. Use it before sending.'],
+      effect: 'reads',
+      input: [
+        {
+          name: 'chain',
+          required: true,
+          type: 'string',
+          enum: ['base', 'ethereum'],
+          default: 'base',
+          description: 'Chain to look up',
         },
-        meta: [],
-      },
+        { name: 'limit', type: 'integer', default: 10 },
+      ],
+      output: [fees],
+      returns: 'list',
       platform: 'context',
-      packageManager: null,
-      deploy: [],
     });
     expect(text.match(/^◇ /gm)?.length).toBeLessThanOrEqual(12);
   });
@@ -155,14 +147,12 @@ describe('the interactive flow', () => {
       ],
       { given },
     );
-    expect(value?.wanted).toMatchObject({
-      tool: {
-        input: [
-          { name: 'chain', required: true, enum: ['base', 'ethereum'], default: 'base' },
-          { name: 'limit', type: 'integer', default: 10, examples: [10, 20] },
-        ],
-        output: [fees],
-      },
+    expect(value).toMatchObject({
+      input: [
+        { name: 'chain', required: true, enum: ['base', 'ethereum'], default: 'base' },
+        { name: 'limit', type: 'integer', default: 10, examples: [10, 20] },
+      ],
+      output: [fees],
     });
   });
 
@@ -186,7 +176,7 @@ describe('the interactive flow', () => {
       },
     );
     expect(text).toContain('get_record is taken. Rename it.');
-    expect(value?.wanted).toMatchObject({ tool: { name: 'get_time' } });
+    expect(value).toMatchObject({ tool: 'get_time' });
   });
 
   it('refuses a directory that is not empty, and suggests a free one', async () => {
@@ -221,7 +211,7 @@ describe('the effect of a call', () => {
       const { value } = await drive([[prompts.effect, ...typed, enter], ...enterAt('write')], {
         given: { ...given, tool },
       });
-      return value?.wanted.kind === 'tool' ? value.wanted.tool.effect : undefined;
+      return value?.effect;
     };
     expect(await effectOf('get_order')).toBe('reads');
     expect(await effectOf('delete_order')).toBe('changes');

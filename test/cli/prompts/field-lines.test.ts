@@ -9,7 +9,7 @@ describe('lines of fields', () => {
   /** The input fields that result from keys in the editor. */
   async function inputOf(...answers: Answer[]) {
     const { value, text } = await drive([...answers, [prompts.write, enter]], { given: known });
-    return { input: value?.wanted.kind === 'tool' ? value.wanted.tool.input : undefined, text };
+    return { input: value?.input, text };
   }
 
   it('Enter does not leave a line with an error, which is shown below it', async () => {
@@ -53,7 +53,7 @@ describe('lines of fields', () => {
       ],
       { given },
     );
-    expect(value?.wanted.kind === 'tool' && value.wanted.tool.input).toMatchObject([
+    expect(value?.input).toMatchObject([
       { name: 'query', description: 'What to look up: a name or an id now' },
     ]);
   });
@@ -70,7 +70,7 @@ describe('lines of fields', () => {
       ],
       { given: { ...given, input: [] } },
     );
-    expect(value?.wanted).toMatchObject({ tool: { output: [{ name: 'a' }] } });
+    expect(value).toMatchObject({ output: [{ name: 'a' }] });
   });
 });
 
@@ -84,8 +84,8 @@ describe('a paste', () => {
       ],
       { given: known },
     );
-    expect(value?.wanted).toMatchObject({
-      tool: { input: [{ name: 'a' }, { name: 'b', default: 3, description: 'Second' }] },
+    expect(value).toMatchObject({
+      input: [{ name: 'a' }, { name: 'b', default: 3, description: 'Second' }],
     });
   });
 
@@ -102,7 +102,7 @@ describe('a paste', () => {
       ],
       { given: { ...given, input: [] } },
     );
-    expect(value?.wanted).toMatchObject({ tool: { description: 'Returns prices. Use it often.' } });
+    expect(value).toMatchObject({ description: ['Returns prices. Use it often.'] });
   });
 
   it('is refused with a message at a choice', async () => {

@@ -44,8 +44,10 @@ describe('going back', () => {
       ...enterAt('platform', 'write'),
     ]);
     expect(value?.directory).toBe('alerts');
-    expect(value?.wanted).toMatchObject({
-      tool: { name: 'get_alerts', input: [{ name: 'level' }], output: [{ name: 'title' }] },
+    expect(value).toMatchObject({
+      tool: 'get_alerts',
+      input: [{ name: 'level' }],
+      output: [{ name: 'title' }],
     });
   });
 
@@ -60,7 +62,7 @@ describe('going back', () => {
       ['Returns the fees', enter],
       ...enterAt('effect', 'input', 'returns', 'output', 'platform', 'write'),
     ]);
-    expect(value?.wanted).toMatchObject({ tool: { description: expect.stringContaining('fees') } });
+    expect(value).toMatchObject({ description: [expect.stringContaining('fees')] });
   });
 
   it('to the start keeps the file that was named', async () => {
@@ -87,7 +89,7 @@ describe('going back', () => {
       [`${sample}█`, enter],
       ...enterAt('tool', 'description', 'effect', 'input', 'platform', 'write'),
     ]);
-    expect(value?.wanted).toMatchObject({ kind: 'sample', fromSample: [sample] });
+    expect(value).toMatchObject({ fromSample: [sample] });
   });
 
   it('from the form returns to the lines and keeps them all', async () => {
@@ -102,7 +104,7 @@ describe('going back', () => {
       ],
       { given: known },
     );
-    expect(value?.wanted).toMatchObject({ tool: { input: [{ name: 'a' }] } });
+    expect(value).toMatchObject({ input: [{ name: 'a' }] });
   });
 
   it('in the form keeps what each question was answered, and the last member of an object', async () => {
@@ -137,13 +139,11 @@ describe('going back', () => {
       ],
       { given: known },
     );
-    expect(value?.wanted).toMatchObject({
-      tool: {
-        input: [
-          { name: 'a', enum: ['x', 'y', 'z'], default: 'y' },
-          { name: 'b', type: 'object', fields: [{ name: 'c', description: 'Third' }] },
-        ],
-      },
+    expect(value).toMatchObject({
+      input: [
+        { name: 'a', enum: ['x', 'y', 'z'], default: 'y' },
+        { name: 'b', type: 'object', fields: [{ name: 'c', description: 'Third' }] },
+      ],
     });
   });
 
@@ -169,8 +169,8 @@ describe('going back', () => {
       ],
       { given: known },
     );
-    expect(value?.wanted).toMatchObject({ tool: { input: [{ name: 'a', type: 'boolean' }] } });
-    expect(value?.wanted).not.toHaveProperty('tool.input.0.enum');
+    expect(value).toMatchObject({ input: [{ name: 'a', type: 'boolean' }] });
+    expect(value).not.toHaveProperty('input.0.enum');
   });
 
   it('passes by questions that were not asked: from the marketplace to the spec file', async () => {
@@ -184,7 +184,7 @@ describe('going back', () => {
       ['Which spec file?', enter],
       ...enterAt('platform', 'write'),
     ]);
-    expect(value?.wanted).toMatchObject({ kind: 'file', spec });
+    expect(value).toMatchObject({ spec });
   });
 
   it('uses no answer of a start that was given up', async () => {
@@ -218,7 +218,7 @@ describe('going back', () => {
       ],
       { given: { ...known, input: [] } },
     );
-    expect(value?.wanted).toMatchObject({ tool: { name: 'get_other' } });
+    expect(value).toMatchObject({ tool: 'get_other' });
   });
 });
 
@@ -232,7 +232,7 @@ describe('Ctrl-C', () => {
       [prompts.input, 'chain:string', enter, 'limit:', ctrlC],
     ]);
     expect(JSON.parse((error as Cancelled).resume ?? '')).toEqual({
-      start: 'blank',
+      start: 'tool',
       directory: 'gas',
       tool: 'get_gas',
       description: [expect.stringContaining('gas')],

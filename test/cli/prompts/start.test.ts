@@ -31,7 +31,7 @@ describe('the start', () => {
       [prompts.platform, enter],
       [prompts.write, enter],
     ]);
-    expect(value?.wanted).toMatchObject({ kind: 'openapi', fromOpenapi: document, operation: ['GET /fee'] });
+    expect(value).toMatchObject({ fromOpenapi: document, operation: ['GET /fee'] });
     expect(text).not.toContain(prompts.tool);
   });
 
@@ -49,7 +49,7 @@ describe('the start', () => {
       [prompts.platform, enter],
       [prompts.write, enter],
     ]);
-    expect(value?.wanted).toMatchObject({ kind: 'request', constant: ['limit'], send: undefined });
+    expect(value).toMatchObject({ constant: ['limit'], send: undefined });
     expect(text).not.toContain('may change something');
     expect(text).toContain('user_id');
   });
@@ -64,7 +64,7 @@ describe('the start', () => {
       [prompts.write, enter],
     ] as const;
     const { value } = await drive(answers, { given });
-    expect(value?.wanted).toMatchObject({ kind: 'openapi', send: true });
+    expect(value).toMatchObject({ send: true });
   });
 
   it('asks which fields of a large answer to keep, with their size, and keeps them on the way back', async () => {
@@ -94,7 +94,7 @@ describe('the start', () => {
       ],
       { given: { ...given, operation: ['get_gas'] } },
     );
-    expect(one.value?.wanted).toMatchObject({ fields: ['owner'] });
+    expect(one.value).toMatchObject({ fields: ['owner'] });
     const two = await drive(
       [
         ['Which fields of get_gas?', enter],
@@ -104,7 +104,7 @@ describe('the start', () => {
       ],
       { given: { ...given, operation: ['get_gas', 'get_fee'] } },
     );
-    expect(two.value?.wanted).toMatchObject({ fields: ['get_fee:id'] });
+    expect(two.value).toMatchObject({ fields: ['get_fee:id'] });
     const all = await drive(
       [
         ['Enter keeps all 62', enter],
@@ -112,7 +112,7 @@ describe('the start', () => {
       ],
       { given: { ...given, operation: ['get_gas'] } },
     );
-    expect(all.value?.wanted).toMatchObject({ fields: [] });
+    expect(all.value).toMatchObject({ fields: [] });
   });
 
   it('starts from sample answers or a spec file, and checks their paths', async () => {
@@ -125,14 +125,14 @@ describe('the start', () => {
       ['Which files contain answers', `${one}, ${two}`, enter],
       ...enterAt('tool', 'description', 'effect', 'input', 'platform', 'write'),
     ]);
-    expect(sampled.value?.wanted).toMatchObject({ kind: 'sample', fromSample: [one, two] });
+    expect(sampled.value).toMatchObject({ fromSample: [one, two] });
     const spec = await drive([
       [prompts.start, up, enter],
       [prompts.directory, enter],
       ['Which spec file?', one, enter],
       ...enterAt('platform', 'write'),
     ]);
-    expect(spec.value?.wanted).toMatchObject({ kind: 'file', spec: one });
+    expect(spec.value).toMatchObject({ spec: one });
   });
 
   it('asks for operations again after another document is chosen, even if flags gave them', async () => {
@@ -157,7 +157,7 @@ describe('the start', () => {
       ],
       { given: { directory: 'x', platform: 'generic', fromOpenapi: gas, operation: ['GET /gas'] } },
     );
-    expect(value?.wanted).toMatchObject({ fromOpenapi: fee, operation: ['GET /fee'] });
+    expect(value).toMatchObject({ fromOpenapi: fee, operation: ['GET /fee'] });
   });
 
   it('changes the later questions when the author goes back to the start', async () => {
