@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { always, errorOf, source } from './source-server.ts';
+import { always, errorOf, key, source } from './source-server.ts';
 
 // Bodies of failures with the HTTP status 200, in the forms of public APIs.
 
@@ -84,4 +84,51 @@ describe('what an answer says of its success', () => {
     const asked = api.get('/a', { schema, wrap: 'result', success: { status: 'OK' } });
     expect(await errorOf(asked)).toMatchObject({ code: 'SOURCE_MALFORMED' });
   });
+
+  const etherscan = schemaOf({ status: text, message: text, result: rows });
+  it.each<[object, object, object, string | undefined]>([
+    [
+      google,
+      { status: 'OK' },
+      { error_message: 'The provided API key is invalid.', results: [], status: 'REQUEST_DENIED' },
+      'The provided API key is invalid.',
+    ],
+    [
+      google,
+      { status: 'OK' },
+      { error_message: `network timeout (429):\n\u0007${key} ${'x'.repeat(400)}`, status: 'UNKNOWN' },
+      `… … (…): [secret] ${'x'.repeat(300 - `network timeout (429): [secret] `.length)}`,
+    ],
+    [google, { status: 'OK' }, { results: [], status: 'INVALID_REQUEST' }, 'INVALID_REQUEST'],
+    [
+      nested,
+      { 'status.code': 200 },
+      { status: { code: 401, message: 'invalid key' }, results: [], licenses: [] },
+      'invalid key',
+    ],
+    [
+      etherscan,
+      { status: '1', message: 'OK' },
+      { status: '0', message: 'NOTOK', result: 'Invalid API Key' },
+      'NOTOK; Invalid API Key',
+    ],
+    [
+      google,
+      {},
+      { error: { code: 12, info: 'no', message: 'Market not found' }, results: [] },
+      'Market not found',
+    ],
+    [flagged, { success: true }, { success: false, errorCode: 3, id: 0 }, undefined],
+  ])(
+    'reaches the caller as detail, as the reason of a 400 does: %#',
+    async (schema, success, value, detail) => {
+      const { api } = await source(always(value));
+      const error = await errorOf(api.get('/a', { schema: schema as never, success: success as never }));
+      expect(error).toMatchObject({
+        code: 'SOURCE_MALFORMED',
+        message: 'The source answered that it failed.',
+      });
+      expect(error.hints).toEqual(detail === undefined ? {} : { detail });
+    },
+  );
 });

@@ -26,7 +26,7 @@ import {
 import type { HeaderStyle, Parameter, PathStyle, QueryStyle } from './request.ts';
 import { holdAnswer, logged } from './running.ts';
 import type { Secret } from './secret.ts';
-import { mismatch, noJson, type SourceExchange, send } from './send.ts';
+import { mismatch, noJson, type SourceExchange, saidFailure, send } from './send.ts';
 import { SharedAnswers, unshared } from './shared.ts';
 import { contradiction, type Success } from './success.ts';
 import { redactorFor, withTokens } from './token.ts';
@@ -228,7 +228,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     }
     shared.forget(key);
     const place = { method, host: url.host, path, status };
-    if (problem) throw mismatch(problem, place, failure !== null);
+    if (problem) throw failure ? saidFailure(failure, place) : mismatch(problem, place);
     const what = `${text.length} characters of ${beginningOf(contentType || 'no type')}`;
     throw noJson(isProduction() ? what : `${what}: ${beginningOf(text)}`, place);
   };

@@ -25,7 +25,12 @@ export function reasonIn(text: string): string | undefined {
   } catch {
     return undefined;
   }
-  const said = isObject(value) || Array.isArray(value) ? reasonOf(value, 0) : '';
+  return isObject(value) || Array.isArray(value) ? reasonAmong([value]) : undefined;
+}
+
+/** The same of parts of an answer, each of which may name a reason or be one. */
+export function reasonAmong(parts: readonly unknown[]): string | undefined {
+  const said = joined(parts.map((part) => reasonOf(part, 0)));
   return said === '' ? undefined : foreignLine(said);
 }
 

@@ -9,6 +9,7 @@ import { pagingHeaders } from './pages.ts';
 import { type Reply, tellCheck } from './recordings.ts';
 import { explained, statusOf } from './running.ts';
 import { isQuota, retryAfterMs, statusError, type Unsuccessful } from './status.ts';
+import type { Contradiction } from './success.ts';
 
 /** One request to a source, complete. */
 export interface SourceExchange {
@@ -247,21 +248,19 @@ type Asked = Pick<SourceLine, 'method' | 'host' | 'path' | 'status'>;
 const unexpected = () =>
   new SourceError('SOURCE_MALFORMED', 'The source answered in a form that this tool does not expect.');
 
-/**
- * With what the log says: how an answer differs from its schema, without the value, which may be a key that the API repeats.
- *
- * @param saysFailure whether the API says that it failed, by a member that has another value in each success
- */
-export function mismatch(
-  { path: member, withoutValue }: SchemaProblem,
-  asked: Asked,
-  saysFailure = false,
-): SourceError {
-  const detail = `${member}: ${withoutValue}`;
-  const hint = saysFailure
-    ? 'The API says that it failed: correct the arguments, or the key in the variables. If this is a success, correct success in the request.'
-    : 'Correct the schema: it must admit what the API answers.';
-  return explained(unexpected(), { ...asked, detail, hint, member });
+/** With what the log says: how an answer differs from its schema, without the value, which may be a key that the API repeats. */
+export function mismatch({ path: member, withoutValue }: SchemaProblem, asked: Asked): SourceError {
+  const hint = 'Correct the schema: it must admit what the API answers.';
+  return explained(unexpected(), { ...asked, detail: `${member}: ${withoutValue}`, hint, member });
+}
+
+/** The same of an answer that says that the API failed; its caller gets the reason. */
+export function saidFailure({ path, withoutValue, reason }: Contradiction, asked: Asked): SourceError {
+  const said = 'The source answered that it failed.';
+  const error = new SourceError('SOURCE_MALFORMED', said, reason === undefined ? {} : { detail: reason });
+  const hint =
+    'The API says that it failed: correct the arguments, or the key in the variables. If this is a success, correct success in the request.';
+  return explained(error, { ...asked, detail: `${path}: ${withoutValue}`, hint, member: path });
 }
 
 /** @param what came instead of JSON, for the log */
