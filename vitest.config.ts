@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { ownSource } from './test/own-source.ts';
 import slow from './test/slow.json' with { type: 'json' };
 
@@ -27,6 +28,36 @@ const nightly = [endurance, ...folders('windows')];
 const installs = 'test/e2e/global-setup.ts';
 const measures = 'test/reliability/global-setup.ts';
 
+/** Files of a minute or more. Some compute, others wait: they run beside each other. */
+const long = [
+  'broken/broken',
+  'reliability/failover',
+  'hostile/content',
+  'broken/programs',
+  'registry/release',
+  'contract/report/not-run',
+  'attacks/attacks',
+  'registry/published',
+  'matrix/matrix',
+  'deploy/docker',
+  'e2e/harm',
+  'e2e/troubleshooting',
+  'hostile/clone',
+  'contract/probe/deadline',
+  'reliability/managers',
+];
+
+/** The long files first, so that none of them runs alone at the end. */
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ project, moduleId }: TestSpecification) => {
+      const at = long.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`));
+      return project.config.sequence.groupOrder * 1_000 + (at < 0 ? long.length : at);
+    };
+    return (await super.sort(files)).toSorted((one, other) => place(one) - place(other));
+  }
+}
+
 function project(name: string, test: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration {
   return { extends: true, test: { name, ...test } };
 }
@@ -39,6 +70,7 @@ export default defineConfig({
     // and three files, which wait for a third of their time.
     maxConcurrency: 2,
     maxWorkers: 3,
+    sequence: { sequencer: LongFirst },
     // What is said does not depend on how the tests were started.
     env: { npm_command: '' },
     reporters: results ? ['default', ['json', { outputFile: results }]] : ['default'],

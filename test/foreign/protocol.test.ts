@@ -15,7 +15,7 @@ import { sdkServers } from './servers.ts';
 
 const place = () => mkdtempSync(join(tmpdir(), 'market-mcp-test-'));
 
-test.each(sdkServers)('$name breaks no MUST of the protocol', async (server) => {
+test.concurrent.each(sdkServers)('$name breaks no MUST of the protocol', async (server) => {
   const { url, stop } = await started(server, place(), await server.start(place()));
   try {
     const report = await runContract({

@@ -60,20 +60,15 @@ function edit(path: string, from: string | RegExp, to: string): void {
 
 describe('the files of a release', () => {
   const out = join(root, 'release');
-  let sums = '';
 
-  it('are packed to the same bytes each time, and leave the checkout as it was', async () => {
+  // That the same sources give the same bytes is shown by the repeated release below: its packages are "there already".
+  it('are packed with their checksums, and leave the checkout as it was', async () => {
     const before = stateOf(checkout);
     const packed = await release(['pack', out]);
     expect(packed.status, packed.stderr).toBe(0);
     expect(stateOf(checkout)).toEqual(before);
-    sums = readFileSync(join(out, 'SHA256SUMS'), 'utf8');
-    expect(execFileSync('sha256sum', ['--check', 'SHA256SUMS'], { cwd: out }).toString()).not.toContain(
-      'FAILED',
-    );
-    const again = join(root, 'again');
-    expect((await release(['pack', again])).status).toBe(0);
-    expect(readFileSync(join(again, 'SHA256SUMS'), 'utf8')).toBe(sums);
+    const checked = execFileSync('sha256sum', ['--check', 'SHA256SUMS'], { cwd: out }).toString();
+    expect(checked.match(/: OK$/gm)).toHaveLength(4);
     expect((await release(['pack', out])).stderr).toContain('is not empty');
   });
 

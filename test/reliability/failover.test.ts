@@ -184,11 +184,14 @@ describe.skipIf(!hasRedis)('calls (skipped without redis-server)', { timeout: 60
     expect(figures.answered).toBeGreaterThan(0);
     if (once === 'strict') expect(figures.twice).toBe(0);
     if (name !== 'a replica is killed') expect(figures.lost).toBe(0);
-    // Those that were alone know each other's tokens again.
-    const bearer = await token();
+    // Those that were alone know each other's tokens again; on a busy machine Redis may once more answer late.
     const running = all.filter(({ isRunning }) => isRunning());
-    const results = await Promise.all(running.map((one) => call(one, bearer, 'count', { id: 'last' })));
-    expect(results.filter(({ status }) => status === 200)).toHaveLength(1);
+    const accepting = async () => {
+      const bearer = await token();
+      const results = await Promise.all(running.map((one) => call(one, bearer, 'count', { id: 'last' })));
+      return results.filter(({ status }) => status === 200).length;
+    };
+    await expect.poll(accepting).toBe(1);
     if (once === 'on') expect(figures.later).toBe(0);
   });
 

@@ -20,7 +20,7 @@ import { seed } from '../random.ts';
 import { record } from './figures.ts';
 import { randomSpecs } from './random-specs.ts';
 
-const perProfile = 160;
+const perProfile = process.env.NIGHTLY ? 160 : 80;
 const built = process.env.NIGHTLY ? 10 : 3;
 const toolsPerProject = 3;
 const atOnce = 3;

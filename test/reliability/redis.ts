@@ -24,7 +24,17 @@ export async function startRedis(
 ) {
   const port = given || (await freePort());
   const directory = mkdtempSync(join(tmpdir(), 'redis-'));
-  const saving = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'always'];
+  // Without the five seconds in which a server waits for more followers.
+  const saving = [
+    '--save',
+    '',
+    '--appendonly',
+    'yes',
+    '--appendfsync',
+    'always',
+    '--repl-diskless-sync-delay',
+    '0',
+  ];
   const options = ['--bind', host, ...(sentinel ? ['--sentinel'] : saving), ...further];
   const file = join(directory, 'redis.conf');
   let child: ChildProcess;
