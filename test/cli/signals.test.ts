@@ -21,7 +21,7 @@ test('a signal between two steps, when no child runs, is reported before the pro
   expect(process.listenerCount('SIGTERM')).toBe(before[1]?.length);
   onInterrupted(told);
   process.kill(process.pid, 'SIGTERM');
-  await vi.waitUntil(() => exit.mock.calls.length > 0);
+  await expect.poll(() => exit.mock.calls.length).toBe(1);
   expect(told).toHaveBeenCalledOnce();
   expect(exit).toHaveBeenCalledWith(143);
 });

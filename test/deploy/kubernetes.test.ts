@@ -3,7 +3,7 @@ import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { BlockList, isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { load, loadAll } from 'js-yaml';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { marketplaces } from '../../packages/contract/src/platforms/all.ts';
 import { variables } from '../../packages/runtime/src/variables.ts';
 import { createLauncher } from '../../src/check/launch.ts';
@@ -314,7 +314,7 @@ describe('the project', () => {
         audience: given.PLATFORM_AUDIENCE,
       });
       server.signal('SIGTERM');
-      await vi.waitFor(async () => expect(await statusOf(readinessProbe)).toBe(503));
+      await expect.poll(() => statusOf(readinessProbe)).toBe(503);
       expect(await statusOf(livenessProbe)).toBe(200);
       expect(await server.exit).toEqual({ code: 0, signal: null });
     } finally {

@@ -122,7 +122,7 @@ describe.skipIf(!hasRedis)('replicas (skipped without redis-server)', () => {
     const [first] = all as [Replica, Replica, Replica];
     const early = await first.client.session();
     expect((await first.client.send(undefined, early, 'DELETE')).status).toBe(204);
-    await vi.waitFor(async () => expect(await knownBy(all, early)).toEqual(everywhere(400)));
+    await expect.poll(() => knownBy(all, early)).toEqual(everywhere(400));
 
     const outage = async (end: () => unknown, begin: () => unknown) => {
       const session = await first.client.session();

@@ -418,7 +418,7 @@ describe('the end of a call', () => {
     const { tool, held } = heldTool();
     const caller = new AbortController();
     const running = call(tool, {}, { signal: caller.signal, timeoutMs: 60_000 });
-    await vi.waitUntil(() => held.signal);
+    await expect.poll(() => held.signal).toBeDefined();
     caller.abort();
     expect((await running).structuredContent).toMatchObject({ error: 'CANCELLED' });
     expect(held.signal?.aborted).toBe(true);

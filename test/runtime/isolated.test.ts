@@ -80,7 +80,7 @@ it('where the host isolates requests, each waits for keys that it fetches itself
   const { identify } = createAuthentication(configured.config.token, () => {});
   const caller = async () => identify({ authorization: `Bearer ${await token()}` });
   void caller();
-  await vi.waitUntil(() => platform.requests() === 1);
+  await expect.poll(platform.requests).toBe(1);
   expect((await caller()).isPaying).toBe(true);
   expect((await caller()).isPaying).toBe(true);
   expect(platform.requests()).toBe(2);
@@ -99,7 +99,7 @@ it('where the host isolates requests, a session of a source that was begun by a 
   const { call } = mcpSource({ baseUrl: source.url });
   const schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const;
   void call('one', { schema }).catch(() => {});
-  await vi.waitUntil(() => source.requests() === 1);
+  await expect.poll(source.requests).toBe(1);
   expect(await call('two', { schema })).toEqual({ n: 1 });
   expect(await call('three', { schema })).toEqual({ n: 1 });
   expect(source.requests()).toBe(1 + 3 + 1);

@@ -91,10 +91,10 @@ describe('equal concurrent calls', () => {
 
     const last = new AbortController();
     const slow = errorOf(api.get('/slow', { signal: last.signal }));
-    await vi.waitFor(() => expect(received).toHaveLength(2));
+    await expect.poll(() => received).toHaveLength(2);
     last.abort();
     expect((await slow).code).toBe('CANCELLED');
-    await vi.waitFor(() => expect(ended).toBe(1));
+    await expect.poll(() => ended).toBe(1);
   });
 
   it('a call after the last one left makes a new request', async () => {
@@ -103,7 +103,7 @@ describe('equal concurrent calls', () => {
     });
     const gone = new AbortController();
     const first = errorOf(api.get('/gas', { signal: gone.signal }));
-    await vi.waitFor(() => expect(received).toHaveLength(1));
+    await expect.poll(() => received).toHaveLength(1);
     gone.abort();
     expect(await api.get('/gas', { schema: gas })).toEqual({ gwei: 2 });
     expect((await first).code).toBe('CANCELLED');

@@ -191,7 +191,7 @@ describe('a token', () => {
     const stays = source.get('/b', { schema: gas });
     gone.abort();
     expect((await left).code).toBe('CANCELLED');
-    await vi.waitFor(() => expect(issuer.received).toHaveLength(1));
+    await expect.poll(() => issuer.received).toHaveLength(1);
     answer();
     expect(await stays).toEqual({ gwei: 1 });
   });
