@@ -6,6 +6,7 @@ import { conclusionOf, identityOf, notRun, summaryOf, unjudged } from './report/
 import { staysUp } from './rules/endpoint.ts';
 import { inspectTools } from './rules/inspect.ts';
 import { secondInstance, startsInstances } from './rules/instance.ts';
+import { ownAnswer } from './rules/pairs.ts';
 import { effectiveLevel, type LiveRule, runsUnnamed, verdict } from './rules/rule.ts';
 import { submissionRules } from './rules/submission.ts';
 import type { Target } from './target.ts';
@@ -204,6 +205,7 @@ class Run {
       await mapConcurrently([...others, ...suspects], 1, judge);
     }
     await this.#askAgain(leveled, results);
+    await this.#askInTurn(leveled, results);
     for (const { rule, level } of leveled.filter(({ rule }) => !results.has(rule))) {
       const why = NotRun.because('unanswered', this.#life.reasonFor(rule.id));
       results.set(rule, finish(notRun(verdict(rule, level, [], now()), why)));
@@ -238,6 +240,27 @@ class Run {
       if (this.#doubted.has(one.rule) && one.rule.turn !== 'separate') silences += 1;
       if (second && isJudged(second))
         results.set(one.rule, { ...second, again: first?.problems[0]?.actual ?? first?.reason ?? '' });
+    }
+  }
+
+  /**
+   * If a tool mixes up its callers, asks the rules again that failed by calls: one request at a time, so that what remains is their own
+   * finding, whichever calls met before.
+   */
+  async #askInTurn(all: readonly LeveledRule[], results: Map<LiveRule, RuleResult>): Promise<void> {
+    const failed = all.filter(({ rule }) => results.get(rule)?.status === 'fail');
+    const doubted = failed.filter(
+      ({ rule }) => rule.id !== ownAnswer && results.get(rule)?.problems.every(({ tool }) => tool),
+    );
+    if (!failed.some(({ rule }) => rule.id === ownAnswer)) return;
+    if (doubted.length === 0 || this.#life.isOver) return;
+    this.#probes.push(new Probe(this.#target, this.#options.signal, this.#probe));
+    this.#probe.sendInTurn();
+    for (const one of doubted) {
+      await this.#startAfresh();
+      const second = await this.#judge(one, new Set());
+      const again = results.get(one.rule)?.problems[0]?.actual ?? '';
+      if (second && isJudged(second)) results.set(one.rule, { ...second, again });
     }
   }
 

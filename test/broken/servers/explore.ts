@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../../../packages/contract/src/json/json.ts';
+import { isObject, present } from '../../../packages/contract/src/json/json.ts';
 import { mismatches } from '../../../packages/contract/src/json/schema.ts';
 import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
 import { resultOf } from '../good-server.ts';
@@ -109,7 +109,7 @@ export const brokenExplorations: Broken<Variant> = {
       ? { ...resultOf({ ...prices, error: 'INVALID_ARGUMENTS', message: 'Wrong input.' }), isError: true }
       : undefined;
   }),
-  'explore.own-answer': [sharedRequest(), sharedArguments()],
+  'explore.own-answer': [sharedRequest(), sharedArguments(), sharedByAll()],
   'explore.same-data': otherSessions(),
   'explore.arguments-matter explore.limit': firstForEver(),
   'explore.echo': finds((data) => ('price' in data ? { ...data, symbol: 'BTC' } : data)),
@@ -191,8 +191,21 @@ function sharedArguments(): Variant {
       if (name !== 'list_coins' || !isDeepStrictEqual(params.arguments, withoutWrong(args)))
         return good(params);
       last = args;
-      await setTimeout(15);
+      await setTimeout(60);
       return good({ ...params, arguments: last });
+    },
+  };
+}
+
+/** A server that answers the calls of a tool that run together with the arguments of the last one. */
+function sharedByAll(): Variant {
+  const last = new Map<unknown, JsonObject>();
+  return {
+    call: (good) => async (params) => {
+      if (!isObject(params.arguments)) return good(params);
+      last.set(params.name, params.arguments);
+      await setTimeout(60);
+      return good({ ...params, ...present({ arguments: last.get(params.name) }) });
     },
   };
 }
@@ -212,7 +225,7 @@ function sharedRequest(): Variant {
       const mine = priceCall(request);
       if (!mine || !['BTC', 'ETH'].includes(String(mine.params.args.symbol))) return good(request);
       last = mine;
-      await setTimeout(5);
+      await setTimeout(40);
       const read = last;
       if (read.session === mine.session) return good(request);
       const message = JSON.parse(request.body ?? '{}');

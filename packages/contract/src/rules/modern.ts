@@ -143,7 +143,10 @@ export const modernRules = sharing({ controls: [speaksModern] }, [
       const call = await failedCall(probe);
       const { http, result } = await modernCall(probe, {}, call);
       const path = `tools/call with ${shorten(call)} without a session`;
-      return answerProblems(result?.isError === true, path, 'a result with isError: true', http);
+      const tool = call.name !== noSuchTool && { tool: call.name };
+      return answerProblems(result?.isError === true, path, 'a result with isError: true', http).map(
+        (problem) => ({ ...problem, ...tool }),
+      );
     },
   },
   {

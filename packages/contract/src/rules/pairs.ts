@@ -19,10 +19,13 @@ import {
 import { beyondBounds, contradicting } from './numbers.ts';
 import { must, sharing, should } from './rule.ts';
 
+/** The rule that finds a tool which mixes up its callers. */
+export const ownAnswer = 'explore.own-answer';
+
 /** What two answers of a tool say about each other. */
 export const pairRules = sharing({ turn: 'last', controls: [lists] }, [
   {
-    ...must('explore.own-answer', 'C§1.2, C§3.1'),
+    ...must(ownAnswer, 'C§1.2, C§3.1'),
     title: 'two callers at once never get the answers of each other',
     fix: 'Keep what belongs to a request in variables of its handler, not in a module or an object that all requests share.',
     check: (probe, note) => ofPairs(probe, swapped, note),

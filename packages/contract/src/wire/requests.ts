@@ -42,6 +42,8 @@ export class Requests {
   readonly #instances: Instance[] = [];
   /** The sessions that were opened at the endpoint of the target and not ended. */
   readonly #opened = new Set<string>();
+  /** Ends with the last request, where each waits for the one before it. */
+  #turn: Promise<unknown> | undefined;
   #token = { value: Promise.resolve(''), staleAt: Number.NEGATIVE_INFINITY };
 
   constructor(target: Target, signal?: AbortSignal, ledger = new Ledger()) {
@@ -57,6 +59,11 @@ export class Requests {
   /** The timeout of a request in milliseconds: the requested one, else a little more than the profile allows. */
   timeoutMs(grantedMs = 0): number {
     return this.target.timeoutMs ?? grantedMs + graceMs;
+  }
+
+  /** From now on, each request is sent when the one before it has its answer. */
+  sendInTurn(): void {
+    this.#turn = Promise.resolve();
   }
 
   /** Whether the deadline of the run has passed. */
@@ -97,13 +104,18 @@ export class Requests {
     const full = { ...rest, method, url: path === undefined ? url : new URL(path, url) };
     const { patience } = this.ledger;
     patience.admit(full.body);
-    const sentAt = now();
-    const sent = this.exchanges.exchange({
-      ...full,
-      timeoutMs,
-      headers: { 'accept-encoding': 'identity', ...this.target.headers, ...headers },
-      signal: this.signal,
-    });
+    let sentAt = now();
+    const send = (): Promise<HttpAnswer> => {
+      sentAt = now();
+      return this.exchanges.exchange({
+        ...full,
+        timeoutMs,
+        headers: { 'accept-encoding': 'identity', ...this.target.headers, ...headers },
+        signal: this.signal,
+      });
+    };
+    const sent = this.#turn ? this.#turn.then(send) : send();
+    if (this.#turn) this.#turn = sent.catch(() => {});
     const answer = await sent.catch((error: unknown) => {
       if (error instanceof AnswerTimeout) patience.late(full.body, sentAt);
       throw error;
