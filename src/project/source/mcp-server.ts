@@ -1,21 +1,33 @@
-import { setTimeout as startTimer } from 'node:timers';
 import { CommandError } from 'market-mcp-contract/command';
-import { bounds, isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
+import { bounds, isObject, type Json, type JsonObject, objectOr } from 'market-mcp-contract/json';
+import { mcp } from 'market-mcp-contract/platforms';
 import {
-  connect,
-  type Guarded,
-  guardedFetch,
-  isEventStream,
+  AnswerTimeout,
+  isRefusal,
+  listTools,
   metaKey,
-  modernMessage,
+  modernRpc,
   modernVersion,
-  valuesIn,
+  nextId,
+  Probe,
+  type RpcAnswer,
+  rpcAnswer,
+  rpcRequest,
 } from 'market-mcp-contract/wire';
 import type { ListedServer } from '../../import/mcp.ts';
 import { notAnswered } from '../read/document.ts';
 
 /** Time limits in milliseconds: of each answer, and of the whole import, whatever the server sends. */
 const maxMs = { answer: 20_000, list: 60_000 };
+
+/** The newest version of MCP with sessions. */
+const sessionsVersion = '2025-11-25';
+
+/** A server answered, but not with a list of tools: it may have another form. */
+class NoList extends Error {}
+
+type Listed = Omit<ListedServer, 'url'>;
+type Answered = (asked: Promise<RpcAnswer>) => Promise<RpcAnswer>;
 
 /**
  * The tools that a running MCP server lists, read with limits of time and size. Redirects are not followed, and no tool is
@@ -35,103 +47,83 @@ export async function listServer(
   const isPlain =
     URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && new URL(url).username === '';
   if (!isPlain) throw failed('it is not an http or https URL without a user');
-  const ending = new AbortController();
-  const { signal } = ending;
-  const endLate = (what: string, ms: number): Error => {
-    const late = notAnswered(shown, what, ms);
-    ending.abort(late);
-    return late;
-  };
-  const timer = startTimer(() => endLate('its tools were not listed', listMs), listMs);
-  const access: Access = {
-    url: new URL(url),
-    token: token === undefined ? undefined : async () => token,
-    listMs,
-    guarded: {
-      timeoutMs,
-      signal,
-      admit: () => signal.throwIfAborted(),
-      onLate: (ms) => endLate('it did not answer', ms),
-    },
-  };
-  const listed = async (): Promise<ListedServer> => {
-    try {
-      return { url, ...(await withSession(access)) };
-    } catch (error) {
-      // An answer other than a refusal may come from a server without sessions.
-      const { code } = error as { readonly code?: unknown };
-      if (typeof code !== 'number' || code === 401 || code === 403) throw failed(reasonOf(error as Error));
-      const other = await withoutSession(access).catch((reason: Error) => reason);
-      if (!(other instanceof Error)) return { url, ...other };
-      if (await hasOldTransport(access)) {
-        const why = 'it speaks only HTTP+SSE (MCP 2024-11-05), and calls are forwarded by Streamable HTTP';
-        throw failed(why, 'Give its endpoint for Streamable HTTP if it has one, often such as');
-      }
-      // An error without a status concerns the tools of a server that speaks this version.
-      throw failed(reasonOf('code' in other ? (error as Error) : other));
-    }
-  };
-  const ended = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason));
-  });
-  try {
-    return await Promise.race([listed(), ended]);
-  } finally {
-    clearTimeout(timer);
-    ending.abort(); // a stream may still be open
-  }
-}
-
-interface Access {
-  readonly url: URL;
-  readonly listMs: number;
-  readonly token: (() => Promise<string>) | undefined;
-  readonly guarded: Guarded;
-}
-
-type Listed = Omit<ListedServer, 'url'>;
-
-async function withSession({ url, token, listMs, guarded }: Access): Promise<Listed> {
-  const session = await connect({
-    url,
-    headers: {},
-    token,
-    platform: { header: 'authorization', scheme: 'Bearer' },
-    redirect: 'error',
-    ...guarded,
-  });
-  try {
-    const { client } = session;
-    const options = { timeout: listMs, ...(guarded.signal && { signal: guarded.signal }) };
-    const tools = await allPages(async (cursor) => {
-      const page = await client.listTools(cursor === undefined ? {} : { cursor }, options);
-      return { tools: page.tools as unknown as JsonObject[], nextCursor: page.nextCursor };
+  const headers: Readonly<Record<string, string>> =
+    token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const late = AbortSignal.timeout(listMs);
+  const probe = new Probe({ url, profile: mcp, headers, timeoutMs }, late);
+  const answered: Answered = async (asked) => {
+    const answer = await asked.catch((error: unknown) => {
+      throw error instanceof AnswerTimeout ? notAnswered(shown, 'it did not answer', timeoutMs) : error;
     });
-    return { title: client.getServerVersion()?.name ?? '', tools };
+    if (isRefusal(answer.http))
+      throw failed('it asks for a token: set one in the environment as MCP_SOURCE_TOKEN');
+    return answer;
+  };
+  try {
+    const listed = await orNoList(inSession(probe, answered));
+    if (!(listed instanceof NoList)) return { url, ...listed };
+    const other = await orNoList(withoutSession(probe, answered));
+    if (!(other instanceof NoList)) return { url, ...other };
+    if (!(await hasOldTransport(url, headers))) throw listed;
+    const why = 'it speaks only HTTP+SSE (MCP 2024-11-05), and calls are forwarded by Streamable HTTP';
+    throw failed(why, 'Give its endpoint for Streamable HTTP if it has one, often such as');
+  } catch (error) {
+    if (late.aborted) throw notAnswered(shown, 'its tools were not listed', listMs);
+    if (error instanceof CommandError) throw error;
+    const reason = (error as Error).message.replaceAll(/\s+/g, ' ').slice(0, 200);
+    throw failed(`its tools cannot be listed: ${reason}`);
   } finally {
-    await session.close();
+    await probe.close();
   }
+}
+
+async function orNoList(asked: Promise<Listed>): Promise<Listed | NoList> {
+  return asked.catch((error: unknown) => {
+    if (error instanceof NoList) return error;
+    throw error;
+  });
+}
+
+/** The tools of a server with sessions, or of one that answers without them. */
+async function inSession(probe: Probe, answered: Answered): Promise<Listed> {
+  const opened = await answered(probe.initialize(sessionsVersion));
+  const { result, http, error } = opened;
+  if (!result) throw new NoList(String(error?.message ?? `HTTP ${http.status} without a result`));
+  const session = await probe.enter(opened);
+  const version = typeof result.protocolVersion === 'string' ? result.protocolVersion : undefined;
+  const options = { session, headers: { 'mcp-protocol-version': version } };
+  const tools = await allPages(async (params) => {
+    const id = nextId();
+    return answered(
+      probe.post(rpcRequest(id, 'tools/list', params), options).then((answer) => rpcAnswer(answer, id)),
+    );
+  });
+  return { title: titleIn(result.serverInfo), tools };
 }
 
 /** The tools of a server that speaks only the stateless revision. */
-async function withoutSession(access: Access): Promise<Listed> {
+async function withoutSession(probe: Probe, answered: Answered): Promise<Listed> {
   let title = '';
-  const tools = await allPages(async (cursor) => {
-    const page = await statelessPage(access.url.href, cursor, authorizedFetch(access));
-    title = page.title;
-    return page;
+  const tools = await allPages(async (params) => {
+    const answer = await answered(modernRpc(probe, 'tools/list', objectOr(params)));
+    title = titleIn(objectOr(answer.result?._meta)[metaKey('serverInfo')]);
+    return answer;
   });
   return { title, tools, protocolVersion: modernVersion };
 }
 
-/** `fetch` with limits of time and size, and with the token; it follows no redirect. */
-function authorizedFetch({ token, guarded }: Access): typeof fetch {
-  const send = guardedFetch(guarded);
-  return async (input, init) => {
-    const headers = new Headers(init?.headers);
-    if (token) headers.set('authorization', `Bearer ${await token()}`);
-    return send(input, { ...init, headers, redirect: 'error' });
-  };
+function titleIn(serverInfo: Json | undefined): string {
+  const { name } = objectOr(serverInfo);
+  return typeof name === 'string' ? name : '';
+}
+
+async function allPages(ask: (params?: Json) => Promise<RpcAnswer>): Promise<readonly JsonObject[]> {
+  const { tools, ended, fault } = await listTools(ask);
+  if (fault) throw fault.silence ?? new NoList(fault.problem.actual);
+  if (!ended)
+    throw new Error(`its list of tools has more than ${bounds.tools} tools or ${bounds.pages} pages`);
+  if (tools.length === 0) throw new Error('it lists no tools');
+  return tools.filter(isObject);
 }
 
 /** Milliseconds until the first event of a stream, and its characters. */
@@ -139,100 +131,20 @@ const firstEventMs = 5_000;
 const longestEvent = 10_000;
 
 /** Whether a GET opens a stream that names the endpoint for messages: the transport of MCP 2024-11-05. */
-async function hasOldTransport(access: Access): Promise<boolean> {
-  const ending = new AbortController();
-  const timer = startTimer(() => ending.abort(), firstEventMs);
+async function hasOldTransport(url: string, headers: Readonly<Record<string, string>>): Promise<boolean> {
   try {
-    const { body, headers } = await authorizedFetch(access)(access.url, {
-      method: 'GET',
-      headers: { accept: 'text/event-stream' },
-      signal: ending.signal,
+    const { body } = await fetch(url, {
+      headers: { ...headers, accept: 'text/event-stream' },
+      redirect: 'error',
+      signal: AbortSignal.timeout(firstEventMs),
     });
-    if (!body || !isEventStream(headers.get('content-type'))) return false;
     let text = '';
-    for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+    for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
       text += chunk;
-      if (/^event: ?endpoint\r?$/m.test(text)) return true;
-      if (/\r?\n\r?\n/.test(text) || text.length > longestEvent) return false;
+      if (/\r?\n\r?\n/.test(text) || text.length > longestEvent) break;
     }
-    return false;
+    return /^event: ?endpoint\r?$/m.test(text);
   } catch {
     return false;
-  } finally {
-    clearTimeout(timer);
-    ending.abort();
   }
-}
-
-interface Page {
-  readonly tools: readonly JsonObject[];
-  readonly nextCursor: string | undefined;
-}
-
-async function allPages(
-  pageAt: (cursor: string | undefined) => Promise<Page>,
-): Promise<readonly JsonObject[]> {
-  const tools: JsonObject[] = [];
-  let cursor: string | undefined;
-  for (let pages = 0; pages === 0 || cursor !== undefined; pages += 1) {
-    if (pages >= bounds.pages || tools.length > bounds.tools)
-      throw new Error(`its list of tools has more than ${bounds.tools} tools or ${bounds.pages} pages`);
-    const page = await pageAt(cursor);
-    tools.push(...page.tools);
-    cursor = page.nextCursor;
-  }
-  if (tools.length === 0) throw new Error('it lists no tools');
-  return tools;
-}
-
-/**
- * Requests one page of tools by MCP 2026-07-28.
- *
- * @param send as of `authorizedFetch`
- * @throws Error with the server's answer
- */
-async function statelessPage(
-  url: string,
-  cursor: string | undefined,
-  send: typeof fetch,
-): Promise<Page & { readonly title: string }> {
-  const { body, headers } = modernMessage('tools/list', cursor === undefined ? {} : { cursor });
-  const given = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const response = await send(url, {
-    method: 'POST',
-    headers: {
-      accept: 'application/json, text/event-stream',
-      'content-type': 'application/json',
-      ...Object.fromEntries(given),
-    },
-    body: JSON.stringify(body),
-  });
-  const text = await response.text();
-  const values = valuesIn(text, response.headers.get('content-type'));
-  const answer = values.find((value): value is JsonObject => isObject(value) && value.id === body.id);
-  if (!isObject(answer?.result) || !Array.isArray(answer.result.tools))
-    throw Object.assign(new Error(refusalOf(answer?.error, response.status)), { code: response.status });
-  const { tools, nextCursor, _meta } = answer.result;
-  const info = isObject(_meta) ? _meta[metaKey('serverInfo')] : undefined;
-  return {
-    tools: tools.filter(isObject),
-    nextCursor: typeof nextCursor === 'string' ? nextCursor : undefined,
-    title: isObject(info) && typeof info.name === 'string' ? info.name : '',
-  };
-}
-
-function refusalOf(error: Json | undefined, status: number): string {
-  return isObject(error) && typeof error.message === 'string'
-    ? error.message
-    : `HTTP ${status} without a list of tools`;
-}
-
-/** The message of an error on one line; text from a server is truncated. The SDK's errors use the HTTP status as code. */
-function reasonOf(error: Error): string {
-  const { message, cause, code: status } = error as Error & { readonly code?: unknown };
-  if (status === 401 || status === 403)
-    return 'it asks for a token: set one in the environment as MCP_SOURCE_TOKEN';
-  const { code } = (cause ?? {}) as { code?: string };
-  const text = code === undefined ? message : `${message} (${code})`;
-  return `its tools cannot be listed: ${text.replaceAll(/\s+/g, ' ').slice(0, 200)}`;
 }

@@ -70,8 +70,6 @@ const hostile: { readonly [name: string]: Lister } = {
     event({ method: 'notifications/progress', params: { progressToken: id, progress: 1 } }),
   ),
   'endless requests': endless(() => event({ id: 'p', method: 'ping' })),
-  'responses to other requests': endless(() => event({ id: 99_999, result: {} })),
-  'a response to another request, then comments': endless(comment, () => event({ id: 99_999, result: {} })),
   'one byte after the other': (response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     const timer = setInterval(() => response.write(' '), 5);
@@ -97,6 +95,16 @@ it.each(Object.entries(hostile))(
     await left();
   },
 );
+
+it.each([
+  ['responses to other requests', endless(() => event({ id: 99_999, result: {} }))],
+  ['a response to another request, then comments', endless(comment, () => event({ id: 99_999, result: {} }))],
+])('an import leaves %s, which are no list', async (_, list) => {
+  const { url, left } = await serve(list);
+  const message = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/mcp: its tools cannot be listed/);
+  await expect(listServer(url, undefined)).rejects.toMatchObject({ code: 'NOT_READABLE', message });
+  await left();
+});
 
 it('an import leaves a stream that stays open after the list', async () => {
   const { url, left } = await serve(endless(comment, (id) => event({ id, result: { tools: [tool] } })));

@@ -19,8 +19,6 @@ export interface ClientOptions extends Guarded {
   /** The token of each request; without one, the header is absent. */
   readonly token: (() => Promise<string | undefined>) | undefined;
   readonly platform: Pick<PlatformProfile['token'], 'header' | 'scheme'>;
-  /** Followed where absent. */
-  readonly redirect?: 'error';
   /** Called with the session that the server opens. */
   readonly onSession?: (session: string) => void;
 }
@@ -42,7 +40,6 @@ export async function connect({
   token,
   platform,
   headers,
-  redirect,
   onSession,
   ...guarded
 }: ClientOptions): Promise<SdkSession> {
@@ -52,7 +49,7 @@ export async function connect({
     const all = new Headers(init?.headers);
     const value = await token?.();
     if (value !== undefined) all.set(platform.header, `${platform.scheme} ${value}`);
-    const answer = await send(input, { ...init, headers: all, ...(redirect && { redirect }) });
+    const answer = await send(input, { ...init, headers: all });
     const session = answer.headers.get('mcp-session-id');
     if (session) onSession?.(session);
     return answer;

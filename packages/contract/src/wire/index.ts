@@ -12,14 +12,14 @@ export type {
 } from '../target.ts';
 export { isLoopback, reachOf } from './address.ts';
 export { listedOutputSchema } from './cases.ts';
-export { connect, loadClient } from './client.ts';
+export { loadClient } from './client.ts';
 export { now } from './clock.ts';
 export { isEventStream, valuesIn } from './events.ts';
-export { type Guarded, guardedFetch } from './guarded-fetch.ts';
-export { metaKey, modernMessage, modernVersion } from './modern.ts';
+export { listTools } from './listing.ts';
+export { metaKey, modernRpc, modernVersion } from './modern.ts';
 export { networkReason } from './network-error.ts';
 export { Probe } from './probe.ts';
-export { maximumBytes } from './receive.ts';
+export { AnswerTimeout, maximumBytes } from './receive.ts';
 export { submissionTest, verdictsOf } from './rehearsal.ts';
 export {
   incidentIn,
