@@ -1,21 +1,15 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 
-/** An answer with its whole body. */
+/** An answer with its whole body, which is JSON unless the headers say otherwise. */
 export interface Answer {
   readonly status: number;
-  readonly headers?: OutgoingHttpHeaders;
+  readonly headers?: OutgoingHttpHeaders | undefined;
   readonly body?: string;
 }
 
 /** @param value an object, or JSON text */
 export function json(status: number, value: object | string, headers?: OutgoingHttpHeaders): Answer {
-  const body = typeof value === 'string' ? value : JSON.stringify(value);
-  const length = Buffer.byteLength(body);
-  return {
-    status,
-    headers: { 'content-type': 'application/json', 'content-length': length, ...headers },
-    body,
-  };
+  return { status, headers, body: typeof value === 'string' ? value : JSON.stringify(value) };
 }
 
 export function notAllowed(allow: string): Answer {

@@ -89,7 +89,7 @@ export function createAuthentication(
   /** Captures the token in a header. */
   const form = new RegExp(`^${prefix} *([\\w-]+\\.[\\w-]+\\.[\\w-]+)$`, 'i');
   const keys = createKeys(rules.keys, log);
-  const trusted = new Map<string, { readonly caller: Caller; readonly until: number }>();
+  const trusted = createTrusted();
   const used = createUsed();
   let warnsAt = 0;
 
@@ -143,10 +143,7 @@ export function createAuthentication(
       warnOfSkew(ahead, `was issued ${ahead} s in the future (iat)`);
       const expiryMs = (exp + rules.clockToleranceSeconds) * 1000;
       const caller = bearer(jti, expiryMs);
-      if (!once) {
-        if (trusted.size >= maxRemembered) trusted.clear();
-        trusted.set(header, { caller, until: Math.min(expiryMs, Date.now() + longestRememberedMs) });
-      }
+      if (!once) trusted.add(header, caller, expiryMs);
       return caller;
     } catch (error) {
       const since = expiredSince(error as Error);
@@ -160,8 +157,8 @@ export function createAuthentication(
     /** Verifies the token in the headers of a request. Never rejects. */
     identify(headers: IncomingHttpHeaders): Caller | Promise<Caller> {
       const header = headers[headerName]?.toString() ?? '';
-      const known = trusted.get(header);
-      if (known && Date.now() < known.until) return known.caller;
+      const known = trusted.callerOf(header);
+      if (known) return known;
       const token = form.exec(header)?.[1];
       return token === undefined ? withoutToken : check(header, token);
     },
@@ -175,6 +172,30 @@ export function createAuthentication(
     /** Whether there is a key. */
     hasKey: keys.hasKey,
   };
+}
+
+/** The callers with a verified token. */
+function createTrusted() {
+  const known = new Map<
+    string,
+    { readonly header: string; readonly caller: Caller; readonly until: number }
+  >();
+  return {
+    callerOf(header: string): Caller | undefined {
+      const found = known.get(endOf(header));
+      return found?.header === header && Date.now() < found.until ? found.caller : undefined;
+    },
+    add(header: string, caller: Caller, expiryMs: number): void {
+      if (known.size >= maxRemembered) known.clear();
+      const until = Math.min(expiryMs, Date.now() + longestRememberedMs);
+      known.set(endOf(header), { header, caller, until });
+    },
+  };
+}
+
+/** The end of a signature, by which a token is looked up: the hash of a whole header takes longer than all else of authentication. */
+export function endOf(header: string): string {
+  return header.slice(-32);
 }
 
 /** Logs and publishes a refused call. */

@@ -193,6 +193,12 @@ async function runWithin(
 
 /** A member of a tool's signal: its call. A WeakMap would take longer than the signal itself. */
 const running = Symbol('running');
+let marks = false;
+
+/** Lets `callOfSignal` know later calls. */
+export function markSignals(): void {
+  marks = true;
+}
 
 /** The call whose tool got this signal. */
 export function callOfSignal(
@@ -224,7 +230,8 @@ class CallOutcomes implements Outcomes<object> {
 
   /** Node creates the signal when it is first read: this is slow, and few tools need it. */
   get signal(): AbortSignal {
-    return Object.assign(this.controller.signal, { [running]: this.call });
+    const { signal } = this.controller;
+    return marks ? Object.assign(signal, { [running]: this.call }) : signal;
   }
 }
 

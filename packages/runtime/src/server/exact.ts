@@ -67,6 +67,7 @@ let window: { readonly bytes: Buffer; readonly words: Int32Array } | undefined;
  * unit: another unit may look like a digit, but no digit like another unit.
  */
 export function longNumbersIn(text: string): 'integers' | 'decimals' | undefined {
+  if (text.length < shortText && !holdsLongRun(text)) return undefined;
   if (!window) {
     const memory = new ArrayBuffer(windowSize + 12);
     window = { bytes: Buffer.from(memory), words: new Int32Array(memory) };
@@ -110,6 +111,21 @@ export function longNumbersIn(text: string): 'integers' | 'decimals' | undefined
     }
   }
   return found;
+}
+
+/** To copy a shorter text takes longer than to look at its units. */
+const shortText = 4_096;
+
+/** Whether a text has a run of 16 digits and points: one of them is at a multiple of 16. */
+function holdsLongRun(text: string): boolean {
+  for (let at = 0; at < text.length; at += leastDigits) {
+    let start = at;
+    while (isPart(text.charCodeAt(start), 1)) start -= 1;
+    let past = at;
+    while (isPart(text.charCodeAt(past), 1)) past += 1;
+    if (past - start > leastDigits) return true;
+  }
+  return false;
 }
 
 /** Whether a UTF-16 unit is a digit, or the point where points count. */

@@ -11,7 +11,7 @@ import {
   tokenUnknown,
   tooManyCalls,
 } from './answer.ts';
-import { type Caller, createAuthentication, noAuthentication, type TokenRules } from './auth.ts';
+import { type Caller, createAuthentication, endOf, noAuthentication, type TokenRules } from './auth.ts';
 import { type BodyRefusal, createBodies, discardRest } from './bodies.ts';
 import type { OnGone } from './call.ts';
 import type { Tool } from './define-tool.ts';
@@ -245,7 +245,8 @@ class Endpoints implements App {
       throw new RpcError(ErrorCode.InvalidRequest, 'Unsupported MCP-Protocol-Version');
     }
 
-    const payer = message.method === paidMethod ? String(headers[this.#config.token?.header ?? '']) : null;
+    const payer =
+      message.method === paidMethod ? endOf(String(headers[this.#config.token?.header ?? ''])) : null;
     if (payer !== null && !this.#calls.enter(payer)) return tooManyCalls;
     try {
       const traceparent = traceparentOf(message, headers);
@@ -404,7 +405,13 @@ class Endpoints implements App {
     // A refused token and a reached limit have reasons of their own.
     const isCounted = status >= 400 && status < 500 && status !== 408 && answer !== this.#unauthorized;
     if (isCounted) publishRefusal(`HTTP ${status}`);
-    response.writeHead(status, { ...headers, [requestIdHeader]: id });
+    // Node reads the names of a literal faster than those of a spread.
+    const type = 'application/json';
+    const head =
+      body === ''
+        ? { 'x-request-id': id }
+        : { 'content-type': type, 'content-length': Buffer.byteLength(body), 'x-request-id': id };
+    response.writeHead(status, headers ? { ...head, ...headers } : head);
     this.#answers.send(response, body, () => this.#ownerOf(response.req));
   }
 
