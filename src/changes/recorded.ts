@@ -61,9 +61,12 @@ export function planSchemas(project: Project, recorded: ReadonlyMap<string, Reco
     const before = textOf(content);
     const asked = requestInSource(before);
     const takesPages = asked?.method === 'get' && asked.asksByQuery && !asked.hasPages;
-    const { schema, ...request } = seenIn({ ...given, wrap: asked?.wrap, takesPages }, given.answers);
-    if (isDeepStrictEqual(schema, given.outputSchema)) return tool;
-    const typed = withOutputSchema(before, schema, print);
+    const success = asked && asked.method !== 'call' ? asked.success : null;
+    const about = { ...given, wrap: asked?.wrap, takesPages, success };
+    const { schema, ...request } = seenIn(about, given.answers);
+    const isSame = isDeepStrictEqual(schema, given.outputSchema);
+    if (isSame && !request.success) return tool;
+    const typed = isSame ? before : withOutputSchema(before, schema, print);
     const after = typed && withRequest(typed, request, print);
     if (after === undefined) {
       const hasRequest = Object.keys(request).length > 0;

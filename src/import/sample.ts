@@ -276,7 +276,7 @@ export function isFailure(answer: JsonObject): boolean {
   );
 }
 
-function isBlank(value: Json | undefined): boolean {
+export function isBlank(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === false || value === '') return true;
   if (Array.isArray(value)) return value.length === 0;
   return isObject(value) && Object.keys(value).length === 0;

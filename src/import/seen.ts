@@ -14,6 +14,7 @@ import { schemaOfValues } from './infer.ts';
 import { pageMembersIn, withPageMembers } from './pages.ts';
 import { readSample } from './read-sample.ts';
 import { isFailure, toolOfSamples } from './sample.ts';
+import { correctedSuccess } from './success.ts';
 import { widened } from './widen.ts';
 
 /** An answer of a source in the form of the tool, and its headers that name its place among pages. */
@@ -30,6 +31,8 @@ export interface SeenTool {
   readonly wrap: string | undefined;
   /** Whether headers can become members: a read by query that does not do so yet. */
   readonly takesPages: boolean;
+  /** The members that say success; absent: none are named, null: they are not to be changed. */
+  readonly success?: JsonObject | null | undefined;
 }
 
 /** What answers change: the outputSchema, and options of the request. */
@@ -37,6 +40,7 @@ export interface Seen {
   readonly schema: JsonObject;
   readonly wrap?: 'items' | 'result' | null;
   readonly pages?: true;
+  readonly success?: JsonObject;
 }
 
 /** An outputSchema that admits answers that arrived, and what the request must do for it. */
@@ -45,11 +49,18 @@ export function seenIn(tool: SeenTool, answers: readonly SeenAnswer[]): Seen {
   const values = answers.map(({ value }) => value);
   const typed = wrap === 'text' ? typedText(outputSchema, values) : undefined;
   if (typed) return typed;
-  const schema = schemaWith(outputSchema, values);
+  const own = values.filter((value) => isAnswer(value, outputSchema));
+  const raw = wrap === 'result' ? own.map((value) => value.result as Json) : own;
+  const success = tool.success === null ? undefined : correctedSuccess(raw, tool.success);
+  const seen = { schema: schemaWith(outputSchema, own), ...(success && { success }) };
   const pages = new Set(answers.flatMap(({ headers }) => [...pageMembersIn(headers)]));
   const fresh = [...pages].filter((name) => !Object.hasOwn(membersOf(outputSchema), name));
-  if (!takesPages || fresh.length === 0) return { schema };
-  return { schema: withPageMembers(schema, membersOf(inputSchema), new Set(fresh)), pages: true };
+  if (!takesPages || fresh.length === 0) return seen;
+  return {
+    ...seen,
+    schema: withPageMembers(seen.schema, membersOf(inputSchema), new Set(fresh)),
+    pages: true,
+  };
 }
 
 /** The fields of texts that are all JSON, of a tool that answers with one text. */
@@ -79,8 +90,8 @@ function typedText(outputSchema: JsonObject, answers: readonly Json[]): Seen | u
  * @param answers in the form of the tool
  * @returns the same schema if there is nothing to change, or if no change would make it admit them
  */
-function schemaWith(schema: JsonObject, answers: readonly Json[]): JsonObject {
-  const own = answers.filter((answer) => isAnswer(answer, schema)).map((answer) => filled(answer, schema));
+function schemaWith(schema: JsonObject, answers: readonly JsonObject[]): JsonObject {
+  const own = answers.map((answer) => filled(answer, schema));
   const wider = own.reduce(widened, schema);
   const admits = own.every((answer) => clientMismatches(wider, answer, '').length === 0);
   return admits ? withNewMembers(wider, own) : schema;

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
+import { isBlank } from './sample.ts';
 
 /** Names of members that say how a request went, in lower case without separators. */
 const names =
@@ -21,10 +22,48 @@ export function successMembersOf(answers: readonly Json[]): JsonObject | undefin
   return same.length === 0 ? undefined : Object.fromEntries(same);
 }
 
+/**
+ * The members that say success, corrected by answers that have data: those of two answers and more if a request names none, else
+ * without values in whose place other ones say success, too.
+ *
+ * @param present what the request names
+ * @returns undefined if it stays as it is
+ */
+export function correctedSuccess(
+  answers: readonly Json[],
+  present: JsonObject | undefined,
+): JsonObject | undefined {
+  const own = answers.filter(hasData);
+  const same = successMembersOf(own);
+  if (!present) return own.length > 1 ? same : undefined;
+  const said = own.flatMap((answer) => saidIn(answer));
+  const isWrong = (path: string) => said.some(([at, value]) => at === path && value !== present[path]);
+  if (!Object.keys(present).some(isWrong)) return undefined;
+  const kept = Object.entries(present).flatMap(([path, value]) => {
+    const other = isWrong(path) ? same?.[path] : value;
+    return other === undefined ? [] : [[path, other]];
+  });
+  return Object.fromEntries(kept);
+}
+
+/** Whether a member has a value that is not about the request. */
+function hasData(answer: Json): boolean {
+  if (!isObject(answer)) return false;
+  return Object.entries(answer).some(([name, value]) => {
+    const isOther =
+      !isAboutRequest(name) || (typeof value === 'object' && /^(?:result|response)$/i.test(name));
+    return isOther && !isBlank(value);
+  });
+}
+
+function isAboutRequest(name: string): boolean {
+  return names.test(name.toLowerCase().replaceAll(/[^a-z]/g, ''));
+}
+
 function saidIn(answer: Json, above = ''): readonly (readonly [path: string, value: Json])[] {
   if (!isObject(answer)) return [];
   return Object.entries(answer).flatMap(([name, value]) => {
-    if (name.includes('.') || !names.test(name.toLowerCase().replaceAll(/[^a-z]/g, ''))) return [];
+    if (name.includes('.') || !isAboutRequest(name)) return [];
     if (isObject(value)) return above === '' ? saidIn(value, `${name}.`) : [];
     return isSuccess(name, value) ? [[`${above}${name}`, value]] : [];
   });

@@ -1,6 +1,7 @@
 import type { Node, ObjectExpression, ObjectProperty } from '@babel/types';
+import { isObject, type JsonObject } from 'market-mcp-contract/json';
 import { keyOf, LiteralReader, unwrapped } from './literal.ts';
-import type { Print } from './literal-edit.ts';
+import { LiteralEdit, type Print } from './literal-edit.ts';
 import { apiCalls, schemaNode } from './tool-source.ts';
 import { nodesIn, type Placed, type Tree, treeOf } from './tree.ts';
 
@@ -10,6 +11,8 @@ export interface ToolRequest {
   /** What its answer becomes, if that is a literal. */
   readonly wrap: string | undefined;
   readonly hasPages: boolean;
+  /** What it names as the signs of a success; absent: nothing, null: no literal. */
+  readonly success: JsonObject | null | undefined;
   /** Whether its query has arguments of the tool. */
   readonly asksByQuery: boolean;
 }
@@ -20,6 +23,8 @@ export interface RequestChange {
   readonly wrap?: string | null;
   /** Headers of the answer become `next` and `total`. */
   readonly pages?: true;
+  /** In place of the one that it has. */
+  readonly success?: JsonObject;
 }
 
 interface Located {
@@ -35,12 +40,15 @@ interface Located {
 export function requestInSource(text: string): ToolRequest | undefined {
   const found = locate(text);
   if (!found) return undefined;
-  const { method, members } = found;
+  const { method, members, tree } = found;
   const wrap = members.get('wrap')?.value;
+  const said = members.get('success');
+  const success = said && new LiteralReader(tree).value(said.value);
   return {
     method,
     wrap: wrap?.type === 'StringLiteral' ? wrap.value : undefined,
     hasPages: members.has('pages'),
+    success: isObject(success) ? success : said && null,
     asksByQuery: inputsIn(found).length > 0,
   };
 }
@@ -50,22 +58,40 @@ export function requestInSource(text: string): ToolRequest | undefined {
  *
  * @returns undefined if they cannot be written there
  */
-export function withRequest(text: string, { wrap, pages }: RequestChange, print: Print): string | undefined {
+export function withRequest(text: string, change: RequestChange, print: Print): string | undefined {
+  const { wrap, pages, success } = change;
   const wrapped = wrap === undefined ? text : withWrap(text, wrap);
-  if (wrapped === undefined || !pages) return wrapped;
-  const found = locate(wrapped);
-  const { options, members, tree } = found ?? {};
-  const place = members?.get('schema');
-  const isKnown = tree && new LiteralReader(tree).constant('inputSchema') !== undefined;
-  if (!found || !options || !place || !isKnown || members?.has('pages')) return undefined;
+  const said = success && wrapped !== undefined ? withSuccess(wrapped, success, print) : wrapped;
+  return pages && said !== undefined ? withPages(said, print) : said;
+}
+
+function withSuccess(text: string, success: JsonObject, print: Print): string | undefined {
+  const found = locate(text);
+  const own = found?.members.get('success');
+  if (!found || !own) return found && withMember(text, found, print.member('success', success, 0));
+  const edit = new LiteralEdit(text, found.tree, new LiteralReader(found.tree), print);
+  return edit.change(own.value, success) ? edit.text() : undefined;
+}
+
+function withPages(text: string, print: Print): string | undefined {
+  const found = locate(text);
+  const isKnown = found && new LiteralReader(found.tree).constant('inputSchema') !== undefined;
+  if (!isKnown || found.members.has('pages')) return undefined;
   const inputs = inputsIn(found);
   const names = inputs.filter(([parameter, input]) => parameter !== input);
   const listed = names.map(([parameter, input]) => print.member(parameter, input, 0));
   const input =
     inputs.length === 0 ? 'input: {}' : found.input === 'input' ? 'input' : `input: ${found.input}`;
   const parts = [input, 'inputSchema', ...(listed.length > 0 ? [`names: { ${listed.join(', ')} }`] : [])];
-  const [, lead = ' '] = /(\n[ \t]*)$/.exec(wrapped.slice(options.start, place.start)) ?? [];
-  return `${wrapped.slice(0, place.end)},${lead}pages: { ${parts.join(', ')} }${wrapped.slice(place.end)}`;
+  return withMember(text, found, `pages: { ${parts.join(', ')} }`);
+}
+
+/** The source with a further option, behind the schema. */
+function withMember(text: string, { options, members }: Located, member: string): string | undefined {
+  const place = members.get('schema');
+  if (!place) return undefined;
+  const [, lead = ' '] = /(\n[ \t]*)$/.exec(text.slice(options.start, place.start)) ?? [];
+  return `${text.slice(0, place.end)},${lead}${member}${text.slice(place.end)}`;
 }
 
 function withWrap(text: string, wrap: string | null): string | undefined {

@@ -202,6 +202,32 @@ describe('market-mcp record, of an answer that differs from the outputSchema', (
     expect(read(path)).toBe(computed);
   });
 
+  it('corrects the signs of a success that an answer contradicts, and names those that two answers share', async () => {
+    answer = { ...example, code: 0, status: 'OK' };
+    const [only] = /\{ arguments: \{ pier: 'A' \}.*? \}/.exec(original) ?? [''];
+    const twice = original.replace(only, `${only}, ${only.replace("'A'", "'B'")}`);
+    const signs = 'schema: outputSchema, success: { code: 200 }';
+    const given = [original.replace('schema: outputSchema', signs), twice] as const;
+    for (const [source, expected] of [
+      [given[0], 'success: { code: 0 }'],
+      [given[1], "success: { code: 0, status: 'OK' }"],
+    ] as const) {
+      expect(source).not.toBe(original);
+      writeFileSync(join(directory, path), source);
+      const ran = await market('record', '--yes');
+      expect(ran.status, ran.stdout + ran.stderr).toBe(0);
+      expect(read(path).replaceAll(/\s+/g, ' ')).toContain(expected);
+      expect(JSON.parse((await market('record', '--yes', '--json')).stdout)).not.toHaveProperty('schemas');
+    }
+    answer = { ...example, berths: [], code: 0, status: 'DENIED', message: 'The key has expired.' };
+    const failed = await market('record', '--yes', '--json');
+    expect(JSON.parse(failed.stdout)).toMatchObject({
+      ok: false,
+      called: [{ error: 'SOURCE_MALFORMED' }, {}],
+    });
+    expect(JSON.parse(failed.stdout)).not.toHaveProperty('schemas');
+  });
+
   it('makes members of headers that only the answer has, and typed fields of a text that is JSON', async () => {
     writeFileSync(join(directory, path), original);
     answer = example;
@@ -213,7 +239,7 @@ describe('market-mcp record, of an answer that differs from the outputSchema', (
     expect(read('src/tools/list-piers.ts')).not.toContain('pages');
     const ran = await market('record', '--yes');
     expect(ran.status, ran.stdout + ran.stderr).toBe(0);
-    expect(ran.stdout).toContain('The outputSchema of list_piers, get_tides was changed');
+    expect(ran.stdout).toContain('Changed to admit the answers: list_piers, get_tides');
     expect(read('src/tools/list-piers.ts')).toContain('pages: { input, inputSchema }');
     expect(read('src/tools/get-tides.ts')).toContain("wrap: 'items'");
     expect(JSON.parse(read('test/recordings/get-piers.json'))[0].headers).toEqual({

@@ -58,6 +58,19 @@ describe('other options of a request', () => {
     expect(withRequest(tool(get(before)), { pages: true })).toBe(tool(get(after)));
   });
 
+  it.each([
+    ['{ schema: outputSchema, signal }', "{ schema: outputSchema, success: { 'a.code': 0 }, signal }"],
+    ["{ success: { ok: 'x' }, schema: outputSchema }", "{ success: { 'a.code': 0 }, schema: outputSchema }"],
+  ])('name the signs of a success: %s', (before, after) => {
+    expect(withRequest(tool(get(before)), { success: { 'a.code': 0 } })).toBe(tool(get(after)));
+  });
+
+  it('keep signs of a success that are no literal', () => {
+    const given = tool(get('{ schema: outputSchema, success: signsOf(1) }'));
+    expect(requestInSource(given)).toMatchObject({ success: null });
+    expect(withRequest(given, { success: { ok: true } })).toBeUndefined();
+  });
+
   it('use the name that the arguments have', () => {
     const given = get('{ query: { p: args.p }, schema: outputSchema }');
     expect(withRequest(tool(given, 'args'), { pages: true })).toContain(

@@ -133,7 +133,7 @@ export async function proposeSchemas(
   if (planned.change === null) return { ...result, applied: false };
   const diff = unifiedDiff(directory, withoutManifest(planned.change));
   output.note(
-    `The answers of ${nameList(planned.tools)} differ from the outputSchema. These schemas admit them:`,
+    `The answers of ${nameList(planned.tools)} differ from what the tool expects. This admits them:`,
   );
   showDiff(diff, output);
   if (!(await mayApply(switches))) {
@@ -142,7 +142,7 @@ export async function proposeSchemas(
     return { ...result, diff, applied: false };
   }
   await apply(directory, plan, output);
-  output.done(`The outputSchema of ${nameList(planned.tools)} was changed`);
+  output.done(`Changed to admit the answers: ${nameList(planned.tools)}`);
   showDrift(planned.drift, output);
   const failed = tools.filter(
     (tool) =>
@@ -174,9 +174,10 @@ function answersOf(
   );
 }
 
-function shownRequest({ wrap, pages }: RequestChange): string {
+function shownRequest({ wrap, pages, success }: RequestChange): string {
   const wrapped = wrap === null ? ['without wrap'] : wrap === undefined ? [] : [`wrap: '${wrap}'`];
-  return [...wrapped, ...(pages ? ['pages: { input, inputSchema }'] : [])].join(', ');
+  const said = success ? [`success: ${JSON.stringify(success)}`] : [];
+  return [...wrapped, ...(pages ? ['pages: { input, inputSchema }'] : []), ...said].join(', ');
 }
 
 function withoutManifest({ files, removed }: NonNullable<Proposal['change']>) {
