@@ -1,6 +1,24 @@
 import { describe, expect, test } from 'vitest';
-import { createHoldings, networkOf } from '../../packages/runtime/src/server/limits.ts';
+import { createEnds, createHoldings, networkOf } from '../../packages/runtime/src/server/limits.ts';
 import fc from '../fast-check.ts';
+
+test('answers wait for those of the same turn, but not for long work', async () => {
+  const ends = createEnds();
+  let isOver = false;
+  const immediate = setImmediate(() => {
+    isOver = true;
+  });
+  const first = ends();
+  for (const from = performance.now(); performance.now() - from < 2; );
+  expect(ends()).toBe(first);
+  await first;
+  expect(isOver).toBe(false);
+  clearImmediate(immediate);
+  const next = ends();
+  expect(next).not.toBe(first);
+  await next;
+  expect(ends()).not.toBe(next);
+});
 
 describe('the network of an address', () => {
   test.each([

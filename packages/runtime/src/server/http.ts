@@ -15,7 +15,14 @@ import { type Caller, createAuthentication, endOf, noAuthentication, type TokenR
 import { type BodyRefusal, createBodies, discardRest } from './bodies.ts';
 import type { OnGone } from './call.ts';
 import type { Tool } from './define-tool.ts';
-import { createAnswers, createCalls, isolatesRequests, type Limits, networkOf } from './limits.ts';
+import {
+  createAnswers,
+  createCalls,
+  createEnds,
+  isolatesRequests,
+  type Limits,
+  networkOf,
+} from './limits.ts';
 import { createReport, type Log, logId, provide, publishRefusal, publishSession } from './log.ts';
 import {
   createMethods,
@@ -106,6 +113,7 @@ class Endpoints implements App {
   readonly #memory: ReturnType<typeof createMemory>;
   readonly #bodies: ReturnType<typeof createBodies>;
   readonly #answers: ReturnType<typeof createAnswers>;
+  readonly #turnEnds = createEnds();
   readonly #streams: ReturnType<typeof createStreams>;
   readonly #calls: ReturnType<typeof createCalls>;
   readonly #methods: ReturnType<typeof createMethods>;
@@ -166,6 +174,7 @@ class Endpoints implements App {
     if (this.#isDraining) response.setHeader('connection', 'close');
     try {
       const answer = await this.#route(request, response, id);
+      if (answer !== null) await this.#turnEnds();
       if (answer !== null && !response.destroyed) this.#send(response, answer, id);
     } catch (error) {
       // A request that the caller aborted is not an incident.

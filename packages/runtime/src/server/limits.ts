@@ -202,6 +202,37 @@ export function createCalls({ maxCalls, maxCallsPerToken }: Limits, report: Publ
   };
 }
 
+/** Nobody waits longer for others of the turn, in milliseconds, except for one piece of their work. */
+const longTurn = 1;
+
+/**
+ * Lets the answers of one turn of the event loop be sent together: a write that finds its reader awake takes half the time of one that
+ * wakes it, and code that runs again at once is in the caches.
+ *
+ * @returns a function that resolves when the turn ends, or has taken long
+ */
+export function createEnds(): () => Promise<void> | undefined {
+  if (isolatesRequests()) return () => undefined;
+  let turn: ReturnType<typeof begin> | undefined;
+  const begin = () => {
+    let end = () => {};
+    const promise = new Promise<void>((resolve) => {
+      end = () => {
+        if (turn?.promise === promise) turn = undefined;
+        resolve();
+      };
+    });
+    setImmediate(end);
+    return { since: performance.now(), promise, end };
+  };
+  return () => {
+    turn ??= begin();
+    const { since, promise, end } = turn;
+    if (performance.now() - since > longTurn) end();
+    return promise;
+  };
+}
+
 /**
  * Long work is done piece by piece, each after a pause as long as the previous piece took. During the pause the server answers
  * other callers, accepts connections and frees memory.
