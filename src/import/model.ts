@@ -115,11 +115,12 @@ export type PathStyle = 'simple*' | 'label' | 'label*' | 'matrix' | 'matrix*' | 
 export interface Binding {
   /** The API's name; in a list, the position. */
   readonly name: string;
-  /** The member of a JSON body that contains it. */
-  readonly within?: string;
-  /** The tool's name; absent: `constant` is sent. */
+  /** The tool's name; absent: `constant` or what is made of `members` is sent. */
   readonly input?: string;
   readonly constant?: Json;
+  /** What an object in a JSON body contains, or a list by position. */
+  readonly members?: readonly Binding[];
+  readonly isList?: true;
   readonly style?: QueryStyle | PathStyle;
 }
 
@@ -137,8 +138,6 @@ export interface FilePart {
 export interface ApiBody {
   readonly kind: BodyKind;
   readonly members: readonly Binding[] | string;
-  /** The members of a JSON body that are lists of bindings. */
-  readonly lists?: readonly string[];
   /** Of a JSON body, the paths of texts that are sent as integers. */
   readonly integers?: readonly string[];
   /** Only for a multipart body. */

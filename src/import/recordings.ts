@@ -10,7 +10,6 @@ import {
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { sampleArguments } from 'market-mcp-contract/wire';
 import { contentOf, wrapped } from './answer.ts';
-import { levels } from './bindings.ts';
 import {
   type ApiCall,
   type Binding,
@@ -123,7 +122,7 @@ export function requestOf(call: ApiCall, args: JsonObject): RecordedRequest {
   if (method === 'call')
     return { method, path, json: { ...Object.fromEntries(nulls.map((name) => [name, null])), ...args } };
   const given = body?.members ?? [];
-  const members = typeof given === 'string' ? args[given] : valuesOf(given, args, body?.lists);
+  const members = typeof given === 'string' ? args[given] : valuesOf(given, args);
   return {
     method,
     path,
@@ -138,21 +137,18 @@ function group(name: 'params' | 'query' | 'headers', values: JsonObject): Partia
   return Object.keys(values).length > 0 ? { [name]: values } : {};
 }
 
-function valuesOf(bindings: readonly Binding[], args: JsonObject, lists?: readonly string[]): JsonObject {
+function valuesOf(bindings: readonly Binding[], args: JsonObject): JsonObject {
   return Object.fromEntries(
-    levels(bindings, lists).flatMap((one): [string, Json][] => {
-      if ('members' in one) {
-        const inner = valuesOf(
-          one.members.map(({ within: _, ...binding }) => binding),
-          args,
-        );
-        return [[one.name, one.isList ? one.members.map(({ name }) => inner[name] ?? null) : inner]];
-      }
-      const { name, input, constant } = one;
-      const value = input === undefined ? constant : Object.hasOwn(args, input) ? args[input] : undefined;
-      return value === undefined ? [] : [[name, value]];
+    bindings.flatMap((binding): [string, Json][] => {
+      const value = boundValue(binding, args);
+      return value === undefined ? [] : [[binding.name, value]];
     }),
   );
+}
+
+function boundValue({ input, constant, members, isList }: Binding, args: JsonObject): Json | undefined {
+  if (members) return isList ? members.map((one) => boundValue(one, args) ?? null) : valuesOf(members, args);
+  return input === undefined ? constant : Object.hasOwn(args, input) ? args[input] : undefined;
 }
 
 /** The answer in the API's form. */

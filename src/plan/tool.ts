@@ -7,7 +7,7 @@ import {
   membersOf,
   typesOf,
 } from 'market-mcp-contract/json';
-import type { ApiCall, ImportedTool } from '../import/model.ts';
+import type { ApiCall, Binding, ImportedTool } from '../import/model.ts';
 import type { Sample } from '../model/model.ts';
 import { toolFile } from '../model/names.ts';
 import type { PlannedFile } from './model.ts';
@@ -103,10 +103,11 @@ function hasMirrors(inputSchema: JsonObject): boolean {
 
 function takesInput({ params, query, headers, body }: ApiCall): boolean {
   const members = body?.members ?? [];
-  return (
-    typeof members === 'string' ||
-    [...params, ...query, ...headers, ...members].some(({ input }) => input !== undefined)
-  );
+  return typeof members === 'string' || [...params, ...query, ...headers, ...members].some(isFilled);
+}
+
+function isFilled({ input, members = [] }: Binding): boolean {
+  return input !== undefined || members.some(isFilled);
 }
 
 /** `...signals` replaces the standard signals only if all four are declared. */

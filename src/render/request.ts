@@ -1,4 +1,3 @@
-import { levels } from '../import/bindings.ts';
 import type { ApiKey, ApiVariable, Binding, Credential } from '../import/model.ts';
 import type { Setting } from '../plan/sources.ts';
 import type { toolContext } from '../plan/tool.ts';
@@ -77,19 +76,12 @@ function group(name: string, bindings: readonly Binding[]): readonly LiteralMemb
   return bindings.length === 0 ? [] : [[name, accesses(bindings)]];
 }
 
-function accesses(bindings: readonly Binding[], lists?: readonly string[]): Node {
-  const nodes = levels(bindings, lists).map((one): LiteralMember => {
-    if (!('members' in one)) return [one.name, valueNode(one)];
-    return [one.name, one.isList ? { items: one.members.map(valueNode) } : accesses(one.members.map(bare))];
-  });
-  return { members: nodes };
+function accesses(bindings: readonly Binding[]): Node {
+  return { members: bindings.map((one): LiteralMember => [one.name, valueNode(one)]) };
 }
 
-function bare({ within: _, ...binding }: Binding): Binding {
-  return binding;
-}
-
-function valueNode({ input, constant = null }: Binding): Node {
+function valueNode({ input, constant = null, members, isList }: Binding): Node {
+  if (members) return isList ? { items: members.map(valueNode) } : accesses(members);
   return input === undefined ? nodeOf(constant) : memberAccess('input', input);
 }
 
@@ -102,13 +94,13 @@ function styles(name: string, bindings: readonly Binding[]): readonly LiteralMem
 
 function bodyOf(body: RequestParts['body']): readonly LiteralMember[] {
   if (body === null) return [];
-  const { kind, members, lists, integers, files, partTypes, mediaType } = body;
+  const { kind, members, integers, files, partTypes, mediaType } = body;
   const named = files?.map(({ name, fileName, mediaType: type }): LiteralMember => {
     const typed: LiteralMember[] = type === undefined ? [] : [['type', stringLiteral(type)]];
     return [name, { members: [['name', memberAccess('input', fileName)], ...typed] }];
   });
   return [
-    [kind, typeof members === 'string' ? memberAccess('input', members) : accesses(members, lists)],
+    [kind, typeof members === 'string' ? memberAccess('input', members) : accesses(members)],
     ...(integers ? [['integers', literal(integers)] as const] : []),
     ...(typeof members === 'string' ? [] : styles('formStyles', members)),
     ...(named ? [['files', { members: named }] as const] : []),

@@ -100,7 +100,13 @@ describe('the parts of a request', () => {
     const body = '{"type":"a","inner":{"x":1,"deep":{"y":2}},"ids":["a","b"],"none":null,"mixed":[1,"a"]}';
     const { input, call } = read(`curl https://x.test/ ${json} -d '${body}'`);
     expect(input.map(({ name }) => name)).toEqual(['type', 'x', 'ids']);
-    expect(call.body?.members).toContainEqual({ name: 'deep', within: 'inner', constant: { y: 2 } });
+    expect(call.body?.members).toContainEqual({
+      name: 'inner',
+      members: [
+        { name: 'x', input: 'x' },
+        { name: 'deep', constant: { y: 2 } },
+      ],
+    });
     expect(call.body?.members).toContainEqual({ name: 'none', constant: null });
   });
 

@@ -144,7 +144,6 @@ export class Parts {
   }
 
   #json(json: JsonObject, protocol: Protocol | undefined): ApiBody {
-    const lists: string[] = [];
     const fixed =
       protocol === undefined ? [] : ['jsonrpc', 'id', 'method', 'query', 'operationName', 'extensions'];
     const withVariables =
@@ -157,12 +156,12 @@ export class Parts {
       if (isObject(value) || isPositional) {
         const inner = Object.entries(value as JsonObject);
         if (inner.length === 0) return [{ name, constant: value }];
-        if (isPositional) lists.push(name);
-        return inner.flatMap(([own, one]) => this.#member(own, one, protocol, name, isPositional));
+        const members = inner.flatMap(([own, one]) => this.#member(own, one, protocol, name, isPositional));
+        return [{ name, members, ...(isPositional && { isList: true as const }) }];
       }
       return this.#member(name, value, protocol);
     });
-    return { kind: 'json', members, ...(lists.length > 0 && { lists }) };
+    return { kind: 'json', members };
   }
 
   #member(
@@ -172,7 +171,6 @@ export class Parts {
     within?: string,
     isPositional = false,
   ): readonly Binding[] {
-    const place = { name, ...(within !== undefined && { within }) };
     const isText = typeof value === 'string';
     if (isText && !isPositional && isKeyValue(name, value, 'body')) {
       if (within !== undefined)
@@ -194,11 +192,11 @@ export class Parts {
           : shapeOf(value);
     const isDeep = protocol?.envelope !== 'graphql' && shape?.type === 'object';
     if (shape === undefined || isDeep || (shape.type === 'array' && isPositional))
-      return [{ ...place, constant: value }];
+      return [{ name, constant: value }];
     const own = isPositional ? positionName(value, Number(name)) : name;
     const isOptional = isMissing && !/!$/.test(declared ?? '');
     const given = isOpen || isMissing ? undefined : value;
-    return [{ ...this.#argument(name, own, 'body', given, shape, isOptional), ...place }];
+    return [this.#argument(name, own, 'body', given, shape, isOptional)];
   }
 
   /** The pairs of a query or a form; names that repeat are a list. */
