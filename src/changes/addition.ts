@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { CommandError, type InputError, inputError, invalidInput } from 'market-mcp-contract/command';
-import type { ApiVariable, Imported } from '../import/model.ts';
+import type { Imported } from '../import/model.ts';
 import { type Prepared, prepare } from '../import/prepare.ts';
 import { fileForm, ownersOf, toolFile } from '../model/names.ts';
 import type { FileSet } from '../plan/model.ts';
@@ -131,12 +131,12 @@ function otherAddresses(
   variables: ManifestAnswers['variables'] = [],
 ): readonly InputError[] {
   return apisOf(tools).flatMap((api) => {
-    const addressIn = (all: readonly ApiVariable[]) => all.find(({ name }) => name === api.baseUrl)?.fallback;
-    const [known, fresh] = [addressIn(variables), addressIn(api.variables)];
+    const { name, fallback: fresh } = api.address;
+    const known = variables.find((one) => one.name === name)?.fallback;
     if (known === undefined || fresh === undefined || known === fresh) return [];
     const message = `is ${known} in this project, but the document says ${fresh}`;
     const hint = `The new tools call the first. If that is wrong, give them a file in src/apis/ and a variable of their own.`;
-    return [inputError(api.baseUrl, undefined, message, hint)];
+    return [inputError(name, undefined, message, hint)];
   });
 }
 

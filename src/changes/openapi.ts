@@ -56,7 +56,7 @@ async function sentOperation(
     const all = keys.flatMap(({ variables }) => variables.map(({ name }) => [name, null] as const));
     return new Map(all).size - valuesOf(new Map(all), place.directory).size;
   };
-  const isStatic = (keys: readonly ApiKey[]) => keys.every(({ credential }) => credential.kind !== 'client');
+  const isStatic = (keys: readonly ApiKey[]) => keys.every(({ kind }) => kind !== 'client');
   const [keys] = needs.filter(isStatic).toSorted((a, b) => missing(a) - missing(b));
   if (!keys) {
     const hint = 'Save one of its answers in JSON, and add --from-sample <file>.';

@@ -84,7 +84,7 @@ export async function readRequests({
       const one = readRequest(request, { input, constants, variables });
       if (!one.ok) return one;
       const { api, needs = [] } = one.value.call;
-      variables.push(...api.variables, ...needs.flat().flatMap((key) => key.variables));
+      variables.push(api.address, ...needs.flat().flatMap((key) => key.variables));
       read.push(one.value);
     } catch (error) {
       return refused(error);

@@ -32,24 +32,11 @@ export function withCredentials<T extends Pick<Imported, 'call'>>(
     const form = call?.needs && forms.get(call.api.file);
     if (!form) return tool;
     const { shared, named, auth, isStated } = form;
-    const { file, title, baseUrl, variables } = call.api;
-    const sharedIn = (place: ApiKey['in']) =>
-      shared.flatMap(({ key }) => (key.in === place ? [key.credential] : []));
+    const { file, title, address } = call.api;
     const api: Api = {
-      file,
-      title,
-      baseUrl,
-      headers: sharedIn('headers'),
-      query: sharedIn('query'),
-      ...(shared.some(({ key }) => key.in === 'body') && { body: sharedIn('body') }),
-      ...(named.length > 0 && { credentials: named.map(({ key }) => key) }),
+      ...{ file, title, address, shared: shared.map(keyOf) },
+      ...(named.length > 0 && { named: named.map(keyOf) }),
       ...(auth && { auth }),
-      variables: [
-        ...variables.filter(({ name }) => name === baseUrl),
-        ...[...shared, ...named].flatMap(({ key, isOptional }) =>
-          key.variables.map((one) => (isOptional ? { ...one, optional: true as const } : one)),
-        ),
-      ],
     };
     return { ...tool, call: { ...call, api, auth: isStated(call.needs) ? namesOf(call.needs) : undefined } };
   });
@@ -60,6 +47,11 @@ type Needs = NonNullable<ApiCall['needs']>;
 interface Placed {
   readonly key: ApiKey;
   readonly isOptional: boolean;
+}
+
+function keyOf({ key, isOptional }: Placed): ApiKey {
+  if (!isOptional) return key;
+  return { ...key, variables: key.variables.map((one) => ({ ...one, optional: true as const })) };
 }
 
 interface Form {
@@ -102,7 +94,7 @@ function addedForm(all: readonly Needs[], { shared, auth }: SentByFile): Form {
 function sharedBy(needs: Needs): readonly Placed[] | undefined {
   const keys = placed(needs);
   const optional = keys.filter(({ isOptional }) => isOptional);
-  const places = keys.map(({ key }) => `${key.in} ${key.credential.name.toLowerCase()}`);
+  const places = keys.map(({ key }) => `${key.in} ${key.name.toLowerCase()}`);
   // Each optional key can be left out, whichever of the others are sent.
   const isIndependent = needs.length === 2 ** optional.length;
   return isIndependent && new Set(places).size === places.length ? keys : undefined;
@@ -123,10 +115,8 @@ function distinct(all: readonly Placed[]): readonly Placed[] {
   const keys = new Map<string, Placed>();
   for (const one of all) {
     const { key } = one;
-    const { scopes = [], ...credential } = key.credential;
-    const wider = [...new Set([...(keys.get(key.key)?.key.credential.scopes ?? []), ...scopes])];
-    const merged = { ...credential, ...(wider.length > 0 && { scopes: wider }) };
-    keys.set(key.key, { ...one, key: { ...key, credential: merged } });
+    const wider = new Set([...(keys.get(key.key)?.key.scopes ?? []), ...(key.scopes ?? [])]);
+    keys.set(key.key, { ...one, key: wider.size > 0 ? { ...key, scopes: [...wider] } : key });
   }
   return [...keys.values()];
 }

@@ -86,18 +86,14 @@ function mediaChanges({ name, description }: JsonObject): readonly DefinitionCha
 function apiOf({ url, title: given, protocolVersion }: ListedServer): Api {
   const title = plainText(given, 80) || 'The MCP server';
   const { file, prefix } = apiName(url, title);
-  const token = `${prefix}_TOKEN`;
+  const text = `Token for ${title}, if it asks for one`;
+  const token = { name: `${prefix}_TOKEN`, kind: 'secret', text, optional: true } as const;
   return {
     file,
     title,
     kind: 'mcp',
     ...(protocolVersion !== undefined && { protocolVersion }),
-    baseUrl: `${prefix}_URL`,
-    headers: [{ name: 'authorization', kind: 'bearer', variables: [token] }],
-    query: [],
-    variables: [
-      { name: `${prefix}_URL`, kind: 'url', text: `MCP endpoint of ${title}`, fallback: url },
-      { name: token, kind: 'secret', text: `Token for ${title}, if it asks for one`, optional: true },
-    ],
+    address: { name: `${prefix}_URL`, kind: 'url', text: `MCP endpoint of ${title}`, fallback: url },
+    shared: [{ key: 'token', in: 'headers', name: 'authorization', kind: 'bearer', variables: [token] }],
   };
 }

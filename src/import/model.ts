@@ -47,39 +47,34 @@ export interface Api {
   readonly kind?: 'mcp';
   /** The version of MCP that the server speaks, if it has no sessions. */
   readonly protocolVersion?: string;
-  /** Name of the variable with its address. */
-  readonly baseUrl: string;
-  /** Sent with every request. */
-  readonly headers: readonly Credential[];
-  readonly query: readonly Credential[];
-  /** Members of each form and JSON body. */
-  readonly body?: readonly Credential[];
-  /** Sent by the requests that name them. */
-  readonly credentials?: readonly ApiKey[];
+  /** The variable with its address. */
+  readonly address: ApiVariable;
+  /** The keys that each request sends. */
+  readonly shared: readonly ApiKey[];
+  /** The keys that those requests send which name them. */
+  readonly named?: readonly ApiKey[];
   /** What the requests send that state nothing. */
   readonly auth?: BodyAlternatives;
-  readonly variables: readonly ApiVariable[];
+}
+
+/** Its address, and what its keys are made of. */
+export function variablesIn({ address, shared, named = [] }: Api): readonly ApiVariable[] {
+  return [address, ...[...shared, ...named].flatMap(({ variables }) => variables)];
 }
 
 /** Names of keys that are sent together, of which one such list is enough; an empty list needs no key. */
 export type BodyAlternatives = readonly (readonly string[])[];
 
-/** A key of an API. */
+/** A key of an API, and its place in a request. */
 export interface ApiKey {
   /** Its name in the file of the API: `bearerAuth`. */
   readonly key: string;
   readonly in: 'headers' | 'query' | 'body';
-  readonly credential: Credential;
-  readonly variables: readonly ApiVariable[];
-}
-
-/** A header or query parameter that carries secrets. */
-export interface Credential {
+  /** Of the header, the parameter or the member. */
   readonly name: string;
   /** `basic` takes a user and a password; `client` a token URL, an id and a secret (RFC 6749 §4.4). */
   readonly kind: 'plain' | 'bearer' | 'basic' | 'cookie' | 'client';
-  /** Names of the variables. */
-  readonly variables: readonly string[];
+  readonly variables: readonly ApiVariable[];
   /** Name of the cookie. */
   readonly cookie?: string;
   /** What the tokens of a `client` are for. */

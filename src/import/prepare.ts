@@ -10,7 +10,7 @@ import { ownersOf, toolFile } from '../model/names.ts';
 import { samplesOf } from '../samples/samples.ts';
 import { definitionOf } from '../tools/definition.ts';
 import { toolSpecOf } from '../tools/tool-spec.ts';
-import type { Api, Imported, ImportedTool } from './model.ts';
+import { type Api, type Imported, type ImportedTool, variablesIn } from './model.ts';
 
 /** The prepared tools of create and add-tool, after all questions are answered. */
 export interface Prepared {
@@ -155,8 +155,8 @@ function isDefinition(entry: SpecEntry): entry is JsonObject {
 }
 
 /** An address on this machine or its link is rarely meant: the document may be wrong, or hostile. */
-function addressAdvice({ variables }: Api): readonly InputError[] {
-  return variables.flatMap(({ name, fallback }) => {
+function addressAdvice(api: Api): readonly InputError[] {
+  return variablesIn(api).flatMap(({ name, fallback }) => {
     const reach = fallback === undefined ? 'elsewhere' : reachOf(new URL(fallback));
     if (reach === 'elsewhere') return [];
     const use =

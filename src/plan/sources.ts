@@ -1,14 +1,14 @@
 import type { Json } from 'market-mcp-contract/json';
-import type { Api, ApiKey, ApiVariable, Credential, ImportedTool } from '../import/model.ts';
+import { type Api, type ApiKey, type ApiVariable, type ImportedTool, variablesIn } from '../import/model.ts';
 import type { PlannedFile } from './model.ts';
 
 /** Path of the file that declares the author's variables. */
 export const environmentFile = 'src/env.ts';
 
-/** A setting of an API: a JSON value, a group of credentials, or keys by name. */
+/** A setting of an API: a JSON value, keys of one place, or keys by name. */
 export type Setting =
   | { readonly name: string; readonly value: Json }
-  | { readonly name: string; readonly credentials: readonly Credential[] }
+  | { readonly name: string; readonly sent: readonly ApiKey[] }
   | { readonly name: string; readonly keys: readonly ApiKey[] };
 
 /** The APIs that the tools call, each once. */
@@ -19,8 +19,7 @@ export function apisOf(tools: readonly ImportedTool[]): readonly Api[] {
 
 /** The variables of all APIs, each once. */
 export function variablesOf(apis: readonly Api[]): readonly ApiVariable[] {
-  const all = apis.flatMap(({ variables }) => variables);
-  return [...new Map(all.map((variable) => [variable.name, variable])).values()];
+  return [...new Map(apis.flatMap(variablesIn).map((variable) => [variable.name, variable])).values()];
 }
 
 export function planEnvironment(variables: readonly ApiVariable[]): PlannedFile {
@@ -39,18 +38,7 @@ export function planApi(api: Api, tools: readonly ImportedTool[]): PlannedFile {
 
 /** The context of `templates/source/api.ts.hbs`. The rate limit is the lowest `_meta.rateLimit` of the tools. */
 export function apiContext(
-  {
-    title,
-    baseUrl,
-    headers,
-    query,
-    body = [],
-    credentials: keys = [],
-    auth,
-    file,
-    kind,
-    protocolVersion,
-  }: Api,
+  { title, address, shared, named = [], auth, file, kind, protocolVersion }: Api,
   tools: readonly ImportedTool[],
 ): object {
   const limits = tools
@@ -66,30 +54,27 @@ export function apiContext(
     { name: 'perMinute', value: least('maxRequestsPerMinute') },
     { name: 'concurrency', value: least('maxConcurrency') },
   ].filter(({ value }) => value >= 1);
-  const shared = [
-    { name: 'headers', credentials: headers },
-    { name: 'query', credentials: query },
-    { name: 'body', credentials: body },
-  ].filter((group) => group.credentials.length > 0);
+  const groups = (['headers', 'query', 'body'] as const)
+    .map((name) => ({ name, sent: shared.filter((key) => key.in === name) }))
+    .filter(({ sent }) => sent.length > 0);
   const settings: readonly Setting[] = [
     ...(protocolVersion === undefined ? [] : [{ name: 'protocolVersion', value: protocolVersion }]),
-    ...shared,
-    ...(keys.length > 0 ? [{ name: 'credentials', keys }] : []),
+    ...groups,
+    ...(named.length > 0 ? [{ name: 'credentials', keys: named }] : []),
     ...(auth ? [{ name: 'auth', value: auth }] : []),
     ...numbers,
   ];
-  const helpers = helpersOf([...headers, ...keys.map(({ credential }) => credential)]);
   return {
     title,
-    baseUrl,
-    imports: [...helpers, kind === 'mcp' ? 'mcpSource' : 'httpSource'],
+    baseUrl: address.name,
+    imports: [...helpersOf([...shared, ...named]), kind === 'mcp' ? 'mcpSource' : 'httpSource'],
     mcp: kind === 'mcp',
     settings,
   };
 }
 
-/** The functions of the runtime that make these credentials. */
-export function helpersOf(credentials: readonly Credential[]): readonly string[] {
-  const kinds = new Set(credentials.map(({ kind }) => kind));
+/** The functions of the runtime that make what these keys send. */
+export function helpersOf(keys: readonly ApiKey[]): readonly string[] {
+  const kinds = new Set(keys.map(({ kind }) => kind));
   return [...(kinds.has('basic') ? ['basic'] : []), ...(kinds.has('client') ? ['clientCredentials'] : [])];
 }

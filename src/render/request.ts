@@ -1,4 +1,4 @@
-import type { ApiKey, ApiVariable, Binding, Credential } from '../import/model.ts';
+import type { ApiKey, ApiVariable, Binding } from '../import/model.ts';
 import type { Setting } from '../plan/sources.ts';
 import type { toolContext } from '../plan/tool.ts';
 import {
@@ -124,7 +124,7 @@ export function declaration(variable: ApiVariable): string {
 /** A setting of an API. */
 export function setting(given: Setting): string {
   if ('value' in given) return property(given.name, given.value, 2);
-  const members = 'keys' in given ? given.keys.map(keyMember) : given.credentials.map(credentialMember);
+  const members = 'keys' in given ? given.keys.map(keyMember) : given.sent.map(sentMember);
   return `${propertyName(given.name)}: ${print({ members }, given.name.length + 4, 2)}`;
 }
 
@@ -134,19 +134,12 @@ export function keyEntry(key: ApiKey, indent: number): string {
   return `${propertyName(name)}: ${print(value, indent, indent)}`;
 }
 
-function keyMember({ key, in: place, credential }: ApiKey): readonly [string, Node] {
-  return [key, { members: [[place, { members: [credentialMember(credential)] }]] }];
+function keyMember(key: ApiKey): readonly [string, Node] {
+  return [key.key, { members: [[key.in, { members: [sentMember(key)] }]] }];
 }
 
-function credentialMember({
-  name,
-  kind,
-  variables,
-  cookie,
-  prefix,
-  scopes,
-}: Credential): readonly [string, Node] {
-  const [first = '', second = '', third = ''] = variables.map((variable) => memberAccess('env', variable));
+function sentMember({ name, kind, variables, cookie, prefix, scopes }: ApiKey): readonly [string, Node] {
+  const [first = '', second = '', third = ''] = variables.map((one) => memberAccess('env', one.name));
   const scope = scopes ? `, scope: ${stringLiteral(scopes.join(' '))}` : '';
   const value = {
     plain: prefix === undefined ? first : `${first}.after(${stringLiteral(prefix)})`,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Effect, effects } from '../../packages/contract/src/definition/effect.ts';
+import { variablesIn } from '../../src/import/model.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';
 import { setting } from '../../src/render/request.ts';
 import { answer, base, documentOf, ok, read, refusalOf, swaggerOf, toolOf } from './openapi.ts';
@@ -340,9 +341,12 @@ describe('keys', () => {
     const { call, inputs } = await toolOf(
       documentOf({ security: [{ it: [] }] }, { components: { securitySchemes: { it: scheme } } }),
     );
-    expect(call.api.headers).toEqual([credential]);
+    const keys = call.api.shared.map(({ key: _, in: __, variables, ...key }) => ({
+      ...{ ...key, variables: variables.map(({ name }) => name) },
+    }));
+    expect(keys).toEqual([credential]);
     expect(Object.keys(inputs)).toEqual(['chain']);
-    const [address, ...secrets] = call.api.variables;
+    const [address, ...secrets] = variablesIn(call.api);
     expect(address).toMatchObject({ name: 'GAS_URL', fallback: 'https://api.gas.example/v1' });
     expect(secrets.every(({ kind }) => kind === 'secret')).toBe(true);
   });
@@ -355,7 +359,7 @@ describe('keys', () => {
         documentOf({ parameters: [{ name, in: place, required: true, schema: { type: 'string' } }] }),
       );
       expect(Object.keys(inputs)).toEqual(['chain']);
-      expect([...call.api.query, ...call.api.headers].map((one) => one.name)).toEqual([name]);
+      expect(call.api.shared.map((one) => one.name)).toEqual([name]);
     },
   );
 
@@ -364,14 +368,19 @@ describe('keys', () => {
     const { call } = await toolOf(
       documentOf({ security: [{}, { it: [] }] }, { components: { securitySchemes } }),
     );
-    expect(call.api.variables[1]).toMatchObject({ name: 'GAS_TOKEN', optional: true });
+    expect(variablesIn(call.api)[1]).toMatchObject({ name: 'GAS_TOKEN', optional: true });
   });
 
   const bearer = { type: 'http', scheme: 'bearer' };
   const apiKey = (place: string, name: string) => ({ type: 'apiKey', in: place, name });
   const variablesOf = async (security: object[], securitySchemes: object, more = {}) => {
     const { call } = await toolOf(documentOf({ security, ...more }, { components: { securitySchemes } }));
-    return { call, names: call.api.variables.slice(1).map(({ name }) => name) };
+    return {
+      call,
+      names: variablesIn(call.api)
+        .slice(1)
+        .map(({ name }) => name),
+    };
   };
 
   it('whose names are the same constant have variables of their own, none of which is the address', async () => {
@@ -405,7 +414,7 @@ describe('keys', () => {
       { parameters },
     );
     expect(names).toEqual(['GAS_SESSION']);
-    expect(call.api.headers).toMatchObject([{ name: 'x-session' }]);
+    expect(call.api.shared).toMatchObject([{ name: 'x-session' }]);
     expect(call.headers).toEqual([]);
     expect(call.query).toEqual([{ name: 'X-Session', input: 'X-Session' }]);
   });
@@ -424,7 +433,8 @@ describe('keys', () => {
       '/other': other,
     };
     const document = { ...base, components: { securitySchemes }, paths };
-    const tokenOf = async (name: string) => (await toolOf(document, name)).call.api.headers[0]?.variables;
+    const tokenOf = async (name: string) =>
+      (await toolOf(document, name)).call.api.shared[0]?.variables.map((one) => one.name);
     expect(await tokenOf('getGas')).toEqual(['GAS_ADMINS_TOKEN']);
     expect(await tokenOf('other')).toEqual(['GAS_TOKEN']);
   });
@@ -435,7 +445,7 @@ describe('keys', () => {
   ])('that are two tokens, always named %s, are one variable', async (_, security) => {
     const { call, names } = await variablesOf(security, { one: { type: 'oauth2' }, two: bearer });
     expect(names).toEqual(['GAS_TOKEN']);
-    expect(call.api.headers).toHaveLength(1);
+    expect(call.api.shared).toHaveLength(1);
     expect(call.api.auth).toBeUndefined();
   });
 
@@ -452,8 +462,8 @@ describe('keys', () => {
   it('that are optional parameters are sent beside the others if they are set', async () => {
     const parameters = [{ name: 'key', in: 'query', schema: { type: 'string' } }];
     const one = await variablesOf([{ it: [] }], { it: bearer }, { parameters });
-    expect(one.call.api).toMatchObject({ headers: [{ kind: 'bearer' }], query: [{ name: 'key' }] });
-    expect(one.call.api.variables.map(({ optional }) => optional)).toEqual([undefined, undefined, true]);
+    expect(one.call.api.shared).toMatchObject([{ kind: 'bearer' }, { in: 'query', name: 'key' }]);
+    expect(variablesIn(one.call.api).map(({ optional }) => optional)).toEqual([undefined, undefined, true]);
     const basic = { type: 'http', scheme: 'basic' };
     const two = await variablesOf([{ it: [] }, { other: [] }], { it: bearer, other: basic }, { parameters });
     expect(two.call.api.auth).toEqual([['it', 'key'], ['it'], ['other', 'key'], ['other']]);
@@ -463,10 +473,10 @@ describe('keys', () => {
     const schema = { type: 'string' };
     const parameters = [{ name: 'Authorization', in: 'header', required: true, schema }];
     const alone = await variablesOf([], {}, { parameters });
-    expect(alone.call.api.headers).toMatchObject([{ name: 'Authorization', kind: 'plain' }]);
+    expect(alone.call.api.shared).toMatchObject([{ name: 'Authorization', kind: 'plain' }]);
     expect([alone.names, Object.keys(alone.call.headers)]).toEqual([['GAS_AUTHORIZATION'], []]);
     const beside = await variablesOf([{ it: [] }], { it: bearer }, { parameters });
-    expect(beside.call.api.headers).toMatchObject([{ name: 'authorization', kind: 'bearer' }]);
+    expect(beside.call.api.shared).toMatchObject([{ name: 'authorization', kind: 'bearer' }]);
     expect(beside.names).toEqual(['GAS_TOKEN']);
   });
 
@@ -516,7 +526,7 @@ describe('OAuth 2', () => {
   const made = async (oauth: object) => {
     const components = { securitySchemes: { oauth } };
     const { call } = await toolOf(documentOf({ security: [{ oauth: [] }] }, { components }));
-    return { api: call.api, text: setting({ name: 'headers', credentials: call.api.headers }) };
+    return { api: call.api, text: setting({ name: 'headers', sent: call.api.shared }) };
   };
 
   it.each([
@@ -527,7 +537,7 @@ describe('OAuth 2', () => {
     expect(text).toContain(
       'clientCredentials({ tokenUrl: env.GAS_TOKEN_URL, id: env.GAS_CLIENT_ID, secret: env.GAS_CLIENT_SECRET })',
     );
-    expect(api.variables.map(({ name, kind, fallback }) => [name, kind, fallback])).toEqual([
+    expect(variablesIn(api).map(({ name, kind, fallback }) => [name, kind, fallback])).toEqual([
       ['GAS_URL', 'url', 'https://api.gas.example/v1'],
       ['GAS_TOKEN_URL', 'url', tokenUrl],
       ['GAS_CLIENT_ID', 'secret', undefined],
@@ -549,7 +559,7 @@ describe('OAuth 2', () => {
     const headersOf = async (...operations: readonly string[]) => {
       const made = toolsOfDocument(await read(document), { operations, tool: null }, 'api.json', null);
       if (!made.ok) throw new Error(JSON.stringify(made.errors));
-      return setting({ name: 'headers', credentials: made.value[0]?.call?.api.headers ?? [] });
+      return setting({ name: 'headers', sent: made.value[0]?.call?.api.shared ?? [] });
     };
     expect(await headersOf('GET /gas')).toContain(", scope: 'gas:read' })");
     expect(await headersOf('GET /gas', 'GET /coins')).toContain(
@@ -566,7 +576,7 @@ describe('OAuth 2', () => {
   ])('with %s has a static token, and says that it ends', async (_, scheme) => {
     const { api, text } = await made(scheme);
     expect(text).toContain("env.GAS_TOKEN.after('Bearer ')");
-    expect(api.variables[1]?.text).toContain('a static token, which ends');
+    expect(variablesIn(api)[1]?.text).toContain('a static token, which ends');
   });
 });
 

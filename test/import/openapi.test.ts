@@ -100,7 +100,7 @@ describe('the base URL', () => {
     [[], undefined],
   ])('of the servers %j is a variable with that default', async (servers, fallback) => {
     const { call } = await toolOf(documentOf({}, { servers }));
-    expect(call.api.variables[0]?.fallback).toBe(fallback);
+    expect(call.api.address.fallback).toBe(fallback);
   });
 
   it.each(['file:///etc/passwd', 'javascript:alert(1)', 'https://user:pw@x.example', 'https://{host}'])(
@@ -138,9 +138,9 @@ describe('Swagger 2.0', () => {
     const { call, inputs, required } = await toolOf(document, 'putPet');
     expect(call.api).toMatchObject({
       file: 'pets',
-      headers: [{ kind: 'basic', variables: ['PETS_USER', 'PETS_PASSWORD'] }],
+      shared: [{ kind: 'basic', variables: [{ name: 'PETS_USER' }, { name: 'PETS_PASSWORD' }] }],
     });
-    expect(call.api.variables[0]).toMatchObject({ fallback: 'https://pets.example/v2' });
+    expect(call.api.address).toMatchObject({ fallback: 'https://pets.example/v2' });
     expect(call).toMatchObject({
       wrap: 'items',
       body: { kind: 'json', members: [{ name: 'name', input: 'name' }] },

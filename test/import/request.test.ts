@@ -54,7 +54,7 @@ describe('a key', () => {
 
   it('has one variable, whether the first request names it or contains it', () => {
     const first = read("curl https://x.test/a -H 'x-api-key: $MY_KEY'").call;
-    const variables = [...first.api.variables, ...(first.needs ?? []).flat().flatMap((key) => key.variables)];
+    const variables = [first.api.address, ...(first.needs ?? []).flat().flatMap((key) => key.variables)];
     const given = curlRequest('curl https://x.test/b -H "x-api-key: k1"');
     const again = readRequest(given, { input: [], constants: [], variables });
     expect(again.ok && [...again.value.secrets]).toEqual([['MY_KEY', 'k1']]);

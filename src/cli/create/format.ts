@@ -17,7 +17,7 @@ import type { JsonObject } from 'market-mcp-contract/json';
 import { type CheckReport, prettyReport } from 'market-mcp-contract/report';
 import { enterCommand, type ProjectContext } from '../../changes/target.ts';
 import { fieldRows, tableLines } from '../../fields/table.ts';
-import type { ImportedTool } from '../../import/model.ts';
+import { type ImportedTool, variablesIn } from '../../import/model.ts';
 import type { Prepared } from '../../import/prepare.ts';
 import type { DefinitionChange, PreparedTool } from '../../model/model.ts';
 import { toolFile } from '../../model/names.ts';
@@ -54,10 +54,12 @@ export function firstEditOf(
   env: Readonly<Record<string, string | undefined>> | null,
 ): FirstEdit | undefined {
   if (call === undefined) return sampleEdit(definition.name);
-  const { variables, credentials } = call.api;
-  const secrets = variables.flatMap(({ kind, name }) => (kind === 'secret' && !env?.[name] ? [name] : []));
+  const { named } = call.api;
+  const secrets = variablesIn(call.api).flatMap(({ kind, name }) =>
+    kind === 'secret' && !env?.[name] ? [name] : [],
+  );
   if (secrets.length === 0) return undefined;
-  const set = `set ${credentials ? 'those that you need of ' : ''}${secrets.join(', ')}`;
+  const set = `set ${named ? 'those that you need of ' : ''}${secrets.join(', ')}`;
   const them = secrets.length === 1 ? 'it' : 'them';
   const where = env ? `${set}: .env.example describes ${them}` : `copy .env.example to it, and ${set}`;
   return { edit: '.env', where };

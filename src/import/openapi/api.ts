@@ -1,5 +1,5 @@
 import { below, isObject, type Json, type JsonObject, shorten } from 'market-mcp-contract/json';
-import type { Api, ApiVariable } from '../model.ts';
+import type { Api } from '../model.ts';
 import { DocumentRefusal, type OpenApiDocument } from './document.ts';
 import { ApiKeys } from './keys.ts';
 import type { ApiOperation } from './operations.ts';
@@ -45,6 +45,15 @@ export function apiName(
   return { file, prefix: file.replaceAll('-', '_').toUpperCase() };
 }
 
+/** An API without keys. */
+export function apiAt(
+  url: string | null,
+  { file, prefix, title }: { readonly file: string; readonly prefix: string; readonly title: string },
+): Api {
+  const address = { name: `${prefix}_URL`, kind: 'url', text: `Address of ${title}` } as const;
+  return { file, title, address: url === null ? address : { ...address, fallback: url }, shared: [] };
+}
+
 /** The APIs of a document: one for each base URL of the chosen operations. */
 export class Apis {
   readonly keys: ApiKeys;
@@ -68,21 +77,13 @@ export class Apis {
     const url = this.#baseUrl(operation);
     const api = this.#byUrl.get(url ?? '') ?? this.#fresh(url);
     this.#byUrl.set(url ?? '', api);
-    return { api, prefix: api.baseUrl.replace(/_URL$/, '') };
+    return { api, prefix: api.address.name.replace(/_URL$/, '') };
   }
 
   #fresh(url: string | null): Api {
     const { info } = this.#document.root;
     const title = plainText(isObject(info) ? info.title : '', 80) || 'The API';
-    const { file, prefix } = apiName(url, title, this.#byUrl.size + 1);
-    const baseUrl = `${prefix}_URL`;
-    const address: ApiVariable = {
-      name: baseUrl,
-      kind: 'url',
-      text: `Address of ${title}`,
-      ...(url !== null && { fallback: url }),
-    };
-    return { file, title, baseUrl, headers: [], query: [], variables: [address] };
+    return apiAt(url, { title, ...apiName(url, title, this.#byUrl.size + 1) });
   }
 
   /** The first server, with default variables; null if the document names none. */

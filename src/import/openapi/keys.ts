@@ -199,18 +199,10 @@ function keyOf(
     if (fallback === undefined) return { name: variable, kind: 'secret', text };
     return { name: variable, kind: 'url', text, fallback };
   });
-  const names = named.map((variable) => variable.name);
   return {
-    key,
-    in: place,
-    credential: {
-      name,
-      kind,
-      variables: names,
-      ...(cookie !== undefined && { cookie }),
-      ...(scopes.length > 0 && { scopes: [...new Set(scopes)].slice(0, maxScopes) }),
-    },
-    variables: named,
+    ...{ key, in: place, name, kind, variables: named },
+    ...(cookie !== undefined && { cookie }),
+    ...(scopes.length > 0 && { scopes: [...new Set(scopes)].slice(0, maxScopes) }),
   };
 }
 

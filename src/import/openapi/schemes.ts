@@ -1,6 +1,6 @@
 import { below, type Json, type JsonObject, objectOr } from 'market-mcp-contract/json';
 import { isKeyName } from '../key-names.ts';
-import type { Credential } from '../model.ts';
+import type { ApiKey } from '../model.ts';
 import type { OpenApiDocument, Resolved } from './document.ts';
 import type { ApiOperation } from './operations.ts';
 import { plainText } from './text.ts';
@@ -11,7 +11,7 @@ export interface Described {
   key: string;
   readonly in: 'headers' | 'query';
   readonly name: string;
-  readonly kind: Credential['kind'];
+  readonly kind: ApiKey['kind'];
   readonly cookie?: string;
   /** What distinguishes it from keys of the same name. */
   readonly other: string;

@@ -12,8 +12,8 @@ import {
 import { isReadable, type Json } from 'market-mcp-contract/json';
 import type { Field } from '../../model/model.ts';
 import { suggestToolName } from '../../model/names.ts';
-import type { Api, ApiCall, ApiVariable } from '../model.ts';
-import { apiName } from '../openapi/api.ts';
+import type { ApiCall, ApiVariable } from '../model.ts';
+import { apiAt, apiName } from '../openapi/api.ts';
 import { toolNameOf } from '../openapi/tool.ts';
 import { curlRequest, type GivenRequest, type Method } from './curl.ts';
 import { keylessCurl } from './line.ts';
@@ -74,7 +74,6 @@ export function readRequest(
   const isNumeric = /^[\d.]+$|^\[|^localhost$/.test(url.hostname);
   const title = isNumeric ? `Local API ${url.port}`.trim() : url.hostname;
   const { file, prefix } = freeApi(url.origin, title, variables);
-  const baseUrl = `${prefix}_URL`;
   const parts = new Parts(prefix, title, constants, variables);
   const json = typeof given.body === 'string' ? jsonOf(given) : undefined;
   const protocol = given.method === 'post' && json !== undefined ? protocolOf(json) : undefined;
@@ -106,10 +105,7 @@ export function readRequest(
       ),
   ];
   if (errors.length > 0) return refuse(...errors);
-  const api: Api = {
-    ...{ file, title, baseUrl, headers: [], query: [] },
-    variables: [{ name: baseUrl, kind: 'url', text: `Address of ${title}`, fallback: url.origin }],
-  };
+  const api = apiAt(url.origin, { file, prefix, title });
   const isOverridden = given.headers.some(([own]) => /^x-(?:http-)?method(?:-override)?$/.test(own));
   const onlyReads = !isOverridden && (given.method === 'get' || protocol?.onlyReads === true);
   const operation = protocol ? named(protocol.operation, onlyReads) : null;

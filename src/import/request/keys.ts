@@ -1,9 +1,9 @@
 import { placeholderIn } from '../key-names.ts';
-import type { ApiKey, ApiVariable, Credential } from '../model.ts';
+import type { ApiKey, ApiVariable } from '../model.ts';
 import { constantOf, plainName } from '../openapi/schemes.ts';
 
 /** A key and its place, without its variables. */
-type Placed = Pick<ApiKey, 'in'> & Omit<Credential, 'variables'>;
+type Placed = Omit<ApiKey, 'key' | 'variables'>;
 
 /** The keys of a request, each with variables of its own. */
 export class KeyParts {
@@ -35,8 +35,8 @@ export class KeyParts {
     this.add({ in: 'headers', name, kind: 'basic' }, user, ...(password === '' ? [] : [password]));
   }
 
-  add({ in: place, ...credential }: Placed, ...values: readonly string[]): void {
-    const { name, kind } = credential;
+  add(placed: Placed, ...values: readonly string[]): void {
+    const { name, kind } = placed;
     const own = name === 'authorization' ? 'TOKEN' : constantOf(name);
     const variables = (kind !== 'basic' ? [own] : values.length > 1 ? ['USER', 'PASSWORD'] : ['KEY']).map(
       (suffix, i) => {
@@ -51,12 +51,6 @@ export class KeyParts {
         return { name: variable, kind: 'secret' as const, text };
       },
     );
-    const names = variables.map((variable) => variable.name);
-    this.all.push({
-      key: plainName(name),
-      in: place,
-      credential: { ...credential, variables: names },
-      variables,
-    });
+    this.all.push({ key: plainName(name), ...placed, variables });
   }
 }

@@ -10,7 +10,7 @@ export function keylessCurl(
 ): readonly string[] {
   const keys = needs.flat();
   const keyOf = (place: ApiKey['in'], name: string) =>
-    keys.find((key) => key.in === place && key.credential.name === name);
+    keys.find((key) => key.in === place && key.name === name);
   const variable = (key: ApiKey | undefined, at = 0) => `$${key?.variables[at]?.name ?? ''}`;
   const pairs = (place: 'query' | 'body', text: string) =>
     text.replaceAll(/([^&=]+)=([^&]*)/g, (whole, raw: string) => {
@@ -22,17 +22,17 @@ export function keylessCurl(
     // The tool sends none of them, and a cookie is a key.
     if (noise.test(name)) return [];
     const key = keyOf('headers', name);
-    if (key?.credential.kind === 'basic') {
+    if (key?.kind === 'basic') {
       return ['-u', `${variable(key)}:${key.variables.length > 1 ? variable(key, 1) : ''}`];
     }
     const isPlain = key === undefined || value.includes(variable(key)) === true;
-    const scheme = key?.credential.kind === 'bearer' ? 'Bearer ' : (key?.credential.prefix ?? '');
+    const scheme = key?.kind === 'bearer' ? 'Bearer ' : (key?.prefix ?? '');
     return ['-H', isPlain ? `${name}: ${value}` : `${name}: ${scheme}${variable(key)}`];
   });
   const data = (text: string) => {
     if (!keys.some((key) => key.in === 'body')) return text;
     if (!/^\s*\{/.test(text)) return pairs('body', text);
-    const named = keys.filter((key) => key.in === 'body').map((key) => [key.credential.name, variable(key)]);
+    const named = keys.filter((key) => key.in === 'body').map((key) => [key.name, variable(key)]);
     return JSON.stringify({ ...JSON.parse(text), ...Object.fromEntries(named) });
   };
   const parts = (all: Exclude<GivenRequest['body'], string | null>) =>

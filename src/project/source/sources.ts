@@ -2,13 +2,14 @@ import { CommandError } from 'market-mcp-contract/command';
 import { visibleJson, withLargeIntegersAsText } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { withCredentials } from '../../import/credentials.ts';
-import type {
-  Api,
-  ApiKey,
-  ApiVariable,
-  BodyAlternatives,
-  ImportedTool,
-  Recording,
+import {
+  type Api,
+  type ApiKey,
+  type ApiVariable,
+  type BodyAlternatives,
+  type ImportedTool,
+  type Recording,
+  variablesIn,
 } from '../../import/model.ts';
 import { completed, recordingFile, recordingsOf } from '../../import/recordings.ts';
 import type { FileSet, Ownership, ProjectFile, TemplateSet } from '../../plan/model.ts';
@@ -98,7 +99,7 @@ export function withStatedKeys(
     const text = read(apiFile(api));
     const source = text === undefined ? undefined : readApiSource(text);
     if (text === undefined || !source) return undefined;
-    const own = new Set([...(secrets ?? source.shared), ...api.variables.map(({ name }) => name)]);
+    const own = new Set([...(secrets ?? source.shared), ...variablesIn(api).map(({ name }) => name)]);
     const shared = new Set([...source.shared].filter((name) => own.has(name)));
     return { shared, ...(isAlternatives(source.auth) && { auth: source.auth }) };
   });
@@ -116,15 +117,16 @@ function apiFile({ file }: Api): string {
 /** The file of an API from an earlier run, with the keys that new tools name and it does not. */
 function withKeys(api: Api, text: string): string {
   const source = readApiSource(text);
-  const missing = (api.credentials ?? []).filter(({ key }) => !source?.named.has(key));
-  const other = (api.credentials ?? []).find((key) => !isLike(key, source?.named.get(key.key)));
+  const { named = [] } = api;
+  const missing = named.filter(({ key }) => !source?.named.has(key));
+  const other = named.find((key) => !isLike(key, source?.named.get(key.key)));
   if (other) {
     const message = `src/apis/${api.file}.ts sends other keys as credentials.${other.key} than the new tools need: ${keyEntry(other, 0)}`;
     const hint = `Rename ${other.key} there and in the tools that state it, or rename the file so that a new one is written.`;
     throw new CommandError('SOURCES_EDITED', message, hint);
   }
   const next = source && missing.length > 0 ? withEntries(text, source, missing) : text;
-  const lacking = api.variables.filter(({ name }) => !next.includes(name));
+  const lacking = variablesIn(api).filter(({ name }) => !next.includes(name));
   if (lacking.length === 0 && (source || missing.length === 0)) return next;
   const names = [
     ...lacking.map(({ name }) => `env.${name}`),
@@ -138,10 +140,10 @@ function withKeys(api: Api, text: string): string {
 
 /** The file of an API, whose tokens are also for what new tools need. */
 function withScopes(api: Api, text: string): string {
-  const credentials = [...api.headers, ...(api.credentials ?? []).map(({ credential }) => credential)];
+  const keys = [...api.shared, ...(api.named ?? [])];
   const literals = [...text.matchAll(/\bscope: (['"])([^'"\\]*)\1/g)];
   const asked = new Set(literals.flatMap(([, , scopes = '']) => scopes.split(' ')));
-  const missing = credentials.flatMap(({ scopes = [] }) => scopes).filter((scope) => !asked.has(scope));
+  const missing = keys.flatMap(({ scopes = [] }) => scopes).filter((scope) => !asked.has(scope));
   const [first] = literals;
   if (missing.length === 0) return text;
   const all = `scope: ${stringLiteral([...asked, ...missing].join(' '))}`;
@@ -152,8 +154,8 @@ function withScopes(api: Api, text: string): string {
 }
 
 /** Whether what the file sends under this name contains the key in its place, as far as the text says. */
-function isLike({ in: place, credential }: ApiKey, said: ReadonlySet<string> = new Set()): boolean {
-  const own = [`${place} ${credential.name}`, ...credential.variables];
+function isLike({ in: place, name, variables }: ApiKey, said: ReadonlySet<string> = new Set()): boolean {
+  const own = [`${place} ${name}`, ...variables.map((variable) => variable.name)];
   return said.size === 0 || own.every((one) => said.has(one));
 }
 
@@ -167,7 +169,7 @@ function withEntries(text: string, { credentials, options }: ApiSource, keys: re
   const comma = /[,{]/.test(text.charAt(behind - 1)) ? '' : ',';
   const head = text.slice(0, behind) + comma + text.slice(behind, bracket).trimEnd();
   const next = `${head}${lines}\n${' '.repeat(indent - 2)}${text.slice(bracket)}`;
-  return withImports(next, 'source', helpersOf(keys.map(({ credential }) => credential)));
+  return withImports(next, 'source', helpersOf(keys));
 }
 
 /** Source that also imports these names from a part of the runtime; unchanged if it imports nothing from there. */

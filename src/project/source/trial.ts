@@ -2,7 +2,7 @@ import { CommandError } from 'market-mcp-contract/command';
 import { isObject, type Json, type JsonObject, shorten } from 'market-mcp-contract/json';
 import { reachOf } from 'market-mcp-contract/wire';
 import { basic, Secret, SourceError, sendOnce } from 'market-mcp-runtime/source';
-import type { ApiCall, Binding, Credential } from '../../import/model.ts';
+import type { ApiCall, ApiKey, Binding } from '../../import/model.ts';
 import { requestOf } from '../../import/recordings.ts';
 
 /** What an API has answered: its JSON as text, or null if it has nothing (404, or an envelope without content). */
@@ -28,7 +28,7 @@ export async function tryRequest(
   valueIn: Values,
   mayBeMissing: boolean,
 ): Promise<TrialAnswer> {
-  const { fallback = '' } = call.api.variables.find(({ name }) => name === call.api.baseUrl) ?? {};
+  const { fallback = '' } = call.api.address;
   const { method, path, ...parts } = requestOf(call, args);
   const where = `${method.toUpperCase()} ${fallback}${path}`;
   if (reachOf(new URL(fallback)) === 'link-local' && process.env.SOURCES_LINK_LOCAL !== 'allow')
@@ -37,16 +37,17 @@ export async function tryRequest(
       'was not sent: clouds serve the keys of a machine at such addresses',
       'Set SOURCES_LINK_LOCAL=allow if you trust it.',
     );
-  const secretOf = ({ kind, variables: [first = '', second], prefix = '', cookie }: Credential) => {
-    const secret = new Secret(first, valueIn(first));
-    if (kind === 'basic')
-      return basic(secret, second === undefined ? '' : new Secret(second, valueIn(second)));
+  const secretOf = ({ kind, variables, prefix = '', cookie }: ApiKey) => {
+    const [secret = new Secret('', ''), second = ''] = variables.map(
+      ({ name }) => new Secret(name, valueIn(name)),
+    );
+    if (kind === 'basic') return basic(secret, second);
     const before = kind === 'bearer' ? 'Bearer ' : kind === 'cookie' ? `${cookie}=` : prefix;
     return before === '' ? secret : secret.after(before);
   };
   const keysIn = (place: 'headers' | 'query' | 'body') => {
     const own = (call.needs ?? []).flat().filter((key) => key.in === place);
-    return Object.fromEntries(own.map(({ credential }) => [credential.name, secretOf(credential)]));
+    return Object.fromEntries(own.map((key) => [key.name, secretOf(key)]));
   };
   const source = {
     baseUrl: fallback,
