@@ -76,8 +76,8 @@ class Run {
   constructor(target: Target, options: RunOptions) {
     this.#target = target;
     this.#options = options;
-    this.#life = new LivenessTracker(target, options.signal);
     this.#renew();
+    this.#life = new LivenessTracker(target, this.#probe.ledger, options.signal);
   }
 
   async report(): Promise<Report> {
@@ -218,7 +218,7 @@ class Run {
 
   /**
    * Asks doubted rules again, one by one and without any other session of this run, and replaces their verdicts. Their
-   * controls worked before, and would open sessions. A server that never spoke is not asked again.
+   * controls worked before, and would open sessions. A server that never spoke is not asked again; if it is gone, silence proves nothing.
    */
   async #askAgain(all: readonly LeveledRule[], results: Map<LiveRule, RuleResult>): Promise<void> {
     const isIsolatedDoubted = () => [...this.#doubted].some(({ turn }) => turn === 'isolated');
@@ -226,6 +226,11 @@ class Run {
       this.#doubted.has(rule) ||
       (rule.turn === 'isolated' && isIsolatedDoubted() && !isJudged(results.get(rule)));
     const doubted = all.filter(isAsked);
+    for (const { rule } of this.#life.isOver ? doubted : []) {
+      const first = rule.turn === 'separate' ? undefined : results.get(rule);
+      const why = NotRun.because('unanswered', this.#life.reasonFor(rule.id));
+      if (first) results.set(rule, notRun(first, why));
+    }
     if (doubted.length === 0 || this.#life.isOver || !this.#probe.ledger.speaksJsonRpc) return;
     await this.#startAfresh();
     this.#probes.push(new Probe(this.#target, this.#options.signal, this.#probe));
@@ -252,8 +257,7 @@ class Run {
     const doubted = failed.filter(
       ({ rule }) => rule.id !== ownAnswer && results.get(rule)?.problems.every(({ tool }) => tool),
     );
-    if (!failed.some(({ rule }) => rule.id === ownAnswer)) return;
-    if (doubted.length === 0 || this.#life.isOver) return;
+    if (this.#life.isOver || !failed.some(({ rule }) => rule.id === ownAnswer)) return;
     this.#probes.push(new Probe(this.#target, this.#options.signal, this.#probe));
     this.#probe.sendInTurn();
     for (const one of doubted) {

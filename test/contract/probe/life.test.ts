@@ -24,6 +24,8 @@ describe('an owned server that dies', () => {
     expect(failed.map(({ id }) => id)).toEqual(['endpoint.stays-up']);
     expect(failed[0]?.problems).toEqual([
       {
+        path: 'not answered: tools/call',
+        request: expect.stringMatching(/^curl .*"name":"no_such_tool"/),
         expected: 'answers from the first request to the last',
         actual: expect.stringMatching(
           /^the server died while (gate|call)\.unknown-tool ran: TypeError: the price feed is gone at main\.mjs:\d+$/,

@@ -17,7 +17,7 @@ import { isEventStream, requestsIn, valuesIn } from './events.ts';
 import { networkReason } from './network-error.ts';
 import { NotRun } from './not-run.ts';
 import { AnswerTimeout, decompressed, NoAnswer, NotSent, receive } from './receive.ts';
-import { bodyMs, confirmMs, maximumUnanswered, settleMs } from './timeouts.ts';
+import { bodyMs, confirmMs, idleMs, maximumUnanswered, settleMs } from './timeouts.ts';
 
 const chunkBytes = 64 * 1024;
 
@@ -82,7 +82,7 @@ export interface Http {
  * @param deadlineAt the time, by `now()`, after which nothing is sent or awaited: `NotRun` is thrown instead.
  */
 export function createHttp(deadlineAt = Number.POSITIVE_INFINITY): Http {
-  const options = { keepAlive: true, maxSockets: 32 };
+  const options = { keepAlive: true, maxSockets: 32, timeout: idleMs };
   const plain = new PlainAgent(options);
   const secure = new SecureAgent(options);
   let unanswered = 0;

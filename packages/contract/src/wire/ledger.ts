@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { curlLine } from './curl.ts';
 import { Patience } from './patience.ts';
+import { Pending } from './pending.ts';
 import { judges, type Property, type Said } from './properties.ts';
 import { describe, type RpcAnswer } from './rpc.ts';
 
@@ -31,6 +32,7 @@ interface Tally {
  */
 export class Ledger {
   readonly patience = new Patience();
+  readonly pending = new Pending();
   readonly #broken = new Map<Property, { count: number; readonly kept: Problem[] }>();
   readonly #tallies = new Map<string, Tally>();
   /** What the server said to the same request, by its kind: the hash of each variant, with its count and the first answer. */
@@ -202,7 +204,7 @@ function difference(one: Json, other: Json): readonly [string, string] {
 }
 
 /** The name of a request: the method of JSON-RPC, or that of HTTP with the path. */
-function nameOf({ method, url, target, body }: Said['asked']): string {
+export function nameOf({ method, url, target, body }: Said['asked']): string {
   const called = typeof body === 'string' ? /"method":"([\w/]+)"/.exec(body)?.[1] : undefined;
   return called ?? `${method} ${target ?? url.pathname}`;
 }

@@ -1,6 +1,9 @@
 import type { Cause, Problem } from '../model.ts';
 import { staysUp } from '../rules/endpoint.ts';
 import type { ProcessEnding, ProcessExit, Target } from '../target.ts';
+import { curlLine } from './curl.ts';
+import type { Asked } from './http.ts';
+import { type Ledger, nameOf } from './ledger.ts';
 import { Probe } from './probe.ts';
 
 /** When a server stopped answering. */
@@ -9,6 +12,8 @@ export interface Outage {
   readonly rule: string;
   /** Rules that ran at the same time. */
   readonly beside: readonly string[];
+  /** What it had not answered, the last one first. */
+  readonly asked: readonly Asked[];
   /** How the process of a server that we own ended. */
   readonly ending?: ProcessEnding;
 }
@@ -17,14 +22,16 @@ export interface Outage {
 export class LivenessTracker {
   readonly #target: Target;
   readonly #signal: AbortSignal | undefined;
+  readonly #ledger: Ledger;
   readonly #outages: Outage[] = [];
   readonly #running = new Set<string>();
   #checking: Promise<boolean> | undefined;
   #isOver = false;
   #restarts = 0;
 
-  constructor(target: Target, signal: AbortSignal | undefined) {
+  constructor(target: Target, ledger: Ledger, signal: AbortSignal | undefined) {
     this.#target = target;
+    this.#ledger = ledger;
     this.#signal = signal;
   }
 
@@ -89,8 +96,9 @@ export class LivenessTracker {
       if (probe.isOverdue) return true; // nobody asked the server
       this.#isOver = true;
       const beside = [...this.#running].filter((id) => id !== rule);
+      const asked = this.#ledger.pending.last;
       const ending = await this.#target.owned?.ending();
-      this.#outages.push({ rule, beside, ...(ending && { ending }) });
+      this.#outages.push({ rule, beside, asked, ...(ending && { ending }) });
       return false;
     } finally {
       await probe.close();
@@ -104,11 +112,16 @@ export function outageProblems(outages: readonly Outage[]): readonly Problem[] {
   return [...byCause.values()].map(outageProblem);
 }
 
-function outageProblem({ rule, beside, ending }: Outage): Problem {
+/** Further requests are not shown: most of them were only waiting. */
+const mostAsked = 3;
+
+function outageProblem({ rule, beside, asked, ending }: Outage): Problem {
   const others = beside.length === 0 ? '' : `, in parallel with ${beside.join(', ')}`;
   const when = rule === '' ? 'while its tools were listed' : `while ${rule} ran${others}`;
   const { exit, cause, lastLines } = ending ?? {};
+  const [request, ...repeat] = asked.slice(0, mostAsked).map(curlLine);
   return {
+    ...(asked.length > 0 && { path: `not answered: ${[...new Set(asked.map(nameOf))].join(', ')}` }),
     expected: 'answers from the first request to the last',
     actual: exit
       ? `the server died ${when}: ${cause ? wordsOf(cause) : wordsOfExit(exit, lastLines)}`
@@ -116,6 +129,7 @@ function outageProblem({ rule, beside, ending }: Outage): Problem {
     ...(ending &&
       !exit && { fix: 'Look for a loop that never ends. While it runs, Node cannot answer any request.' }),
     ...(cause && { cause, ...(cause.at !== undefined && { at: cause.at }) }),
+    ...(request !== undefined && { request, ...(repeat.length > 0 && { repeat }) }),
   };
 }
 

@@ -102,17 +102,15 @@ export class Requests {
       ...rest
     } = request;
     const full = { ...rest, method, url: path === undefined ? url : new URL(path, url) };
-    const { patience } = this.ledger;
+    const { patience, pending } = this.ledger;
+    const own = Object.keys(this.target.headers ?? {}).map((name) => [name, '$VALUE'] as const);
+    const asked = { ...full, headers: { ...Object.fromEntries(own), ...headers } };
     patience.admit(full.body);
-    let sentAt = now();
+    const sentAt = now();
+    const all = { 'accept-encoding': 'identity', ...this.target.headers, ...headers };
     const send = (): Promise<HttpAnswer> => {
-      sentAt = now();
-      return this.exchanges.exchange({
-        ...full,
-        timeoutMs,
-        headers: { 'accept-encoding': 'identity', ...this.target.headers, ...headers },
-        signal: this.signal,
-      });
+      const exchange = this.exchanges.exchange({ ...full, timeoutMs, headers: all, signal: this.signal });
+      return full.url.host === this.url.host ? pending.follow(asked, exchange) : exchange;
     };
     const sent = this.#turn ? this.#turn.then(send) : send();
     if (this.#turn) this.#turn = sent.catch(() => {});
@@ -121,8 +119,6 @@ export class Requests {
       throw error;
     });
     patience.answered(full.body, answer);
-    const own = Object.keys(this.target.headers ?? {}).map((name) => [name, '$VALUE'] as const);
-    const asked = { ...full, headers: { ...Object.fromEntries(own), ...headers } };
     const { bytes } = answer;
     if (bytes) this.ledger.record({ ...answer, bytes, asked });
     if (url === this.url && headers['mcp-session-id'] === undefined) this.opened(sessionOf(answer));

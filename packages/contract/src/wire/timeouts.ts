@@ -7,6 +7,9 @@ export const graceMs = 10_000;
 /** Milliseconds within which GET /health is answered: even on a busy machine an idle server needs less. */
 export const healthMs = 5_000;
 
+/** Milliseconds after which an idle connection is used no more: a server ends it after 5 s or more, perhaps just when a request arrives. */
+export const idleMs = 2_000;
+
 /** Milliseconds after which sent data has usually been read. */
 export const settleMs = 50;
 
