@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Node, ObjectExpression } from '@babel/types';
 import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
-import { keyOf, LiteralReader, unwrapped } from './literal.ts';
+import { keyOf, LiteralReader, unwrapped, writtenProperties } from './literal.ts';
 import type { Placed, Tree } from './tree.ts';
 
 /** How new values are written. @param column where it starts @param indent leading spaces of that line */
@@ -64,10 +64,7 @@ export class LiteralEdit {
   }
 
   #changeMembers(node: ObjectExpression, before: JsonObject, after: JsonObject): boolean {
-    const own = new Map<string, Node>();
-    for (const one of node.properties) {
-      if (one.type === 'ObjectProperty') own.set(keyOf(one) ?? '', one.value);
-    }
+    const own = new Map<string, Node>(writtenProperties(node));
     const added = Object.entries(after).filter(([name]) => !Object.hasOwn(before, name));
     const { start, end } = node as Placed;
     if (added.length > 0 && !this.#source.slice(start, end).includes('\n') && this.#replace(node, after))

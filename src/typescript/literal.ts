@@ -1,6 +1,6 @@
-import type { Expression, Node, ObjectExpression, PatternLike } from '@babel/types';
+import type { Expression, Node, ObjectExpression, ObjectProperty } from '@babel/types';
 import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
-import type { Tree } from './tree.ts';
+import type { Placed, Tree } from './tree.ts';
 
 /** Deeper nesting is not read: no person writes such a definition. */
 const deepest = 200;
@@ -136,15 +136,18 @@ export function keyOf({ key, computed }: { readonly key: Node; readonly computed
 }
 
 /** The properties of an object literal with names that can be read; none for another expression. */
-export function writtenProperties(
-  node: Node,
-): readonly (readonly [name: string, value: Expression | PatternLike])[] {
+export function writtenMembers(node: Node): readonly (readonly [name: string, Placed<ObjectProperty>])[] {
   const object = unwrapped(node);
   if (object.type !== 'ObjectExpression') return [];
   return object.properties.flatMap((property) => {
     const name = property.type === 'ObjectProperty' ? keyOf(property) : undefined;
-    return name === undefined || property.type !== 'ObjectProperty' ? [] : [[name, property.value] as const];
+    return name === undefined ? [] : [[name, property as Placed<ObjectProperty>] as const];
   });
+}
+
+/** The values of `writtenMembers`. */
+export function writtenProperties(node: Node) {
+  return writtenMembers(node).map(([name, { value }]) => [name, value] as const);
 }
 
 /** An expression without `as`, `satisfies` and the like. */

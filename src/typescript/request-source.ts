@@ -1,6 +1,6 @@
 import type { Node, ObjectExpression, ObjectProperty } from '@babel/types';
 import { isObject, type JsonObject } from 'market-mcp-contract/json';
-import { keyOf, LiteralReader, unwrapped } from './literal.ts';
+import { keyOf, LiteralReader, unwrapped, writtenMembers, writtenProperties } from './literal.ts';
 import { LiteralEdit, type Print } from './literal-edit.ts';
 import { apiCalls, schemaNode } from './tool-source.ts';
 import { nodesIn, type Placed, type Tree, treeOf } from './tree.ts';
@@ -110,12 +110,9 @@ function withWrap(text: string, wrap: string | null): string | undefined {
 /** The parameters of the query that are arguments, with the names of these. */
 function inputsIn({ members, input }: Located): readonly (readonly [string, string])[] {
   const query = members.get('query')?.value;
-  const object = query && unwrapped(query);
-  if (object?.type !== 'ObjectExpression') return [];
-  return object.properties.flatMap((one) => {
-    const parameter = one.type === 'ObjectProperty' ? keyOf(one) : undefined;
-    const value = one.type === 'ObjectProperty' ? unwrapped(one.value) : undefined;
-    if (parameter === undefined || value?.type !== 'MemberExpression') return [];
+  return (query ? writtenProperties(query) : []).flatMap(([parameter, given]) => {
+    const value = unwrapped(given);
+    if (value.type !== 'MemberExpression') return [];
     if (value.object.type !== 'Identifier' || value.object.name !== input) return [];
     const name = keyOf({ key: value.property, computed: value.computed });
     return name === undefined ? [] : [[parameter, name] as const];
@@ -130,7 +127,7 @@ function locate(text: string): Located | undefined {
   const found = apiCalls(tree).flatMap(({ node, method }): Located[] => {
     const options = node.arguments.at(-1);
     if (options?.type !== 'ObjectExpression') return [];
-    const members = membersOf(options);
+    const members = new Map(writtenMembers(options));
     const own = members.get('schema')?.value;
     if (!own || reader.resolved(own) !== schema) return [];
     return [
@@ -138,15 +135,6 @@ function locate(text: string): Located | undefined {
     ];
   });
   return found.length === 1 ? found[0] : undefined;
-}
-
-function membersOf({ properties }: ObjectExpression): Located['members'] {
-  return new Map(
-    properties.flatMap((one) => {
-      const name = one.type === 'ObjectProperty' ? keyOf(one) : undefined;
-      return name === undefined ? [] : [[name, one as Placed<ObjectProperty>] as const];
-    }),
-  );
 }
 
 /** The first parameter of the innermost function around a node. */
