@@ -9,6 +9,7 @@ import { type ProcessResult, runProgram } from './processes.ts';
 /**
  * Installs a project's dependencies, including those for development.
  *
+ * @param then the commands that finish the project after it, for an error.
  * @param onProgress called with the number of packages fetched so far, or with a line of the package manager's output.
  * @throws CommandError `INSTALL_FAILED` with the last lines, or `PACKAGE_MANAGER_MISSING`.
  */
@@ -16,6 +17,7 @@ export async function install(
   name: PackageManager,
   directory: string,
   onProgress: (text: string) => void,
+  then: readonly string[] = [],
 ): Promise<void> {
   const forget = name === 'npm' ? writeKnownLock(directory) : () => {};
   let ended = await runInstall(name, installs[name], directory, onProgress);
@@ -26,10 +28,16 @@ export async function install(
   }
   if (ended.exitCode === 0) return;
   const command = packageManagerCommands[name].install;
-  const hint = `All files are written. To continue, run in ${directory}: ${command}`;
+  const hint = `All files are written. To continue, run in ${directory}: ${[command, ...then].join(', then ')}`;
   if (ended.missing) throw new CommandError('PACKAGE_MANAGER_MISSING', `${name} is not installed`, hint);
-  throw new CommandError('INSTALL_FAILED', `${command} failed`, hint, ended.lastLines);
+  const [code] = unreachable.exec(ended.lastLines.join('\n')) ?? [];
+  const why = code === undefined ? '' : `: ${name} could not reach its registry (${code})`;
+  throw new CommandError('INSTALL_FAILED', `${command} failed${why}`, hint, ended.lastLines);
 }
+
+/** What Node and Bun name an address that does not answer. */
+const unreachable =
+  /\b(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ConnectionRefused)\b/;
 
 /** The cached metadata may lack a version that we name, and a registry may have other bytes than we know. */
 const outdated = /ETARGET|EINTEGRITY/;

@@ -237,6 +237,7 @@ describe('market-mcp record, of an answer that differs from the outputSchema', (
       expect(added.status, added.stderr).toBe(0);
     }
     expect(read('src/tools/list-piers.ts')).not.toContain('pages');
+    expect(read('src/tools/get-tides.ts')).not.toContain('\n\n\n');
     const ran = await market('record', '--yes');
     expect(ran.status, ran.stdout + ran.stderr).toBe(0);
     expect(ran.stdout).toContain('Changed to admit the answers: list_piers, get_tides');

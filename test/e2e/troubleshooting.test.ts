@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
@@ -236,8 +236,13 @@ test('an installation without a network keeps the project and prints the command
   };
   const made = await create(['offline', '--tool', 'get_price', '--yes', '--no-git'], { cwd: root, env });
   expect(made.status).toBe(4);
-  expect(made.stderr).toMatch(/All files are written\. To continue, run in \S+: npm install/);
-  note('No network during the installation', 'create', made.stderr, /ECONNREFUSED/);
+  const cause = /^✘ npm install failed: npm could not reach its registry \(ECONNREFUSED\)\n {4}npm error /;
+  expect(made.stderr).toMatch(cause);
+  expect(made.stderr).toMatch(
+    /All files are written\. To continue, run in \S+: npm install, then npm run self-check$/,
+  );
+  expect(existsSync(join(root, 'offline/src/tools/get-price.ts'))).toBe(true);
+  note('No network during the installation', 'create', made.stderr, /could not reach/);
 });
 
 test('proxy variables do not affect the check of a local server', async () => {

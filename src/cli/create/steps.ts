@@ -28,11 +28,13 @@ export async function takeSteps(
     return work();
   };
   const checks = install && check;
+  const run = `${packageManagerCommands[context.packageManager].run} self-check`;
+  const then = [...(git ? ['git init (if no repository is around it)'] : []), ...(check ? [run] : [])];
   const key = checks ? prepareCheck(context.directory) : undefined; // beside the package manager
   let built = Promise.resolve();
   try {
     const packages = install
-      ? await during('the installation of packages', () => installStep(context, output))
+      ? await during('the installation of packages', () => installStep(context, output, then))
       : null;
     if (checks) built = build(context.directory, context.packageManager);
     built.catch(() => {}); // reported after git, which takes about as long
@@ -57,15 +59,17 @@ function interruptedError(step: string, context: ProjectContext): CommandError {
 /**
  * Installs the packages.
  *
+ * @param then the commands that finish the project after it
  * @returns each as `name@version`
  * @throws CommandError as `install` does; the project remains.
  */
 export async function installStep(
   { directory, packageManager }: ProjectContext,
   output: Output,
+  then: readonly string[] = [],
 ): Promise<readonly string[]> {
   const { install: command, lockFile } = packageManagerCommands[packageManager];
-  await withProgress(output.progress(command), (update) => install(packageManager, directory, update));
+  await withProgress(output.progress(command), (update) => install(packageManager, directory, update, then));
   const packages = installedPackages(directory);
   output.done(
     `${packages.length} packages installed with ${packageManager}; ${lockFile} records their versions`,
