@@ -39,6 +39,8 @@ const long = [
   'attacks/attacks',
   'registry/published',
   'matrix/matrix',
+  // It builds the earlier version, which others need, too.
+  'upgrade/merges',
   'deploy/docker',
   'e2e/harm',
   'e2e/troubleshooting',

@@ -9,7 +9,7 @@ import { callHonestly, startVictim, type Victim } from './victim.ts';
 
 /** With a heap of 512 MB. */
 const maxResidentMegabytes = 350;
-const attackingCalls = 3;
+const attackingCalls = process.env.NIGHTLY || process.env.ATTACKS_PAGE ? 3 : 1;
 
 let project: ReturnType<typeof buildProject>;
 beforeAll(() => {

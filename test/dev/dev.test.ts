@@ -337,7 +337,7 @@ describe('dev and token', () => {
     expect(asked.hint).toContain('or set MAX_TOKEN_SECONDS=86400 in .env');
     writeFileSync(file, `PORT=${port + 1}\nMAX_BODY_BYTES=5000\n`);
     await vi.waitUntil(() => output.stdout.includes('Restart the command to use the new port.'), within);
-    expect(output.stdout).toContain(
+    await expect.poll(() => output.stdout).toContain(
       `PORT was changed, so the server would move from http://localhost:${port}/mcp to http://localhost:${port + 1}/mcp`,
     );
     expect((await request(String(port), long, session)).status).toBe(413);
@@ -496,8 +496,8 @@ describe('dev and token', () => {
     await vi.waitUntil(() => output.stdout.includes('listening'), within);
     const { stdout } = await command('token', env).exit;
     execFileSync('sh', ['-c', stdout]);
-    await vi.waitUntil(() => output.stderr.includes('no source'), within);
-    expect(output.stderr).toContain(`src/tools/get-price.ts:${line}:`);
+    await expect.poll(() => output.stderr, within).toContain('no source');
+    await expect.poll(() => output.stderr).toContain(`src/tools/get-price.ts:${line}:`);
     child.kill('SIGTERM');
     await exit;
   });

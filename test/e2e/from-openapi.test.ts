@@ -142,7 +142,7 @@ describe.each(apiDocuments)(
       // A deadline short enough for a test.
       writeFileSync(
         compiled,
-        readFileSync(compiled, 'utf8').replace('httpSource({', 'httpSource({ timeoutMs: 1500,'),
+        readFileSync(compiled, 'utf8').replace('httpSource({', 'httpSource({ timeoutMs: 3000,'),
       );
       const script = `
       const { callTool } = await import('market-mcp-runtime/testing');

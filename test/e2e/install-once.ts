@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
@@ -25,14 +25,24 @@ export async function installOnce(
 ): Promise<string> {
   const directory = join(cache, name);
   const done = join(directory, 'installed.json');
-  if (!existsSync(done) || readFileSync(done, 'utf8') !== manifest) {
-    rmSync(directory, { recursive: true, force: true });
-    mkdirSync(directory, { recursive: true });
-    writeFileSync(join(directory, 'package.json'), manifest);
-    for (const path of beside) cpSync(path, join(directory, basename(path)), { recursive: true });
-    const flags = ['--no-audit', '--no-fund', ...(runsScripts ? [] : ['--ignore-scripts'])];
-    await execa('npm', ['install', ...flags], { cwd: directory });
-    writeFileSync(done, manifest);
+  const isDone = () => existsSync(done) && readFileSync(done, 'utf8') === manifest;
+  if (isDone()) return installedModules(name);
+  const unfinished = `${directory}.${process.pid}`;
+  mkdirSync(unfinished, { recursive: true });
+  writeFileSync(join(unfinished, 'package.json'), manifest);
+  for (const path of beside) cpSync(path, join(unfinished, basename(path)), { recursive: true });
+  const flags = ['--no-audit', '--no-fund', ...(runsScripts ? [] : ['--ignore-scripts'])];
+  await execa('npm', ['install', ...flags], { cwd: unfinished });
+  writeFileSync(join(unfinished, 'installed.json'), manifest);
+  try {
+    renameSync(unfinished, directory);
+  } catch {
+    // Another test file may have installed the same meanwhile, and use it.
+    if (!isDone()) {
+      rmSync(directory, { recursive: true, force: true });
+      renameSync(unfinished, directory);
+    }
   }
+  rmSync(unfinished, { recursive: true, force: true });
   return installedModules(name);
 }
