@@ -337,9 +337,11 @@ describe('dev and token', () => {
     expect(asked.hint).toContain('or set MAX_TOKEN_SECONDS=86400 in .env');
     writeFileSync(file, `PORT=${port + 1}\nMAX_BODY_BYTES=5000\n`);
     await vi.waitUntil(() => output.stdout.includes('Restart the command to use the new port.'), within);
-    await expect.poll(() => output.stdout).toContain(
-      `PORT was changed, so the server would move from http://localhost:${port}/mcp to http://localhost:${port + 1}/mcp`,
-    );
+    await expect
+      .poll(() => output.stdout)
+      .toContain(
+        `PORT was changed, so the server would move from http://localhost:${port}/mcp to http://localhost:${port + 1}/mcp`,
+      );
     expect((await request(String(port), long, session)).status).toBe(413);
     writeFileSync(file, 'NODE_ENV=production\n');
     await vi.waitUntil(() => output.stdout.includes('The server keeps running with the old values'), within);

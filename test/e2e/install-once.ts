@@ -1,5 +1,6 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 
@@ -12,7 +13,8 @@ export function installedModules(name: string): string {
 }
 
 /**
- * Installs the dependencies of a package.json unless they are installed. Returns their node_modules directory.
+ * Installs the dependencies of a package.json unless they are installed. One process installs, others that need the same wait for it.
+ * Returns their node_modules directory.
  *
  * @param runsScripts whether packages may run their installation scripts
  * @param beside files and directories to put beside the package.json: a lock file, a `vendor/` with packages
@@ -25,24 +27,46 @@ export async function installOnce(
 ): Promise<string> {
   const directory = join(cache, name);
   const done = join(directory, 'installed.json');
+  const lock = `${directory}.lock`;
+  mkdirSync(cache, { recursive: true });
   const isDone = () => existsSync(done) && readFileSync(done, 'utf8') === manifest;
-  if (isDone()) return installedModules(name);
-  const unfinished = `${directory}.${process.pid}`;
-  mkdirSync(unfinished, { recursive: true });
-  writeFileSync(join(unfinished, 'package.json'), manifest);
-  for (const path of beside) cpSync(path, join(unfinished, basename(path)), { recursive: true });
-  const flags = ['--no-audit', '--no-fund', ...(runsScripts ? [] : ['--ignore-scripts'])];
-  await execa('npm', ['install', ...flags], { cwd: unfinished });
-  writeFileSync(join(unfinished, 'installed.json'), manifest);
-  try {
-    renameSync(unfinished, directory);
-  } catch {
-    // Another test file may have installed the same meanwhile, and use it.
-    if (!isDone()) {
+  while (!isDone()) {
+    if (!takes(lock)) {
+      await setTimeout(100);
+      continue;
+    }
+    try {
+      if (isDone()) break; // while this process waited
       rmSync(directory, { recursive: true, force: true });
-      renameSync(unfinished, directory);
+      mkdirSync(directory);
+      writeFileSync(join(directory, 'package.json'), manifest);
+      for (const path of beside) cpSync(path, join(directory, basename(path)), { recursive: true });
+      const flags = ['--no-audit', '--no-fund', ...(runsScripts ? [] : ['--ignore-scripts'])];
+      await execa('npm', ['install', ...flags], { cwd: directory });
+      writeFileSync(done, manifest);
+    } finally {
+      rmSync(lock, { force: true });
     }
   }
-  rmSync(unfinished, { recursive: true, force: true });
   return installedModules(name);
+}
+
+/** Whether this process has the lock now: nobody had it, or a process that has ended. */
+function takes(lock: string): boolean {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch {
+    if (!isRunning(lock)) rmSync(lock, { force: true });
+    return false;
+  }
+}
+
+/** Whether the process that wrote a lock runs, or the lock is gone. */
+function isRunning(lock: string): boolean {
+  try {
+    return process.kill(Number(readFileSync(lock, 'utf8')), 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
 }

@@ -16,11 +16,12 @@ import { authorProject } from './authored.ts';
 import { fixtureTools } from './conformance/fixture-tools.ts';
 import { record } from './figures.ts';
 import { type ServerProcess, startServer } from './server.ts';
-import { nodeDirectory, toolFile, toolVersion } from './toolchain.ts';
+import { installToolchain, nodeDirectory, toolFile, toolVersion } from './toolchain.ts';
 
 const root = scratch();
 let server: ServerProcess;
 
+beforeAll(installToolchain);
 beforeAll(async () => {
   const directory = await authorProject('conformance', fixtureTools, root);
   answerWithAnyContent(directory);

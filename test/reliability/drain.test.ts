@@ -31,6 +31,8 @@ const environment = {
   PLATFORM_PUBLIC_KEY: publicKey,
   SESSION_SECRET: 'a secret of thirty-two characters',
   DRAIN_MS: '5000',
+  // A busy machine is no reason to refuse a call.
+  MAX_LOOP_DELAY_MS: '600000',
   RUNS: runs,
 };
 

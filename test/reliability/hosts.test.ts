@@ -9,7 +9,7 @@ import { recordProof, untilHealthy } from '../deploy/figures.ts';
 import { expectChecked, platform, ratesProject } from '../e2e/rates.ts';
 import { compile, run, scratch } from '../e2e/support.ts';
 import { record } from './figures.ts';
-import { toolFile } from './toolchain.ts';
+import { installToolchain, toolFile } from './toolchain.ts';
 
 /** A server with routes. */
 const main = `
@@ -41,6 +41,7 @@ const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'pe
 const root = scratch();
 let project: Awaited<ReturnType<typeof ratesProject>>;
 
+beforeAll(installToolchain);
 beforeAll(async () => {
   project = await ratesProject(root);
   writeFileSync(join(project.directory, 'src/main.ts'), main);

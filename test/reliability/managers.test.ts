@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { packageManagerCommands } from '../../src/plan/package-manager.ts';
 import { version as ownVersion } from '../../src/plan/versions.ts';
 import { buildImage } from '../e2e/dockerfile.ts';
@@ -9,7 +9,7 @@ import { seed } from '../random.ts';
 import { oldVersions } from '../upgrade/old-program.ts';
 import { git, oldProject } from '../upgrade/scenario.ts';
 import { record } from './figures.ts';
-import { commandDirectory, toolFile } from './toolchain.ts';
+import { commandDirectory, installToolchain, toolFile } from './toolchain.ts';
 
 const managers = [
   { title: 'npm', name: 'npm', script: null },
@@ -23,6 +23,7 @@ const managers = [
 const needed = ['create-market-mcp', 'market-mcp-runtime', 'typescript', 'undici-types'];
 
 const root = scratch();
+beforeAll(installToolchain);
 
 /** A PATH with one package manager. */
 function pathTo(place: string, name: string, script: string | null): string {

@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { failuresOf, prove, run, scaffold, scratch } from '../e2e/support.ts';
 import { record } from './figures.ts';
-import { nodeDirectory } from './toolchain.ts';
+import { installToolchain, nodeDirectory } from './toolchain.ts';
 
 const root = scratch();
 let directory: string;
 
+beforeAll(installToolchain);
 beforeAll(async () => {
   directory = (await scaffold(['nodes'], { cwd: root })).directory;
 });

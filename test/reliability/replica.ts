@@ -14,6 +14,8 @@ const common: Environment = {
   PLATFORM_ISSUER: issuer,
   PLATFORM_PUBLIC_KEY: publicKey,
   SESSION_SECRET: secret,
+  // A busy machine is no reason to refuse a call.
+  MAX_LOOP_DELAY_MS: '600000',
   API_URL: 'http://127.0.0.1:9',
 };
 
