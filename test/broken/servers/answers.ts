@@ -119,6 +119,10 @@ export const brokenAnswers: Broken<Variant> = {
       (method) => method === 'initialize',
     ),
     failing(
+      (count) => count === 1,
+      (method, { body }) => method === 'initialize' && body?.includes('"2025-03-26"') === true, // not the SDK's
+    ),
+    failing(
       (count) => count <= 2,
       (method) => method === 'tools/list',
     ),

@@ -24,7 +24,7 @@ export const protocolRules: readonly LiveRule[] = [
     controls: [initializesAgain],
     check: async (probe) => {
       await probe.session();
-      return versionProblems(await probe.initialize(platformVersion), [platformVersion]);
+      return versionProblems(await probe.initializeSteadily(platformVersion), [platformVersion]);
     },
   },
   {
@@ -37,7 +37,7 @@ export const protocolRules: readonly LiveRule[] = [
       await probe.session();
       const later = (await supportedVersions()).filter((version) => version > platformVersion);
       return inParallel(later, async (version) =>
-        versionProblems(await probe.initialize(version), [version]),
+        versionProblems(await probe.initializeSteadily(version), [version]),
       );
     },
   },
@@ -49,7 +49,7 @@ export const protocolRules: readonly LiveRule[] = [
     controls: [initializesAgain],
     check: async (probe) => {
       await probe.session();
-      return versionProblems(await probe.initialize('1999-12-31'), await supportedVersions());
+      return versionProblems(await probe.initializeSteadily('1999-12-31'), await supportedVersions());
     },
   },
   {

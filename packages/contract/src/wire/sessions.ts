@@ -76,10 +76,10 @@ export class Sessions extends Requests {
   }
 
   /** The answer to an ordinary initialize. If one fails and a later one does not, that one counts: `answers.steady` tells of the first. */
-  async initializeSteadily(): Promise<RpcAnswer> {
-    const answers = await upToResult(() => this.initialize());
+  async initializeSteadily(version?: string): Promise<RpcAnswer> {
+    const answers = await upToResult(() => this.initialize(version));
     const answer = judgedOf(answers);
-    if (answer.result) for (const one of answers) this.ledger.tally('initialize', undefined, one);
+    if (answer.result) for (const one of answers) this.ledger.tally('initialize', version, one);
     return answer;
   }
 
