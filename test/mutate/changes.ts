@@ -37,7 +37,7 @@ export const changes: readonly Change[] = [
   gate('if ([aud].flat().length !== 1)', 'if ([aud].flat().length < 1)'),
   gate("requiredClaims: ['exp']", 'requiredClaims: []'),
   gate('if (used.has(jti))', 'if (false)'),
-  gate('until: Math.min(expiryMs, Date.now() + longestRememberedMs)', 'until: Infinity'),
+  gate('until = Math.min(expiryMs, Date.now() + longestRememberedMs)', 'until = Infinity'),
   gate('const isLate = Date.now() >= expiryMs;', 'const isLate = false;'),
   gate('clockTolerance, requiredClaims', 'clockTolerance: clockTolerance + 30, requiredClaims'),
   gate('const isFirst = await claim(', 'const isFirst = true || await claim('),

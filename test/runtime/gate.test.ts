@@ -64,6 +64,17 @@ describe('a call is refused', () => {
     if (secret) expect(JSON.stringify(events())).not.toContain(secret);
   });
 
+  test('with the signature of a verified token, whatever else it says', async () => {
+    const { client } = await start();
+    const [session, valid] = [await client.session(), await bearer()];
+    const changed = valid.replace(/\.[^.]*\./, `.${part({ ...claims, exp: now() + 9999 })}.`);
+    const statuses = [];
+    for (const authorization of [valid, changed, valid]) {
+      statuses.push((await client.send(call, { ...session, authorization })).status);
+    }
+    expect(statuses).toEqual([200, 401, 200]);
+  });
+
   test.each([undefined, '', 'pending', 'null', null, audience])(
     'by a server whose audience is pending, with the audience %j, which discovery and /health do not need',
     async (aud) => {
