@@ -233,5 +233,5 @@ const kinds: ReadonlySet<string> = new Set<Outcome['kind']>(['found', 'empty', '
 function textOf({ content, structuredContent, isError }: CallResult): string {
   const [{ text }] = content;
   const data = structuredContent ? `,"structuredContent":${text}` : '';
-  return `{"content":[{"type":"text","text":${JSON.stringify(text)}}]${data}${isError ? ',"isError":true' : ''}}`;
+  return `{"content":${JSON.stringify(content)}${data}${isError ? ',"isError":true' : ''}}`;
 }
