@@ -58,7 +58,7 @@ const written = {
   minify: { compress: true, mangle: { keepNames }, codegen: { asciiOnly: true } },
 };
 
-const program = await build({
+const programs = build({
   input: 'src/cli/main.ts',
   platform: 'node',
   checks,
@@ -95,7 +95,7 @@ const program = await build({
     },
   },
 });
-const demanded = await build({
+const onDemandFiles = build({
   input: {
     generator: 'json-schema-faker',
     compiler: 'scripts/build/compiler.js',
@@ -111,7 +111,7 @@ const demanded = await build({
   output: written,
 });
 await packTemplates();
-await contract;
+const [program, demanded] = await Promise.all([programs, onDemandFiles, contract]);
 // The earlier versions whose projects can be upgraded.
 cpSync('releases', join(out, 'releases'), { recursive: true });
 

@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path';
 import { execa } from 'execa';
 
 /**
- * Writes the declarations of a package: those of its entries, and those that they import.
+ * Writes the declarations of a package, without a check of its types: those of its entries, and those that they import.
  *
  * @param {string} place directory of the package, whose root of sources is `src`
  * @param {string} to
@@ -14,6 +14,8 @@ export async function writeTypes(place, to, entries) {
   const options = [
     '--declaration',
     '--emitDeclarationOnly',
+    '--noCheck', // npm run typecheck does
+    '--singleThreaded',
     '--rootDir',
     join(place, 'src'),
     '--outDir',

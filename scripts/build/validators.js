@@ -7,14 +7,21 @@ import { load } from '../load.js';
 
 const { settings } = await load('packages/contract/src/json/ajv.ts');
 
+const loading = new Map();
+
+/** The schema of a module, which is loaded once for all bundles. */
+async function schemaOf(id) {
+  if (!loading.has(id)) loading.set(id, load(id));
+  return (await loading.get(id)).schema;
+}
+
 /** Replaces each module that compiles one of our schemas at run time. */
 export function compiledSchemas() {
   return {
     name: 'compiled schemas',
     async load(id) {
       if (!id.endsWith('-validator.ts')) return;
-      const { schema } = await load(id);
-      return `${codeOf(schema, settings)}\nexport const validator = () => validate;`;
+      return `${codeOf(await schemaOf(id), settings)}\nexport const validator = () => validate;`;
     },
   };
 }
@@ -31,7 +38,7 @@ export function briefSchemas(compilerFile) {
       if (source.startsWith(prefix)) return source;
     },
     async load(id) {
-      if (id.startsWith(prefix)) return briefCode((await load(id.slice(prefix.length))).schema);
+      if (id.startsWith(prefix)) return briefCode(await schemaOf(id.slice(prefix.length)));
       if (!id.endsWith('-validator.ts')) return;
       const name = basename(id, '-validator.ts');
       const whole = `require('${compilerFile}').validators['${name}']()`;

@@ -17,9 +17,8 @@ export async function build(
   packageManager = detectPackageManager(directory),
 ): Promise<void> {
   const compiler = isBuiltByCompiler(directory) ? compilerOf(directory) : undefined;
-  const ended = await (compiler === undefined
-    ? runProgram(packageManager, ['run', 'build'], { cwd: directory })
-    : runProgram(process.execPath, [compiler], { cwd: directory }));
+  const [file, ...args] = compiler ?? [packageManager, 'run', 'build'];
+  const ended = await runProgram(file, args, { cwd: directory });
   if (ended.exitCode === 0) return;
   const command = `${packageManager} run build`;
   const errors = compilerErrors(ended.lastLines.join('\n'));

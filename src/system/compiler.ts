@@ -8,14 +8,26 @@ import { CommandError } from 'market-mcp-contract/command';
 import { parsedJson } from '../project/read/text.ts';
 import { packageManagerOf } from './detect.ts';
 
-/** The TypeScript compiler that a project has installed, a program for Node; undefined if it has none. */
-export function compilerOf(directory: string): string | undefined {
+/** A program with its arguments. */
+type Started = readonly [file: string, ...args: string[]];
+
+/** How to start the TypeScript compiler that a project has installed; undefined if it has none. */
+export function compilerOf(directory: string): Started | undefined {
   try {
     const { resolve } = createRequire(join(directory, 'package.json'));
-    return join(dirname(resolve('typescript/package.json')), 'bin/tsc');
+    const manifest = resolve('typescript/package.json');
+    return nativeCompiler(manifest) ?? [process.execPath, join(dirname(manifest), 'bin/tsc')];
   } catch {
     return undefined;
   }
+}
+
+/** The program of this machine that `bin/tsc` of TypeScript 7 starts; undefined in earlier versions. */
+function nativeCompiler(manifest: string): Started | undefined {
+  const name = `@typescript/typescript-${process.platform}-${process.arch}`;
+  if (parsedJson(readFileSync(manifest)).optionalDependencies?.[name] === undefined) return undefined;
+  const place = dirname(createRequire(manifest).resolve(`${name}/package.json`));
+  return [join(place, 'lib', process.platform === 'win32' ? 'tsc.exe' : 'tsc')];
 }
 
 /** Whether the build script of a project runs the compiler and nothing else. */
@@ -61,8 +73,8 @@ export async function compile(directory: string): Promise<Compilation> {
     const hint = `Install its packages first: ${packageManagerOf(directory).install}`;
     throw new CommandError('NOT_INSTALLED', `${directory} has no TypeScript compiler`, hint);
   }
-  const args = [compiler, ...(process.stderr.isTTY ? ['--pretty'] : [])];
-  const child = spawn(process.execPath, args, { cwd: directory, stdio: ['ignore', 'pipe', 2] });
+  const [file, ...args] = [...compiler, ...(process.stderr.isTTY ? ['--pretty'] : [])];
+  const child = spawn(file, args, { cwd: directory, stdio: ['ignore', 'pipe', 2] });
   let written = '';
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     written += text;

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { CommandError, type Output, onInterrupted, withProgress } from 'market-mcp-contract/command';
 import { type CheckReport, countsOf } from 'market-mcp-contract/report';
 import { finishCommand, type ProjectContext } from '../../changes/target.ts';
@@ -30,7 +31,9 @@ export async function takeSteps(
   const checks = install && check;
   const run = `${packageManagerCommands[context.packageManager].run} self-check`;
   const then = [...(git ? ['git init (if no repository is around it)'] : []), ...(check ? [run] : [])];
-  const key = checks ? prepareCheck(context.directory) : undefined; // beside the package manager
+  // Beside the package manager, when it has started.
+  const key = checks ? setImmediate(context.directory).then(prepareCheck) : undefined;
+  key?.catch(() => {}); // the check says why
   let built = Promise.resolve();
   try {
     const packages = install

@@ -25,6 +25,7 @@ export interface ClientOptions extends Guarded {
 
 /** Loads what `connect` needs, for whoever has to wait for something else. */
 export function loadClient() {
+  void Headers; // on first use, Node loads its HTTP client
   return Promise.all([
     import('@modelcontextprotocol/sdk/client/index.js'),
     import('@modelcontextprotocol/sdk/client/streamableHttp.js'),
