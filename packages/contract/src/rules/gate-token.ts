@@ -195,12 +195,7 @@ async function usedTokenProblems(probe: Probe): Promise<readonly Problem[]> {
       const expected = 'refused, like one with the same exp that was not used';
       return unauthorizedProblems(answer, probe.profile, path).map((one) => ({ ...one, expected }));
     }
-    await setTimeout(Math.min(retryMs, nextSecondMs()));
+    await setTimeout(Math.min(retryMs, 1_005 - (Date.now() % 1_000))); // servers compare `exp` with whole seconds
   }
   throw unmeasured;
-}
-
-/** Milliseconds until the clock of this machine begins a second: servers compare `exp` with whole ones. */
-function nextSecondMs(): number {
-  return 1_000 - (Date.now() % 1_000) + 5;
 }
