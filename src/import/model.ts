@@ -51,7 +51,7 @@ export interface Api {
   readonly address: ApiVariable;
   /** The keys that each request sends. */
   readonly shared: readonly ApiKey[];
-  /** The keys that those requests send which name them. */
+  /** The keys that a request sends only if it names them. */
   readonly named?: readonly ApiKey[];
   /** What the requests send that state nothing. */
   readonly auth?: BodyAlternatives;

@@ -231,11 +231,7 @@ class Run {
       this.#doubted.has(rule) ||
       (rule.turn === 'isolated' && isIsolatedDoubted() && !isJudged(results.get(rule)));
     const doubted = all.filter(isAsked);
-    for (const { rule } of this.#life.isOver ? doubted : []) {
-      const first = rule.turn === 'separate' ? undefined : results.get(rule);
-      const why = NotRun.because('unanswered', this.#life.reasonFor(rule.id));
-      if (first) results.set(rule, notRun(first, why));
-    }
+    for (const { rule } of this.#life.isOver ? doubted : []) if (rule.turn !== 'separate') results.delete(rule);
     if (doubted.length === 0 || this.#life.isOver || !this.#probe.ledger.speaksJsonRpc) return;
     await this.#startAfresh();
     this.#probes.push(new Probe(this.#target, this.#options.signal, this.#probe));

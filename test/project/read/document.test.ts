@@ -89,7 +89,10 @@ const expected = {
       properties: { price: { properties: { wei: { type: 'integer' }, more: { type: 'object' } } } },
     },
   },
-  call: { path: '/gas/{chain}', api: { headers: [{ kind: 'bearer', variables: ['GAS_TOKEN'] }] } },
+  call: {
+    path: '/gas/{chain}',
+    api: { shared: [{ in: 'headers', kind: 'bearer', variables: [{ name: 'GAS_TOKEN' }] }] },
+  },
 };
 
 describe('references to documents', () => {
