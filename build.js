@@ -23,8 +23,8 @@ rmSync(out, { recursive: true, force: true });
 mkdirSync(out);
 
 const { explanations } = await load('packages/contract/src/rules/explanations.ts');
-// A module that one command loads on demand may be part of what another needs at once.
-const checks = { ineffectiveDynamicImport: false };
+// A module that one command loads on demand may be part of what another needs at once, and a busy machine builds slowly.
+const checks = { ineffectiveDynamicImport: false, bundlerTimings: false };
 // Keeps the names of functions and classes: a stack trace needs them.
 const keepNames = { function: true, class: true };
 const contract = buildContract(); // beside the rest
@@ -104,6 +104,7 @@ const onDemandFiles = build({
     sender: 'scripts/build/sender.js',
   },
   platform: 'node',
+  checks,
   // graceful-fs patches fs.close and process.cwd for programs with thousands of open files.
   resolve: { conditionNames, alias: { 'graceful-fs': 'node:fs' } },
   treeshake: { moduleSideEffects: (id) => (/[\\/]packages[\\/]runtime[\\/]/.test(id) ? false : undefined) },

@@ -32,6 +32,7 @@ export async function buildRuntime() {
   const { output } = await build({
     input: Object.fromEntries(entries.map((name) => [name, join(place, 'src', `${name}.ts`)])),
     platform: 'node',
+    checks: { bundlerTimings: false },
     external,
     output: {
       dir: out,
