@@ -44,7 +44,7 @@ function failing(fails: (count: number) => boolean, isMeant: IsMeant, how?: Answ
 }
 
 function internalError({ body = '' }: Request): Answer {
-  const id = /"id":("[^"]*"|\d+)/.exec(body)?.[1] ?? 'null';
+  const id = /"id":("(?:\\.|[^"\\])*"|\d+)/.exec(body)?.[1] ?? 'null';
   return rpcError(JSON.parse(id), -32603, 'Internal error');
 }
 
