@@ -231,7 +231,8 @@ class Run {
       this.#doubted.has(rule) ||
       (rule.turn === 'isolated' && isIsolatedDoubted() && !isJudged(results.get(rule)));
     const doubted = all.filter(isAsked);
-    for (const { rule } of this.#life.isOver ? doubted : []) if (rule.turn !== 'separate') results.delete(rule);
+    for (const { rule } of this.#life.isOver ? doubted : [])
+      if (rule.turn !== 'separate') results.delete(rule);
     if (doubted.length === 0 || this.#life.isOver || !this.#probe.ledger.speaksJsonRpc) return;
     await this.#startAfresh();
     this.#probes.push(new Probe(this.#target, this.#options.signal, this.#probe));
