@@ -26,6 +26,7 @@ const session = of('server/session.ts', 'session');
 const bodies = of('server/bodies.ts', 'body', 'limits', 'gate');
 const limits = of('server/limits.ts', 'holdings', 'limits', 'call');
 const call = of('server/call.ts', 'call', 'without-value');
+const result = of('server/result.ts', 'call', 'without-value');
 const send = of('source/send.ts', 'source', 'source-requests', 'source-calls', 'status');
 const budget = of('source/budget.ts', 'budget');
 const replicas = of('replicas.ts', 'replicas');
@@ -61,9 +62,9 @@ export const changes: readonly Change[] = [
   limits('.slice(0, 4);', '.slice(0, 8);'),
   limits('size > found.size ||', ''),
   call('if (timeoutMs !== undefined) timer = setTimeout(end, timeoutMs, expired);', ''),
-  call("const lost = text.includes('null') && lostIn(data, structuredContent);", 'const lost = false;'),
+  result("const lost = text.includes('null') && lostIn(data, structuredContent);", 'const lost = false;'),
   call('if (holdsInfinity(args))', 'if (false)'),
-  call('if (problem) return inWords(problem);', ''),
+  result('if (problem) return inWords(problem);', ''),
   call('release = onGone(() => end(cancelled));', ''),
   send('next?.origin !== new URL(request.url).origin', 'false'),
   send('hops >= maxRedirects', 'false'),

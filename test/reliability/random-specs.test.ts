@@ -7,7 +7,7 @@ import { context, generic } from '../../packages/contract/src/platforms/all.ts';
 import type { PlatformProfile } from '../../packages/contract/src/platforms/profile.ts';
 import { inspectTools } from '../../packages/contract/src/rules/inspect.ts';
 import { mapConcurrently } from '../../packages/contract/src/wire/concurrency.ts';
-import type { CallResult } from '../../packages/runtime/src/server/call.ts';
+import type { CallResult } from '../../packages/runtime/src/server/result.ts';
 import { asImported } from '../../src/import/model.ts';
 import { prepare } from '../../src/import/prepare.ts';
 import type { PreparedTool, ToolSpec } from '../../src/model/model.ts';

@@ -54,210 +54,205 @@ async function pause(redis: Pick<Awaited<ReturnType<typeof startRedis>>, 'signal
   redis.signal('SIGCONT');
 }
 
-describe.skipIf(!hasRedis)(
-  'the store of replicas (skipped without redis-server)',
-  // The store gives its answers 200 ms: a machine that is busy for as long proves nothing.
-  { retry: 4 },
-  () => {
-    it('is not lost when it is late once, and each token is claimed once', async () => {
-      const redis = await startRedis();
-      const all = await Promise.all([1, 2, 3].map(() => replica(redisState(redis.url))));
-      for (let count = 0; count < 5; count++) {
-        const token = randomUUID();
-        redis.signal('SIGSTOP');
-        const claims = all.map(({ claim }) => claim(token, 60_000));
-        await setTimeout(110); // the first answer has 100 ms
-        redis.signal('SIGCONT');
-        const claimed = await Promise.all(claims);
-        expect(claimed.toSorted()).toEqual([false, false, true]);
-      }
-      expect(all.flatMap(({ states }) => states())).toEqual([]);
-    });
-
-    it('is not lost while this process computes, whose answers are there when it is done', async () => {
-      const redis = await startRedis();
-      const [first, second] = await Promise.all([1, 2].map(() => replica(redisState(redis.url))));
-      for (let count = 0; count < 10; count++) {
-        const token = randomUUID();
-        const claims = [first, second].map((one) => one?.claim(token, 60_000));
-        compute(150);
-        expect((await Promise.all(claims)).toSorted()).toEqual([false, true]);
-      }
-      expect(first?.states()).toEqual([]);
-      expect(second?.states()).toEqual([]);
-    });
-
-    it('is lost after two late answers, and the log says whether this process was busy', async () => {
-      const redis = await startRedis();
-      const [idle, busy] = await Promise.all([1, 2].map(() => replica(redisState(redis.url))));
+describe.skipIf(!hasRedis)('the store of replicas (skipped without redis-server)', () => {
+  it('is not lost when it is late once, and each token is claimed once', async () => {
+    const redis = await startRedis();
+    const all = await Promise.all([1, 2, 3].map(() => replica(redisState(redis.url))));
+    for (let count = 0; count < 5; count++) {
+      const token = randomUUID();
       redis.signal('SIGSTOP');
-      expect(await idle?.claim('one', 60_000)).toBeNull();
-      expect(idle?.lines.at(-1)?.reason).toBe('no answer in 200 ms');
-      const claim = busy?.claim('two', 60_000);
-      compute(240);
-      expect(await claim).toBeNull();
-      expect(busy?.lines.at(-1)?.reason).toMatch(/^no answer in 200 ms; this replica was busy for \d{3} ms$/);
+      const claims = all.map(({ claim }) => claim(token, 60_000));
+      await setTimeout(110); // the first answer has 100 ms
       redis.signal('SIGCONT');
-      await vi.waitUntil(() => idle?.states().at(-1) && busy?.states().at(-1), 30_000);
-    });
+      const claimed = await Promise.all(claims);
+      expect(claimed.toSorted()).toEqual([false, false, true]);
+    }
+    expect(all.flatMap(({ states }) => states())).toEqual([]);
+  });
 
-    it('holds cached answers up to a limit, those that end last, and claims beside them', async () => {
-      const redis = await startRedis(['--maxmemory', '8mb', '--maxmemory-policy', 'noeviction']);
-      const cacheBytes = 2_000_000;
-      const { set, get, claim, states } = await replica(redisState(redis.url), { cacheBytes });
-      const client = redis.client();
-      const used = async () => Number(/used_memory:(\d+)/.exec(await client.info('memory'))?.[1]);
-      const before = await used();
-      for (let index = 0; index < 3_000; index++) {
-        const text = 'x'.repeat(index % 10 === 0 ? 90_000 : 10);
-        await set(`answer ${index}`, text, 3_600_000 + index * 1_000);
-        if (index % 100 === 0) expect(await claim(`token ${index}`, 600_000)).toBe(true);
-      }
-      expect((await used()) - before).toBeLessThan(cacheBytes * 1.5);
-      expect(await get('answer 2999')).toBe('x'.repeat(10));
-      expect(await get('answer 0')).toBeNull();
-      for (let index = 0; index < 3_000; index += 100)
-        expect(await claim(`token ${index}`, 600_000)).toBe(true);
-      const other = await replica(redisState(redis.url), { cacheBytes });
-      for (let index = 0; index < 3_000; index += 100) {
-        expect(await other.claim(`token ${index}`, 600_000)).toBe(false);
-      }
-      expect(states()).toEqual([]);
-    });
+  it('is not lost while this process computes, whose answers are there when it is done', async () => {
+    const redis = await startRedis();
+    const [first, second] = await Promise.all([1, 2].map(() => replica(redisState(redis.url))));
+    for (let count = 0; count < 10; count++) {
+      const token = randomUUID();
+      const claims = [first, second].map((one) => one?.claim(token, 60_000));
+      compute(150);
+      expect((await Promise.all(claims)).toSorted()).toEqual([false, true]);
+    }
+    expect(first?.states()).toEqual([]);
+    expect(second?.states()).toEqual([]);
+  });
 
-    it('gives the bytes of answers back that are written again, or have ended', async () => {
-      const redis = await startRedis();
-      const { set, get } = await replica(redisState(redis.url), { cacheBytes: 10_000 });
-      for (let count = 0; count < 50; count++) await set('same', 'x'.repeat(4_000), 60_000);
-      await set('short', 'y'.repeat(4_000), 60_000);
-      expect([await get('same'), await get('short')].map((text) => text?.length)).toEqual([4_000, 4_000]);
-      await set('larger than all', 'z'.repeat(10_000), 60_000);
-      expect(await get('larger than all')).toBeNull();
-      expect(await get('same')).not.toBeNull();
-      await set('same', '', 1);
-      await setTimeout(20);
-      await set('third', 'x'.repeat(4_000), 60_000);
-      expect((await get('short'))?.length).toBe(4_000);
-    });
+  it('is lost after two late answers, and the log says whether this process was busy', async () => {
+    const redis = await startRedis();
+    const [idle, busy] = await Promise.all([1, 2].map(() => replica(redisState(redis.url))));
+    redis.signal('SIGSTOP');
+    expect(await idle?.claim('one', 60_000)).toBeNull();
+    expect(idle?.lines.at(-1)?.reason).toBe('no answer in 200 ms');
+    const claim = busy?.claim('two', 60_000);
+    compute(240);
+    expect(await claim).toBeNull();
+    expect(busy?.lines.at(-1)?.reason).toMatch(/^no answer in 200 ms; this replica was busy for \d{3} ms$/);
+    redis.signal('SIGCONT');
+    await vi.waitUntil(() => idle?.states().at(-1) && busy?.states().at(-1), 30_000);
+  });
 
-    it('says at the start what the store removes when it is full, or that it is not known', async () => {
-      const evicting = await startRedis(['--maxmemory', '8mb', '--maxmemory-policy', 'allkeys-lru']);
-      const volatile = await startRedis(['--maxmemory', '8mb', '--maxmemory-policy', 'volatile-ttl']);
-      const keeping = await startRedis();
-      const warnings = async (url: string, settings?: Settings) =>
-        (await replica(redisState(url), settings)).warnings();
-      expect(await warnings(keeping.url)).toEqual([]);
-      expect(await warnings(evicting.url)).toEqual([
-        expect.stringMatching(
-          /^STATE_URL: .*\(maxmemory-policy allkeys-lru\): used tokens.* and ended sessions.*TOKEN_STATE_URL/,
-        ),
-      ]);
-      expect(await warnings(volatile.url)).toEqual([expect.stringContaining('volatile-ttl): used tokens')]);
-      expect(await warnings(volatile.url, { once: false })).toEqual([]);
-      expect(await warnings(volatile.url, { tokens: keeping.url })).toEqual([]);
-      expect(await warnings(keeping.url, { tokens: volatile.url })).toEqual([
-        expect.stringMatching(/^TOKEN_STATE_URL: .*volatile-ttl/),
-      ]);
-      await keeping.client().call('ACL', 'SETUSER', 'limited', 'on', '>passw0rd', '~*', '+@all', '-info');
-      const limited = keeping.url.replace('default', 'limited');
-      expect(await warnings(limited)).toEqual([expect.stringContaining('cannot be known')]);
-      const { keep, info, ...earlier } = redisState(keeping.url);
-      expect([await warnings(keeping.url), await (await replica(earlier)).warnings()]).toEqual([
-        [],
-        [expect.stringContaining('market-mcp upgrade')],
-      ]);
-    });
+  it('holds cached answers up to a limit, those that end last, and claims beside them', async () => {
+    const redis = await startRedis(['--maxmemory', '8mb', '--maxmemory-policy', 'noeviction']);
+    const cacheBytes = 2_000_000;
+    const { set, get, claim, states } = await replica(redisState(redis.url), { cacheBytes });
+    const client = redis.client();
+    const used = async () => Number(/used_memory:(\d+)/.exec(await client.info('memory'))?.[1]);
+    const before = await used();
+    for (let index = 0; index < 3_000; index++) {
+      const text = 'x'.repeat(index % 10 === 0 ? 90_000 : 10);
+      await set(`answer ${index}`, text, 3_600_000 + index * 1_000);
+      if (index % 100 === 0) expect(await claim(`token ${index}`, 600_000)).toBe(true);
+    }
+    expect((await used()) - before).toBeLessThan(cacheBytes * 1.5);
+    expect(await get('answer 2999')).toBe('x'.repeat(10));
+    expect(await get('answer 0')).toBeNull();
+    for (let index = 0; index < 3_000; index += 100)
+      expect(await claim(`token ${index}`, 600_000)).toBe(true);
+    const other = await replica(redisState(redis.url), { cacheBytes });
+    for (let index = 0; index < 3_000; index += 100) {
+      expect(await other.claim(`token ${index}`, 600_000)).toBe(false);
+    }
+    expect(states()).toEqual([]);
+  });
 
-    it('may be another one for tokens, which survive what the first one loses', async () => {
-      const shared = await startRedis();
-      const own = await startRedis();
-      const [first, second] = await Promise.all(
-        [1, 2].map(() => replica(redisState(shared.url), { tokens: own.url })),
-      );
-      expect(await first?.claim('token', 60_000)).toBe(true);
-      await first?.set('answer', 'text', 60_000);
-      await shared.client().flushall();
-      expect(await second?.claim('token', 60_000)).toBe(false);
-      await own.kill();
-      expect(await second?.claim('other', 60_000)).toBeNull();
-      await first?.set('answer', 'text', 60_000);
-      expect(await second?.get('answer')).toBe('text');
-      await own.start();
-      await vi.waitUntil(() => second?.states().at(-1) === true, 30_000);
-      expect(await second?.claim('token', 60_000)).toBe(false);
-    });
+  it('gives the bytes of answers back that are written again, or have ended', async () => {
+    const redis = await startRedis();
+    const { set, get } = await replica(redisState(redis.url), { cacheBytes: 10_000 });
+    for (let count = 0; count < 50; count++) await set('same', 'x'.repeat(4_000), 60_000);
+    await set('short', 'y'.repeat(4_000), 60_000);
+    expect([await get('same'), await get('short')].map((text) => text?.length)).toEqual([4_000, 4_000]);
+    await set('larger than all', 'z'.repeat(10_000), 60_000);
+    expect(await get('larger than all')).toBeNull();
+    expect(await get('same')).not.toBeNull();
+    await set('same', '', 1);
+    await setTimeout(20);
+    await set('third', 'x'.repeat(4_000), 60_000);
+    expect((await get('short'))?.length).toBe(4_000);
+  });
 
-    it('cannot be a Redis Cluster', async () => {
-      const redis = await startRedis(['--cluster-enabled', 'yes']);
-      await expect(replica(redisState(redis.url))).rejects.toThrow(
-        /^STATE_URL: .*Redis Cluster.*not supported/,
-      );
-    });
+  it('says at the start what the store removes when it is full, or that it is not known', async () => {
+    const evicting = await startRedis(['--maxmemory', '8mb', '--maxmemory-policy', 'allkeys-lru']);
+    const volatile = await startRedis(['--maxmemory', '8mb', '--maxmemory-policy', 'volatile-ttl']);
+    const keeping = await startRedis();
+    const warnings = async (url: string, settings?: Settings) =>
+      (await replica(redisState(url), settings)).warnings();
+    expect(await warnings(keeping.url)).toEqual([]);
+    expect(await warnings(evicting.url)).toEqual([
+      expect.stringMatching(
+        /^STATE_URL: .*\(maxmemory-policy allkeys-lru\): used tokens.* and ended sessions.*TOKEN_STATE_URL/,
+      ),
+    ]);
+    expect(await warnings(volatile.url)).toEqual([expect.stringContaining('volatile-ttl): used tokens')]);
+    expect(await warnings(volatile.url, { once: false })).toEqual([]);
+    expect(await warnings(volatile.url, { tokens: keeping.url })).toEqual([]);
+    expect(await warnings(keeping.url, { tokens: volatile.url })).toEqual([
+      expect.stringMatching(/^TOKEN_STATE_URL: .*volatile-ttl/),
+    ]);
+    await keeping.client().call('ACL', 'SETUSER', 'limited', 'on', '>passw0rd', '~*', '+@all', '-info');
+    const limited = keeping.url.replace('default', 'limited');
+    expect(await warnings(limited)).toEqual([expect.stringContaining('cannot be known')]);
+    const { keep, info, ...earlier } = redisState(keeping.url);
+    expect([await warnings(keeping.url), await (await replica(earlier)).warnings()]).toEqual([
+      [],
+      [expect.stringContaining('market-mcp upgrade')],
+    ]);
+  });
 
-    it('tells 50 replicas after an outage what they do not know, nothing else', async () => {
-      const redis = await startRedis();
-      const client = redis.client();
-      const list = 'market-mcp:test:ended-sessions';
-      await fill(client, list, 5_000);
-      const ended = new Map<number, string[]>();
-      const all = await Promise.all(
-        Array.from({ length: 50 }, async (_, index) => {
-          const seen: string[] = [];
-          ended.set(index, seen);
-          const { replicas, start } = createReplicas(redisState(redis.url), {
-            ...{ namespace: 'test', cacheBytes: 0, once: false, tokens: null },
-            log: () => {},
-          });
-          replicas.follow((id) => void seen.push(id));
-          await start(120_000);
-          return replicas;
-        }),
-      );
-      for (const seen of ended.values()) expect(seen).toHaveLength(5_000);
-      await redis.kill();
-      await all[0]?.endSession('ended meanwhile');
-      await redis.start();
-      const know = () => [...ended.values()].every((seen) => seen.at(-1) === 'ended meanwhile');
-      await vi.waitUntil(know, 120_000);
-      for (const seen of ended.values()) expect(seen).toHaveLength(5_001);
-      const after = redis.client();
-      const sent = Number(/total_net_output_bytes:(\d+)/.exec(await after.info('stats'))?.[1]);
-      expect(sent).toBeLessThan(5_000_000);
-    });
+  it('may be another one for tokens, which survive what the first one loses', async () => {
+    const shared = await startRedis();
+    const own = await startRedis();
+    const [first, second] = await Promise.all(
+      [1, 2].map(() => replica(redisState(shared.url), { tokens: own.url })),
+    );
+    expect(await first?.claim('token', 60_000)).toBe(true);
+    await first?.set('answer', 'text', 60_000);
+    await shared.client().flushall();
+    expect(await second?.claim('token', 60_000)).toBe(false);
+    await own.kill();
+    expect(await second?.claim('other', 60_000)).toBeNull();
+    await first?.set('answer', 'text', 60_000);
+    expect(await second?.get('answer')).toBe('text');
+    await own.start();
+    await vi.waitUntil(() => second?.states().at(-1) === true, 30_000);
+    expect(await second?.claim('token', 60_000)).toBe(false);
+  });
 
-    it('is followed from its beginning if it has lost what was read', async () => {
-      const redis = await startRedis(['--appendonly', 'no']);
-      const seen: string[] = [];
-      const lines: Line[] = [];
-      const { replicas, start } = createReplicas(redisState(redis.url), {
-        ...{ namespace: 'test', cacheBytes: 0, once: false, tokens: null },
-        log: (event, facts) => void lines.push({ event, ...facts }),
-      });
-      replicas.follow((id) => void seen.push(id));
-      const list = 'market-mcp:test:ended-sessions';
-      await fill(redis.client(), list, 3);
-      await start(5_000);
-      expect(seen).toEqual(['0', '1', '2']);
-      await redis.kill();
-      await redis.start();
-      // With positions before those that were read, as on a server whose clock is behind.
-      await redis.client().xadd(list, '1-1', 'text', 'early');
-      await vi.waitUntil(() => seen.at(-1) === 'early', 30_000);
-      await vi.waitUntil(() => lines.at(-1)?.shared, 30_000);
-    });
+  it('cannot be a Redis Cluster', async () => {
+    const redis = await startRedis(['--cluster-enabled', 'yes']);
+    await expect(replica(redisState(redis.url))).rejects.toThrow(
+      /^STATE_URL: .*Redis Cluster.*not supported/,
+    );
+  });
 
-    it('takes no longer than its second answer', async () => {
-      const redis = await startRedis();
-      const { claim, states } = await replica(redisState(redis.url));
-      const pausing = pause(redis, 600);
-      await setTimeout(20);
-      expect(await claim('token', 60_000)).toBeNull();
-      await pausing;
-      await vi.waitUntil(() => states().at(-1) === true, 30_000);
-      expect(await claim('token', 60_000)).toBe(true); // its first claim has arrived late
+  it('tells 50 replicas after an outage what they do not know, nothing else', async () => {
+    const redis = await startRedis();
+    const client = redis.client();
+    const list = 'market-mcp:test:ended-sessions';
+    await fill(client, list, 5_000);
+    const ended = new Map<number, string[]>();
+    const all = await Promise.all(
+      Array.from({ length: 50 }, async (_, index) => {
+        const seen: string[] = [];
+        ended.set(index, seen);
+        const { replicas, start } = createReplicas(redisState(redis.url), {
+          ...{ namespace: 'test', cacheBytes: 0, once: false, tokens: null },
+          log: () => {},
+        });
+        replicas.follow((id) => void seen.push(id));
+        await start(120_000);
+        return replicas;
+      }),
+    );
+    for (const seen of ended.values()) expect(seen).toHaveLength(5_000);
+    await redis.kill();
+    await all[0]?.endSession('ended meanwhile');
+    await redis.start();
+    const know = () => [...ended.values()].every((seen) => seen.at(-1) === 'ended meanwhile');
+    await vi.waitUntil(know, 120_000);
+    for (const seen of ended.values()) expect(seen).toHaveLength(5_001);
+    const after = redis.client();
+    const sent = Number(/total_net_output_bytes:(\d+)/.exec(await after.info('stats'))?.[1]);
+    expect(sent).toBeLessThan(5_000_000);
+  });
+
+  it('is followed from its beginning if it has lost what was read', async () => {
+    const redis = await startRedis(['--appendonly', 'no']);
+    const seen: string[] = [];
+    const lines: Line[] = [];
+    const { replicas, start } = createReplicas(redisState(redis.url), {
+      ...{ namespace: 'test', cacheBytes: 0, once: false, tokens: null },
+      log: (event, facts) => void lines.push({ event, ...facts }),
     });
-  },
-);
+    replicas.follow((id) => void seen.push(id));
+    const list = 'market-mcp:test:ended-sessions';
+    await fill(redis.client(), list, 3);
+    await start(5_000);
+    expect(seen).toEqual(['0', '1', '2']);
+    await redis.kill();
+    await redis.start();
+    // With positions before those that were read, as on a server whose clock is behind.
+    await redis.client().xadd(list, '1-1', 'text', 'early');
+    await vi.waitUntil(() => seen.at(-1) === 'early', 30_000);
+    await vi.waitUntil(() => lines.at(-1)?.shared, 30_000);
+  });
+
+  it('takes no longer than its second answer', async () => {
+    const redis = await startRedis();
+    const { claim, states } = await replica(redisState(redis.url));
+    const pausing = pause(redis, 600);
+    await setTimeout(20);
+    expect(await claim('token', 60_000)).toBeNull();
+    await pausing;
+    await vi.waitUntil(() => states().at(-1) === true, 30_000);
+    expect(await claim('token', 60_000)).toBe(true); // its first claim has arrived late
+  });
+});
 
 /** Adds numbered entries to a list. */
 async function fill(client: Redis, list: string, count: number): Promise<void> {

@@ -1,9 +1,10 @@
 import { Ajv } from 'ajv';
 import { describe, expect, test, vi } from 'vitest';
 import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
-import { type CallResult, runCall } from '../../packages/runtime/src/server/call.ts';
+import { runCall } from '../../packages/runtime/src/server/call.ts';
 import type { Tool } from '../../packages/runtime/src/server/define-tool.ts';
 import { createTurns } from '../../packages/runtime/src/server/limits.ts';
+import type { CallResult } from '../../packages/runtime/src/server/result.ts';
 import { compileTool } from '../../packages/runtime/src/server/schema.ts';
 import { type CallOptions, callTool } from '../../packages/runtime/src/testing.ts';
 import fc from '../fast-check.ts';

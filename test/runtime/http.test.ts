@@ -4,7 +4,7 @@ import { connect, Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { listen } from '../../packages/runtime/src/server/listen.ts';
+import { listen } from '../../packages/runtime/src/listen.ts';
 import { createLog } from '../../packages/runtime/src/server/log.ts';
 import { createStreams } from '../../packages/runtime/src/server/session.ts';
 import { config, initializeParams, start, token } from './support.ts';

@@ -14,9 +14,9 @@ import {
   Server,
 } from '@modelcontextprotocol/server';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import type { CallResult } from '../../packages/runtime/src/server/call.ts';
 import type { ToolDefinition } from '../../packages/runtime/src/server/define-tool.ts';
 import type { ErrorReply, Request as RpcRequest } from '../../packages/runtime/src/server/mcp.ts';
+import type { CallResult } from '../../packages/runtime/src/server/result.ts';
 import fc from '../fast-check.ts';
 import { expectSameKinds } from './messages.ts';
 import { envelope, modernRequest, paid } from './modern.ts';

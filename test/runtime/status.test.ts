@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { signals } from '../../packages/runtime/src/server/define-tool.ts';
-import { retryWords } from '../../packages/runtime/src/server/retry-words.ts';
+import { retryWords } from '../../packages/runtime/src/server/result.ts';
 import { failed } from '../../packages/runtime/src/source/errors.ts';
 import { mcpSource } from '../../packages/runtime/src/source/mcp-source.ts';
 import { callTool } from '../../packages/runtime/src/testing.ts';

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { CallResult } from '../../packages/runtime/src/server/call.ts';
 import type { Tool } from '../../packages/runtime/src/server/define-tool.ts';
 import { logId } from '../../packages/runtime/src/server/log.ts';
+import type { CallResult } from '../../packages/runtime/src/server/result.ts';
 import { callTool } from '../../packages/runtime/src/testing.ts';
 import { nodesIn, treeOf } from '../../src/typescript/tree.ts';
 import fc from '../fast-check.ts';

@@ -1,6 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { bind } from './listen.ts';
 import {
   createCounter,
   createGauge,
@@ -9,7 +10,6 @@ import {
   limited,
   metricsText,
 } from './prometheus.ts';
-import { bind } from './server/listen.ts';
 import {
   type AnswerDrift,
   drifts,

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import type { Config, Configured, MetricsOptions, Platform } from './config.ts';
+import { listen } from './listen.ts';
 import { connectionLimit, ownWarnings, readServerInfo, refuseStart } from './process.ts';
 import { createReplicas, shareWithSources } from './replicas.ts';
 import type { Tool } from './server/define-tool.ts';
 import { createHttpApp } from './server/http.ts';
-import { listen } from './server/listen.ts';
 import { createBatch, createLog, type Log } from './server/log.ts';
 import type { ServerInfo } from './server/mcp.ts';
 import { loadPatterns } from './server/pattern.ts';

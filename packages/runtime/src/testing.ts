@@ -1,13 +1,15 @@
 import { AssertionError } from 'node:assert';
 import { firstPlaceIn } from './place.ts';
-import { type CallResult, type Incident, runCall, type SourceLine } from './server/call.ts';
+import { type Incident, runCall, type SourceLine } from './server/call.ts';
 import type { JsonObject, Tool, ToolExample } from './server/define-tool.ts';
 import { logId } from './server/log.ts';
 import { loadPatterns } from './server/pattern.ts';
+import type { CallResult } from './server/result.ts';
 import { compileTool } from './server/schema.ts';
 
 export { requireVariables } from './process.ts';
-export type { CallResult, Incident } from './server/call.ts';
+export type { Incident } from './server/call.ts';
+export type { CallResult } from './server/result.ts';
 
 export interface CallOptions {
   /** Cancels the call, as a caller that disconnects does. */

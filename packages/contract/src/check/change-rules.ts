@@ -14,12 +14,14 @@ export interface ChangeRule {
 
 const answers = ['reader', 'dispute'] as const;
 
+const byId = <Id extends string>(rules: { readonly [id in Id]: ChangeRule }) => rules;
+
 /**
  * The rules that say who breaks, by id: which side of a tool (`input`: what callers send, `output`: what they get), which part,
  * and how it has changed. `narrower` and `wider` compare the values that a schema accepts; `other` is neither. A new answer that
  * the earlier outputSchema refuses is lost in a dispute; one that it accepts can still lack what a reader used.
  */
-const table = {
+export const changeRules = byId({
   'tool.new': { what: 'the tool is new', breaks: [] },
   'tool.gone': { what: 'the tool was removed', breaks: ['caller', 'dispute'] },
   'tool.fingerprint': { what: 'changed', breaks: null },
@@ -57,10 +59,9 @@ const table = {
   'output.limit.wider': { what: 'is limited less', breaks: answers },
   'output.limit.other': { what: 'is limited otherwise', breaks: answers },
   'output.text': { what: 'the text changed', breaks: [] },
-} as const satisfies { readonly [id: string]: ChangeRule };
+});
 
-export type ChangeId = keyof typeof table;
-export const changeRules: { readonly [id in ChangeId]: ChangeRule } = table;
+export type ChangeId = keyof typeof changeRules;
 
 const verbs: { readonly [party in Party]: string } = {
   caller: 'breaks callers',

@@ -19,8 +19,8 @@ export interface ClientOptions extends Guarded {
   /** The token of each request; without one, the header is absent. */
   readonly token: (() => Promise<string | undefined>) | undefined;
   readonly platform: Pick<PlatformProfile['token'], 'header' | 'scheme'>;
-  /** Called with the session that the server opens. */
-  readonly onSession?: (session: string) => void;
+  /** Called with the session that an answer names. */
+  readonly onSession: (session: string | undefined) => void;
 }
 
 /** Loads what `connect` needs, for whoever has to wait for something else. */
@@ -51,8 +51,7 @@ export async function connect({
     const value = await token?.();
     if (value !== undefined) all.set(platform.header, `${platform.scheme} ${value}`);
     const answer = await send(input, { ...init, headers: all });
-    const session = answer.headers.get('mcp-session-id');
-    if (session) onSession?.(session);
+    onSession(answer.headers.get('mcp-session-id') ?? undefined);
     return answer;
   };
   const transport = new StreamableHTTPClientTransport(url, {

@@ -1,34 +1,29 @@
 import { now } from './clock.ts';
 import type { Asked } from './http.ts';
 
-interface Sent {
-  readonly asked: Asked;
-  readonly at: number;
-  failedAt: number;
-}
-
 /** The requests that may have ended a server: it answered neither them nor one that was sent after their failure. */
 export class Pending {
-  readonly #sent = new Set<Sent>();
+  readonly #sent = new Map<Asked, { readonly at: number; failedAt: number }>();
 
   /** Follows the exchange of a request to its end. */
   async follow<T>(asked: Asked, exchange: Promise<T>): Promise<T> {
-    const one: Sent = { asked, at: now(), failedAt: Number.POSITIVE_INFINITY };
-    this.#sent.add(one);
+    const own = { at: now(), failedAt: Number.POSITIVE_INFINITY };
+    this.#sent.set(asked, own);
     try {
       const answer = await exchange;
-      for (const other of this.#sent) if (other === one || other.failedAt < one.at) this.#sent.delete(other);
+      this.#sent.delete(asked);
+      for (const [other, { failedAt }] of this.#sent) if (failedAt < own.at) this.#sent.delete(other);
       return answer;
     } catch (error) {
-      one.failedAt = now();
+      own.failedAt = now();
       const { cause } = error as { readonly cause?: NodeJS.ErrnoException };
-      if (cause?.code === 'ECONNREFUSED') this.#sent.delete(one);
+      if (cause?.code === 'ECONNREFUSED') this.#sent.delete(asked);
       throw error;
     }
   }
 
   /** The last one first. */
   get last(): readonly Asked[] {
-    return [...this.#sent].map(({ asked }) => asked).toReversed();
+    return [...this.#sent.keys()].toReversed();
   }
 }

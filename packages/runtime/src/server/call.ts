@@ -1,18 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { inspect } from 'node:util';
 import type { JsonObject, Outcome, Outcomes, Tool } from './define-tool.ts';
 import { maxDetail, type RequestIds, type RunningOperation } from './log.ts';
 import { answerWeight, type HeldMemory } from './memory.ts';
-import { retryWords } from './retry-words.ts';
-import { type CompiledTool, holdsInfinity, isObject, type Members, type SchemaProblem } from './schema.ts';
-
-/** A complete `tools/call` result (C§2.2). */
-export interface CallResult {
-  readonly content: readonly [{ readonly type: 'text'; readonly text: string }];
-  /** The parsed text. Absent only if the outputSchema admits no failure. */
-  readonly structuredContent?: JsonObject;
-  readonly isError?: true;
-}
+import {
+  type CallResult,
+  dataResult,
+  type Failure,
+  failureResult,
+  inWords,
+  jsonText,
+  resultOf,
+  retryWords,
+} from './result.ts';
+import { type CompiledTool, holdsInfinity, isObject, type SchemaProblem } from './schema.ts';
 
 /** An error of a tool. The caller sees only its id. */
 export interface Incident {
@@ -92,7 +92,7 @@ export async function runCall(compiled: CompiledTool, args: unknown, context: Ca
   const { request, traceparent, onSource, held } = context;
   const { name } = compiled.tool;
   const failed = (cause: Failure): Ended => {
-    return { result: failure(compiled, cause), ending: cause.code, code: cause.code };
+    return { result: failureResult(compiled, cause), ending: cause.code, code: cause.code };
   };
   const incident = (code: string, message: string, detail: string, hint?: string) => {
     context.report({ id: request, traceparent, tool: name, code, detail: detail.slice(0, maxDetail), hint });
@@ -121,7 +121,7 @@ export async function runCall(compiled: CompiledTool, args: unknown, context: Ca
 
   const takesTurn = compiled.expectedLength > largeLength;
   if (takesTurn) await context.turns?.();
-  const text = outcome?.kind === 'found' ? textOf(outcome.data) : undefined;
+  const text = outcome?.kind === 'found' ? jsonText(outcome.data) : undefined;
   if (held && text && text.length > largeLength && !(await held.reach(answerWeight(text)))) {
     return failed(overloaded);
   }
@@ -155,9 +155,11 @@ const expired: Failure = {
 
 type Around = (call: Running, run: () => Promise<Outcome>) => Promise<Outcome>;
 let around: Around | undefined;
+let marksSignals = false;
 
-/** Runs every later call of a tool inside this function, for code that must know which call runs. */
-export function runInside(wrap: Around): void {
+/** Lets `callOfSignal` know every later call, for code that must know which one runs. @param wrap runs each call, too, if given */
+export function followCalls(wrap?: Around): void {
+  marksSignals = true;
   around = wrap;
 }
 
@@ -194,12 +196,6 @@ async function runWithin(
 
 /** A member of a tool's signal: its call. A WeakMap would take longer than the signal itself. */
 const running = Symbol('running');
-let marks = false;
-
-/** Lets `callOfSignal` know later calls. */
-export function markSignals(): void {
-  marks = true;
-}
 
 /** The call whose tool got this signal. */
 export function callOfSignal(
@@ -224,7 +220,7 @@ class CallOutcomes implements Outcomes<object> {
 
   readonly found = (data: object): Outcome => {
     // To compare small data here, too, takes half the time of a trace.
-    const isWrong = () => typeof answer(this.#compiled, data) === 'string';
+    const isWrong = () => typeof dataResult(this.#compiled, data) === 'string';
     if (this.traces && (this.#compiled.expectedLength > largeLength || isWrong())) this.trace = new Error();
     return { kind: 'found', data };
   };
@@ -236,75 +232,10 @@ class CallOutcomes implements Outcomes<object> {
   /** Node creates the signal when it is first read: this is slow, and few tools need it. */
   get signal(): AbortSignal {
     const { signal } = this.controller;
-    return marks ? Object.assign(signal, { [running]: this.call }) : signal;
+    return marksSignals ? Object.assign(signal, { [running]: this.call }) : signal;
   }
 }
 
-/** The result of an outcome, or text that says how it differs from the tool's outputSchema. */
-function resultOf(compiled: CompiledTool, outcome: Outcome, text?: string): CallResult | string {
-  if (outcome?.kind === 'found') return answer(compiled, outcome.data, text);
-  if (outcome?.kind === 'fail') return failure(compiled, outcome);
-  if (outcome?.kind !== 'empty') return 'run must return the result of found(), empty() or fail()';
-  return answer(compiled, { ...compiled.blank, searchExhausted: true, noResultsReason: outcome.reason });
-}
-
-type Failure = Omit<Extract<Outcome, { kind: 'fail' }>, 'kind'>;
-
-/**
- * A failure that matches the outputSchema: empty values, the signal, and the hints that the schema admits. If the schema
- * admits no failure, the result has only text.
- */
-function failure(compiled: CompiledTool, { code, message, hints = {} }: Failure): CallResult {
-  const signal = { error: code, message };
-  let best = answer(compiled, { ...compiled.blank, ...signal });
-  if (typeof best === 'string') {
-    return { content: [{ type: 'text', text: JSON.stringify(signal) }], isError: true };
-  }
-  for (const [name, value] of Object.entries(hints)) {
-    const wider = answer(compiled, { ...best.structuredContent, [name]: value, ...signal });
-    if (typeof wider !== 'string') best = wider;
-  }
-  return { ...best, isError: true };
-}
-
-/** The data as JSON; undefined if it cannot be serialized. */
-function textOf(data: object): string | undefined {
-  try {
-    return JSON.stringify(data);
-  } catch {
-    return undefined; // `answer` says why
-  }
-}
-
-/** Serializes the data once and validates the parsed text, which is what the caller receives. */
-function answer({ checkOutput }: CompiledTool, data: object, known?: string): CallResult | string {
-  let text: string;
-  let structuredContent: JsonObject;
-  try {
-    text = known ?? JSON.stringify(data) ?? 'null';
-    structuredContent = JSON.parse(text);
-    const lost = text.includes('null') && lostIn(data, structuredContent);
-    if (lost) return `structuredContent${lost}`;
-  } catch (error) {
-    return `structuredContent: ${(error as Error).message}`;
-  }
-  const problem = checkOutput(structuredContent, 'structuredContent', text.length);
-  if (problem) return inWords(problem);
-  return { content: [{ type: 'text', text }], structuredContent };
-}
-
-/** The path of a value that JSON turns into null, such as NaN or an invalid date, and the value; null if there is none. */
-function lostIn(value: unknown, parsed: unknown): string | null {
-  if (parsed === null && value !== null) return `: JSON turns ${inspect(value)} into null`;
-  if (typeof value !== 'object' || value === null || 'toJSON' in value) return null;
-  for (const name in parsed as Members) {
-    const lost = lostIn((value as Members)[name], (parsed as Members)[name]);
-    if (lost) return (Array.isArray(parsed) ? `[${name}]` : `.${name}`) + lost;
-  }
-  return null;
-}
-
-const inWords = ({ path, text }: SchemaProblem) => `${path}: ${text}`;
 /** A problem in words that do not make a platform retry with the same arguments. */
 function problemText(problem: SchemaProblem): string {
   const plain = 'does not match the inputSchema';

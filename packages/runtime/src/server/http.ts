@@ -1,43 +1,14 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import {
-  type Answer,
-  bodyRefusals,
-  invalidSession,
-  json,
-  noContent,
-  notAllowed,
-  streamHeaders,
-  tokenUnknown,
-  tooManyCalls,
-} from './answer.ts';
-import { type Caller, createAuthentication, endOf, noAuthentication, type TokenRules } from './auth.ts';
+import { type Answer, bodyRefusals, json, notAllowed, requestIdHeader } from './answer.ts';
+import { type Caller, createAuthentication, noAuthentication } from './auth.ts';
 import { type BodyRefusal, createBodies, discardRest } from './bodies.ts';
-import type { OnGone } from './call.ts';
 import type { Tool } from './define-tool.ts';
-import {
-  createAnswers,
-  createCalls,
-  createEnds,
-  isolatesRequests,
-  type Limits,
-  networkOf,
-} from './limits.ts';
-import { createReport, type Log, logId, provide, publishRefusal, publishSession } from './log.ts';
-import {
-  createMethods,
-  ErrorCode,
-  errorReply,
-  holdsPaidMethod,
-  type MethodOptions,
-  paidMethod,
-  parseBody,
-  protocolVersions,
-  RpcError,
-  replyTo,
-} from './mcp.ts';
-import { countSources, createMemory, HeldMemory, weightOf } from './memory.ts';
-import { createModern, isModern, traceparentOf } from './modern.ts';
+import { Endpoint, type EndpointOptions } from './endpoint.ts';
+import { createAnswers, createEnds, isolatesRequests, networkOf } from './limits.ts';
+import { createReport, type Log, logId, provide, publishRefusal } from './log.ts';
+import { RpcError } from './mcp.ts';
+import { countSources, createMemory } from './memory.ts';
 import { createOrigins, type OriginOptions } from './origins.ts';
 import {
   answered,
@@ -49,25 +20,11 @@ import {
   wellKnownOf,
   withBody,
 } from './routes.ts';
-import { isObject } from './schema.ts';
-import { createSessions, createStreams, type Replicas } from './session.ts';
 
 /** A complete configuration; `readConfig` gives all but the name and the version. */
-export interface AppConfig extends MethodOptions, Limits, OriginOptions, RouteOptions {
-  /** Null if the token check is off. */
-  readonly token: TokenRules | null;
-  /** Null for a random secret: sessions then end with the process. */
-  readonly sessionSecret: string | null;
-  /** A former secret, whose sessions stay valid; null or absent if there is none. */
-  readonly previousSessionSecret?: string | null;
-  /** Lifetime of a session, in seconds. */
-  readonly sessionTtlSeconds: number;
-  /** Whether requests of MCP 2026-07-28 are answered, too; true by default. */
-  readonly modern?: boolean;
+export interface AppConfig extends EndpointOptions, OriginOptions, RouteOptions {
   /** Header in which a trusted proxy names the caller, lower case; null without a proxy. */
   readonly clientAddressHeader: string | null;
-  /** What it shares with its replicas; null or absent: nothing. */
-  readonly replicas?: Replicas | null;
 }
 
 /** The endpoints of C§4, for a server of `node:http`. */
@@ -109,67 +66,51 @@ class Endpoints implements App {
   readonly #config: AppConfig;
   readonly #log: Log;
   readonly #authentication: ReturnType<typeof createAuthentication>;
-  readonly #sessions: ReturnType<typeof createSessions>;
-  readonly #memory: ReturnType<typeof createMemory>;
   readonly #bodies: ReturnType<typeof createBodies>;
   readonly #answers: ReturnType<typeof createAnswers>;
   readonly #turnEnds = createEnds();
-  readonly #streams: ReturnType<typeof createStreams>;
-  readonly #calls: ReturnType<typeof createCalls>;
-  readonly #methods: ReturnType<typeof createMethods>;
-  readonly #modern: ReturnType<typeof createModern> | null;
+  readonly #endpoint: Endpoint;
   readonly #routes: ReturnType<typeof routesOf>;
   readonly #files: ReturnType<typeof wellKnownOf>;
   readonly #addedHeaders: ReturnType<typeof headersOf>;
   readonly #origins: ReturnType<typeof createOrigins>;
-  readonly #unauthorized: Answer;
-  readonly #payers = new WeakSet<Socket>();
   #isDraining = false;
 
   constructor(config: AppConfig, tools: readonly Tool[], log: Log) {
-    const { token, replicas = null, sessionSecret, previousSessionSecret, sessionTtlSeconds } = config;
+    const { token, replicas = null } = config;
     this.#config = config;
     this.#log = log;
     this.#authentication =
       token === null ? noAuthentication : createAuthentication(token, log, config.production, replicas);
-    this.#sessions = createSessions(
-      sessionSecret,
-      sessionTtlSeconds,
-      token?.audience ?? undefined,
-      undefined,
-      previousSessionSecret,
-    );
     const report = createReport(log);
-    this.#memory = createMemory(config, report);
-    countSources(this.#memory);
-    this.#bodies = createBodies(config, this.#memory, report);
+    const memory = createMemory(config, report);
+    countSources(memory);
+    this.#bodies = createBodies(config, memory, report);
     this.#answers = createAnswers(config, report);
-    this.#streams = createStreams(config, report);
-    this.#calls = createCalls(config, report);
-    this.#methods = createMethods(config, tools, log);
+    this.#endpoint = new Endpoint(config, tools, log, report, {
+      authentication: this.#authentication,
+      memory,
+      receive: (request, caller, parse, weigh) => this.#receive(request, caller, parse, weigh),
+      ownerOf: (request) => this.#ownerOf(request),
+    });
     provide('ready', () => {
       const unready = token?.audience === null ? 'audience' : this.#authentication.hasKey() ? '' : 'key';
       const reason = this.#isDraining ? 'stopping' : unready;
       return { value: Number(reason === ''), labels: { reason } };
     });
-    this.#modern = config.modern === false ? null : createModern(this.#methods, config, tools);
     this.#routes = routesOf(config);
     this.#files = wellKnownOf(config, tools, this.#routes);
     this.#addedHeaders = headersOf(config);
-    this.#unauthorized = json(token?.refusalStatus ?? 401, { error: 'Unauthorized' });
     this.#origins = createOrigins(config, [
       ...['content-type', 'accept', 'mcp-session-id', 'mcp-protocol-version', 'last-event-id'],
       'traceparent',
-      ...[token?.header ?? 'authorization', ...(this.#modern?.headers ?? [])],
+      ...[token?.header ?? 'authorization', ...this.#endpoint.headers],
     ]);
-    replicas?.follow((session) => {
-      if (this.#sessions.isKnown(session)) this.#endSession(session);
-    });
   }
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const id = logId();
-    this.#streams.close(request.socket); // this request waits behind it
+    this.#endpoint.closeStream(request.socket); // this request waits behind it
     this.#addHeaders(response);
     if (this.#isDraining) response.setHeader('connection', 'close');
     try {
@@ -194,7 +135,7 @@ class Endpoints implements App {
   }
 
   hasPaid(socket: Socket): boolean {
-    return this.#payers.has(socket);
+    return this.#endpoint.hasPaid(socket);
   }
 
   keyInUse(): string {
@@ -206,80 +147,8 @@ class Endpoints implements App {
   }
 
   stop(): void {
-    this.#streams.closeAll();
+    this.#endpoint.closeStreams();
     this.#bodies.stop();
-  }
-
-  async #post(request: IncomingMessage, response: ServerResponse, id: string): Promise<Answer> {
-    const { headers } = request;
-    if (!jsonType.test(headers['content-type'] ?? '')) {
-      return json(415, { error: 'Content-Type must be application/json' });
-    }
-    const identified = this.#authentication.identify(headers);
-    const body = await this.#receive(request, identified, weighedBody, (bytes) => weightOf(bytes) ?? 0);
-    if (typeof body === 'number') return bodyRefusals[body];
-    const held = new HeldMemory(this.#memory, body.weight);
-    try {
-      return await this.#answerTo(request, response, id, body.message, held, await identified);
-    } finally {
-      held.release();
-    }
-  }
-
-  async #answerTo(
-    request: IncomingMessage,
-    response: ServerResponse,
-    id: string,
-    message: unknown,
-    held: HeldMemory,
-    caller: Caller,
-  ): Promise<Answer> {
-    const { headers } = request;
-    if (caller.isPaying) this.#payers.add(request.socket);
-    const isPaid = message === undefined || holdsPaidMethod(message);
-    const admission = !isPaid || (await caller.mayCall(id));
-    if (admission === 'later') return tokenUnknown;
-    if (!admission) return this.#unauthorized;
-    if (message === undefined) throw new RpcError(ErrorCode.ParseError, 'Nested too deeply');
-    const era = this.#modern && isModern(message, headers) ? this.#modern : null;
-    const refusal = era?.refusalOf(message, headers);
-    if (refusal) return json(refusal.error.code === ErrorCode.MethodNotFound ? 404 : 400, refusal);
-    if (!isObject(message)) throw new RpcError(ErrorCode.InvalidRequest, 'Expected one JSON-RPC message');
-    const session = headers['mcp-session-id']?.toString();
-    const initializes = !era && message.method === 'initialize' && 'id' in message;
-    if (!era && !(initializes && session === undefined) && !this.#sessions.isKnown(session))
-      return invalidSession;
-    const protocol = headers['mcp-protocol-version']?.toString();
-    if (!era && !initializes && protocol !== undefined && !protocolVersions.includes(protocol)) {
-      throw new RpcError(ErrorCode.InvalidRequest, 'Unsupported MCP-Protocol-Version');
-    }
-
-    const payer =
-      message.method === paidMethod ? endOf(String(headers[this.#config.token?.header ?? ''])) : null;
-    if (payer !== null && !this.#calls.enter(payer)) return tooManyCalls;
-    try {
-      const traceparent = traceparentOf(message, headers);
-      const context = { request: id, traceparent, held, onGone: onGone(response) };
-      const reply = await replyTo(message, era?.methods ?? this.#methods, context);
-      if (reply === null) return { status: 202 };
-      if (typeof reply === 'string') {
-        const opened = initializes ? { 'mcp-session-id': session ?? this.#openSession() } : undefined;
-        return json(200, reply, opened);
-      }
-      return json(reply.error.code === ErrorCode.InvalidRequest ? 400 : 200, reply);
-    } finally {
-      if (payer !== null) this.#calls.leave(payer);
-    }
-  }
-
-  #endSession(session: string): void {
-    this.#sessions.close(session);
-    this.#streams.close(session);
-  }
-
-  #openSession(): string {
-    publishSession('opened');
-    return this.#sessions.open();
   }
 
   #receive<Value extends object>(
@@ -368,7 +237,7 @@ class Endpoints implements App {
     response: ServerResponse,
     id: string,
   ): Answer | null | Promise<Answer | null> {
-    const { method, headers, url = '', socket } = request;
+    const { method, headers, url = '' } = request;
     const { host, origin } = headers;
     if (!this.#origins.admitsHost(host)) {
       return json(403, { error: 'Host not allowed: name it in ALLOWED_HOSTS' });
@@ -391,28 +260,16 @@ class Endpoints implements App {
       response.setHeader('vary', 'origin');
       if (method === 'OPTIONS') return { status: 204, headers: this.#origins.preflight };
     }
-    if (method === 'POST') return this.#post(request, response, id);
-    if (method !== 'GET' && method !== 'DELETE') {
-      return notAllowed('GET, POST, DELETE');
-    }
-    const session = headers['mcp-session-id']?.toString();
-    if (!this.#sessions.isKnown(session)) return invalidSession;
-    if (method === 'DELETE') {
-      this.#endSession(session);
-      publishSession('closed');
-      const { replicas } = this.#config;
-      return replicas ? replicas.endSession(session).then(() => noContent) : noContent;
-    }
-    // Starts synchronously: the next request of the connection, which may already be here, ends the stream.
-    response.writeHead(200, { ...streamHeaders, [requestIdHeader]: id });
-    this.#streams.open(session, this.#ownerOf(request), socket, response);
-    return null;
+    if (method === 'POST') return this.#endpoint.post(request, response, id);
+    if (method !== 'GET' && method !== 'DELETE') return notAllowed('GET, POST, DELETE');
+    return this.#endpoint.ofSession(request, response, id);
   }
 
   #send(response: ServerResponse, answer: Answer, id: string): void {
     const { status, headers, body = '' } = answer;
     // A refused token and a reached limit have reasons of their own.
-    const isCounted = status >= 400 && status < 500 && status !== 408 && answer !== this.#unauthorized;
+    const isCounted =
+      status >= 400 && status < 500 && status !== 408 && answer !== this.#endpoint.unauthorized;
     if (isCounted) publishRefusal(`HTTP ${status}`);
     // Node reads the names of a literal faster than those of a spread.
     const type = 'application/json';
@@ -425,35 +282,13 @@ class Endpoints implements App {
   }
 
   #failureOf(error: unknown, headers: IncomingHttpHeaders, incident: string): Answer {
-    if (error instanceof RpcError) {
-      // The stateless revision has no id of null.
-      const id = this.#modern && isModern(null, headers) ? undefined : null;
-      return json(400, errorReply(error.code, error.message, id));
-    }
+    if (error instanceof RpcError) return this.#endpoint.refusalOf(error, headers);
     this.#log('incident', { id: incident, detail: error instanceof Error ? error.stack : String(error) });
     return json(500, { error: `Internal error (incident ${incident})` });
   }
 }
 
-/** Names a request in its answer and in the log. One from the caller is not read: it could equal that of another request. */
-const requestIdHeader = 'x-request-id';
-
-const jsonType = /^application\/json[ \t]*(?:;|$)/i;
-
 /** Captures the path of a request target, without the query and without the origin that some proxies add. */
 const targetForm = /^(?:https?:\/\/[^/?]*)?([^?]*)/i;
 
-/** The value of a body, undefined if it is nested too deeply, and the memory that it has taken. */
-function weighedBody(bytes: Buffer, weight: number): { readonly message: unknown; readonly weight: number } {
-  return { message: weightOf(bytes) === null ? undefined : parseBody(bytes), weight };
-}
-
 const isPayingOf = ({ isPaying }: Caller) => isPaying;
-
-function onGone(response: ServerResponse): OnGone {
-  return (leave) => {
-    if (response.destroyed) leave();
-    response.once('close', leave);
-    return () => response.off('close', leave);
-  };
-}

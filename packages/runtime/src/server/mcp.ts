@@ -1,8 +1,9 @@
-import { type CallResult, type Incident, type RequestContext, runCall } from './call.ts';
+import { type Incident, type RequestContext, runCall } from './call.ts';
 import type { Outcome, Tool } from './define-tool.ts';
 import { exactly } from './exact.ts';
 import { createTurns } from './limits.ts';
 import { type Log, other, startOperation, toolError } from './log.ts';
+import type { CallResult } from './result.ts';
 import { type CompiledTool, compileTool, isObject, type Members } from './schema.ts';
 
 export type RequestId = string | number;

@@ -1,5 +1,5 @@
 import type { JsonObject, Outcome } from '../server/define-tool.ts';
-import { retryWords } from '../server/retry-words.ts';
+import { retryWords } from '../server/result.ts';
 
 /** All ways in which a source can fail. */
 export type SourceErrorCode =

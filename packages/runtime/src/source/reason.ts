@@ -1,4 +1,4 @@
-import { withoutRetryWords } from '../server/retry-words.ts';
+import { withoutRetryWords } from '../server/result.ts';
 import { isObject, type Members } from '../server/schema.ts';
 
 const maxLength = 300;

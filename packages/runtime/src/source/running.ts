@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { declarationOf, firstPlaceIn } from '../place.ts';
 import { isProduction, logError } from '../process.ts';
-import { callOfSignal, markSignals, type Running, runInside, type SourceLine } from '../server/call.ts';
+import { callOfSignal, followCalls, type Running, type SourceLine } from '../server/call.ts';
 import { answerWeight, type HeldMemory, heldBySource } from '../server/memory.ts';
 import { overloaded, type SourceError } from './errors.ts';
 
 const running = new AsyncLocalStorage<Running>();
 // It makes a call to an API 7% slower. Without it, a signal says which call runs.
-if (!isProduction() || process.env.SOURCES === 'live') runInside((call, run) => running.run(call, run));
-markSignals();
+const isInside = !isProduction() || process.env.SOURCES === 'live';
+followCalls(isInside ? (call, run) => running.run(call, run) : undefined);
 
 /** The name of the tool that runs; undefined outside of a call, and in production unless a check runs. */
 export function runningTool(): string | undefined {

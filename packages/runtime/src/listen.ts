@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { App } from './http.ts';
-import { createHoldings, networkOf } from './limits.ts';
-import { createReport, type Log, type PublishReport, provide } from './log.ts';
+import type { App } from './server/http.ts';
+import { createHoldings, networkOf } from './server/limits.ts';
+import { createReport, type Log, type PublishReport, provide } from './server/log.ts';
 
 export interface RunningServer {
   readonly port: number;

@@ -1,0 +1,233 @@
+import type { Level, Problem, RuleResult } from './model.ts';
+import { notRun, unjudged } from './report/summary.ts';
+import { staysUp } from './rules/endpoint.ts';
+import { ownAnswer } from './rules/pairs.ts';
+import { type LiveRule, verdict } from './rules/rule.ts';
+import { submissionRules } from './rules/submission.ts';
+import type { Target } from './target.ts';
+import { now } from './wire/clock.ts';
+import { mapConcurrently } from './wire/concurrency.ts';
+import { control } from './wire/controls.ts';
+import { overdue } from './wire/http.ts';
+import { LivenessTracker, outageProblems } from './wire/life.ts';
+import { NotRun } from './wire/not-run.ts';
+import { Probe } from './wire/probe.ts';
+import { NoAnswer, NotSent, Unanswered } from './wire/receive.ts';
+import { sessionOf } from './wire/rpc.ts';
+
+/** The number of parallel rules. Most rules wait for answers; each `separate` rule uses a processor. */
+const atOnce = { together: 12, separate: 3 } as const;
+
+/** The number of second questions without an answer after which no further rule is asked again. */
+const patience = 3;
+
+interface LeveledRule {
+  readonly rule: LiveRule;
+  readonly level: Level;
+}
+
+/** Judges the live rules of one run: in which order and beside what, again after a restart, and a second time where one answer proves nothing. */
+export class Judging {
+  readonly life: LivenessTracker;
+  /** The probe that ran the submission test. */
+  rehearsed: Probe | undefined;
+  readonly #target: Target;
+  readonly #signal: AbortSignal | undefined;
+  readonly #probes: Probe[] = [];
+  /** Rules that failed by silence or separately: load, or other sessions of this run, may have caused it. */
+  readonly #doubted = new Set<LiveRule>();
+  #isRenewable: Promise<boolean> | undefined;
+
+  constructor(target: Target, signal: AbortSignal | undefined) {
+    this.#target = target;
+    this.#signal = signal;
+    this.#renew();
+    this.life = new LivenessTracker(target, this.probe.ledger, signal);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#probes.map((probe) => probe.close()));
+  }
+
+  get probe(): Probe {
+    return this.#probes.at(-1) as Probe;
+  }
+
+  get isRestarted(): boolean {
+    return this.#probes.length > 1;
+  }
+
+  /** Forgets the facts about the server: after a restart its sessions are gone. */
+  #renew(): void {
+    this.#probes.push(new Probe(this.#target, this.#signal, undefined, this.#probes.at(-1)?.ledger));
+  }
+
+  /**
+   * Judges all rules; the results are in the order of the rules. If sessions disturb each other, the rules that open some
+   * are judged one by one, each in the only session. Rules that a dying server left without an answer are judged after its
+   * restart, one by one, to identify the one that ends it: first those that had not begun.
+   */
+  async judgeAll(
+    all: readonly LeveledRule[],
+    finish: (result: RuleResult) => RuleResult,
+  ): Promise<readonly RuleResult[]> {
+    const results = new Map<LiveRule, RuleResult>();
+    const begun = new Set<LiveRule>();
+    const judge = async (one: LeveledRule): Promise<void> => {
+      const result = await this.#judge(one, begun);
+      if (result) results.set(one.rule, finish(result));
+    };
+    const leveled = all.filter(({ rule }) => rule !== staysUp);
+    const inTurn = (name: LiveRule['turn']) => leveled.filter(({ rule }) => rule.turn === name);
+    const alone = async (one: LeveledRule): Promise<void> => {
+      await this.#startAfresh();
+      await judge(one);
+    };
+    const inOrder = async (): Promise<void> => {
+      for (const { rule } of leveled) rule.begin?.(this.probe).catch(() => {}); // its check says why
+      await mapConcurrently(inTurn(undefined), atOnce.together, judge);
+      await mapConcurrently(inTurn('isolated'), 1, judge);
+      const areIsolated = inTurn('isolated').every(({ rule }) => results.get(rule)?.status !== 'fail');
+      if (inTurn('isolated').length > 0) await this.#startAfresh();
+      await mapConcurrently(
+        inTurn('opening'),
+        areIsolated ? atOnce.together : 1,
+        areIsolated ? judge : alone,
+      );
+      await mapConcurrently(inTurn('last'), 1, areIsolated ? judge : alone);
+    };
+    await Promise.all([mapConcurrently(inTurn('separate'), atOnce.separate, judge), inOrder()]);
+    const open = leveled.filter(({ rule }) => !results.has(rule));
+    if (open.length > 0 && (await this.life.restart())) {
+      this.#renew();
+      const suspects = open.filter(({ rule }) => begun.has(rule));
+      const others = open.filter(({ rule }) => !begun.has(rule));
+      await mapConcurrently([...others, ...suspects], 1, judge);
+    }
+    await this.#askAgain(leveled, results);
+    await this.#askInTurn(leveled, results);
+    for (const { rule, level } of leveled.filter(({ rule }) => !results.has(rule))) {
+      const why = NotRun.because('unanswered', this.life.reasonFor(rule.id));
+      results.set(rule, finish(notRun(verdict(rule, level, [], now()), why)));
+    }
+    for (const { rule, level } of all.filter(({ rule }) => rule === staysUp)) {
+      results.set(rule, finish(await this.#judgeLife(level)));
+    }
+    return all.flatMap(({ rule }) => results.get(rule) ?? []);
+  }
+
+  /**
+   * Asks doubted rules again, one by one and without any other session of this run, and replaces their verdicts. Their
+   * controls worked before, and would open sessions. A server that never spoke is not asked again; if it is gone, silence proves nothing.
+   */
+  async #askAgain(all: readonly LeveledRule[], results: Map<LiveRule, RuleResult>): Promise<void> {
+    const isIsolatedDoubted = () => [...this.#doubted].some(({ turn }) => turn === 'isolated');
+    const isAsked = ({ rule }: LeveledRule): boolean =>
+      this.#doubted.has(rule) ||
+      (rule.turn === 'isolated' && isIsolatedDoubted() && !isJudged(results.get(rule)));
+    const doubted = all.filter(isAsked);
+    for (const { rule } of this.life.isOver ? doubted : [])
+      if (rule.turn !== 'separate') results.delete(rule);
+    if (doubted.length === 0 || this.life.isOver || !this.probe.ledger.speaksJsonRpc) return;
+    await this.#startAfresh();
+    this.#probes.push(new Probe(this.#target, this.#signal, this.probe));
+    let silences = 0;
+    for (const one of doubted) {
+      if (silences === patience) return;
+      if (!isJudged(results.get(one.rule)) && isIsolatedDoubted()) continue; // it needs what has failed again
+      this.#doubted.delete(one.rule);
+      await this.#judgeAgain(one, results, one.rule.turn !== 'isolated');
+      if (this.#doubted.has(one.rule) && one.rule.turn !== 'separate') silences += 1;
+    }
+  }
+
+  /**
+   * If a tool mixes up its callers, asks the rules again that failed by calls: one request at a time, so that what remains is their own
+   * finding, whichever calls met before.
+   */
+  async #askInTurn(all: readonly LeveledRule[], results: Map<LiveRule, RuleResult>): Promise<void> {
+    const failed = all.filter(({ rule }) => results.get(rule)?.status === 'fail');
+    const ofTools = failed.filter(({ rule }) => results.get(rule)?.problems.every(({ tool }) => tool));
+    if (this.life.isOver || !failed.some(({ rule }) => rule.id === ownAnswer)) return;
+    this.#probes.push(new Probe(this.#target, this.#signal, this.probe));
+    this.probe.sendInTurn();
+    for (const one of ofTools) if (one.rule.id !== ownAnswer) await this.#judgeAgain(one, results);
+  }
+
+  /** Replaces the verdict on a rule, without any other session of this run, if the second question has one. */
+  async #judgeAgain(
+    one: LeveledRule,
+    results: Map<LiveRule, RuleResult>,
+    isControlled = false,
+  ): Promise<void> {
+    const { problems: [first] = [], reason = '' } = results.get(one.rule) ?? {};
+    await this.#startAfresh();
+    const second = await this.#judge(one, new Set(), isControlled);
+    if (second && isJudged(second)) results.set(one.rule, { ...second, again: first?.actual ?? reason });
+  }
+
+  /** Ends the sessions of this run, unless the server opens no second one, or never spoke. */
+  async #startAfresh(): Promise<void> {
+    if (this.#target.era === 'modern' || !this.probe.ledger.speaksJsonRpc) return;
+    this.#isRenewable ??= this.probe.initializedAgain().then(
+      ({ http, result }) => result !== undefined && sessionOf(http) !== undefined,
+      () => false,
+    );
+    if (await this.#isRenewable) await this.probe.startAfresh();
+  }
+
+  /** The verdict on a rule; undefined where the server is gone. */
+  async #judge(
+    { rule, level }: LeveledRule,
+    begun: Set<LiveRule>,
+    isControlledBefore = false,
+  ): Promise<RuleResult | undefined> {
+    const probe = this.probe;
+    const life = this.life;
+    probe.signal?.throwIfAborted();
+    if (life.isOver && rule.turn !== 'separate') return undefined;
+    begun.add(rule);
+    const started = now();
+    const notes: string[] = [];
+    const judged = (problems: readonly Problem[]) => verdict(rule, level, problems, started, notes);
+    let isControlled = isControlledBefore;
+    try {
+      const problems = await life.during(rule.id, async () => {
+        if (!isControlled) await control(rule, probe);
+        isControlled = true;
+        return rule.check(probe, (text) => notes.push(text));
+      });
+      if (problems.length > 0 && rule.turn === 'last') await life.isAnswering(rule.id);
+      if (submissionRules.includes(rule)) this.rehearsed = probe;
+      if (problems.length > 0 && rule.turn === 'separate') this.#doubted.add(rule);
+      return judged(problems);
+    } catch (error) {
+      probe.signal?.throwIfAborted();
+      const why = unjudged(error);
+      const isAlive = why.kind !== 'unanswered' || (await life.isAnswering(rule.id));
+      const isBroken =
+        rule.mustAnswer === true && isControlled && error instanceof NoAnswer && !(error instanceof NotSent);
+      if (isBroken && (isAlive || rule.turn === 'last')) {
+        if (isAlive) this.#doubted.add(rule);
+        return judged(
+          error instanceof Unanswered ? error.problems : [{ expected: 'an answer', actual: error.message }],
+        );
+      }
+      return isAlive ? notRun(judged([]), why) : undefined;
+    }
+  }
+
+  async #judgeLife(level: Level): Promise<RuleResult> {
+    const started = now();
+    const { outages } = this.life;
+    if (outages.length === 0) await this.life.isAnswering(staysUp.id);
+    if (outages.length === 0 && this.probe.isOverdue) {
+      return notRun(verdict(staysUp, level, [], started), overdue());
+    }
+    return verdict(staysUp, level, outageProblems(outages), started);
+  }
+}
+
+function isJudged(result: RuleResult | undefined): boolean {
+  return result !== undefined && result.status !== 'not-run';
+}

@@ -1,0 +1,240 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import {
+  type Answer,
+  bodyRefusals,
+  invalidSession,
+  json,
+  noContent,
+  requestIdHeader,
+  streamHeaders,
+  tokenUnknown,
+  tooManyCalls,
+} from './answer.ts';
+import { type Caller, type createAuthentication, endOf, type TokenRules } from './auth.ts';
+import type { BodyRefusal } from './bodies.ts';
+import type { OnGone } from './call.ts';
+import type { Tool } from './define-tool.ts';
+import { createCalls, type Limits } from './limits.ts';
+import { type Log, type PublishReport, publishSession } from './log.ts';
+import {
+  createMethods,
+  ErrorCode,
+  errorReply,
+  holdsPaidMethod,
+  type MethodOptions,
+  paidMethod,
+  parseBody,
+  protocolVersions,
+  RpcError,
+  replyTo,
+} from './mcp.ts';
+import { type createMemory, HeldMemory, weightOf } from './memory.ts';
+import { createModern, isModern, traceparentOf } from './modern.ts';
+import { isObject } from './schema.ts';
+import { createSessions, createStreams, type Replicas } from './session.ts';
+
+/** Of the endpoint. */
+export interface EndpointOptions extends MethodOptions, Limits {
+  /** Null if the token check is off. */
+  readonly token: TokenRules | null;
+  /** Null for a random secret: sessions then end with the process. */
+  readonly sessionSecret: string | null;
+  /** A former secret, whose sessions stay valid; null or absent if there is none. */
+  readonly previousSessionSecret?: string | null;
+  /** Lifetime of a session, in seconds. */
+  readonly sessionTtlSeconds: number;
+  /** Whether requests of MCP 2026-07-28 are answered, too; true by default. */
+  readonly modern?: boolean;
+  /** What it shares with its replicas; null or absent: nothing. */
+  readonly replicas?: Replicas | null;
+}
+
+/** What the endpoint shares with the other routes. */
+export interface Shared {
+  readonly authentication: ReturnType<typeof createAuthentication>;
+  readonly memory: ReturnType<typeof createMemory>;
+  /** Reads a body, within the limits of who sends it. */
+  receive<Value extends object>(
+    request: IncomingMessage,
+    caller: Caller | Promise<Caller>,
+    parse: (bytes: Buffer, weight: number) => Value,
+    weigh?: (bytes: Buffer) => number,
+  ): Promise<Value | BodyRefusal>;
+  /** The caller's network. */
+  ownerOf(request: IncomingMessage): string;
+}
+
+/** `/mcp` (C§4, C§5): sessions, the gate of calls, and MCP in both revisions. */
+export class Endpoint {
+  readonly unauthorized: Answer;
+  readonly #config: EndpointOptions;
+  readonly #shared: Shared;
+  readonly #sessions: ReturnType<typeof createSessions>;
+  readonly #streams: ReturnType<typeof createStreams>;
+  readonly #calls: ReturnType<typeof createCalls>;
+  readonly #methods: ReturnType<typeof createMethods>;
+  readonly #modern: ReturnType<typeof createModern> | null;
+  readonly #payers = new WeakSet<Socket>();
+
+  constructor(
+    config: EndpointOptions,
+    tools: readonly Tool[],
+    log: Log,
+    report: PublishReport,
+    shared: Shared,
+  ) {
+    const { token, replicas = null, sessionSecret, previousSessionSecret, sessionTtlSeconds } = config;
+    this.#config = config;
+    this.#shared = shared;
+    this.#sessions = createSessions(
+      sessionSecret,
+      sessionTtlSeconds,
+      token?.audience ?? undefined,
+      undefined,
+      previousSessionSecret,
+    );
+    this.#streams = createStreams(config, report);
+    this.#calls = createCalls(config, report);
+    this.#methods = createMethods(config, tools, log);
+    this.#modern = config.modern === false ? null : createModern(this.#methods, config, tools);
+    this.unauthorized = json(token?.refusalStatus ?? 401, { error: 'Unauthorized' });
+    replicas?.follow((session) => {
+      if (this.#sessions.isKnown(session)) this.#endSession(session);
+    });
+  }
+
+  /** The headers of a request that only the stateless revision has. */
+  get headers(): readonly string[] {
+    return this.#modern?.headers ?? [];
+  }
+
+  hasPaid(socket: Socket): boolean {
+    return this.#payers.has(socket);
+  }
+
+  /** Ends the event stream of a connection. */
+  closeStream(socket: Socket): void {
+    this.#streams.close(socket);
+  }
+
+  closeStreams(): void {
+    this.#streams.closeAll();
+  }
+
+  async post(request: IncomingMessage, response: ServerResponse, id: string): Promise<Answer> {
+    const { headers } = request;
+    if (!jsonType.test(headers['content-type'] ?? '')) {
+      return json(415, { error: 'Content-Type must be application/json' });
+    }
+    const identified = this.#shared.authentication.identify(headers);
+    const body = await this.#shared.receive(
+      request,
+      identified,
+      weighedBody,
+      (bytes) => weightOf(bytes) ?? 0,
+    );
+    if (typeof body === 'number') return bodyRefusals[body];
+    const held = new HeldMemory(this.#shared.memory, body.weight);
+    try {
+      return await this.#answerTo(request, response, id, body.message, held, await identified);
+    } finally {
+      held.release();
+    }
+  }
+
+  async #answerTo(
+    request: IncomingMessage,
+    response: ServerResponse,
+    id: string,
+    message: unknown,
+    held: HeldMemory,
+    caller: Caller,
+  ): Promise<Answer> {
+    const { headers } = request;
+    if (caller.isPaying) this.#payers.add(request.socket);
+    const isPaid = message === undefined || holdsPaidMethod(message);
+    const admission = !isPaid || (await caller.mayCall(id));
+    if (admission === 'later') return tokenUnknown;
+    if (!admission) return this.unauthorized;
+    if (message === undefined) throw new RpcError(ErrorCode.ParseError, 'Nested too deeply');
+    const era = this.#modern && isModern(message, headers) ? this.#modern : null;
+    const refusal = era?.refusalOf(message, headers);
+    if (refusal) return json(refusal.error.code === ErrorCode.MethodNotFound ? 404 : 400, refusal);
+    if (!isObject(message)) throw new RpcError(ErrorCode.InvalidRequest, 'Expected one JSON-RPC message');
+    const session = headers['mcp-session-id']?.toString();
+    const initializes = !era && message.method === 'initialize' && 'id' in message;
+    if (!era && !(initializes && session === undefined) && !this.#sessions.isKnown(session))
+      return invalidSession;
+    const protocol = headers['mcp-protocol-version']?.toString();
+    if (!era && !initializes && protocol !== undefined && !protocolVersions.includes(protocol)) {
+      throw new RpcError(ErrorCode.InvalidRequest, 'Unsupported MCP-Protocol-Version');
+    }
+
+    const payer =
+      message.method === paidMethod ? endOf(String(headers[this.#config.token?.header ?? ''])) : null;
+    if (payer !== null && !this.#calls.enter(payer)) return tooManyCalls;
+    try {
+      const traceparent = traceparentOf(message, headers);
+      const context = { request: id, traceparent, held, onGone: onGone(response) };
+      const reply = await replyTo(message, era?.methods ?? this.#methods, context);
+      if (reply === null) return { status: 202 };
+      if (typeof reply === 'string') {
+        const opened = initializes ? { 'mcp-session-id': session ?? this.#openSession() } : undefined;
+        return json(200, reply, opened);
+      }
+      return json(reply.error.code === ErrorCode.InvalidRequest ? 400 : 200, reply);
+    } finally {
+      if (payer !== null) this.#calls.leave(payer);
+    }
+  }
+
+  /** A GET or DELETE. Null for an event stream, whose response has already started. */
+  ofSession(request: IncomingMessage, response: ServerResponse, id: string): Answer | null | Promise<Answer> {
+    const { method, headers, socket } = request;
+    const session = headers['mcp-session-id']?.toString();
+    if (!this.#sessions.isKnown(session)) return invalidSession;
+    if (method === 'DELETE') {
+      this.#endSession(session);
+      publishSession('closed');
+      const { replicas } = this.#config;
+      return replicas ? replicas.endSession(session).then(() => noContent) : noContent;
+    }
+    // Starts synchronously: the next request of the connection, which may already be here, ends the stream.
+    response.writeHead(200, { ...streamHeaders, [requestIdHeader]: id });
+    this.#streams.open(session, this.#shared.ownerOf(request), socket, response);
+    return null;
+  }
+
+  /** The answer to a message that is no request of MCP. */
+  refusalOf({ code, message }: RpcError, headers: IncomingHttpHeaders): Answer {
+    // The stateless revision has no id of null.
+    const id = this.#modern && isModern(null, headers) ? undefined : null;
+    return json(400, errorReply(code, message, id));
+  }
+
+  #endSession(session: string): void {
+    this.#sessions.close(session);
+    this.#streams.close(session);
+  }
+
+  #openSession(): string {
+    publishSession('opened');
+    return this.#sessions.open();
+  }
+}
+
+const jsonType = /^application\/json[ \t]*(?:;|$)/i;
+
+/** The value of a body, undefined if it is nested too deeply, and the memory that it has taken. */
+function weighedBody(bytes: Buffer, weight: number): { readonly message: unknown; readonly weight: number } {
+  return { message: weightOf(bytes) === null ? undefined : parseBody(bytes), weight };
+}
+
+function onGone(response: ServerResponse): OnGone {
+  return (leave) => {
+    if (response.destroyed) leave();
+    response.once('close', leave);
+    return () => response.off('close', leave);
+  };
+}

@@ -1,0 +1,88 @@
+import { inspect } from 'node:util';
+import type { JsonObject, Outcome } from './define-tool.ts';
+import type { CompiledTool, Members, SchemaProblem } from './schema.ts';
+
+/** A complete `tools/call` result (C§2.2). */
+export interface CallResult {
+  readonly content: readonly [{ readonly type: 'text'; readonly text: string }];
+  /** The parsed text. Absent only if the outputSchema admits no failure. */
+  readonly structuredContent?: JsonObject;
+  readonly isError?: true;
+}
+
+/** The result of an outcome, or text that says how it differs from the tool's outputSchema. */
+export function resultOf(compiled: CompiledTool, outcome: Outcome, text?: string): CallResult | string {
+  if (outcome?.kind === 'found') return dataResult(compiled, outcome.data, text);
+  if (outcome?.kind === 'fail') return failureResult(compiled, outcome);
+  if (outcome?.kind !== 'empty') return 'run must return the result of found(), empty() or fail()';
+  return dataResult(compiled, { ...compiled.blank, searchExhausted: true, noResultsReason: outcome.reason });
+}
+
+export type Failure = Omit<Extract<Outcome, { kind: 'fail' }>, 'kind'>;
+
+/**
+ * A failure that matches the outputSchema: empty values, the signal, and the hints that the schema admits. If the schema
+ * admits no failure, the result has only text.
+ */
+export function failureResult(compiled: CompiledTool, { code, message, hints = {} }: Failure): CallResult {
+  const signal = { error: code, message };
+  let best = dataResult(compiled, { ...compiled.blank, ...signal });
+  if (typeof best === 'string') {
+    return { content: [{ type: 'text', text: JSON.stringify(signal) }], isError: true };
+  }
+  for (const [name, value] of Object.entries(hints)) {
+    const wider = dataResult(compiled, { ...best.structuredContent, [name]: value, ...signal });
+    if (typeof wider !== 'string') best = wider;
+  }
+  return { ...best, isError: true };
+}
+
+/** The data as JSON; undefined if it cannot be serialized. */
+export function jsonText(data: object): string | undefined {
+  try {
+    return JSON.stringify(data);
+  } catch {
+    return undefined; // `dataResult` says why
+  }
+}
+
+/** Serializes the data once and validates the parsed text, which is what the caller receives. */
+export function dataResult({ checkOutput }: CompiledTool, data: object, known?: string): CallResult | string {
+  let text: string;
+  let structuredContent: JsonObject;
+  try {
+    text = known ?? JSON.stringify(data) ?? 'null';
+    structuredContent = JSON.parse(text);
+    const lost = text.includes('null') && lostIn(data, structuredContent);
+    if (lost) return `structuredContent${lost}`;
+  } catch (error) {
+    return `structuredContent: ${(error as Error).message}`;
+  }
+  const problem = checkOutput(structuredContent, 'structuredContent', text.length);
+  if (problem) return inWords(problem);
+  return { content: [{ type: 'text', text }], structuredContent };
+}
+
+/** The path of a value that JSON turns into null, such as NaN or an invalid date, and the value; null if there is none. */
+function lostIn(value: unknown, parsed: unknown): string | null {
+  if (parsed === null && value !== null) return `: JSON turns ${inspect(value)} into null`;
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return null;
+  for (const name in parsed as Members) {
+    const lost = lostIn((value as Members)[name], (parsed as Members)[name]);
+    if (lost) return (Array.isArray(parsed) ? `[${name}]` : `.${name}`) + lost;
+  }
+  return null;
+}
+
+export const inWords = ({ path, text }: SchemaProblem) => `${path}: ${text}`;
+
+/** A platform repeats a call whose failure contains these (public source: app lib/ai/skills/mcp.ts). */
+export const retryWords =
+  /econn|etimedout|enotfound|eai_again|socket hang up|network|timeout|rate limit|too many requests|throttl|408|429|50[0234]/i;
+
+const everyRetryWord = new RegExp(retryWords, 'gi');
+
+/** A text of somebody else, in which an ellipsis replaces each word that makes a platform repeat the call. */
+export function withoutRetryWords(text: string): string {
+  return text.replaceAll(everyRetryWord, '…');
+}
