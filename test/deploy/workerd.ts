@@ -97,8 +97,8 @@ const server :Workerd.Worker = (
     said += text;
   });
   const ended = once(workerd, 'exit');
-  void ended.then(() => control.destroy(new Error(`workerd ended: ${said}`)));
-  const [line] = await once(createInterface(control), 'line');
+  const failed = ended.then(() => Promise.reject(new Error(`workerd ended: ${said}`)));
+  const [line] = await Promise.race([once(createInterface(control), 'line'), failed]);
   return {
     origin: `http://127.0.0.1:${JSON.parse(line).port}`,
     lines,

@@ -142,16 +142,20 @@ export class Judging {
   }
 
   /**
-   * If a tool mixes up its callers, asks the rules again that failed by calls: one request at a time, so that what remains is their own
-   * finding, whichever calls met before.
+   * If a tool mixes up its callers, asks the rules again that failed by calls, or that an answer prevented: one request at a time, so that
+   * what remains is their own finding, whichever calls met before.
    */
   async #askInTurn(all: readonly LeveledRule[], results: Map<LiveRule, RuleResult>): Promise<void> {
-    const failed = all.filter(({ rule }) => results.get(rule)?.status === 'fail');
-    const ofTools = failed.filter(({ rule }) => results.get(rule)?.problems.every(({ tool }) => tool));
-    if (this.life.isOver || !failed.some(({ rule }) => rule.id === ownAnswer)) return;
+    const mixed = all.find(({ rule }) => rule.id === ownAnswer);
+    if (!mixed || this.life.isOver || results.get(mixed.rule)?.status !== 'fail') return;
+    const isDoubtful = ({ rule }: LeveledRule): boolean => {
+      const { status, see = [], problems = [] } = results.get(rule) ?? {};
+      return status === 'fail' ? problems.every(({ tool }) => tool) : see.length > 0;
+    };
+    const doubtful = all.filter((one) => one !== mixed && isDoubtful(one));
     this.#probes.push(new Probe(this.#target, this.#signal, this.probe));
     this.probe.sendInTurn();
-    for (const one of ofTools) if (one.rule.id !== ownAnswer) await this.#judgeAgain(one, results);
+    for (const one of doubtful) await this.#judgeAgain(one, results);
   }
 
   /** Replaces the verdict on a rule, without any other session of this run, if the second question has one. */
