@@ -109,7 +109,7 @@ export const brokenExplorations: Broken<Variant> = {
       ? { ...resultOf({ ...prices, error: 'INVALID_ARGUMENTS', message: 'Wrong input.' }), isError: true }
       : undefined;
   }),
-  'explore.own-answer': [sharedRequest(), sharedArguments(), sharedByAll()],
+  'explore.own-answer': [sharedRequest(), sharedArguments(), sharedByAll(), sharedOrFailed()],
   'explore.same-data': otherSessions(),
   'explore.arguments-matter explore.limit': firstForEver(),
   'explore.echo': finds((data) => ('price' in data ? { ...data, symbol: 'BTC' } : data)),
@@ -206,6 +206,30 @@ function sharedByAll(): Variant {
       last.set(params.name, params.arguments);
       await setTimeout(60);
       return good({ ...params, ...present({ arguments: last.get(params.name) }) });
+    },
+  };
+}
+
+/** The same, but calls that run beside other requests than calls fail, as all do at the beginning of a check. */
+function sharedOrFailed(): Variant {
+  const { call: shared } = sharedByAll();
+  let others = 0;
+  return {
+    answer: (good) => async (request) => {
+      const isOther = methodOf(request) !== 'tools/call';
+      if (isOther) others += 1;
+      try {
+        if (isOther) await setTimeout(20);
+        return await good(request);
+      } finally {
+        if (isOther) others -= 1;
+      }
+    },
+    call: (good, steps) => async (params) => {
+      const result = await (shared ?? ((same) => same))(good, steps)(params);
+      return others === 0
+        ? result
+        : { ...resultOf({ ...prices, error: 'FAILED', message: 'Try later.' }), isError: true };
     },
   };
 }
