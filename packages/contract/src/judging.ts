@@ -146,13 +146,12 @@ export class Judging {
    * what remains is their own finding, whichever calls met before.
    */
   async #askInTurn(all: readonly LeveledRule[], results: Map<LiveRule, RuleResult>): Promise<void> {
-    const mixed = all.find(({ rule }) => rule.id === ownAnswer);
-    if (!mixed || this.life.isOver || results.get(mixed.rule)?.status !== 'fail') return;
-    const isDoubtful = ({ rule }: LeveledRule): boolean => {
-      const { status, see = [], problems = [] } = results.get(rule) ?? {};
-      return status === 'fail' ? problems.every(({ tool }) => tool) : see.length > 0;
-    };
-    const doubtful = all.filter((one) => one !== mixed && isDoubtful(one));
+    const isMixed = all.some(({ rule }) => rule.id === ownAnswer && results.get(rule)?.status === 'fail');
+    if (this.life.isOver || !isMixed) return;
+    const doubtful = all.filter(({ rule }) => {
+      const { id, status, see = [], problems = [] } = results.get(rule) ?? {};
+      return id !== ownAnswer && (status === 'fail' ? problems.every(({ tool }) => tool) : see.length > 0);
+    });
     this.#probes.push(new Probe(this.#target, this.#signal, this.probe));
     this.probe.sendInTurn();
     for (const one of doubtful) await this.#judgeAgain(one, results);
