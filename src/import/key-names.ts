@@ -41,13 +41,21 @@ const random = /^(?=.*\d)(?=.*[a-z])[\w.~+/=:-]{20,}$/i;
 const plainHeaders =
   /^(?:accept|content|user-agent|if-|x-request-id|x-correlation-id|x-amzn?-trace|traceparent|referer|origin)/;
 
-/** Whether a value is a key, by its name, its form and its place. A hash, an address or a symbol is none. */
+const shellVariable = /^\$\{?(?<name>[A-Za-z_]\w*)\}?$/;
+
+/**
+ * Whether a value is a key, by its name, its form and its place. A hash, an address or a symbol is none; a variable is, if it is named like
+ * a key, or stands in a header.
+ */
 export function isKeyValue(
   name: string,
   value: string,
   place: 'path' | 'query' | 'header' | 'body',
 ): boolean {
   if (jwt.test(value)) return true;
+  const variable = shellVariable.exec(value)?.groups?.name;
+  if (variable !== undefined && (isKeyName(variable) || (place === 'header' && !plainHeaders.test(name))))
+    return true;
   // Nodes of chains and bots take their key behind the version.
   if (place === 'path')
     return (
@@ -61,7 +69,7 @@ export function isKeyValue(
 }
 
 const placeholders = [
-  /^\$\{?(?<name>[A-Za-z_]\w*)\}?$/,
+  shellVariable,
   /^%(?<name>[A-Za-z_]\w*)%$/,
   /^\{\{? ?[\w. -]+ ?\}?\}$|^<[\w .:'’-]+>$|^\[[\w .-]+\]$/,
   /^(?:your|my|insert|enter|replace)[-_ ]?(?:own[-_ ]?)?[\w -]*(?:key|token|secret|password|id|here|address|name|symbol)[\w -]*$/i,

@@ -173,7 +173,19 @@ describe('the parts of a request', () => {
   });
 });
 
-it.each(documented)(
+const signed = 'eyJhbGciOiJIUzI1NiJ9.eyJhdWQiOiJhIn0.c2ln';
+
+it.each([
+  ...documented,
+  ...[
+    ["-H 'X-Session-Id: OzMw7pIsluM2t67Q1qE4AYdbDV6ZW7FcbGfM'", 'OzMw7pIsluM2t67Q1qE4AYdbDV6ZW7FcbGfM'],
+    [`-H 'X-Own: ${signed}'`, signed],
+    [`-G -d visitor=${signed}`, signed],
+    [`-d visitor=${signed}`, signed],
+    [`${json} -d '{"visitor":"${signed}"}'`, signed],
+    ['-u name:word', 'word'],
+  ].map(([flags, key]) => ({ api: flags, curl: `curl https://x.test/a ${flags}`, key: [key] as const })),
+])(
   'a repeated command of $api has variables in place of keys, and is read in the same way',
   ({ curl, key }) => {
     const given = curlRequest(curl);

@@ -1,4 +1,4 @@
-import { placeholderIn } from '../key-names.ts';
+import { isKeyName, placeholderIn } from '../key-names.ts';
 import type { ApiKey, ApiVariable } from '../model.ts';
 import { constantOf, plainName } from '../openapi/schemes.ts';
 
@@ -37,7 +37,9 @@ export class KeyParts {
 
   add(placed: Placed, ...values: readonly string[]): void {
     const { name, kind } = placed;
-    const own = name === 'authorization' ? 'TOKEN' : constantOf(name);
+    // Outside of a header, only the name of its variable says that it stands for a key when the request is repeated.
+    const isNamed = placed.in === 'headers' || isKeyName(name);
+    const own = name === 'authorization' ? 'TOKEN' : `${constantOf(name)}${isNamed ? '' : '_KEY'}`;
     const variables = (kind !== 'basic' ? [own] : values.length > 1 ? ['USER', 'PASSWORD'] : ['KEY']).map(
       (suffix, i) => {
         const text =

@@ -298,6 +298,23 @@ describe('a run on a project', () => {
     expect(report.rehearsal?.map((step) => step.tool)).toEqual(['reserve_price', 'get_price']);
   });
 
+  it('is the reason why nothing is said about generated calls, where every tool writes', async () => {
+    const server = await serve(createSteps(trust, { list: () => () => [tool('get_price', writes)] }));
+    onTestFinished(() => server.stop());
+    const { rules } = await runContract({
+      url: server.url,
+      profile: context,
+      signer,
+      examples: new Map([['get_price', [example('BTC')]]]),
+      writing: new Map([['get_price', 'runs']]),
+    });
+    const { status, reason } = rules.find(({ id }) => id === 'outcome.empty-signal') ?? {};
+    expect({ status, reason }).toEqual({
+      status: 'not-run',
+      reason: 'no tool that only reads returned data',
+    });
+  });
+
   it('a call without a recording is not judged', async () => {
     const { report, unrecorded } = await sent('replays', [example('ETH')], (symbol) => symbol === 'ETH');
     expect(unrecorded).toEqual(['reserve_price {"symbol":"BTC"}']);

@@ -7,7 +7,7 @@ import type { Problem } from '../model.ts';
 import { missingAnswerOf } from '../wire/client.ts';
 import { mapConcurrently } from '../wire/concurrency.ts';
 import { answeredCalls, answeredOf, initializesAgain, lists, listsInClient } from '../wire/controls.ts';
-import { NotRun } from '../wire/not-run.ts';
+import { NotRun, onlyWriting } from '../wire/not-run.ts';
 import type { CallOutcome } from '../wire/probe.ts';
 import { NotSent, Unanswered } from '../wire/receive.ts';
 import { ListRejected, listingClient } from '../wire/rehearsal.ts';
@@ -141,11 +141,12 @@ export const outcomeRules: readonly LiveRule[] = [
     fix: 'Return searchExhausted: true or noResultsReason when nothing is found. Otherwise the platform asks again.',
     check: async (probe) => {
       const succeeded = (await answeredCalls(probe)).filter(
-        ({ name, result, wrong }) =>
-          result !== undefined && result.isError !== true && !wrong && !probe.target.writing?.has(name),
+        ({ result, wrong }) => result && result.isError !== true && !wrong,
       );
       if (succeeded.length === 0) throw NotRun.by('noSuccess');
-      const byTool = new Map(succeeded.map((outcome) => [outcome.tool, outcome]));
+      const reading = succeeded.filter(({ name }) => !probe.target.writing?.has(name));
+      if (reading.length === 0) throw NotRun.because('inapplicable', onlyWriting);
+      const byTool = new Map(reading.map((outcome) => [outcome.tool, outcome]));
       const answers = await mapConcurrently([...byTool.values()].flatMap(improbable), 4, async (call) => {
         const rpc = await probe.call(call.name, call.arguments);
         const data = rpc.result?.structuredContent;

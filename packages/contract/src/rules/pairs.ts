@@ -3,7 +3,7 @@ import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { lists } from '../wire/controls.ts';
 import { explored, type Found, foundCalls } from '../wire/explore.ts';
-import { NotRun } from '../wire/not-run.ts';
+import { NotRun, onlyWriting } from '../wire/not-run.ts';
 import { areSlower, commonLeaves, leavesOf, type Pair, pairs, type Timed } from '../wire/pairs.ts';
 import type { Probe } from '../wire/probe.ts';
 import { repeatLines } from '../wire/repeat.ts';
@@ -113,7 +113,7 @@ async function ofTools(
     if (known) known.push(call);
     else byTool.set(call.name, [call]);
   }
-  if (byTool.size === 0) throw NotRun.because('inapplicable', 'no tool that only reads returned data');
+  if (byTool.size === 0) throw NotRun.because('inapplicable', onlyWriting);
   const findings = await Promise.all([...byTool.values()].map((calls) => judge(calls, probe)));
   return findings.flatMap((finding) => problemsOf(probe, finding));
 }

@@ -6,7 +6,7 @@ import { now } from './clock.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { answeredCalls } from './controls.ts';
 import { furtherCalls, standardCalls, standardSeed } from './exploration.ts';
-import { NotRun, unexplored } from './not-run.ts';
+import { NotRun, onlyWriting, unexplored } from './not-run.ts';
 import type { CallOutcome, Probe, ProbeCall } from './probe.ts';
 import { isUnsent, type RpcAnswer, resultText, unanswered } from './rpc.ts';
 import {
@@ -94,7 +94,7 @@ export function explored(probe: Probe): Promise<Exploration> {
     const ordinary = all.slice(0, mostTools);
     const answered = await answeredCalls(probe);
     if (ordinary.length === 0 && answered.some(({ name }) => probe.target.writing?.has(name)))
-      throw NotRun.because('inapplicable', 'no tool that only reads returned data');
+      throw NotRun.because('inapplicable', onlyWriting);
     const explorer = await Explorer.of(probe);
     const notes = all.length > mostTools ? [`asked for the first ${mostTools} of ${all.length} tools`] : [];
     const started = now();

@@ -13,6 +13,9 @@ export const consent = 'no tool may be called, because each call might do harm';
 /** The same in a project. */
 export const harmless = 'no tool only reads, and no other has an example with a recording';
 
+/** Generated calls, where each tool that returned data may change something. */
+export const onlyWriting = 'no tool that only reads returned data';
+
 /** Generated calls that nobody asked for. */
 export const unexplored =
   'no calls are generated for a server elsewhere, because its tools may ask live APIs';

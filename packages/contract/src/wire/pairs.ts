@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '../json/value.ts';
 import { now } from './clock.ts';
 import { dataOf, Explorer, type Found, foundCalls, mostTools, patienceMs } from './explore.ts';
-import { NotRun } from './not-run.ts';
+import { NotRun, onlyWriting } from './not-run.ts';
 import type { Probe } from './probe.ts';
 
 /** An answer to one of the two calls of a pair, in the order of the calls. */
@@ -48,7 +48,7 @@ export function pairs(
   return probe.once('pairs', async () => {
     const found = new Map<string, Found[]>();
     for (const call of await foundCalls(probe)) found.set(call.name, [...(found.get(call.name) ?? []), call]);
-    if (found.size === 0) throw NotRun.because('inapplicable', 'no tool that only reads returned data');
+    if (found.size === 0) throw NotRun.because('inapplicable', onlyWriting);
     const sessions = [await probe.session(), await secondSession(probe)] as const;
     const started = now();
     const pairs: Pair[] = [];
