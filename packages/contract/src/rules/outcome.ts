@@ -140,9 +140,8 @@ export const outcomeRules: readonly LiveRule[] = [
     title: 'a call that finds nothing returns the signal of an empty result',
     fix: 'Return searchExhausted: true or noResultsReason when nothing is found. Otherwise the platform asks again.',
     check: async (probe) => {
-      const succeeded = (await answeredCalls(probe)).filter(
-        ({ result, wrong }) => result && result.isError !== true && !wrong,
-      );
+      const answered = await answeredCalls(probe);
+      const succeeded = answered.filter(({ result, wrong }) => result && result.isError !== true && !wrong);
       if (succeeded.length === 0) throw NotRun.by('noSuccess');
       const reading = succeeded.filter(({ name }) => !probe.target.writing?.has(name));
       if (reading.length === 0) throw NotRun.because('inapplicable', onlyWriting);

@@ -3,7 +3,6 @@ import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { lists } from '../wire/controls.ts';
 import { explored, type Found, foundCalls } from '../wire/explore.ts';
-import { NotRun, onlyWriting } from '../wire/not-run.ts';
 import { areSlower, commonLeaves, leavesOf, type Pair, pairs, type Timed } from '../wire/pairs.ts';
 import type { Probe } from '../wire/probe.ts';
 import { repeatLines } from '../wire/repeat.ts';
@@ -17,7 +16,7 @@ import {
   silentlyEmpty,
 } from './found.ts';
 import { beyondBounds, contradicting } from './numbers.ts';
-import { must, sharing, should } from './rule.ts';
+import { inParallel, must, sharing, should } from './rule.ts';
 
 /** The rule that finds a tool which mixes up its callers. */
 export const ownAnswer = 'explore.own-answer';
@@ -107,15 +106,7 @@ async function ofTools(
     probe: Probe,
   ) => Finding | undefined | Promise<Finding | undefined>,
 ): Promise<readonly Problem[]> {
-  const byTool = new Map<string, [Found, ...Found[]]>();
-  for (const call of await foundCalls(probe)) {
-    const known = byTool.get(call.name);
-    if (known) known.push(call);
-    else byTool.set(call.name, [call]);
-  }
-  if (byTool.size === 0) throw NotRun.because('inapplicable', onlyWriting);
-  const findings = await Promise.all([...byTool.values()].map((calls) => judge(calls, probe)));
-  return findings.flatMap((finding) => problemsOf(probe, finding));
+  return inParallel(await foundCalls(probe), async (calls) => problemsOf(probe, await judge(calls, probe)));
 }
 
 function problemsOf(probe: Probe, finding: Finding | undefined): readonly Problem[] {

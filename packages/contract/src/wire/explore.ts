@@ -213,8 +213,8 @@ export interface Found {
   readonly data: JsonObject;
 }
 
-/** The successful calls of the tools that only read, ordinary ones first. */
-export async function foundCalls(probe: Probe): Promise<readonly Found[]> {
+/** The successful calls of each tool that only reads, ordinary ones first. @throws NotRun if there is none */
+export async function foundCalls(probe: Probe): Promise<readonly (readonly [Found, ...Found[]])[]> {
   const { calls } = await explored(probe);
   const asked = (await answeredCalls(probe)).filter(({ name }) => !probe.target.writing?.has(name));
   const generated = calls.map((call) => ({
@@ -222,13 +222,18 @@ export async function foundCalls(probe: Probe): Promise<readonly Found[]> {
     arguments: call.arguments ?? {},
     result: call.rpc.result,
   }));
-  return [
-    ...asked.filter(({ tool, arguments: args }) => fits(tool, args)),
+  const found = new Map<string, [Found, ...Found[]]>();
+  for (const { tool, name, arguments: args, result } of [
+    ...asked.filter((call) => fits(call.tool, call.arguments)),
     ...generated.filter(({ isValid }) => isValid),
-  ].flatMap(({ tool, name, arguments: args, result }) => {
+  ]) {
     const data = dataOf(result);
-    return data ? [{ tool, name, arguments: args, data }] : [];
-  });
+    const call = data && { tool, name, arguments: args, data };
+    const known = found.get(name);
+    if (call) found.set(name, known ? [...known, call] : [call]);
+  }
+  if (found.size === 0) throw NotRun.because('inapplicable', onlyWriting);
+  return [...found.values()];
 }
 
 /** A found call once more with one argument changed; undefined if it is not valid, not allowed or finds no data. */

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '../json/value.ts';
 import { now } from './clock.ts';
 import { dataOf, Explorer, type Found, foundCalls, mostTools, patienceMs } from './explore.ts';
-import { NotRun, onlyWriting } from './not-run.ts';
+import { NotRun } from './not-run.ts';
 import type { Probe } from './probe.ts';
 
 /** An answer to one of the two calls of a pair, in the order of the calls. */
@@ -46,21 +46,20 @@ export function pairs(
   probe: Probe,
 ): Promise<{ readonly pairs: readonly Pair[]; readonly notes: readonly string[] }> {
   return probe.once('pairs', async () => {
-    const found = new Map<string, Found[]>();
-    for (const call of await foundCalls(probe)) found.set(call.name, [...(found.get(call.name) ?? []), call]);
-    if (found.size === 0) throw NotRun.because('inapplicable', onlyWriting);
+    const found = await foundCalls(probe);
     const sessions = [await probe.session(), await secondSession(probe)] as const;
     const started = now();
     const pairs: Pair[] = [];
-    for (const [one, ...others] of [...found.values()].slice(0, mostTools)) {
-      if (!one || now() - started > patienceMs) break;
+    for (const [one, ...others] of found.slice(0, mostTools)) {
+      if (now() - started > patienceMs) break;
       const asked = others.filter(({ arguments: args }) => !isDeepStrictEqual(args, one.arguments));
       const differing = asked.filter(({ data }) => !isDeepStrictEqual(data, one.data));
       const best = differing.find(({ data }) => data.searchExhausted !== true);
       const candidates = new Set([...(best ? [best] : []), ...differing, ...asked]);
       pairs.push(await compared(probe, sessions, one, [...candidates]));
     }
-    const notes = pairs.length < found.size ? [`compared for ${pairs.length} of ${found.size} tools`] : [];
+    const notes =
+      pairs.length < found.length ? [`compared for ${pairs.length} of ${found.length} tools`] : [];
     return { pairs, notes };
   });
 }
