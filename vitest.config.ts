@@ -80,7 +80,7 @@ export default defineConfig({
     // Hooks install, build and publish.
     hookTimeout: 900_000,
     // A click does not wait for the page that it opens.
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
     projects: [
       project('unit', {
         // One process for many files: a third of the time went into loading the same modules again.

@@ -56,12 +56,15 @@ if (!existsSync(${JSON.stringify(marker)})) {
     await instance.stop();
   });
 
-  it('kills a program that never answers and ignores SIGTERM', async () => {
-    const deaf = await program('deaf', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000);');
-    const { launch } = createLauncher(deaf, {}, { startMs: 2_000 });
-    const instance = await launch({});
+  it('ends a program that never answers, and kills one that ignores SIGTERM', async () => {
+    const mute = createLauncher(await program('mute', 'setInterval(() => {}, 1000);'), {}, { startMs: 200 });
+    const instance = await mute.launch({});
     expect(instance.healthy).toBe(false);
-    expect(await instance.exit).toEqual({ code: null, signal: 'SIGKILL' });
+    expect(await instance.exit).toEqual({ code: null, signal: 'SIGTERM' });
+    const deaf = createLauncher(await program('deaf', `process.on('SIGTERM', () => {});${server}`), {});
+    const deafInstance = await deaf.launch({});
+    await deafInstance.stop();
+    expect(await deafInstance.exit).toEqual({ code: null, signal: 'SIGKILL' });
   });
 
   it('kills all its processes at once', async () => {

@@ -259,7 +259,7 @@ describe('Ctrl-C while packages are installed', () => {
     expect(existsSync(join(cwd, 'tool/market-mcp.json'))).toBe(true);
     for (const name of ['sleep', 'npm']) {
       const pid = readFileSync(join(bin, name), 'utf8').trim();
-      await expect.poll(() => isRunning(pid), { timeout: 20_000 }).toBe(false);
+      await expect.poll(() => isRunning(pid)).toBe(false);
     }
   });
 });

@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest';
-import { endChildren, runProgram } from '../../src/system/processes.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { runProgram } from '../../src/system/processes.ts';
 import { isRunning } from '../processes.ts';
+
+type Processes = typeof import('../../src/system/processes.ts');
 
 const cwd = process.cwd();
 const node = (code: string, options: Partial<Parameters<typeof runProgram>[2]> = {}) =>
@@ -34,7 +36,8 @@ describe('a child process', () => {
   });
 
   it('gets added variables and loses removed ones', async () => {
-    process.env.MARKET_TEST_LOST = 'there';
+    vi.stubEnv('MARKET_TEST_LOST', 'there');
+    onTestFinished(() => void vi.unstubAllEnvs());
     const { stdout } = await node(
       'console.log(process.env.MARKET_TEST_GIVEN, process.env.MARKET_TEST_LOST)',
       {
@@ -51,14 +54,17 @@ describe('a child process', () => {
       require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(grandchild)}], { stdio });
       setInterval(() => {}, 1000);
     `;
+    // A module of its own: other test files in this process use the other one, which must not be ending.
+    const ending = '../../src/system/processes.ts?ending';
+    const { endChildren, runProgram: start }: Processes = await import(ending);
     let goesOn = false;
     const pid = await new Promise<string>((resolve) => {
-      node(code, { onLine: resolve }).then(() => {
+      start(process.execPath, ['-e', code], { cwd, onLine: resolve }).then(() => {
         goesOn = true;
       });
     });
     await endChildren();
-    expect(isRunning(pid)).toBe(false);
+    await expect.poll(() => isRunning(pid)).toBe(false);
     expect(goesOn).toBe(false);
   });
 });

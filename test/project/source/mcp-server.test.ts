@@ -25,7 +25,10 @@ async function serve(list: Lister) {
     response.once('close', () => (open -= 1));
     if (request.url?.startsWith('/endless')) return list(response, undefined, 1);
     if (request.method !== 'POST') return response.writeHead(405).end();
-    const { id, method, params } = (await json(request)) as Message;
+    // An import that gives up may leave in the middle of its request.
+    const message = (await json(request).catch(() => undefined)) as Message | undefined;
+    if (!message) return response.destroy();
+    const { id, method, params } = message;
     if (method === 'tools/list') count += 1;
     if (method === 'tools/list') return list(response, id, count);
     if (method !== 'initialize') return response.writeHead(202).end();
