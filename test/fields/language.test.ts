@@ -16,7 +16,6 @@ describe('the field language', () => {
       fc.property(fields(3), (given) => {
         expect(parseFields(formatFields(given), '--input')).toEqual({ ok: true, value: given });
       }),
-      { numRuns: 300 },
     );
   });
 

@@ -128,22 +128,6 @@ describe('the answer of a tool', () => {
     expect(JSON.stringify(tool.definition.outputSchema).length).toBeLessThan(50_000);
   });
 
-  it('is limited if schemas multiply at every level', async () => {
-    const level = (i: number): object => ({
-      type: 'object',
-      properties: Object.fromEntries(
-        Array.from({ length: 40 }, (_, p) => [`p${p}`, { $ref: `#/components/schemas/L${i + 1}` }]),
-      ),
-    });
-    const schemas = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`L${i}`, level(i)]));
-    const document = documentOf(
-      { responses: ok({ $ref: '#/components/schemas/L0' }) },
-      { components: { schemas: { ...schemas, L12: { type: 'string' } } } },
-    );
-    const { tool } = await toolOf(document);
-    expect(JSON.stringify(tool.definition.outputSchema).length).toBeLessThan(50_000);
-  });
-
   it('is the first typed success, never an error', async () => {
     const responses = {
       200: { content: { 'text/html': {} } },

@@ -6,6 +6,7 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -16,9 +17,9 @@ import {
 } from 'node:fs';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { networkInterfaces } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import {
   type Access,
@@ -39,7 +40,7 @@ import {
 import { appOf, serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import { saveSealed } from '../../src/project/write/state-directory.ts';
 import { listen } from '../listen.ts';
-import { directory, openMarketplace, startServer } from './support.ts';
+import { directory, openMarketplace, serveHere, startServer } from './support.ts';
 
 const isRoot = process.geteuid?.() === 0;
 const nobody = 65_534;
@@ -49,11 +50,15 @@ const noteOf = (place: string) => join(place, '.market-mcp/running.json');
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const textAt = (path: string) => readFileSync(path, 'utf8');
 
+/** A new key takes half a second: all marketplaces share one. */
+const keyDirectory = mkdtempSync(join(tmpdir(), 'marketplace-key-'));
+afterAll(() => rmSync(keyDirectory, { recursive: true }));
+
 /** The marketplace of a directory, closed when the test ends. */
 async function openLocal(place: string, options: Partial<LocalOptions> = {}): Promise<Local> {
   const local = await openLocalMarketplace({
     directory: place,
-    keyDirectory: place,
+    keyDirectory,
     profile: context,
     port: 0,
     ...options,
@@ -92,8 +97,7 @@ const open = [
 
 test('every route but the key set, the proof and the assets needs the secret', async () => {
   const marketplace = await openMarketplace({ endpoint: await startServer() });
-  const serving = await serveMarketplace(marketplace, 0);
-  onTestFinished(() => serving.close());
+  const serving = await serveHere(marketplace);
   const { url, secret } = serving;
   const host = pageHostOf(serving);
   const { port } = new URL(url);
@@ -146,9 +150,7 @@ test('every route but the key set, the proof and the assets needs the secret', a
 });
 
 test('a refusal names the fix, as JSON and as a page that shows nothing of the marketplace', async () => {
-  const marketplace = await openMarketplace({ endpoint: await startServer() });
-  const { url, close } = await serveMarketplace(marketplace, 0);
-  onTestFinished(() => close());
+  const { url } = await serveHere(await openMarketplace({ endpoint: await startServer() }));
   const asJson = await ask(`${url}/traffic.json`);
   expect(asJson.headers['www-authenticate']).toMatch(/^Bearer/);
   expect(JSON.parse(asJson.text)).toMatchObject({
@@ -165,8 +167,7 @@ test('a refusal names the fix, as JSON and as a page that shows nothing of the m
 });
 
 test('the link sets a cookie that scripts and other sites cannot use, and leads to a clean address', async () => {
-  const serving = await serveMarketplace(await openMarketplace(), 0);
-  onTestFinished(() => serving.close());
+  const serving = await serveHere();
   const { url } = serving;
   const host = pageHostOf(serving);
   const { status, headers, text } = await ask(programLinkOf(serving), { host });
@@ -188,8 +189,7 @@ test('the link sets a cookie that scripts and other sites cannot use, and leads 
 });
 
 test('answers under the host of the pages, 127.0.0.1 and localhost with its port, and no other name', async () => {
-  const serving = await serveMarketplace(await openMarketplace(), 0);
-  onTestFinished(() => serving.close());
+  const serving = await serveHere();
   const { url, secret } = serving;
   const { port } = new URL(url);
   const host = pageHostOf(serving);
@@ -207,6 +207,7 @@ test('answers under the host of the pages, 127.0.0.1 and localhost with its port
     `x.${host}`,
     `0123456789abcdef.localhost:${port}`,
     `${name}.evil.example:${port}`,
+    `evil.example:${port}`,
     '127.0.0.1',
     `127.0.0.1:${Number(port) + 1}`,
     `127.0.0.2:${port}`,
@@ -225,8 +226,7 @@ test('the host of the pages is as random as the secret, and as stable', () => {
 });
 
 test('a browser at 127.0.0.1 gets the reason, and the link only if it has sent the secret; never a cookie', async () => {
-  const serving = await serveMarketplace(await openMarketplace(), 0);
-  onTestFinished(() => serving.close());
+  const serving = await serveHere();
   const { url } = serving;
   const link = linkOf(serving);
   for (const host of [new URL(url).host, `localhost:${new URL(url).port}`]) {
@@ -252,8 +252,7 @@ test.runIf(hasIpv6)('takes its port at ::1, too, where browsers look for the pag
   const { port } = other.address() as AddressInfo;
   const marketplace = await openMarketplace();
   await expect(serveMarketplace(marketplace, port)).rejects.toMatchObject({ code: 'PORT_TAKEN' });
-  const serving = await serveMarketplace(marketplace, 0);
-  onTestFinished(() => serving.close());
+  const serving = await serveHere(marketplace);
   const at = `http://[::1]:${new URL(serving.url).port}/?secret=${serving.secret}`;
   expect((await ask(at, { host: pageHostOf(serving) })).status).toBe(303);
 });
@@ -498,7 +497,7 @@ test.each([
     mkdirSync(dirname(join(place, path)));
   }
   symlinkSync(target, join(place, path));
-  await expect(openLocal(place)).rejects.toMatchObject({
+  await expect(openLocal(place, { keyDirectory: place })).rejects.toMatchObject({
     code,
     message: expect.stringContaining(`${join(place, path)} is a link`),
   });

@@ -10,7 +10,7 @@ import {
   type RegistrationStep,
 } from '../../src/marketplace/core/model.ts';
 import { acceptance } from '../../src/marketplace/core/registration.ts';
-import { resultOf } from '../broken/good-server.ts';
+import { type Breaks, resultOf } from '../broken/good-server.ts';
 import { instead, methodOf } from '../broken/variant.ts';
 import { directory, formFor, issuer, openMarketplace, startServer } from './support.ts';
 
@@ -92,16 +92,27 @@ test('calls no tool that may change something, even if it is open to unpaid call
     );
 });
 
-test('rejects an outputSchema without an object at the root, with the tool and the reason', async () => {
-  const marketplace = await openMarketplace();
-  const endpoint = await startServer(
+test.each<[string, Breaks, string]>([
+  [
+    'an outputSchema without an object at the root',
     listing((tool) => ({ ...tool, outputSchema: { type: 'array', items: {} } })),
-  );
-  const submission = await marketplace.register(formFor(endpoint));
-  expect(submission.accepted).toBe(false);
-  expect(submission.accepted === false && submission.reasons[0]).toContain(
     'get_price: outputSchema.type must be "object" at the root, got "array"',
-  );
+  ],
+  ['unpaid calls at a price above zero', { isPaid: () => () => false }, 'without a token'],
+  [
+    'a tool that fails the submission test',
+    {
+      result: (good) => (outcome, tool) => ({
+        ...good(outcome, tool),
+        content: [{ type: 'text', text: 'about 64000' }],
+      }),
+    },
+    'get_price called with {"symbol":"BTC"}',
+  ],
+])('rejects %s, with the reason, and stores nothing', async (_, breaks, reason) => {
+  const marketplace = await openMarketplace();
+  const submission = await marketplace.register(formFor(await startServer(breaks)));
+  expect(submission.accepted === false && submission.reasons[0]).toContain(reason);
   expect((await marketplace.store.read()).listings).toEqual([]);
 });
 
@@ -124,29 +135,6 @@ test('equal problems of a tool are one reason, which counts their places', async
     problems.some(({ path }) => path?.endsWith('.b.description')),
   );
   expect(described).toMatchObject([{ rule: 'input.description', problems: { length: 3 } }]);
-});
-
-test('rejects a server that runs unpaid calls if its price is above zero', async () => {
-  const marketplace = await openMarketplace();
-  const endpoint = await startServer({ isPaid: () => () => false });
-  const paid = await marketplace.register(formFor(endpoint));
-  expect(paid).toMatchObject({ accepted: false, reasons: [expect.stringContaining('without a token')] });
-  expect(await marketplace.register(formFor(endpoint, { price: '0' }))).toMatchObject({ accepted: true });
-});
-
-test('rejects a tool that fails the submission test, with its arguments', async () => {
-  const marketplace = await openMarketplace();
-  const endpoint = await startServer({
-    result: (good) => (outcome, tool) => ({
-      ...good(outcome, tool),
-      content: [{ type: 'text', text: 'about 64000' }],
-    }),
-  });
-  const submission = await marketplace.register(formFor(endpoint));
-  expect(submission).toMatchObject({ accepted: false });
-  expect(submission.accepted === false && submission.reasons[0]).toContain(
-    'get_price called with {"symbol":"BTC"}',
-  );
 });
 
 test('rejects a tool whose API failed with the cause, the place and the fix that the server logged', async () => {
@@ -264,20 +252,19 @@ test('publishes a key set that verifies tokens, by key and by certificate', asyn
 });
 
 test.each(Object.keys(deliberateErrors) as DeliberateError[])(
-  'the good server answers the deliberate error %s as it must',
+  'the good server answers the deliberate error %s as it must, which the traffic names',
   async (deliberate) => {
     const marketplace = await openMarketplace();
-    const endpoint = await startServer();
-    const report = await marketplace.call({
-      endpoint,
-      tool: 'get_price',
-      arguments: { symbol: 'BTC' },
-      deliberate,
-    });
+    const order = { tool: 'get_price', arguments: { symbol: 'BTC' }, deliberate };
+    const report = await marketplace.call({ endpoint: await startServer(), ...order });
     expect(report.expected).toMatchObject({ met: true });
-    expect(report.verdict.outcome).toBe(
-      { slow: 'found', 'dropped-session': 'http-error' }[deliberate as string] ?? 'refused',
-    );
+    const verdict = { slow: 'found', 'dropped-session': 'http-error' }[deliberate as string] ?? 'refused';
+    expect(report.verdict.outcome).toBe(verdict);
+    const found = { kind: 'found', code: null };
+    const refused = { kind: 'refused', code: deliberate === 'dropped-session' ? 'HTTP 400' : 'HTTP 401' };
+    const outcome = deliberate === 'slow' ? found : refused;
+    const rpc = { method: deliberate === 'batch' ? 'batch of 1' : 'tools/call' };
+    expect(marketplace.traffic.get(report.id)).toMatchObject({ rpc, outcome });
   },
 );
 
@@ -291,19 +278,6 @@ test('reports that a server accepts a call with a deliberate error', async () =>
     deliberate: 'expired',
   });
   expect(report.expected).toMatchObject({ met: false, actual: expect.stringContaining('HTTP 200') });
-});
-
-test('judges calls: three outcomes, the schema of text and structuredContent', async () => {
-  const marketplace = await openMarketplace();
-  const endpoint = await startServer();
-  await marketplace.register(formFor(endpoint));
-  const [tool] = await marketplace.buyerTools();
-  const call = (symbol: string) =>
-    marketplace.call({ endpoint, tool: 'get_price', arguments: { symbol }, definition: tool?.definition });
-  const sound = { text: { status: 'pass' }, structuredContent: { status: 'pass' }, same: { status: 'pass' } };
-  expect((await call('BTC')).verdict).toMatchObject({ outcome: 'found', ...sound });
-  expect((await call('XYZ')).verdict).toMatchObject({ outcome: 'empty', ...sound });
-  expect((await call('DOWN')).verdict).toMatchObject({ outcome: 'fail', ...sound });
 });
 
 test('judges a dispute by the stored schema, once per call, and delists after five guilty verdicts', async () => {

@@ -1,13 +1,12 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { running, type ServerState } from '../../src/dev/state.ts';
 import type { ListingForm, MarketplaceOptions } from '../../src/marketplace/core/model.ts';
 import { JobPage } from '../../src/marketplace/pages/job.tsx';
-import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import type { Breaks } from '../broken/good-server.ts';
-import { checking, directory, formFor, openMarketplace, startServer } from './support.ts';
+import { checking, directory, formFor, openMarketplace, serveHere, startServer } from './support.ts';
 
 /** A served marketplace of the good server with changes. */
 async function open(
@@ -16,8 +15,7 @@ async function open(
 ) {
   const endpoint = await startServer(breaks);
   const marketplace = await openMarketplace({ endpoint, ...options(endpoint) });
-  const { url, secret, close } = await serveMarketplace(marketplace, 0);
-  onTestFinished(close);
+  const { url, secret } = await serveHere(marketplace);
   const headers = { authorization: `Bearer ${secret}`, origin: url };
   const page = async (path: string) => (await fetch(url + path, { headers })).text();
   const json = async (path: string) => (await fetch(`${url}${path}`, { headers })).json();

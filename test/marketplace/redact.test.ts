@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   redact,
   redactText,
@@ -9,9 +9,8 @@ import {
   redactValue,
 } from '../../src/marketplace/core/redact.ts';
 import { toHar } from '../../src/marketplace/core/traffic.ts';
-import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import { listen } from '../listen.ts';
-import { openMarketplace } from './support.ts';
+import { openMarketplace, serveHere } from './support.ts';
 
 const token = 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2lnbmF0dXJl';
 const headersOf = (headers: Record<string, string>) =>
@@ -187,8 +186,7 @@ test('shows no secret of requests and responses anywhere, and replays to the rea
   expect(asked.slice(before)).not.toEqual([]);
   expect(new Set(asked)).toEqual(new Set(['/mcp?api_key=hidden-query&q=seen']));
 
-  const { url, secret, close } = await serveMarketplace(marketplace, 0);
-  onTestFinished(() => close());
+  const { url, secret } = await serveHere(marketplace);
   const pages = [
     '/traffic.json',
     '/traffic',

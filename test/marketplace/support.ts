@@ -8,6 +8,7 @@ import { createSigner } from '../../packages/contract/src/wire/signer.ts';
 import { selfCheck } from '../../src/check/self-check.ts';
 import { Marketplace } from '../../src/marketplace/core/marketplace.ts';
 import type { ListingForm, MarketplaceOptions } from '../../src/marketplace/core/model.ts';
+import { type Serving, serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import { type Breaks, createSteps, serve } from '../broken/good-server.ts';
 
 export const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -33,6 +34,13 @@ export async function openMarketplace(options: Partial<MarketplaceOptions> = {})
   });
   onTestFinished(() => marketplace.close());
   return marketplace;
+}
+
+/** A marketplace at a free port, until the test ends. */
+export async function serveHere(marketplace?: Marketplace): Promise<Serving> {
+  const serving = await serveMarketplace(marketplace ?? (await openMarketplace()), 0);
+  onTestFinished(() => serving.close());
+  return serving;
 }
 
 /** The good server with changes, trusting the marketplace's key. @returns its endpoint. */

@@ -145,8 +145,7 @@ describe('a spec', () => {
 });
 
 describe('a sample of a pattern', () => {
-  it('shares one budget among nested repeats', () => {
-    expect(sampleOf('^(((a{1000}){1000}){1000})$')).toBeUndefined();
+  it('is none where generating it takes too long', () => {
     expect(sampleOf('^(((){1000}){1000}){1000}$')).toBeUndefined();
     expect(sampleOf('^([a-c]{2}-){3}$')).toMatch(/^([a-c]{2}-){3}$/);
   });

@@ -1,4 +1,6 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import type { PlannedFile } from '../../src/plan/model.ts';
@@ -6,6 +8,7 @@ import { type ProjectAnswers, planProject } from '../../src/plan/project.ts';
 import { readTemplates } from '../../src/project/package/templates.ts';
 import { render, renderTemplate } from '../../src/render/render.ts';
 import { gasPrice, hostile, hostileTool, listChains, preparedAnswers } from '../plan/prepared.ts';
+import { directory } from '../project/directory.ts';
 
 const templates = readTemplates();
 const text = (content: Uint8Array | undefined) => new TextDecoder().decode(content);
@@ -19,25 +22,18 @@ describe('a rendered project', () => {
   const rendered = project({ tools: [gasPrice, listChains], profile: context });
   const pnpm = project({ packageManager: 'pnpm', tools: [gasPrice] });
 
-  // docs/project.md has the files of a default project.
-  it.each([
-    'src/platform.ts',
-    'src/tools/get-gas-price.ts',
-    'src/tools/index.ts',
-    'test/tools/get-gas-price.test.ts',
-  ])('%s', async (path) => {
+  // docs/project.md has the files of a default project, as they are for every platform and tool.
+  it.each(['src/platform.ts', 'src/tools/get-gas-price.ts'])('%s', async (path) => {
     await expect(rendered.get(path)).toMatchFileSnapshot(`__snapshots__/context/${path}.snap`);
   });
 
-  it('.github/workflows/ci.yml for pnpm', async () => {
-    const path = '.github/workflows/ci.yml';
-    await expect(pnpm.get(path)).toMatchFileSnapshot(`__snapshots__/generic-pnpm/${path}.snap`);
-  });
-
-  it('names the commands of its package manager in README.md', () => {
-    const readme = pnpm.get('README.md') ?? '';
-    expect(readme.match(/\b(npm (run|ci|install|test)|npx) .*/g)).toBeNull();
-    expect(readme.match(/\bpnpm (install|run|exec)\b/g)?.length).toBeGreaterThan(10);
+  it.each([
+    ['README.md', 10],
+    ['.github/workflows/ci.yml', 6],
+  ])('names the commands of its package manager in %s', (path, least) => {
+    const text = (pnpm.get(path) ?? '').replace('npm install --global pnpm', '');
+    expect(text.match(/\b(npm (run|ci|install|test)|npx) .*|package-lock/g)).toBeNull();
+    expect(text.match(/\bpnpm (install|run|exec)\b/g)?.length).toBeGreaterThanOrEqual(least);
   });
 
   it('has hostile text in one file', () => {
@@ -49,7 +45,14 @@ describe('a rendered project', () => {
   it("has TypeScript in the formatter's format", () => {
     const files = [...project({})].filter(([path]) => /^(src|test)\/(tools\/(?!index)|platform)/.test(path));
     expect(files.length).toBeGreaterThan(6);
-    for (const [path, content] of files) expect(formatted(path, content)).toBe(content);
+    const place = directory();
+    for (const [path, content] of files) {
+      mkdirSync(dirname(join(place, path)), { recursive: true });
+      writeFileSync(join(place, path), content);
+    }
+    const biome = ['format', `--config-path=${process.cwd()}`, place];
+    const { status, stdout, stderr } = spawnSync('node_modules/.bin/biome', biome, { encoding: 'utf8' });
+    expect([status, stdout], stderr).toEqual([0, expect.stringContaining(`Checked ${files.length} files`)]);
   });
 
   it('copies static files byte for byte', () => {
@@ -86,10 +89,3 @@ describe('an invalid template', () => {
     expect(() => render([{ path: 'a', template: 'a', owner: 'yours' }], new Map())).toThrow('no template a');
   });
 });
-
-function formatted(path: string, content: string): string {
-  return execFileSync('node_modules/.bin/biome', ['format', `--stdin-file-path=generated/${path}`], {
-    input: content,
-    encoding: 'utf8',
-  });
-}

@@ -8,8 +8,17 @@ import { preparedTools } from '../plan/prepared.ts';
 
 const templates = readTemplates();
 
+const projects = new Map<string, ReturnType<typeof render>>();
+
 /** A file of a project that has every target. */
 export function fileOf(path: string, profile: PlatformProfile = generic, name = 'gas.prices_2'): string {
+  const key = `${profile.name} ${name}`;
+  const files = projects.get(key) ?? projectOf(profile, name);
+  projects.set(key, files);
+  return new TextDecoder().decode(files.get(path)?.content);
+}
+
+function projectOf(profile: PlatformProfile, name: string) {
   const answers = {
     name,
     profile,
@@ -19,5 +28,5 @@ export function fileOf(path: string, profile: PlatformProfile = generic, name = 
     start: 'blank',
     targets: targetNames,
   } as const;
-  return new TextDecoder().decode(render(planProject(answers, templates), templates).get(path)?.content);
+  return render(planProject(answers, templates), templates);
 }
