@@ -13,7 +13,7 @@ beforeAll(() => {
 });
 afterAll(() => project.remove());
 
-const within = { timeout: 30_000 };
+const within = { timeout: 120_000 };
 
 describe('an endless key set', () => {
   const endless: RequestListener = (_, response) => {

@@ -116,7 +116,7 @@ export async function startProxy(
     await end(child);
     rmSync(directory, { recursive: true, force: true });
   };
-  for (let attempt = 0; attempt < 100; attempt++) {
+  for (let attempt = 0; attempt < 1_000; attempt++) {
     if (await takesConnections(port)) return { port, stop };
     if (child.exitCode !== null || child.pid === undefined) break;
     await delay(100);

@@ -13,7 +13,7 @@ describe('a correct server that is made otherwise is blamed for nothing', () => 
   it.concurrent.each(correctServers)('$name', async ({ serve, advised }) => {
     const { url, stop } = await serve(trust);
     try {
-      const report = await runContract({ url, profile: context, signer, examples, timeoutMs: 10_000 });
+      const report = await runContract({ url, profile: context, signer, examples, timeoutMs: 60_000 });
       const { unanswered, errors } = report.summary;
       expect({ failed: failuresOf(report.rules), unanswered, errors }).toEqual({
         failed: advised,

@@ -59,7 +59,10 @@ async function startReplica() {
       ({ ok }) => ok,
       () => false,
     );
-  while (!(await isReady())) await setTimeout(20);
+  while (!(await isReady())) {
+    if (child.exitCode !== null) throw new Error(`a replica ended with ${child.exitCode}`);
+    await setTimeout(20);
+  }
   return { port, exit, signal: (name: NodeJS.Signals) => child.kill(name) };
 }
 

@@ -30,6 +30,8 @@ const routes = { '/size': size, '/partial': partial, '/late': () => {} };
 await serve({ tools, platform, routes, headers: { 'x-by': 'me' } });
 `;
 
+const within = { timeout: 120_000 };
+
 const hosts = [
   { name: 'node', command: process.execPath },
   { name: 'bun', command: toolFile('bun', 'bin/bun') },
@@ -80,7 +82,7 @@ async function start(name: string, command: string) {
   });
   const listening = () => entries.find(({ event }) => event === 'listening');
   const begun = () => listening() ?? (server.exitCode !== null && expect.fail(errors));
-  await vi.waitUntil(begun, { timeout: 60_000, interval: 10 });
+  await vi.waitUntil(begun, { ...within, interval: 10 });
   const origin = `http://127.0.0.1:${listening()?.port}`;
   return {
     origin,
@@ -102,7 +104,7 @@ describe.each(hosts)('a project with a pattern, an API and routes, on $name', ({
     try {
       const { passed } = await expectChecked(origin, root, privateKey);
       expect(project.counts.asked).toBeGreaterThan(asked);
-      expect(count('call')).toBeGreaterThanOrEqual(project.counts.asked - asked);
+      await expect.poll(() => count('call'), within).toBeGreaterThanOrEqual(project.counts.asked - asked);
       const post = (path: string, size: number) =>
         fetch(`${origin}${path}`, { method: 'POST', body: 'x'.repeat(size) });
       const sized = await post('/size', 10_000);
@@ -111,7 +113,7 @@ describe.each(hosts)('a project with a pattern, an API and routes, on $name', ({
       expect((await post('/size', 100_000)).status).toBe(413);
       await expect(fetch(`${origin}/partial`).then((response) => response.text())).rejects.toThrow();
       await expect(fetch(`${origin}/late`).then(({ status }) => status)).rejects.toThrow('fetch failed');
-      await vi.waitUntil(() => count('incident') === 2, 20_000);
+      await vi.waitUntil(() => count('incident') === 2, within);
       const version = stdout.match(/\d+\.\d+\.\d+/)?.[0];
       record(name, { version, passed });
       recordProof(name, {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
+import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Redis } from 'ioredis';
@@ -46,6 +46,9 @@ export async function startRedis(
     child = spawn('redis-server', [file, '--port', String(port), '--dir', directory, ...options], {
       stdio: 'ignore',
     });
+    try {
+      setPriority(child.pid ?? 0, -10); // on a busy machine, replicas work alone while it waits for a processor
+    } catch {} // only root may do so
     while (!(await takesConnections(port, host))) await setTimeout(20);
   };
   const kill = async () => {

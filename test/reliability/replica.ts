@@ -27,7 +27,7 @@ interface Line {
 
 /** A replica of a project, once it listens. */
 export async function replica(directory: string, env: Environment) {
-  const { child, output } = run(directory, 'dist/src/main.js', { ...common, ...env }, [
+  const { child, output, exit } = run(directory, 'dist/src/main.js', { ...common, ...env }, [
     '--max-old-space-size=128',
   ]);
   const lines = (): readonly Line[] =>
@@ -36,13 +36,15 @@ export async function replica(directory: string, env: Environment) {
       .slice(0, -1)
       .map((line) => JSON.parse(line));
   const listening = () => lines().find(({ event }) => event === 'listening');
-  await vi.waitUntil(listening, { timeout: 60_000 });
+  await vi.waitUntil(listening, { timeout: 120_000 });
   const port = listening()?.port ?? 0;
   return {
     port,
     client: new RawClient(`http://127.0.0.1:${port}/mcp`),
     output,
     signal: (name: 'SIGTERM' | 'SIGKILL') => void child.kill(name),
+    /** Resolves when it has ended and its log is read. */
+    exit,
     isRunning: () => child.exitCode === null && child.signalCode === null,
     /** What the log says of the store, in order. */
     states: () => lines().flatMap(({ event, shared }) => (event === 'state' ? [shared] : [])),

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createSessions } from '../../packages/runtime/src/server/session.ts';
 import { startProxy } from '../attacks/proxies.ts';
@@ -37,10 +36,13 @@ async function whileShared<T>(
   for (let attempt = 1; ; attempt++) {
     const redis = await startRedis();
     const all = await threeReplicas({ ...env, STATE_URL: redis.url }, directory);
-    const result = await work(all);
-    await setTimeout(1_000); // the last lines of the log are on their way
-    if (all.every(({ states }) => states().length === 0)) return result;
-    expect(attempt).toBeLessThan(5);
+    const [ended] = await Promise.allSettled([work(all)]);
+    for (const one of all) one.signal('SIGTERM');
+    await Promise.all(all.map(({ exit }) => exit));
+    const isShared = all.every(({ states }) => states().length === 0);
+    if (isShared && ended.status === 'fulfilled') return ended.value;
+    if (ended.status === 'rejected' && (isShared || attempt === 10)) throw ended.reason;
+    expect(attempt).toBeLessThan(10);
   }
 }
 
@@ -130,16 +132,16 @@ describe.skipIf(!hasRedis)('replicas (skipped without redis-server)', () => {
       await vi.waitUntil(async () => {
         expect(await answers(all)).toEqual(allAnswer);
         return all.every(({ states }) => states().at(-1) === false);
-      }, 60_000);
+      }, 120_000);
       const said = all.map(({ states }) => states().length);
       expect((await first.client.send(undefined, session, 'DELETE')).status).toBe(204);
       for (let count = 0; count < 20; count++) expect(await answers(all)).toEqual(allAnswer);
       expect(await knownBy(all, session)).toEqual([400, 200, 200]);
       expect(all.map(({ states }) => states().length)).toEqual(said);
       await begin();
-      await vi.waitFor(async () => expect(await knownBy(all, session)).toEqual(everywhere(400)), 60_000);
+      await vi.waitFor(async () => expect(await knownBy(all, session)).toEqual(everywhere(400)), 120_000);
       const isBack = () => all.every(({ states }) => states().at(-1) === true);
-      await vi.waitUntil(isBack, 60_000);
+      await vi.waitUntil(isBack, 120_000);
       return session;
     };
     const whileStopped = await outage(
@@ -169,11 +171,11 @@ describe.skipIf(!hasRedis)('replicas (skipped without redis-server)', () => {
     await vi.waitUntil(async () => {
       expect(await answers(all)).toEqual(allAnswer);
       return all.every(({ states }) => states().length > 0);
-    }, 60_000);
+    }, 120_000);
     for (let count = 0; count < 20; count++) expect(await answers(all)).toEqual(allAnswer);
     for (const { states } of all) expect(states()).toEqual([false]);
     await foreign.del(list);
-    await vi.waitFor(() => expect(healthy.states().at(-1)).toBe(true), 60_000);
+    await vi.waitFor(() => expect(healthy.states().at(-1)).toBe(true), 120_000);
     for (const { output } of all) expect(output.stdout + output.stderr).not.toContain('passw0rd');
   });
 
@@ -205,7 +207,7 @@ describe.skipIf(!hasRedis)('replicas (skipped without redis-server)', () => {
     expect(await answers(all)).toEqual(allAnswer);
     expect(await knownBy(all, open)).toEqual(everywhere(200));
     await first.client.send(undefined, open, 'DELETE');
-    await vi.waitFor(async () => expect(await knownBy(all, open)).toEqual(everywhere(400)), 60_000);
+    await vi.waitFor(async () => expect(await knownBy(all, open)).toEqual(everywhere(400)), 120_000);
     expect(all.every(({ isRunning }) => isRunning())).toBe(true);
   });
 

@@ -11,7 +11,7 @@ beforeAll(() => {
 });
 afterAll(() => project.remove());
 
-const within = { timeout: 20_000 };
+const within = { timeout: 120_000 };
 
 /** The log lines in the output of a process. */
 function lines(text: string) {

@@ -10,7 +10,7 @@ import { createStreams } from '../../packages/runtime/src/server/session.ts';
 import { config, initializeParams, start, token } from './support.ts';
 import { heldTool } from './tools.ts';
 
-const within = { timeout: 20_000 };
+const within = { timeout: 120_000 };
 const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams };
 
 describe('routes', () => {

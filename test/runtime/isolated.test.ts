@@ -48,7 +48,7 @@ describe('where the host isolates requests, none waits for what a dropped one ha
     const all = ['one', 'two'].map((name) => heldTool(name));
     const { client } = await start({ tools: all.map(({ tool }) => tool), env: { MAX_CALLS: '1' } });
     const calls = ['one', 'two'].map((name) => client.call(name));
-    await vi.waitUntil(() => all.every(({ held }) => held.signal), { timeout: 20_000 });
+    await vi.waitUntil(() => all.every(({ held }) => held.signal), { timeout: 120_000 });
     for (const { held } of all) held.release();
     for (const { structuredContent } of await Promise.all(calls))
       expect(structuredContent).toEqual({ text: 'late' });

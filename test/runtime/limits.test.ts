@@ -8,7 +8,7 @@ import { attack, attackers, requestText } from '../attacks/attacker.ts';
 import { initializeParams, type RawClient, start, token } from './support.ts';
 import { heldTool, textTool } from './tools.ts';
 
-const within = { timeout: 20_000 };
+const within = { timeout: 120_000 };
 const initialize = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams });
 /** Has the form of a token, but is not valid. */
 const lookalike = { Authorization: 'Bearer a.b.c' };
@@ -251,8 +251,8 @@ describe('bodies', () => {
   });
 
   test('without a valid token are limited to five seconds, or the configured time', async () => {
-    const { port } = await start({ env: { UNPAID_BODY_MS: '300' } });
-    const sent = [await paying(), lookalike, {}].map(async (headers) => {
+    const { client, port } = await start({ env: { UNPAID_BODY_MS: '300' } });
+    const sent = [await payer(client), lookalike, {}].map(async (headers) => {
       const socket = await attack(port);
       socket.write(requestText('POST', headers, '{', 10));
       return received(socket);
@@ -403,8 +403,8 @@ describe('answers', () => {
     }
   });
 
-  test('that nobody reads end their connection; slowly read ones do not', within, async () => {
-    const { client, port, events } = await start({ tools: [large], env: { ANSWER_STALL_MS: '1000' } });
+  test('that nobody reads end their connection; slowly read ones do not', async () => {
+    const { client, port, events } = await start({ tools: [large], env: { ANSWER_STALL_MS: '3000' } });
     const session = await client.session();
     const [deaf, slow] = [await attack(port, '127.0.0.2'), await attack(port, '127.0.0.3')];
     deaf.pause().write(await callLarge(9_000_000, session));

@@ -12,7 +12,7 @@ import { json, sourceServer } from './source-server.ts';
 import { live, RawClient } from './support.ts';
 
 const runtime = path.join(import.meta.dirname, '../../packages/runtime');
-const within = { timeout: 20_000 };
+const within = { timeout: 120_000 };
 const operations = 'mcp_server_operation_duration_seconds';
 const requests = 'http_client_request_duration_seconds';
 

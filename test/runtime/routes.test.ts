@@ -6,7 +6,7 @@ import { createApp } from '../../packages/runtime/src/app.ts';
 import type { RouteHandler, RouteOptions } from '../../packages/runtime/src/server/routes.ts';
 import { config, info, initializeParams, start, token } from './support.ts';
 
-const within = { timeout: 20_000 };
+const within = { timeout: 120_000 };
 const path = '/own';
 const plain: RouteHandler = (_, response) => response.end('own text');
 
@@ -96,7 +96,7 @@ describe('a route', () => {
     const { own, port } = await serving(handler, {
       UNPAID_BODY_BYTES: '1000',
       MAX_BODY_BYTES: '3000',
-      UNPAID_BODY_MS: '100',
+      UNPAID_BODY_MS: '1000',
     });
     const post = (size: number, headers = {}) => own({ method: 'POST', body: 'x'.repeat(size), headers });
     expect(await (await post(1_000)).text()).toBe('1000');

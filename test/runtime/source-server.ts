@@ -39,7 +39,7 @@ export const gas = { type: 'object', properties: { gwei: { type: 'number' } }, r
 export async function source(answer: Answer, options: Partial<HttpSourceOptions> = {}) {
   const { url, received } = await sourceServer(answer);
   const headers = { 'x-api-key': new Secret('API_KEY', key) };
-  return { api: httpSource({ baseUrl: url, headers, timeoutMs: 2_000, ...options }), received, url };
+  return { api: httpSource({ baseUrl: url, headers, timeoutMs: 20_000, ...options }), received, url };
 }
 
 export const always =

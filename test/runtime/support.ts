@@ -53,6 +53,7 @@ export function config(env: Record<string, string> = {}, platform: Partial<Platf
       PLATFORM_ISSUER: issuer,
       PLATFORM_AUDIENCE: audience,
       PLATFORM_PUBLIC_KEY: publicKey,
+      MAX_LOOP_DELAY_MS: '600000', // other tests keep this process busy
       ...env,
     },
     { ...generic, ...platform },

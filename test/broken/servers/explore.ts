@@ -182,6 +182,11 @@ function lists(
   };
 }
 
+/** Lets other requests arrive: however long a turn of the event loop takes, each of these pauses reads what has come by then. */
+async function moment(): Promise<void> {
+  for (let turn = 0; turn < 12; turn++) await setTimeout(5);
+}
+
 /** A server that lists the coins by the arguments that it validated last. */
 function sharedArguments(): Variant {
   let last: JsonObject = {};
@@ -191,7 +196,7 @@ function sharedArguments(): Variant {
       if (name !== 'list_coins' || !isDeepStrictEqual(params.arguments, withoutWrong(args)))
         return good(params);
       last = args;
-      await setTimeout(60);
+      await moment();
       return good({ ...params, arguments: last });
     },
   };
@@ -204,7 +209,7 @@ function sharedByAll(): Variant {
     call: (good) => async (params) => {
       if (!isObject(params.arguments)) return good(params);
       last.set(params.name, params.arguments);
-      await setTimeout(60);
+      await moment();
       return good({ ...params, ...present({ arguments: last.get(params.name) }) });
     },
   };
@@ -249,7 +254,7 @@ function sharedRequest(): Variant {
       const mine = priceCall(request);
       if (!mine || !['BTC', 'ETH'].includes(String(mine.params.args.symbol))) return good(request);
       last = mine;
-      await setTimeout(40);
+      await moment();
       const read = last;
       if (read.session === mine.session) return good(request);
       const message = JSON.parse(request.body ?? '{}');
@@ -306,13 +311,31 @@ function withoutMinimum(schema: unknown): JsonObject {
   return JSON.parse(JSON.stringify(schema).replace('"minimum":1,', ''));
 }
 
-/** A server that takes longer for each list of coins than for the one before. */
+/**
+ * A server that takes longer for each list of coins than any before took, as its caller measures them: from the answer before it to the
+ * request after it.
+ */
 function growing(): Variant {
   let count = 0;
-  return calls(async ({ name, args }, good) => {
-    if (name !== 'list_coins' || Object.keys(args).length > 0) return good();
-    count += 1;
-    await setTimeout(count * count * 2);
-    return good();
-  });
+  let longestMs = 0;
+  let isLast = false;
+  let before = performance.now();
+  return {
+    answer: (good) => async (request) => {
+      if (isLast) longestMs = Math.max(longestMs, performance.now() - before);
+      if (isLast) before = performance.now();
+      isLast = false;
+      const call =
+        methodOf(request) === 'tools/call' ? callOf(JSON.parse(request.body ?? '{}').params) : null;
+      const isConcerned = call?.name === 'list_coins' && Object.keys(call.args).length === 0;
+      if (isConcerned) {
+        count += 1;
+        await setTimeout(longestMs + count * 8);
+      }
+      const answer = await good(request);
+      isLast = isConcerned;
+      if (!isConcerned) before = performance.now();
+      return answer;
+    },
+  };
 }

@@ -119,7 +119,7 @@ describe('the rules about generated calls', () => {
           return good(params);
         },
       },
-      { timeoutMs: times === 1 ? 5_000 : 1_500 },
+      { timeoutMs: times === 1 ? 10_000 : 2_500 },
     );
     await server.stop();
     expect(report.rules.find(({ id }) => id === 'explore.answered')?.status).toBe(status);

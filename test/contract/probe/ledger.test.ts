@@ -104,20 +104,16 @@ it('names few answers, and how many there are', () => {
   expect(problems.at(-1)?.actual).toContain('(9 of 9 answers)');
 });
 
-it.each([0, 7])(
-  'explains what each tenth answer, from the %i-th, makes other rules get',
-  { timeout: 120_000 },
-  async (from) => {
-    let count = from;
-    const failing = instead((request) => {
-      if (methodOf(request) === undefined) return undefined;
-      count += 1;
-      return count % 10 === 0 ? { status: 500, body: { error: 'Internal error' } } : undefined;
-    });
-    const { rules } = await checkServer(failing, 'answers.steady');
-    const steady = rules.find(({ id }) => id === 'answers.steady');
-    expect(steady?.status).toBe('fail');
-    expect(steady?.times?.failed).toBeGreaterThan(1);
-    expect(rules.filter(({ see }) => see?.includes('answers.steady')).length).toBeGreaterThan(3);
-  },
-);
+it.each([0, 7])('explains what each tenth answer, from the %i-th, makes other rules get', async (from) => {
+  let count = from;
+  const failing = instead((request) => {
+    if (methodOf(request) === undefined) return undefined;
+    count += 1;
+    return count % 10 === 0 ? { status: 500, body: { error: 'Internal error' } } : undefined;
+  });
+  const { rules } = await checkServer(failing, 'answers.steady');
+  const steady = rules.find(({ id }) => id === 'answers.steady');
+  expect(steady?.status).toBe('fail');
+  expect(steady?.times?.failed).toBeGreaterThan(1);
+  expect(rules.filter(({ see }) => see?.includes('answers.steady')).length).toBeGreaterThan(3);
+});

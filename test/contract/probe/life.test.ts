@@ -70,7 +70,7 @@ async function checked(environment: Record<string, string>): Promise<{ report: R
   const owned = ownedBy(await counted({}), counted, dirname(program.entry));
   const { url } = owned.instance();
   try {
-    const target = { url, profile: context, examples, signer, owned, timeoutMs: 5_000 };
+    const target = { url, profile: context, examples, signer, owned, timeoutMs: 60_000 };
     return { report: await runContract(target), starts };
   } finally {
     await owned.instance().stop();

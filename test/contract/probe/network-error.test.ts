@@ -51,6 +51,6 @@ test.each<[string, string, () => Promise<number>, string]>([
   const http = createHttp();
   onTestFinished(() => http.close());
   const url = new URL(`${origin}:${await portOf()}/mcp`);
-  const exchange = http.exchange({ method: 'POST', url, headers: {}, body: '{}', timeoutMs: 10_000 });
+  const exchange = http.exchange({ method: 'POST', url, headers: {}, body: '{}', timeoutMs: 60_000 });
   await expect(exchange).rejects.toThrow(words);
 });

@@ -5,7 +5,7 @@ import { prettyReport } from '../../../packages/contract/src/report/pretty.ts';
 import { checkServer } from '../../broken/check.ts';
 import { lenient } from '../../check/report.ts';
 
-it('a fault that fifty tools share is shown once', { timeout: 120_000 }, async () => {
+it('a fault that fifty tools share is shown once', async () => {
   const report = await checkServer({
     list: (good) => () => {
       const [tool] = good();

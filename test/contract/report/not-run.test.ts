@@ -114,7 +114,7 @@ function claimsOf({ headers }: Request): string {
   return Buffer.from(headers.authorization?.split('.')[1] ?? '', 'base64url').toString();
 }
 
-describe('a rule that an answer of the server prevents', { timeout: 120_000 }, () => {
+describe('a rule that an answer of the server prevents', () => {
   let program: Program;
   beforeAll(async () => {
     program = await buildProgram();
