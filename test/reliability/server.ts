@@ -63,7 +63,8 @@ export async function startServer(
   const probe = join(import.meta.dirname, 'memory-probe.js');
   const child = spawn(process.execPath, ['--expose-gc', '--import', probe, 'dist/src/main.js'], {
     cwd: directory,
-    env: { ...liveEnvironment(signer), ...env },
+    // A busy machine is no reason to refuse a call.
+    env: { ...liveEnvironment(signer), MAX_LOOP_DELAY_MS: '600000', ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const exit = once(child, 'close').then(([code, signal]) => ({ code, signal }));
