@@ -160,23 +160,6 @@ describe('market-mcp check <url>', () => {
     });
   });
 
-  it.each([
-    ['{"get_price": []}', 'examples.json.get_price: expected no property with this name'],
-    [
-      '{"tools": {"get_price": [{"arguments": {}, "expect": "something"}]}}',
-      'one of ["found","empty","fail"]',
-    ],
-    ['{"tools": {"get_price": [{"expect": "found"}]}}', '.tools.get_price[0].arguments: expected a value'],
-    ['{"tools": {"get_price": {}}}', '.tools.get_price: expected type array'],
-    ['{"tools"', 'examples.json'],
-  ])('refuses examples such as %s', async (text, message) => {
-    const file = join(directory(), 'examples.json');
-    writeFileSync(file, text);
-    const { exitCode, problem } = await run(server.url, { examples: file });
-    expect(exitCode).toBe(2);
-    expect([problem?.message, ...(problem?.details ?? [])].join('\n')).toContain(message);
-  });
-
   it('runs only the selected rules', async () => {
     const { status } = await reportOf({ only: ['health', 'tool.name'], skip: ['health.fields'] });
     expect([...status.keys()]).toEqual([
@@ -283,18 +266,23 @@ describe('market-mcp check <url>', () => {
     expect(told).not.toContain('secret');
   });
 
-  it.each<[string, string]>([
-    ['', 'JSON'],
-    ['{"known":[', 'JSON'],
-    ['{"known":{}}', 'known: expected type array'],
-    ['{"known":[{"rule":5}]}', 'known[0].rule'],
-    ['{"known":[{"rule":"gate.no-tokn"}]}', '"gate.no-tokn"'],
-    ['{"known":[],"__proto__":{}}', '__proto__'],
-    ['[]', 'expected type object'],
-  ])('refuses the baseline %s', async (text, told) => {
-    const baseline = join(directory(), 'known.json');
-    writeFileSync(baseline, text);
-    const { exitCode, problem } = await run('http://127.0.0.1/mcp', { baseline });
+  it.each<['baseline' | 'examples', string, string]>([
+    ['baseline', '', 'JSON'],
+    ['baseline', '{"known":[', 'JSON'],
+    ['baseline', '{"known":{}}', 'known: expected type array'],
+    ['baseline', '{"known":[{"rule":5}]}', 'known[0].rule'],
+    ['baseline', '{"known":[{"rule":"gate.no-tokn"}]}', '"gate.no-tokn"'],
+    ['baseline', '{"known":[],"__proto__":{}}', '__proto__'],
+    ['baseline', '[]', 'expected type object'],
+    ['examples', '{"get_price":[]}', 'file.json.get_price: expected no property with this name'],
+    ['examples', '{"tools":{"a":[{"arguments":{},"expect":"x"}]}}', 'one of ["found","empty","fail"]'],
+    ['examples', '{"tools":{"a":[{"expect":"found"}]}}', '.tools.a[0].arguments: expected a value'],
+    ['examples', '{"tools":{"a":{}}}', '.tools.a: expected type array'],
+    ['examples', '{"tools"', 'file.json'],
+  ])('refuses the file of --%s %s', async (flag, text, told) => {
+    const file = join(directory(), 'file.json');
+    writeFileSync(file, text);
+    const { exitCode, problem } = await run('http://127.0.0.1/mcp', { [flag]: file });
     expect([exitCode, `${problem?.message} ${problem?.details}`]).toEqual([2, expect.stringContaining(told)]);
   });
 

@@ -47,16 +47,10 @@ describe('a definition that meets the contract', () => {
 });
 
 describe('a definition as a whole', () => {
-  it('loses members that are not part of the contract, and reports them', () => {
-    expect(fixed({ ...good, version: 2, execution: {} }).changes).toEqual(['version', 'execution']);
-  });
-
-  it('tells execution, which MCP defines, from members that nobody does', () => {
-    const result = fix(
-      { ...good, execution: { taskSupport: 'optional' }, version: 2 },
-      generic.smoke,
-      'tool',
-    );
+  it('loses execution, which MCP defines, and members that nobody does, each with its reason', () => {
+    const given = { ...good, execution: { taskSupport: 'optional' }, version: 2 };
+    expect(fixed(given).changes).toEqual(['execution', 'version']);
+    const result = fix(given, generic.smoke, 'tool');
     const reasons = result.ok && result.value.changes.map(({ path, why }) => ({ path, why }));
     expect(reasons).toEqual([
       { path: 'execution', why: expect.stringContaining('MCP 2025-11-25') },

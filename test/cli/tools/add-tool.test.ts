@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { context } from '../../../packages/contract/src/platforms/context.ts';
 import { create } from '../../../src/cli/create/command.ts';
 import { directory, tree } from '../../project/directory.ts';
-import { add, index, listed, namesIn, project, quick, run, specOf, text } from './project.ts';
+import { add, index, listed, namesIn, project, quick, remove, rename, run, specOf, text } from './project.ts';
 
 describe('add-tool', () => {
   it('adds the files, the line in the list and the manifest entries, from any subdirectory, and nothing else', async () => {
@@ -120,17 +120,26 @@ describe('add-tool', () => {
     );
     expect(await add(root, { tool: 'get_x', meta: ['latencyClass=quick'] })).toMatchObject({ exitCode: 0 });
   });
+});
 
-  it('prints a diff of exactly the change, and writes nothing', async () => {
-    const [dry, real] = [project(), project()];
-    const spec = specOf('get_a', 'zz');
-    const before = tree(dry);
-    const { stdout } = await add(dry, { spec }, { dryRun: true });
-    expect(tree(dry)).toEqual(before);
-    execFileSync('git', ['apply', '-'], { cwd: dry, input: stdout });
-    await add(real, { spec });
-    expect(tree(dry)).toEqual(tree(real));
-    const again = await add(real, { spec }, { dryRun: true });
-    expect(again.stdout).toBe('nothing to do\n');
-  });
+const spec = specOf('get_a', 'zz');
+it.each<[string, (root: string, dryRun: boolean) => ReturnType<typeof add>]>([
+  ['add-tool', (root, dryRun) => add(root, { spec }, { dryRun })],
+  ['remove-tool', (root, dryRun) => remove(root, ['get_fee'], { dryRun })],
+  ['rename-tool', (root, dryRun) => rename(root, 'get_gas_price', 'get_price', { dryRun })],
+])('%s --dry-run prints a diff of exactly the change, and writes nothing', async (_, change) => {
+  const [dry, real] = [project(), project()];
+  for (const root of [dry, real]) await add(root, { tool: 'get_fee' });
+  const before = tree(dry);
+  const { stdout } = await change(dry, true);
+  expect(tree(dry)).toEqual(before);
+  execFileSync('git', ['apply', '-'], { cwd: dry, input: stdout });
+  await change(real, false);
+  expect(tree(dry)).toEqual(tree(real));
+});
+
+it('add-tool --dry-run says that there is nothing to do', async () => {
+  const root = project();
+  await add(root, { spec });
+  expect((await add(root, { spec }, { dryRun: true })).stdout).toBe('nothing to do\n');
 });

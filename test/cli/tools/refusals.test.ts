@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Flags } from '../../../src/questions/read-flags.ts';
 import type { ToolParts } from '../../../src/questions/tool.ts';
 import { directory, tree } from '../../project/directory.ts';
-import { add, index, project, put, specOf } from './project.ts';
+import { add, index, project, put, remove, rename, specOf } from './project.ts';
 
 describe('add-tool refuses, and writes nothing', () => {
   it.each<[string, Flags<ToolParts>, string]>([
@@ -86,10 +86,16 @@ describe('add-tool refuses, and writes nothing', () => {
     rmSync(join(root, index));
     expect((await add(root, { tool: 'get_fee' })).stderr).toContain('cannot be read (ENOENT)');
   });
+});
 
-  it('to guess if nobody can be asked', async () => {
-    const { exitCode, stderr } = await add(project(), {}, { yes: false });
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain('[name], --description <text>, --output <field>');
-  });
+it.each<[string, (root: string) => ReturnType<typeof add>, string]>([
+  ['add-tool', (root) => add(root, {}, { yes: false }), '[name], --description <text>, --output <field>'],
+  ['remove-tool', (root) => remove(root, ['get_fee'], { yes: false }), '--yes'],
+  ['rename-tool', (root) => rename(root, 'get_fee', 'get_price', { yes: false }), '--yes'],
+])('%s does not guess if nobody can be asked, and writes nothing', async (_, change, named) => {
+  const root = project();
+  await add(root, { tool: 'get_fee' });
+  const before = tree(root);
+  expect(await change(root)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(named) });
+  expect(tree(root)).toEqual(before);
 });

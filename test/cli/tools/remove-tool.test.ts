@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tree } from '../../project/directory.ts';
-import { add, namesIn, project, put, remove, specOf, text } from './project.ts';
+import { add, project, put, remove, specOf, text } from './project.ts';
 
 describe('remove-tool', () => {
   it('undoes add-tool to the byte, including compiled files', async () => {
@@ -14,15 +14,6 @@ describe('remove-tool', () => {
     put(root, 'dist/src/tools/get-b.js', '');
     expect(await remove(root, ['get_a', 'get_b'])).toMatchObject({ exitCode: 0, stderr: '' });
     expect(tree(root)).toEqual(before);
-  });
-
-  it('prints a diff and removes nothing', async () => {
-    const [dry, real] = [project(), project()];
-    for (const root of [dry, real]) await add(root, { tool: 'get_fee' });
-    const { stdout } = await remove(dry, ['get_fee'], { dryRun: true });
-    execFileSync('git', ['apply', '-'], { cwd: dry, input: stdout });
-    await remove(real, ['get_fee']);
-    expect(tree(dry)).toEqual(tree(real));
   });
 
   it('keeps edited files unless --force is given', async () => {
@@ -61,14 +52,5 @@ describe('remove-tool', () => {
     expect(exitCode).toBe(2);
     expect(JSON.parse(stderr).error.code).toBe(code);
     expect(tree(root)).toEqual(before);
-  });
-
-  it('refuses to continue if nobody can be asked', async () => {
-    const root = project();
-    await add(root, { tool: 'get_fee' });
-    const { exitCode, stderr } = await remove(root, ['get_fee'], { yes: false });
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain('--yes');
-    expect(await namesIn(root)).toHaveLength(2);
   });
 });

@@ -1,8 +1,6 @@
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { context } from '../../../packages/contract/src/platforms/all.ts';
-import { openLocalPlatform } from '../../../src/dev/local-server.ts';
 import { isInside, placeIn, readIfThere } from '../../../src/project/read/inside.ts';
 import { installedPackages } from '../../../src/project/read/installed.ts';
 import { makeStaging } from '../../../src/project/write/staging.ts';
@@ -98,18 +96,6 @@ describe('a link', () => {
     );
     rollBack(root, staging);
     expect(tree(outside)).toEqual(before);
-  });
-
-  it('is not followed to the key of the local platform', async () => {
-    const { root, outside } = linked();
-    symlinkSync(outside, join(root, '.local'));
-    await expect(openLocalPlatform(root, context.token, {})).rejects.toThrow('.local is a link');
-    expect(tree(outside)).toEqual({ 'a.txt': 'outside' });
-
-    const other = directory();
-    mkdirSync(join(other, '.local'));
-    symlinkSync(join(outside, 'a.txt'), join(other, '.local/platform-key.pem'));
-    await expect(openLocalPlatform(other, context.token, {})).rejects.toThrow('platform-key.pem is a link');
   });
 });
 
