@@ -65,6 +65,8 @@ test('the form keeps what was entered: after an error, when it is opened again, 
   expect(fieldsOf(await answer.text())).toEqual({ ...typed, price: 'much', endpoint });
   expect(fieldsOf(await page('/register'))).toEqual({ ...typed, price: 'much', endpoint });
   expect(await json('/register.json')).toMatchObject({ form: { name: '', price: '0.01', endpoint } });
+  const foreign = await post('/register', { ...typed, endpoint: 'ftp://127.0.0.1/mcp' });
+  expect(textOf(await foreign.text())).toContain('Expected a URL such as https://tools.example/mcp');
 });
 
 test('the form keeps what was entered after a failed submission, and is empty again after an accepted one', async () => {

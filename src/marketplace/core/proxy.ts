@@ -40,6 +40,7 @@ export interface ProxyRouteOptions {
 }
 
 export interface RecordingProxy {
+  /** @throws Error if the endpoint is no http or https URL. */
   route(endpoint: string, options: ProxyRouteOptions): Route;
   close(): Promise<void>;
 }
@@ -76,6 +77,7 @@ export async function startProxy(traffic: Traffic, tokenHeader: string): Promise
     route(endpoint, { purpose, slow = false, refusal = null }) {
       const key = randomUUID();
       const url = new URL(endpoint);
+      if (!/^https?:$/.test(url.protocol)) throw new Error('expected an http or https URL');
       const route: OpenRoute = {
         url: `http://127.0.0.1:${port}${url.pathname}${url.search}`,
         headers: { [routeHeader]: key },
