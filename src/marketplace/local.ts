@@ -50,19 +50,14 @@ export async function openLocalMarketplace({
   await makeStateDirectory(directory);
   if (reset) await new MarketplaceStore(directory).reset();
   const marketplace = await Marketplace.open({ ...options, privateKey, issuer });
-  let serving: Serving | undefined;
-  const close = async (): Promise<void> => {
-    await serving?.close();
-    await marketplace.close();
-  };
+  const file = noteOf(directory);
+  const before = readSealed(file) ?? {};
+  const serving = await serveMarketplace(marketplace, port, keptSecret(before));
   try {
-    const file = noteOf(directory);
-    const before = readSealed(file) ?? {};
-    serving = await serveMarketplace(marketplace, port, keptSecret(before));
     if (!(await believed(before, true))) await saveSealed(file, { link: linkOf(serving), ...ownStamp() });
-    return { ...serving, marketplace, close };
+    return { ...serving, marketplace };
   } catch (error) {
-    await close();
+    await serving.close();
     throw error;
   }
 }

@@ -28,8 +28,6 @@ import {
   programLinkOf,
   proofHeader,
 } from '../../src/marketplace/core/access.ts';
-import { startProxy } from '../../src/marketplace/core/proxy.ts';
-import { Traffic } from '../../src/marketplace/core/traffic.ts';
 import {
   type Local,
   type LocalOptions,
@@ -257,7 +255,7 @@ test.runIf(hasIpv6)('takes its port at ::1, too, where browsers look for the pag
   expect((await ask(at, { host: pageHostOf(serving) })).status).toBe(303);
 });
 
-test('another user of the machine gets nothing: not from the page, the proxy or the directory', async () => {
+test('another user of the machine gets nothing: not from the page or the directory', async () => {
   const place = directory();
   chmodSync(place, 0o755);
   const endpoint = await startServer();
@@ -295,23 +293,6 @@ test('another user of the machine gets nothing: not from the page, the proxy or 
   expect(JSON.parse(String(output))).toEqual([...Array(10).fill(401), denied, denied]);
   expect(marketplace.traffic.size).toBe(kept);
   expect(String(output)).not.toContain(secret);
-});
-
-test('the recording proxy forwards and records nothing for whoever does not know a route', async () => {
-  const traffic = new Traffic();
-  const proxy = await startProxy(traffic, 'authorization');
-  onTestFinished(() => proxy.close());
-  const endpoint = await startServer();
-  const route = proxy.route(endpoint, { purpose: 'call' });
-  const [[name = '', key = ''] = []] = Object.entries(route.headers);
-  for (const headers of [{}, { [name]: wrong }, { [name]: '' }, { [name]: `${key}0` }]) {
-    expect((await ask(route.url, headers, 'POST')).status).toBe(404);
-  }
-  expect(traffic.size).toBe(0);
-  expect((await ask(route.url, route.headers, 'POST')).status).not.toBe(404);
-  expect(traffic.size).toBe(1);
-  route.close();
-  expect((await ask(route.url, route.headers, 'POST')).status).toBe(404);
 });
 
 test('finds the marketplace that runs, and none after it has ended', async () => {

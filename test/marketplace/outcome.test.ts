@@ -186,11 +186,11 @@ test('judges an answer that is too long to be kept, and names why there is none'
   const endpoint = `http://127.0.0.1:${port}/mcp`;
   const marketplace = await openMarketplace({ endpoint });
   const send = (headers: Record<string, string>) =>
-    marketplace.caller.probing(endpoint, { purpose: 'call' }, async (probe, route) => {
+    marketplace.caller.probing(endpoint, { purpose: 'call' }, async (probe, recorder) => {
       const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'rows', arguments: {} } };
       const token = await probe.token();
       await probe.post(body, { token, headers }).catch(() => {});
-      return marketplace.traffic.get(route.exchanges.at(-1) ?? 0);
+      return marketplace.traffic.get(recorder.last ?? 0);
     });
   const long = await send({});
   expect(long?.response?.cut).toBeGreaterThan(0);

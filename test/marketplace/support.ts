@@ -22,18 +22,16 @@ export function directory(): string {
   return place;
 }
 
-/** A marketplace on a real directory, closed when the test ends. */
+/** A marketplace on a real directory, removed when the test ends. */
 export async function openMarketplace(options: Partial<MarketplaceOptions> = {}): Promise<Marketplace> {
   const place = options.directory ?? directory();
-  const marketplace = await Marketplace.open({
+  return Marketplace.open({
     profile: context,
     privateKey,
     issuer,
     ...options,
     directory: place,
   });
-  onTestFinished(() => marketplace.close());
-  return marketplace;
 }
 
 /** A marketplace at a free port, until the test ends. */

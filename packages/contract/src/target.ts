@@ -1,6 +1,7 @@
 import type { JsonObject } from './json/value.ts';
 import type { Cause, Era, Methods, Problem, ToolExample } from './model.ts';
 import type { PlatformProfile } from './platforms/profile.ts';
+import type { Recorder } from './wire/recording.ts';
 import type { CallPolicy } from './wire/safety.ts';
 import type { Signer } from './wire/signer.ts';
 
@@ -25,6 +26,8 @@ export interface Target {
   readonly runtime?: Runtime;
   /** Sent with every request, for instance the key of a gateway. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Records every request and its answer. */
+  readonly record?: Recorder;
   /** Which tools may be called on a server that is not ours; by default every tool. */
   readonly calls?: CallPolicy;
   /**

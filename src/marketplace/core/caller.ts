@@ -20,8 +20,8 @@ import {
   isRefusedWith,
   refusalOf,
 } from './model.ts';
-import type { ProxyRouteOptions, RecordingProxy, Route } from './proxy.ts';
-import type { Purpose } from './traffic.ts';
+import { ExchangeRecorder, type RecordOptions } from './recorder.ts';
+import type { Purpose, Traffic } from './traffic.ts';
 import { exactResult } from './values.ts';
 import { type CallVerdict, callVerdict } from './verdict.ts';
 
@@ -57,19 +57,19 @@ export interface CallReport {
   readonly cause: CallCause | null;
 }
 
-/** Acts as the platform: signs tokens, calls servers, judges answers. Every request goes through the recording proxy. */
+/** Acts as the platform: signs tokens, calls servers, judges answers. Every request is recorded in the traffic. */
 export class ToolCaller {
   readonly profile: PlatformProfile;
   readonly issuer: string;
   /** A signer of tokens for one endpoint. Their audience is the endpoint's URL, byte for byte. */
   readonly signer: (endpoint: string) => Promise<Signer>;
-  readonly #proxy: RecordingProxy;
+  readonly #traffic: Traffic;
 
-  constructor(profile: PlatformProfile, proxy: RecordingProxy, privateKey: KeyObject, issuer: string) {
+  constructor(profile: PlatformProfile, traffic: Traffic, privateKey: KeyObject, issuer: string) {
     this.profile = profile;
     this.issuer = issuer;
     this.signer = memoize((endpoint) => createSigner(profile.token, endpoint, { issuer, privateKey }));
-    this.#proxy = proxy;
+    this.#traffic = traffic;
   }
 
   /** Runs `act` with a probe of an endpoint, and closes the probe. */
@@ -78,23 +78,23 @@ export class ToolCaller {
     options: {
       readonly signal?: AbortSignal;
       readonly calls?: CallPolicy;
-    } & ProxyRouteOptions,
-    act: (probe: Probe, route: Route) => Promise<T>,
+    } & RecordOptions,
+    act: (probe: Probe, recorder: ExchangeRecorder) => Promise<T>,
   ): Promise<T> {
-    const route = this.#proxy.route(endpoint, options);
-    const signer = await this.signer(endpoint);
-    const { url, headers } = route;
-    const { calls, signal } = options;
+    if (!/^https?:$/.test(new URL(endpoint).protocol)) throw new Error('expected an http or https URL');
     const { profile } = this;
-    const probe = new Probe({ url, profile, signer, headers, ...(calls && { calls }) }, signal);
+    const recorder = new ExchangeRecorder(this.#traffic, profile.token.header.toLowerCase(), options);
+    const signer = await this.signer(endpoint);
+    const { calls, signal } = options;
+    const { record } = recorder;
+    const probe = new Probe({ url: endpoint, profile, signer, record, ...(calls && { calls }) }, signal);
     try {
-      return await act(probe, route);
+      return await act(probe, recorder);
     } catch (error) {
-      if (route.error === undefined) throw error;
-      throw new Error(`${endpoint}: ${route.error}`, { cause: error });
+      if (recorder.error === undefined) throw error;
+      throw new Error(`${endpoint}: ${recorder.error}`, { cause: error });
     } finally {
       await probe.close();
-      route.close();
     }
   }
 
@@ -107,13 +107,12 @@ export class ToolCaller {
   async call(order: CallOrder): Promise<CallReport> {
     const { endpoint, tool, arguments: args, definition, deliberate, purpose = 'call' } = order;
     const refusal = deliberate === undefined ? null : refusalOf(deliberate);
-    const options = { purpose, refusal, slow: deliberate === 'slow' };
-    return this.probing(endpoint, options, async (probe, route) => {
+    return this.probing(endpoint, { purpose, refusal }, async (probe, recorder) => {
       const answer = await send(probe, tool, args, deliberate).catch(unanswered);
       const { http, result, error } = answer;
       const isAnswered = http.status > 0;
       return {
-        id: route.exchanges.at(-1) ?? 0,
+        id: recorder.last ?? 0,
         endpoint,
         tool,
         arguments: args,
@@ -122,13 +121,15 @@ export class ToolCaller {
         ms: isAnswered ? http.ms : null,
         verdict: callVerdict(definition, answer),
         result: result ? (exactResult(answer) ?? result) : null,
-        error: result ? null : (error ?? (isAnswered ? http.body : (route.error ?? http.body))),
+        error: result ? null : (error ?? (isAnswered ? http.body : (recorder.error ?? http.body))),
         expected: deliberate ? expectation(deliberate, answer) : null,
         cause: null,
       };
     });
   }
 }
+
+const slowPauseMs = 60;
 
 const forgeries: { readonly [way in DeliberateError]?: Forgery } = {
   'wrong-audience': { claims: { aud: 'https://another.example/mcp' } },
@@ -142,7 +143,8 @@ async function send(probe: Probe, tool: string, args: Json, deliberate: Way): Pr
   const id = nextId();
   const message = rpcRequest(id, 'tools/call', { name: tool, arguments: args });
   const body = deliberate === 'batch' ? [message] : message;
-  const http = await probe.post(body, { session, token, timeoutMs });
+  const pace = deliberate === 'slow' && { pauseMs: slowPauseMs };
+  const http = await probe.post(body, { session, token, timeoutMs, ...pace });
   return rpcAnswer({ ...http, values: http.values.filter((value) => isWalkable(value)) }, id);
 }
 

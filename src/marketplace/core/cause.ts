@@ -38,7 +38,7 @@ export class Causes {
 
   /** The cause of a failed call in the traffic, whose answer may still arrive; null if it has not failed. */
   async ofFailed(id: number): Promise<CallCause | null> {
-    await this.#until(id, ({ outcome }) => outcome !== null);
+    await this.#until(id, isOver);
     return this.#traffic.get(id)?.outcome?.kind === 'failed' ? this.#ofAnswered(id) : null;
   }
 
@@ -46,6 +46,7 @@ export class Causes {
   async ofRegistration(tool: string): Promise<CallCause | null> {
     const isCall = ({ purpose, rpc }: Exchange) => purpose === 'registration' && rpc?.tool === tool;
     const [call] = this.#traffic.newest(1, isCall);
+    if (call) await this.#until(call.id, isOver);
     return call ? this.#ofAnswered(call.id) : null;
   }
 
@@ -68,6 +69,10 @@ export class Causes {
       await once(this.#changes, 'change', { signal }).catch(() => {});
     }
   }
+}
+
+function isOver({ outcome }: Exchange): boolean {
+  return outcome !== null;
 }
 
 /** Whether a call did not end as calls should: it has a cause. */

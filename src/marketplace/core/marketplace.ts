@@ -23,7 +23,6 @@ import type {
   SavedExample,
   Submission,
 } from './model.ts';
-import { type RecordingProxy, startProxy } from './proxy.ts';
 import { redactText, withSecrets } from './redact.ts';
 import { submit, toolsWithNames, withSources } from './registration.ts';
 import { MarketplaceStore } from './store.ts';
@@ -50,36 +49,27 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
   /** Output of the author's server that belongs to no request. */
   readonly serverLog: LogLine[] = [];
   readonly #causes: Causes;
-  readonly #proxy: RecordingProxy;
 
-  private constructor(options: MarketplaceOptions, traffic: Traffic, proxy: RecordingProxy) {
+  private constructor(options: MarketplaceOptions) {
     super();
     this.setMaxListeners(0);
     const { profile, privateKey, issuer, directory } = options;
     this.options = options;
     this.store = new MarketplaceStore(directory);
-    this.traffic = traffic;
+    this.traffic = new Traffic(undefined, () => this.emit('change', 'traffic'));
     this.jobs = new Jobs(({ id, kind, state, steps }) => {
       this.emit('change', `job:${id}`);
       if (state === 'done' || steps.length === 0) this.emit('change', kind);
     });
-    this.caller = new ToolCaller(profile, proxy, privateKey, issuer);
+    this.caller = new ToolCaller(profile, this.traffic, privateKey, issuer);
     this.keySet = keySetOf(privateKey, profile.token.algorithms[0] ?? 'RS256');
-    this.#proxy = proxy;
-    this.#causes = new Causes(options, traffic, this);
+    this.#causes = new Causes(options, this.traffic, this);
   }
 
   /** @throws CommandError `STATE_DAMAGED` if the stored state cannot be read. */
   static async open(options: MarketplaceOptions): Promise<Marketplace> {
-    let onTraffic = (): void => {};
-    const traffic = new Traffic(undefined, () => onTraffic());
-    const proxy = await startProxy(traffic, options.profile.token.header.toLowerCase());
-    const marketplace = new Marketplace(options, traffic, proxy);
-    onTraffic = () => marketplace.emit('change', 'traffic');
-    await marketplace.store.read().catch(async (error) => {
-      await proxy.close();
-      throw error;
-    });
+    const marketplace = new Marketplace(options);
+    await marketplace.store.read();
     return marketplace;
   }
 
@@ -98,10 +88,6 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     if (state === null || endpoint !== this.options.endpoint || !isDown(state)) return;
     const [hint = '', ...causes] = linesOf(state).toReversed();
     throw new CommandError('NOT_STARTED', [state.message, ...causes.toReversed()].join(' '), hint);
-  }
-
-  async close(): Promise<void> {
-    await this.#proxy.close();
   }
 
   /** Submits a form; an accepted listing is stored. */
@@ -241,7 +227,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
       throw new CommandError('NOT_KEPT', `the body of request ${id} was too long to store`, hint);
     }
     const { method, request } = exchange;
-    return this.caller.probing(exchange[sentTo], { purpose: 'replay' }, async (probe, route) => {
+    return this.caller.probing(exchange[sentTo], { purpose: 'replay' }, async (probe, recorder) => {
       const session = request.headers['mcp-session-id'] === undefined ? undefined : await probe.session();
       const header = this.profile.token.header.toLowerCase();
       const token = request.headers[header] === undefined ? undefined : await probe.token();
@@ -250,7 +236,7 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
       if (method === 'POST') await probe.post(sent, { session, token }).catch(() => {});
       else
         await probe.http({ method, headers: session ? { 'mcp-session-id': session } : {} }).catch(() => {});
-      return route.exchanges.at(-1) ?? id;
+      return recorder.last ?? id;
     });
   }
 

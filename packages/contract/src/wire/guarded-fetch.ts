@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as startTimer } from 'node:timers';
 import { isEventStream, ResponseWatch } from './events.ts';
 import { answerTooLong, maximumBytes } from './receive.ts';
+import type { Recorder } from './recording.ts';
 
 export interface Guarded {
   /** As in `Http`, with the body of the request. */
@@ -11,12 +12,28 @@ export interface Guarded {
   readonly timeoutMs: number;
   /** Ends every request, also a stream that stays open. */
   readonly signal?: AbortSignal | undefined;
+  readonly record?: Recorder | undefined;
 }
 
 /** `fetch` for the SDK's client, with the limits of all requests of a probe: time and bytes. */
-export function guardedFetch({ timeoutMs, signal, admit, onLate }: Guarded): typeof fetch {
+export function guardedFetch({ timeoutMs, signal, admit, onLate, record }: Guarded): typeof fetch {
   return async (input, init = {}) => {
     admit(init.body);
+    const { method = 'GET' } = init;
+    const asked = {
+      method,
+      url: new URL(String(input)),
+      headers: Object.fromEntries(new Headers(init.headers)),
+    };
+    const recording = record?.(typeof init.body === 'string' ? { ...asked, body: init.body } : asked);
+    const chunks: Uint8Array[] = [];
+    let head = { status: 0, headers: {} };
+    let end = (_error: Error | undefined): void => {};
+    recording?.follow(
+      new Promise((resolve, reject) => {
+        end = (error) => (error ? reject(error) : resolve({ ...head, bytes: Buffer.concat(chunks) }));
+      }),
+    );
     const limit = new AbortController();
     const enders = [init.signal, signal].filter((one) => one !== undefined && one !== null);
     const stop = (): void => limit.abort(enders.find(({ aborted }) => aborted)?.reason);
@@ -31,19 +48,23 @@ export function guardedFetch({ timeoutMs, signal, admit, onLate }: Guarded): typ
       limit.abort(late);
     }, timeoutMs);
     const answered = (): void => clearTimeout(overdue);
-    const settle = (): void => {
+    const settle = (error?: Error): void => {
+      end(error);
       answered();
       for (const one of enders) one.removeEventListener('abort', stop);
     };
-    if (init.method === 'GET') answered();
+    if (method === 'GET') answered();
     try {
-      const { body, status, statusText, headers } = await fetch(input, { ...init, signal: limit.signal });
+      const sent = { ...init, headers: { ...asked.headers, ...recording?.headers }, signal: limit.signal };
+      const { body, status, statusText, headers } = await fetch(input, sent);
+      head = { status, headers: Object.fromEntries(headers) };
       const watch = isEventStream(headers.get('content-type')) ? new ResponseWatch() : undefined;
       if (!body) settle();
-      const stream = body && guarded(body, { watch, answered, settle, signal: limit.signal });
+      const take = (bytes: Uint8Array): void => void (recording && chunks.push(bytes));
+      const stream = body && guarded(body, { watch, take, answered, settle, signal: limit.signal });
       return new Response(stream, { status, statusText, headers });
     } catch (error) {
-      settle();
+      settle(late ?? (error as Error));
       throw late ?? error;
     }
   };
@@ -52,10 +73,11 @@ export function guardedFetch({ timeoutMs, signal, admit, onLate }: Guarded): typ
 interface Reading {
   /** Of a stream of events. */
   readonly watch: ResponseWatch | undefined;
+  take(bytes: Uint8Array): void;
   /** Called once the body contains the responses. */
   answered(): void;
-  /** Called at its end. */
-  settle(): void;
+  /** Called at its end, first with the error that it ends with. */
+  settle(error?: Error): void;
   /** Ends it. */
   readonly signal: AbortSignal;
 }
@@ -63,7 +85,7 @@ interface Reading {
 /** Passes a body on until it is too long. */
 function guarded(
   body: ReadableStream<Uint8Array>,
-  { watch, answered, settle, signal }: Reading,
+  { watch, take, answered, settle, signal }: Reading,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -72,15 +94,17 @@ function guarded(
     start(controller) {
       // `fetch` itself forgets its signal when the garbage collector has taken its request.
       signal.addEventListener('abort', () => {
+        settle(watch && signal.reason.name === 'AbortError' ? undefined : signal.reason);
         controller.error(signal.reason);
         void reader.cancel(signal.reason).catch(() => {});
       });
     },
     async pull(controller) {
       const { done, value } = await reader.read().catch((error) => {
-        settle();
+        settle(error);
         throw error;
       });
+      if (value) take(value);
       bytes += value?.byteLength ?? 0;
       const responses = watch?.count(decoder.decode(value, { stream: true })) ?? 0;
       if (responses > 0) answered();

@@ -14,12 +14,14 @@ export { isLoopback, reachOf } from './address.ts';
 export { listedOutputSchema } from './cases.ts';
 export { loadClient } from './client.ts';
 export { now } from './clock.ts';
-export { isEventStream, valuesIn } from './events.ts';
+export { valuesIn } from './events.ts';
+export type { Asked } from './http.ts';
 export { listTools } from './listing.ts';
 export { metaKey, modernRpc, modernVersion } from './modern.ts';
 export { networkReason } from './network-error.ts';
 export { Probe } from './probe.ts';
-export { AnswerTimeout, maximumBytes } from './receive.ts';
+export { AnswerTimeout } from './receive.ts';
+export type { Recorder } from './recording.ts';
 export { submissionTest, verdictsOf } from './rehearsal.ts';
 export {
   incidentIn,

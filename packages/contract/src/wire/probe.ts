@@ -207,6 +207,7 @@ export class Probe extends Sessions {
       headers: this.target.headers ?? {},
       timeoutMs: Math.min(this.timeoutMs(Math.max(initializeMs, callMs)), this.leftMs),
       signal: this.signal,
+      record: this.target.record,
       admit: (body) => {
         this.exchanges.admit();
         this.ledger.patience.admit(body);

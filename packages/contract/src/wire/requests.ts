@@ -21,6 +21,7 @@ export interface PostOptions {
   readonly token?: string | undefined;
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly chunked?: boolean;
+  readonly pauseMs?: number;
   readonly timeoutMs?: number;
   /** The request target, see `HttpRequest`. */
   readonly target?: string;
@@ -109,7 +110,10 @@ export class Requests {
     const sentAt = now();
     const all = { 'accept-encoding': 'identity', ...this.target.headers, ...headers };
     const send = (): Promise<HttpAnswer> => {
-      const exchange = this.exchanges.exchange({ ...full, timeoutMs, headers: all, signal: this.signal });
+      const recording = this.target.record?.({ ...full, headers: all });
+      const sending = { ...all, ...recording?.headers };
+      const exchange = this.exchanges.exchange({ ...full, timeoutMs, headers: sending, signal: this.signal });
+      recording?.follow(exchange);
       return full.url.host === this.url.host ? pending.follow(asked, exchange) : exchange;
     };
     const sent = this.#turn ? this.#turn.then(send) : send();
