@@ -125,6 +125,23 @@ describe('the rules about generated calls', () => {
     expect(report.rules.find(({ id }) => id === 'explore.answered')?.status).toBe(status);
   });
 
+  it('say that only the end of an answer is missing, and how to end it', async () => {
+    const { report, server } = await explore(
+      {
+        answer: (good) => async (request) =>
+          request.body?.includes('zq7_undeclared')
+            ? { status: 200, body: '{"jsonrpc":', stream: true }
+            : good(request),
+      },
+      { timeoutMs: 3_000 },
+    );
+    await server.stop();
+    expect(report.rules.find(({ id }) => id === 'explore.answered')?.problems[0]).toMatchObject({
+      actual: expect.stringMatching(/^11 bytes of the body came, its end did not within 3000 ms/),
+      fix: expect.stringContaining('call res.end()'),
+    });
+  });
+
   it('report the smallest call that fails, with lines that send it again', async () => {
     const { report, server } = await explore(
       {

@@ -6,6 +6,7 @@ import type { Target } from '../target.ts';
 import { now } from '../wire/clock.ts';
 import type { NotRun, Prevention } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
+import { fixOfEnd } from '../wire/receive.ts';
 
 /** A rule about the definitions. `inspect` is pure; it gets any JSON that `isReadable` accepts. */
 export interface StaticRule extends RuleText {
@@ -143,5 +144,20 @@ export function verdict(
     .flatMap(({ times }) => times ?? [])
     .toSorted((one, two) => two.failed - one.failed);
   const how = { ...note, ...(worst && { times: worst }) };
-  return { id, level, title, source, fix, status, ...how, problems, ms: now() - started };
+  return {
+    id,
+    level,
+    title,
+    source,
+    fix,
+    status,
+    ...how,
+    problems: problems.map(withFixOfEnd),
+    ms: now() - started,
+  };
+}
+
+function withFixOfEnd(problem: Problem): Problem {
+  const fix = problem.fix ?? fixOfEnd(problem.actual);
+  return fix === undefined ? problem : { ...problem, fix };
 }

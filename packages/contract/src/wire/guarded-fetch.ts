@@ -1,13 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as startTimer } from 'node:timers';
 import { isEventStream, ResponseWatch } from './events.ts';
-import { answerTooLong, maximumBytes } from './receive.ts';
+import { type Arrival, answerTooLong, maximumBytes } from './receive.ts';
 import type { Recorder } from './recording.ts';
 
 export interface Guarded {
   /** As in `Http`, with the body of the request. */
   admit(body: unknown): void;
-  onLate(timeoutMs: number, body: unknown): Error;
+  onLate(timeoutMs: number, body: unknown, arrival: Arrival): Error;
   /** Milliseconds until a POST counts as unanswered. A GET is a stream that stays open. */
   readonly timeoutMs: number;
   /** Ends every request, also a stream that stays open. */
@@ -42,9 +42,10 @@ export function guardedFetch({ timeoutMs, signal, admit, onLate, record }: Guard
       one.addEventListener('abort', stop, { once: true });
     }
     if (enders.some(({ aborted }) => aborted)) stop();
+    const arrival: Arrival = {};
     let late: Error | undefined;
     const overdue = startTimer(() => {
-      late = onLate(timeoutMs, init.body);
+      late = onLate(timeoutMs, init.body, arrival);
       limit.abort(late);
     }, timeoutMs);
     const answered = (): void => clearTimeout(overdue);
@@ -60,7 +61,11 @@ export function guardedFetch({ timeoutMs, signal, admit, onLate, record }: Guard
       head = { status, headers: Object.fromEntries(headers) };
       const watch = isEventStream(headers.get('content-type')) ? new ResponseWatch() : undefined;
       if (!body) settle();
-      const take = (bytes: Uint8Array): void => void (recording && chunks.push(bytes));
+      arrival.bytes = 0;
+      const take = (bytes: Uint8Array): void => {
+        arrival.bytes = (arrival.bytes ?? 0) + bytes.byteLength;
+        if (recording) chunks.push(bytes);
+      };
       const stream = body && guarded(body, { watch, take, answered, settle, signal: limit.signal });
       return new Response(stream, { status, statusText, headers });
     } catch (error) {

@@ -16,7 +16,7 @@ import { now } from './clock.ts';
 import { isEventStream, requestsIn, valuesIn } from './events.ts';
 import { networkReason } from './network-error.ts';
 import { NotRun } from './not-run.ts';
-import { AnswerTimeout, decompressed, NoAnswer, NotSent, receive } from './receive.ts';
+import { AnswerTimeout, type Arrival, decompressed, NoAnswer, NotSent, receive } from './receive.ts';
 import { bodyMs, confirmMs, idleMs, maximumUnanswered, settleMs } from './timeouts.ts';
 
 const chunkBytes = 64 * 1024;
@@ -74,8 +74,8 @@ export interface Http {
   exchange(request: HttpRequest): Promise<HttpAnswer>;
   /** @throws NoAnswer if too many requests have stayed unanswered. */
   admit(): void;
-  /** Counts a request that stayed unanswered for so many milliseconds, `after` something. @returns the reason to throw. */
-  onLate(timeoutMs: number, after?: string): Error;
+  /** Counts a request whose answer did not end within so many milliseconds. @returns the reason to throw. */
+  onLate(timeoutMs: number, arrival?: Arrival): Error;
   close(): void;
 }
 
@@ -94,10 +94,10 @@ export function createHttp(deadlineAt = Number.POSITIVE_INFINITY): Http {
     if (unanswered < maximumUnanswered) return;
     throw new NotSent(`not sent: the server left ${unanswered} earlier requests unanswered`);
   };
-  const onLate = (timeoutMs: number, after = ''): Error => {
+  const onLate: Http['onLate'] = (timeoutMs, arrival) => {
     if (now() >= deadlineAt) return overdue();
     unanswered += 1;
-    return new AnswerTimeout(`no complete answer within ${timeoutMs} ms${after}`);
+    return new AnswerTimeout(timeoutMs, arrival);
   };
   return {
     async exchange(request) {
@@ -137,7 +137,8 @@ async function exchange(
   const { method, url, body, chunked, timeoutMs, signal } = request;
   const started = now();
   const limit = new AbortController();
-  const timer = startTimer(() => limit.abort(onLate(timeoutMs)), timeoutMs);
+  const arrival: Arrival = {};
+  const timer = startTimer(() => limit.abort(onLate(timeoutMs, arrival)), timeoutMs);
   let ending: NodeJS.Timeout | undefined;
   const interrupt = (): void => limit.abort(new NoAnswer('interrupted'));
   signal?.addEventListener('abort', interrupt);
@@ -160,13 +161,14 @@ async function exchange(
     sendBody(outgoing, request).catch((error: Error) => outgoing.destroy(error));
     const incoming = await responseTo(outgoing);
     const { statusCode = 0, headers } = incoming;
+    arrival.bytes = 0;
     const events = isEventStream(headers['content-type']);
     if (events && method === 'GET') {
       outgoing.destroy();
       return { status: statusCode, headers, body: '', values: [], open: true, ms: now() - started };
     }
-    if (!events) ending = startTimer(() => limit.abort(onLate(bodyMs, ' after its head')), bodyMs);
-    const { open, endedAt, ...received } = await receive(incoming, events, requestsIn(body));
+    if (!events) ending = startTimer(() => limit.abort(onLate(bodyMs, arrival)), bodyMs);
+    const { open, endedAt, ...received } = await receive(incoming, events, requestsIn(body), arrival);
     const bytes = decompressed(received.bytes, headers['content-encoding']);
     // The unsent rest of a body that was refused early would precede the next request.
     if (!outgoing.writableFinished) outgoing.destroy();

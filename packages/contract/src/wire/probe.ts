@@ -212,9 +212,9 @@ export class Probe extends Sessions {
         this.exchanges.admit();
         this.ledger.patience.admit(body);
       },
-      onLate: (timeoutMs, body) => {
+      onLate: (timeoutMs, body, arrival) => {
         this.ledger.patience.late(body, now() - timeoutMs);
-        return this.exchanges.onLate(timeoutMs);
+        return this.exchanges.onLate(timeoutMs, arrival);
       },
       onSession: (session) => this.opened(session),
     }).catch((error: unknown) => {

@@ -22,8 +22,27 @@ export class Unanswered extends NoAnswer {
   }
 }
 
+/** What has come of an answer. */
+export interface Arrival {
+  /** The number of bytes of its body; undefined before its head. */
+  bytes?: number;
+}
+
 /** Thrown when the time for an answer is over. */
-export class AnswerTimeout extends NoAnswer {}
+export class AnswerTimeout extends NoAnswer {
+  constructor(timeoutMs: number, { bytes }: Arrival = {}) {
+    const missing =
+      bytes === undefined ? 'no complete answer' : `${bytes} bytes of the body came, its end did not`;
+    super(`${missing} within ${timeoutMs} ms`);
+  }
+}
+
+/** What to do about an answer of which only the end is missing, if a problem got one. */
+export function fixOfEnd(actual: string): string | undefined {
+  return /^\d+ bytes of the body came, its end did not/.test(actual)
+    ? 'End the response: call res.end(), close the stream of its body, or send as many bytes as Content-Length says.'
+    : undefined;
+}
 
 /** Thrown in place of a request that would stay unanswered, as earlier ones did. */
 export class NotSent extends NoAnswer {}
@@ -46,9 +65,15 @@ export interface Received {
  * if some are missing.
  *
  * @param due the number of expected responses.
+ * @param arrival is kept up to date.
  * @throws NoAnswer if it is too long, or the error that ends the connection.
  */
-export async function receive(incoming: IncomingMessage, isStream: boolean, due: number): Promise<Received> {
+export async function receive(
+  incoming: IncomingMessage,
+  isStream: boolean,
+  due: number,
+  arrival: Arrival = {},
+): Promise<Received> {
   const watch = isStream ? new ResponseWatch() : undefined;
   const chunks: Buffer[] = [];
   let size = 0;
@@ -64,6 +89,7 @@ export async function receive(incoming: IncomingMessage, isStream: boolean, due:
     for await (const chunk of incoming) {
       chunks.push(chunk);
       size += chunk.length;
+      arrival.bytes = size;
       if (size > maximumBytes) throw answerTooLong();
       if (watch === undefined || responses >= Math.max(due, 1)) continue;
       const more = watch.count(chunk.toString('utf8'));
