@@ -168,7 +168,7 @@ export function requireFreeNames(
   const [first, ...others] = clashes;
   if (first === undefined) return;
   const message = others.length === 0 ? first : `${clashes.length} of the tools already exist`;
-  throw new CommandError('TOOL_EXISTS', message, hint, others.length === 0 ? [] : clashes);
+  throw new CommandError('TOOL_EXISTS', message, hint, { details: others.length === 0 ? [] : clashes });
 }
 
 /**

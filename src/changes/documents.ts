@@ -95,14 +95,7 @@ function mergedPackage(base: string, ours: string, theirs: string): string | und
     return merged.ours === merged.theirs ? merged.ours : undefined;
   } catch (error) {
     const message = `package.json: ${(error as Error).message}`;
-    throw new CommandError(
-      'SOURCES_EDITED',
-      message,
-      'Correct it: it must be valid JSON.',
-      [],
-      {},
-      { cause: error },
-    );
+    throw new CommandError('SOURCES_EDITED', message, 'Correct it: it must be valid JSON.', { cause: error });
   }
 }
 

@@ -137,10 +137,10 @@ export function notStarted(directory: string, lines: readonly string[]): Command
   const crash = findCrash(lines.join('\n'), directory);
   const hint = `In ${directory} run: ${packageManagerOf(directory).run} dev`;
   const message = 'the server does not start';
-  if (!crash) return new CommandError('NOT_STARTED', message, hint, lines);
+  if (!crash) return new CommandError('NOT_STARTED', message, hint, { details: lines });
   const fix = crash.at === undefined ? hint : `Correct ${crash.at}.`;
   const stack = crash.stack.filter((frame) => !frame.includes('[eval')); // the script of `evaluated`
   // Its first line: the others of a long message explain.
   const error = lines.find((line) => line.trim() !== '' && crash.message.startsWith(line.trim()));
-  return new CommandError('NOT_STARTED', message, fix, [error ?? crash.message, ...stack]);
+  return new CommandError('NOT_STARTED', message, fix, { details: [error ?? crash.message, ...stack] });
 }

@@ -40,10 +40,11 @@ export function deployedImage(image: Image): Deployed {
     isProcess: true,
     notStarted(lines) {
       const [, path] = unreadable.exec(lines.join('\n')) ?? [];
-      if (path === undefined) return new CommandError('NOT_STARTED', 'the image does not start', hint, lines);
+      if (path === undefined)
+        return new CommandError('NOT_STARTED', 'the image does not start', hint, { details: lines });
       const message = `the image does not start: its user, ${image.user || 'root'}, cannot read ${path}`;
       const fix = `Let everyone read it. In the Dockerfile, behind the last RUN of the stage production: RUN chmod -R a+rX .`;
-      return new CommandError('NOT_STARTED', message, fix, lines);
+      return new CommandError('NOT_STARTED', message, fix, { details: lines });
     },
   };
 }
@@ -57,6 +58,7 @@ export function deployedWorker(worker: BundledWorker): Deployed {
       localized: (text) => localized(worker, project, text),
     }),
     isProcess: false,
-    notStarted: (lines) => new CommandError('NOT_STARTED', 'the Worker does not start', hint, lines),
+    notStarted: (lines) =>
+      new CommandError('NOT_STARTED', 'the Worker does not start', hint, { details: lines }),
   };
 }

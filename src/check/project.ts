@@ -177,7 +177,7 @@ function requireExpected(called: readonly CalledExample[]): void {
     'EXAMPLE_FAILED',
     'an example that was called for real did not end as expected',
     'Correct the tool or its example. Nothing else was checked.',
-    called.map(calledLine),
+    { details: called.map(calledLine) },
   );
 }
 

@@ -26,12 +26,9 @@ export async function build(
   const hasNoCompiler = isBuiltByCompiler(directory) && compiler === undefined && errors.length === 0;
   const install = `Install its packages first: ${packageManagerCommands[packageManager].install}`;
   const hint = hasNoCompiler ? install : `In ${directory} run: ${command}`;
-  throw new CommandError(
-    'BUILD_FAILED',
-    `${command} failed`,
-    at === undefined ? hint : `Correct ${at}`,
-    errors.length > 0 ? errors : ended.lastLines,
-  );
+  throw new CommandError('BUILD_FAILED', `${command} failed`, at === undefined ? hint : `Correct ${at}`, {
+    details: errors.length > 0 ? errors : ended.lastLines,
+  });
 }
 
 /**

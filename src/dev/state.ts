@@ -141,11 +141,8 @@ export function linesOf({ details, at, hint }: ServerState): readonly string[] {
 /** A state that keeps a command from its work, as its error; `--json` has the state itself. */
 export function stateError(state: ServerState): CommandError {
   const { message, hint } = state;
-  return new CommandError(
-    'NOT_STARTED',
-    message,
-    hint,
-    linesOf(state).filter((line) => line !== hint),
-    { state },
-  );
+  return new CommandError('NOT_STARTED', message, hint, {
+    details: linesOf(state).filter((line) => line !== hint),
+    data: { state },
+  });
 }

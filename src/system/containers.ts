@@ -30,7 +30,7 @@ export async function findEngine(): Promise<Engine> {
     messages.push(missing ? `${engine} is not installed` : `${engine} info: ${lastLines.at(-1) ?? 'failed'}`);
   }
   const hint = 'Install Docker or Podman, start it, and run the same command again.';
-  throw new CommandError('NO_ENGINE', 'no container engine answers', hint, messages);
+  throw new CommandError('NO_ENGINE', 'no container engine answers', hint, { details: messages });
 }
 
 /**
@@ -62,7 +62,9 @@ export async function buildImage(
   });
   if (exitCode !== 0) {
     const hint = `Correct ${file} or what it runs. In ${directory}: ${engine} build --file ${file} .`;
-    throw new CommandError('IMAGE_NOT_BUILT', `${engine} could not build the image`, hint, lastLines);
+    throw new CommandError('IMAGE_NOT_BUILT', `${engine} could not build the image`, hint, {
+      details: lastLines,
+    });
   }
   const format = ['image', 'inspect', '--format', '{{.Config.WorkingDir}}\n{{.Config.User}}', tag];
   const { stdout } = await runProgram(engine, format, { cwd: directory });

@@ -171,7 +171,7 @@ async function gitIn(directory: string) {
 
 function gitFailed(command: string, directory: string, lines: readonly string[]): CommandError {
   const hint = `The project in ${directory} is complete. Fix what git reports and run the same command again, or skip git with --no-git.`;
-  return new CommandError('GIT_FAILED', `${command} failed`, hint, lines);
+  return new CommandError('GIT_FAILED', `${command} failed`, hint, { details: lines });
 }
 
 /** A merged text and its conflicts. */
@@ -206,7 +206,7 @@ export async function mergeTexts(base: string, ours: string, theirs: string, lab
     // The exit code is the number of conflicts; an error has a greater one.
     if (exitCode === undefined || exitCode >= 128) {
       const message = missing ? 'git is not installed' : 'git merge-file failed';
-      throw new CommandError('GIT_FAILED', message, 'Nothing was changed.', lastLines);
+      throw new CommandError('GIT_FAILED', message, 'Nothing was changed.', { details: lastLines });
     }
     const text = textOf(readFileSync(join(place, 'ours')));
     const lines = text.split('\n').entries();

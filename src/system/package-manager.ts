@@ -32,7 +32,7 @@ export async function install(
   if (ended.missing) throw new CommandError('PACKAGE_MANAGER_MISSING', `${name} is not installed`, hint);
   const [code] = unreachable.exec(ended.lastLines.join('\n')) ?? [];
   const why = code === undefined ? '' : `: ${name} could not reach its registry (${code})`;
-  throw new CommandError('INSTALL_FAILED', `${command} failed${why}`, hint, ended.lastLines);
+  throw new CommandError('INSTALL_FAILED', `${command} failed${why}`, hint, { details: ended.lastLines });
 }
 
 /** What Node and Bun name an address that does not answer. */

@@ -73,7 +73,9 @@ export async function bundleWorker(directory: string): Promise<BundledWorker> {
   });
   const hint = `Correct what wrangler reports. In ${directory}: npx wrangler deploy --dry-run`;
   if (exitCode !== 0 || !existsSync(upload))
-    throw new CommandError('WORKER_NOT_BUILT', 'wrangler could not bundle the Worker', hint, lastLines);
+    throw new CommandError('WORKER_NOT_BUILT', 'wrangler could not bundle the Worker', hint, {
+      details: lastLines,
+    });
   const form = await formIn(upload);
   const metadata: Metadata = JSON.parse(String(form.get('metadata')));
   const modules: WorkerModule[] = [];
@@ -122,7 +124,9 @@ async function workerdOf(wrangler: string): Promise<string> {
   });
   if (exitCode === 0) return stdout;
   const hint = 'Install the packages of the project again, with those that are optional.';
-  throw new CommandError('NO_WRANGLER', 'wrangler has no workerd for this machine', hint, lastLines);
+  throw new CommandError('NO_WRANGLER', 'wrangler has no workerd for this machine', hint, {
+    details: lastLines,
+  });
 }
 
 /** The form that wrangler would send: its first line is the boundary. */

@@ -5,7 +5,9 @@ import { stopAllProgress } from '../../packages/contract/src/command/progress.ts
 import { singleLine } from '../../packages/contract/src/command/single-line.ts';
 import { outputTo } from './sinks.ts';
 
-const error = new CommandError('BAD', 'no such thing\u001b[2J', 'Write another.', ['line \u0007']);
+const error = new CommandError('BAD', 'no such thing\u001b[2J', 'Write another.', {
+  details: ['line \u0007'],
+});
 
 describe('output for a person', () => {
   it('has no control sequences without a terminal', () => {

@@ -95,14 +95,9 @@ async function decideOn(directory: string, sides: Sides, context: DecisionContex
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const message = `${join(directory, path)}: ${error.message}`;
-    throw new CommandError(
-      'PACKAGE_DAMAGED',
-      message,
-      'Correct it: it must be valid JSON.',
-      [],
-      {},
-      { cause: error },
-    );
+    throw new CommandError('PACKAGE_DAMAGED', message, 'Correct it: it must be valid JSON.', {
+      cause: error,
+    });
   }
 }
 

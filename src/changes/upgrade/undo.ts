@@ -65,7 +65,7 @@ async function requireRestorable(directory: string, paths: readonly string[]): P
     'NOT_RESTORABLE',
     `the upgrade would change ${nameList(paths)}, and git could not restore what is there`,
     `Nothing was changed. Commit each file that is ignored, after: ${gitCommand(directory, ['add', '--force', '--'], paths)}. In another repository, make the change that --dry-run shows.`,
-    paths.map((path) => `${path}: ${reasonOf(path)}`),
+    { details: paths.map((path) => `${path}: ${reasonOf(path)}`) },
   );
 }
 

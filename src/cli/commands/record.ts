@@ -208,6 +208,6 @@ async function apply(directory: string, plan: () => Promise<Proposal>, output: O
     const { code, details } = error;
     const hint =
       'The files are as before. Let the code of the tool accept the new types, and run the command again.';
-    throw new CommandError(code, 'the project does not compile with the proposed schemas', hint, details);
+    throw new CommandError(code, 'the project does not compile with the proposed schemas', hint, { details });
   }
 }

@@ -62,7 +62,7 @@ async function requireCompiled(directory: string): Promise<void> {
   const { ok, errors } = await compile(directory);
   if (ok) return;
   const hint = 'Correct the errors that the compiler reports above.';
-  throw new CommandError('BUILD_FAILED', 'the project does not compile', hint, errors);
+  throw new CommandError('BUILD_FAILED', 'the project does not compile', hint, { details: errors });
 }
 
 type Tool = ProjectFacts['tools'][number];

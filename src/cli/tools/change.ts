@@ -129,7 +129,7 @@ export async function afterChange<T>(
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     const { code, message, hint, details } = error;
-    throw new CommandError(code, `${done}, but ${message}`, hintAfter(hint), details);
+    throw new CommandError(code, `${done}, but ${message}`, hintAfter(hint), { details });
   }
 }
 

@@ -48,7 +48,7 @@ function requireResolved(directory: string): void {
   if (open.length === 0) return;
   const message = `conflicts of the upgrade are not resolved in ${nameList(open)}`;
   const details = open.map((path) => `${path}: it still contains conflict markers`);
-  throw new CommandError('UPGRADE_CONFLICTS', message, nextAfter('Resolve them'), details);
+  throw new CommandError('UPGRADE_CONFLICTS', message, nextAfter('Resolve them'), { details });
 }
 
 async function dryRun(directory: string, output: Output): Promise<ExitCode> {
@@ -86,8 +86,7 @@ function requireNothingOpen(written: Written, problems: readonly string[]): void
     'UPGRADE_CONFLICTS',
     `the upgrade to ${written.to} needs your decision in ${counted(open.length, 'place')}`,
     nextAfter('Edit the files'),
-    open,
-    { ...contents(written), undo: written.undo, problems },
+    { details: open, data: { ...contents(written), undo: written.undo, problems } },
   );
 }
 

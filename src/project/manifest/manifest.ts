@@ -161,5 +161,5 @@ function readJson(directory: string): unknown {
 }
 
 function damaged(why: string, cause?: unknown): CommandError {
-  return new CommandError('MANIFEST_DAMAGED', why, 'Restore it from version control.', [], {}, { cause });
+  return new CommandError('MANIFEST_DAMAGED', why, 'Restore it from version control.', { cause });
 }

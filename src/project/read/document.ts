@@ -159,14 +159,7 @@ function besideFile(path: string): Beside {
         if (error instanceof CommandError) throw error;
         const { code } = error as NodeJS.ErrnoException;
         const why = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`;
-        throw new CommandError(
-          'NOT_READABLE',
-          `${name}: ${why}`,
-          'Check the path.',
-          [],
-          {},
-          { cause: error },
-        );
+        throw new CommandError('NOT_READABLE', `${name}: ${why}`, 'Check the path.', { cause: error });
       }
     },
   };

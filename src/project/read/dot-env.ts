@@ -12,13 +12,8 @@ export function dotEnv(directory: string): NodeJS.Dict<string> {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return {};
     const message = `${file} cannot be read (${code})`;
-    throw new CommandError(
-      'ENV_UNREADABLE',
-      message,
-      'Replace it by a readable text file.',
-      [],
-      {},
-      { cause: error },
-    );
+    throw new CommandError('ENV_UNREADABLE', message, 'Replace it by a readable text file.', {
+      cause: error,
+    });
   }
 }

@@ -119,7 +119,7 @@ function readIndex(directory: string): string {
     return readIn(directory, toolsIndex).toString('utf8');
   } catch (error) {
     const message = `${join(directory, toolsIndex)} cannot be read (${(error as NodeJS.ErrnoException).code})`;
-    throw new CommandError('NO_TOOLS', message, 'Restore it from version control.', [], {}, { cause: error });
+    throw new CommandError('NO_TOOLS', message, 'Restore it from version control.', { cause: error });
   }
 }
 

@@ -80,12 +80,7 @@ function requireWritable(directory: string): void {
 function notWritable(path: string, cause: unknown): CommandError {
   const { code } = cause as NodeJS.ErrnoException;
   const why = code === 'EROFS' ? 'the file system is read-only' : `no permission (${code})`;
-  return new CommandError(
-    'NOT_WRITABLE',
-    `cannot write to ${path}: ${why}`,
-    'Choose another directory.',
-    [],
-    {},
-    { cause },
-  );
+  return new CommandError('NOT_WRITABLE', `cannot write to ${path}: ${why}`, 'Choose another directory.', {
+    cause,
+  });
 }

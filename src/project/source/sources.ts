@@ -243,14 +243,7 @@ export function withSourceDependencies(text: string, needs = sourceNeeds): strin
     manifest = parsedJson(text);
   } catch (error) {
     const message = `package.json: ${(error as Error).message}`;
-    throw new CommandError(
-      'SOURCES_EDITED',
-      message,
-      'Correct it: it must be valid JSON.',
-      [],
-      {},
-      { cause: error },
-    );
+    throw new CommandError('SOURCES_EDITED', message, 'Correct it: it must be valid JSON.', { cause: error });
   }
   const all = { ...needs.dependencies, ...manifest.dependencies };
   const dependencies = Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -294,6 +287,6 @@ function recordingsIn(path: string, text: string | undefined): Recording[] {
     return text === undefined ? [] : (JSON.parse(withLargeIntegersAsText(text).text) as Recording[]);
   } catch (error) {
     const message = `${path}: ${(error as Error).message}`;
-    throw new CommandError('SOURCES_EDITED', message, 'Restore it, or delete it.', [], {}, { cause: error });
+    throw new CommandError('SOURCES_EDITED', message, 'Restore it, or delete it.', { cause: error });
   }
 }

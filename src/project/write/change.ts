@@ -39,7 +39,7 @@ function write(directory: string, staging: string, change: ProjectChange): void 
     const { code, dest, path, message: words } = error as NodeJS.ErrnoException & { readonly dest?: string };
     const message = `cannot change ${dest ?? path ?? directory} (${code ?? words})`;
     const hint = 'Nothing was changed. Fix the cause and run the command again.';
-    throw new CommandError('WRITE_FAILED', message, hint, [], {}, { cause: error });
+    throw new CommandError('WRITE_FAILED', message, hint, { cause: error });
   }
   for (const place of compiled) rmSync(place, { force: true });
 }

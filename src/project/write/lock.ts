@@ -51,13 +51,6 @@ function stagingIn(directory: string): string {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const hint = 'Nothing was changed. Make it writable and run the command again.';
-    throw new CommandError(
-      'NOT_WRITABLE',
-      `cannot write to ${directory} (${code})`,
-      hint,
-      [],
-      {},
-      { cause: error },
-    );
+    throw new CommandError('NOT_WRITABLE', `cannot write to ${directory} (${code})`, hint, { cause: error });
   }
 }

@@ -29,7 +29,7 @@ export function writeProject(target: TargetDirectory, files: FileSet): void {
     if (error instanceof CommandError) throw error;
     const message = `cannot write ${target.directory}: ${error instanceof Error ? error.message : error}`;
     const hint = 'Nothing was written. Fix the cause and run the command again.';
-    throw new CommandError('WRITE_FAILED', message, hint, [], {}, { cause: error });
+    throw new CommandError('WRITE_FAILED', message, hint, { cause: error });
   }
 }
 

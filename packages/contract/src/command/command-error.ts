@@ -44,6 +44,8 @@ const exitCodeOf: { readonly [code: string]: ExitCode } = {
   INTERRUPTED: exitCodes.cancelled,
 };
 
+interface Further extends ErrorOptions, Partial<Pick<CommandError, 'details' | 'data'>> {}
+
 /** An error that ends a command with the exit code of its code (by default that of bad input), ready to be printed. */
 export class CommandError extends Error {
   /** Constant for programs, `TARGET_NOT_EMPTY`. */
@@ -56,21 +58,14 @@ export class CommandError extends Error {
   /** Further members for `--json`. */
   readonly data: object;
 
-  constructor(
-    code: string,
-    message: string,
-    hint: string,
-    details: readonly string[] = [],
-    data: object = {},
-    options?: ErrorOptions,
-  ) {
-    super(message, options);
+  constructor(code: string, message: string, hint: string, further: Further = {}) {
+    super(message, further);
     this.name = 'CommandError';
     this.code = code;
     this.hint = hint;
     this.exitCode = exitCodeOf[code] ?? exitCodes.badInput;
-    this.details = details;
-    this.data = data;
+    this.details = further.details ?? [];
+    this.data = further.data ?? {};
   }
 }
 
@@ -87,14 +82,13 @@ export function invalidInput(errors: readonly InputError[], accepted: readonly s
   const others = accepted.length === 1 ? `only ${accepted[0]}` : `only the other ${accepted.length} tools`;
   const part = isPart ? ` To take ${others}: ${shellLine(['--except', refused.join(',')])}` : '';
   if (errors.length === 1 && first) {
-    return new CommandError('INVALID_INPUT', errorSentence(first), `${first.hint}${part}`, [], data);
+    return new CommandError('INVALID_INPUT', errorSentence(first), `${first.hint}${part}`, { data });
   }
   return new CommandError(
     'INVALID_INPUT',
     `${errors.length} errors in the input`,
     `Fix them all and run the command again.${part}`,
-    errors.map((error) => `${errorSentence(error)} ${error.hint}`),
-    data,
+    { details: errors.map((error) => `${errorSentence(error)} ${error.hint}`), data },
   );
 }
 

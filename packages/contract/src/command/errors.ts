@@ -26,12 +26,9 @@ function unexpected(error: unknown): CommandError {
   const how = env.DEBUG
     ? `Report this output together with the command line (${running}).`
     : `Run the command again with DEBUG=1, and report its output together with the command line (${running}).`;
-  return new CommandError(
-    'UNEXPECTED',
-    `${messageOf(error)} (an error in this program)`,
-    how,
-    env.DEBUG ? inspect(error).split('\n') : [],
-  );
+  return new CommandError('UNEXPECTED', `${messageOf(error)} (an error in this program)`, how, {
+    details: env.DEBUG ? inspect(error).split('\n') : [],
+  });
 }
 
 interface CommanderProblem extends Error {

@@ -40,7 +40,7 @@ export async function readInput(
     if (error instanceof CommandError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`;
-    throw new CommandError('NOT_READABLE', `${path}: ${why}`, 'Check the path.', [], {}, { cause: error });
+    throw new CommandError('NOT_READABLE', `${path}: ${why}`, 'Check the path.', { cause: error });
   }
 }
 

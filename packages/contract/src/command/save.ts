@@ -55,12 +55,7 @@ export async function refuseUnwritable(path: string): Promise<void> {
 /** The error of a path that cannot be written. */
 export function notWritable(path: string, cause: unknown): CommandError {
   const { code } = cause as NodeJS.ErrnoException;
-  return new CommandError(
-    'NOT_WRITABLE',
-    `${path} cannot be written (${code})`,
-    'Check the path.',
-    [],
-    {},
-    { cause },
-  );
+  return new CommandError('NOT_WRITABLE', `${path} cannot be written (${code})`, 'Check the path.', {
+    cause,
+  });
 }
