@@ -86,30 +86,24 @@ class InputCollector {
     const name = String(value.name);
     const place = value.in;
     const isRequired = place === 'path' || value.required === true;
-    if (place === 'cookie') {
-      if (isRequired) throw new DocumentRefusal('it requires a cookie, which a tool cannot send', pointer);
-      this.#lost(pointer, 'is a cookie, so it was left out');
-      return;
-    }
+    const leaveOut = (refusal: string, what = `was left out: ${refusal}`): void => {
+      if (isRequired) throw new DocumentRefusal(refusal, pointer);
+      this.#lost(pointer, what);
+    };
+    if (place === 'cookie')
+      return leaveOut('it requires a cookie, which a tool cannot send', 'is a cookie, so it was left out');
     if (place !== 'path' && place !== 'query' && place !== 'header') return;
     if (place === 'path' && !path.includes(`{${name}}`)) return;
     const key = keyParameter(value, this.#isScheme);
-    if (key) {
-      this.#keys.push(key);
-      return;
-    }
+    if (key) return void this.#keys.push(key);
     if (place === 'header' && ignoredHeaders.has(name.toLowerCase())) return;
-    if (place === 'header' && !/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(name)) {
-      if (isRequired) throw new DocumentRefusal('its name is not a valid header name', pointer);
-      this.#lost(pointer, 'has a name that no header can have: it was left out');
-      return;
-    }
+    if (place === 'header' && !/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(name))
+      return leaveOut(
+        'its name is not a valid header name',
+        'has a name that no header can have: it was left out',
+      );
     const why = unsupportedLists(value);
-    if (why !== undefined) {
-      if (isRequired) throw new DocumentRefusal(why, pointer);
-      this.#lost(pointer, `was left out: ${why}`);
-      return;
-    }
+    if (why !== undefined) return leaveOut(why);
     const { schema: said, isJson } = this.#schemaOf(value, pointer);
     const schema = place === 'path' ? withoutEmptyText(said) : said;
     const input = this.#add(name, place, schema, isRequired);
@@ -159,19 +153,12 @@ class InputCollector {
 
   #setBody({ kind, schema, isRequired, mediaType, partTypes, styles }: DescribedBody): void {
     const members = Object.entries(membersOf(schema));
+    const integers = kind === 'json' ? integersIn(schema) : [];
+    const common = { kind, ...(integers.length > 0 && { integers }) };
     if (kind === 'binary' || members.length === 0) {
-      const whole = {
-        ...schema,
-        ...((kind === 'form' || kind === 'multipart') && { type: 'object' }),
-      };
+      const whole = { ...schema, ...((kind === 'form' || kind === 'multipart') && { type: 'object' }) };
       const input = this.#add('body', 'body', whole, isRequired);
-      const integers = kind === 'json' ? integersIn(schema) : [];
-      this.#body = {
-        kind,
-        members: input,
-        ...(integers.length > 0 && { integers }),
-        ...(mediaType !== undefined && { mediaType }),
-      };
+      this.#body = { ...common, members: input, ...(mediaType !== undefined && { mediaType }) };
       return;
     }
     const required = requiredOf(schema);
@@ -187,17 +174,14 @@ class InputCollector {
         const type = partTypes?.get(name);
         return { name, fileName: this.#addFileName(name), ...(type !== undefined && { mediaType: type }) };
       });
+    const isOf = (parts: readonly { readonly name: string }[], name: string) =>
+      parts.some((one) => one.name === name);
     const others = [...(partTypes ?? [])].filter(
-      ([name]) =>
-        kind === 'multipart' &&
-        bindings.some((one) => one.name === name) &&
-        !files.some((one) => one.name === name),
+      ([name]) => kind === 'multipart' && isOf(bindings, name) && !isOf(files, name),
     );
-    const integers = kind === 'json' ? integersIn(schema) : [];
     this.#body = {
-      kind,
+      ...common,
       members: bindings,
-      ...(integers.length > 0 && { integers }),
       ...(files.length > 0 && { files }),
       ...(others.length > 0 && { partTypes: Object.fromEntries(others) }),
     };

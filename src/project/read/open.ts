@@ -69,14 +69,17 @@ export function listingProblems(directory: string, { answers }: Manifest): reado
   ];
 }
 
-/** The file that defines each tool, by the tool's name; without tools whose name is computed. */
+/** The files of tools by the names of these; without tools whose name is computed. */
+function toolsByName(directory: string): readonly (readonly [name: string, tool: ToolFile])[] {
+  return toolFiles(directory).flatMap((file) => {
+    const tool = readToolFile(directory, file, true);
+    return tool?.source.name == null ? [] : [[tool.source.name, tool] as const];
+  });
+}
+
+/** The file that defines each tool, by the tool's name. */
 export function toolSources(directory: string): ReadonlyMap<string, string> {
-  return new Map(
-    toolFiles(directory).flatMap((file) => {
-      const tool = readToolFile(directory, file, true);
-      return tool?.source.name == null ? [] : [[tool.source.name, tool.path] as const];
-    }),
-  );
+  return new Map(toolsByName(directory).map(([name, { path }]) => [name, path]));
 }
 
 /** The tools that still answer with the samples that their file was generated with, whatever they are asked. */
@@ -89,12 +92,8 @@ export function sampledTools(directory: string): ReadonlySet<string> {
 /** The HTTP methods of the tools' API requests, as far as their source reveals them. */
 export function toolMethods(directory: string): Methods {
   if (entriesBelow(directory, 'src/apis').length === 0) return new Map(); // without loading the parser
-  return new Map(
-    toolFiles(directory).flatMap((file) => {
-      const source = readToolFile(directory, file, true)?.source;
-      return source?.name == null || source.methods.length === 0 ? [] : [[source.name, source.methods]];
-    }),
-  );
+  const methods = toolsByName(directory).map(([name, { source }]) => [name, source.methods] as const);
+  return new Map(methods.filter(([, own]) => own.length > 0));
 }
 
 /** The tools by name; the file name replaces a name that is computed. */

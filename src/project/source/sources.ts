@@ -50,35 +50,18 @@ export function sourceFiles(
   const planned = [...apis.map((api) => planApi(api, tools)), planEnvironment(variables)].filter(({ path }) =>
     missing(path),
   );
-  const extended = apis.flatMap((api) => {
-    const path = apiFile(api);
-    const text = read(path);
-    return text === undefined ? [] : changed(path, text, withScopes(api, withKeys(api, text)));
+  const extensions: readonly (readonly [path: string, extend: (text: string) => string])[] = [
+    ...apis.map((api) => [apiFile(api), (text: string) => withScopes(api, withKeys(api, text))] as const),
+    [environmentFile, (text) => withDeclarations(text, variables)],
+    ['.env.example', (text) => withVariables(text, variables)],
+    ['package.json', (text) => withSourceDependencies(text)],
+  ];
+  const extended = extensions.flatMap(([path, extend]): readonly (readonly [string, ProjectFile])[] => {
+    const before = read(path);
+    const after = before === undefined ? before : extend(before);
+    return after === undefined || after === before ? [] : [[path, fileOf(after, 'yours')]];
   });
-  const environment = read(environmentFile);
-  const own = {
-    environment,
-    example: read('.env.example'),
-    manifest: read('package.json'),
-  };
-  return new Map([
-    ...render(planned, templates),
-    ...extended,
-    ...(own.environment === undefined
-      ? []
-      : changed(environmentFile, own.environment, withDeclarations(own.environment, variables))),
-    ...(own.example === undefined
-      ? []
-      : changed('.env.example', own.example, withVariables(own.example, variables))),
-    ...(own.manifest === undefined
-      ? []
-      : changed('package.json', own.manifest, withSourceDependencies(own.manifest))),
-    ...recordingFiles(tools, read, smoke),
-  ]);
-}
-
-function changed(path: string, before: string, after: string): readonly (readonly [string, ProjectFile])[] {
-  return before === after ? [] : [[path, fileOf(after, 'yours')]];
+  return new Map([...render(planned, templates), ...extended, ...recordingFiles(tools, read, smoke)]);
 }
 
 function fileOf(text: string, owner: Ownership): ProjectFile {

@@ -1,5 +1,5 @@
 import { CommandError } from 'market-mcp-contract/command';
-import { isObject, type Json, type JsonObject, shorten } from 'market-mcp-contract/json';
+import { isObject, type JsonObject, jsonIn, shorten } from 'market-mcp-contract/json';
 import { reachOf } from 'market-mcp-contract/wire';
 import { basic, Secret, SourceError, sendOnce } from 'market-mcp-runtime/source';
 import type { ApiCall, ApiKey, Binding } from '../../import/model.ts';
@@ -92,40 +92,32 @@ function stylesOf(bindings: readonly Binding[]): JsonObject {
 
 type Answered = Awaited<ReturnType<typeof sendOnce>>;
 
-function judged(where: string, { status, contentType, text }: Answered, mayBeMissing: boolean): TrialAnswer {
-  const said = text.trim() === '' ? '' : `: ${shorten(text.trim().split(/\r?\n/, 1)[0] ?? '', 120)}`;
-  const isPage = /^\s*<|text\/html/i.test(text.slice(0, 200) + contentType);
+function judged(where: string, answered: Answered, mayBeMissing: boolean): TrialAnswer {
+  const { status, text } = answered;
   if (status === 404 && mayBeMissing) return { status, text: null };
-  if (status === 401 || status === 403) {
-    const hint =
-      'Check the key. If a browser sent cookies, the API may need them, and then no tool can call it.';
-    throw noAnswer(where, `was answered with HTTP ${status}${said}`, hint);
-  }
-  if (status < 200 || status > 299)
-    throw noAnswer(where, `was answered with HTTP ${status}${said}`, 'Correct the command.');
-  if (text.trim() === '')
-    throw noAnswer(
-      where,
-      `was answered with HTTP ${status} and nothing else`,
-      'Give a request that is answered with JSON.',
-    );
-  if (isPage) {
-    const isLogin = /type=["']?password|sign[ -]?in|log[ -]?in/i.test(text);
-    throw noAnswer(
-      where,
-      `was answered with ${isLogin ? 'a page to log in' : 'HTML'}, not JSON${said}`,
-      'Give the address of the API, which answers with JSON.',
-    );
-  }
-  try {
-    const value: Json = JSON.parse(text);
-    if (isObject(value) || Array.isArray(value)) return { status, text };
-  } catch {}
-  throw noAnswer(
-    where,
-    `was answered with something else than JSON${said}`,
-    'Many APIs have a parameter or an Accept header for JSON.',
-  );
+  const [value] = status >= 200 && status < 300 && !isPage(answered) ? jsonIn(text) : [];
+  if (isObject(value) || Array.isArray(value)) return { status, text };
+  const [what, hint] = otherThanJson(answered);
+  throw noAnswer(where, `was answered with ${what}`, hint);
+}
+
+/** What came instead of JSON, and what to do. */
+function otherThanJson(answered: Answered): readonly [what: string, hint: string] {
+  const { status, text } = answered;
+  const said = text.trim() === '' ? '' : `: ${shorten(text.trim().split(/\r?\n/, 1)[0] ?? '', 120)}`;
+  const cookies =
+    'Check the key. If a browser sent cookies, the API may need them, and then no tool can call it.';
+  if (status === 401 || status === 403) return [`HTTP ${status}${said}`, cookies];
+  if (status < 200 || status > 299) return [`HTTP ${status}${said}`, 'Correct the command.'];
+  if (said === '') return [`HTTP ${status} and nothing else`, 'Give a request that is answered with JSON.'];
+  const page = /type=["']?password|sign[ -]?in|log[ -]?in/i.test(text) ? 'a page to log in' : 'HTML';
+  return isPage(answered)
+    ? [`${page}, not JSON${said}`, 'Give the address of the API, which answers with JSON.']
+    : [`something else than JSON${said}`, 'Many APIs have a parameter or an Accept header for JSON.'];
+}
+
+function isPage({ text, contentType }: Answered): boolean {
+  return /^\s*<|text\/html/i.test(text.slice(0, 200) + contentType);
 }
 
 function noAnswer(where: string, what: string, hint: string): CommandError {

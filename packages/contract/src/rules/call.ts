@@ -4,14 +4,13 @@ import { mismatches, withoutDialect } from '../json/schema.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { invalidVariants, maxInvalidVariants } from '../wire/cases.ts';
-import { mapConcurrently } from '../wire/concurrency.ts';
 import { answeredCalls, answersCalls, noAnswerTo } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import { noSuchTool, type Probe } from '../wire/probe.ts';
-import { describe, describeCall, isRefusal, resultText } from '../wire/rpc.ts';
+import { describe, describeCall, isLimited, isRefusal, type RpcAnswer, resultText } from '../wire/rpc.ts';
 import { isClientError } from './expect.ts';
 import { ofCall } from './result.ts';
-import { fact, inParallel, judgeEach, type LiveRule, must, should, unless } from './rule.ts';
+import { fact, inParallel, judgeEach, type LiveRule, must, ofCalls, should, unless } from './rule.ts';
 
 /** Whether calls are answered, and calls that a tool must refuse. */
 export const callRules: readonly LiveRule[] = [
@@ -22,9 +21,7 @@ export const callRules: readonly LiveRule[] = [
     check: async (probe) => {
       if (isRefusal((await probe.ordinaryCall()).http)) throw NotRun.by('refused');
       const outcomes = await probe.outcomes();
-      const judged = outcomes.filter(
-        ({ rpc: { http } }) => http.status > 0 && http.status !== tooManyRequests,
-      );
+      const judged = outcomes.filter(({ rpc: { http } }) => http.status > 0 && !isLimited(http));
       return judgeEach(judged, noAnswerTo(outcomes), (outcome) => {
         const { tool, arguments: args, rpc } = outcome;
         const schema = isObject(tool.inputSchema) ? withoutDialect(tool.inputSchema) : {};
@@ -108,19 +105,12 @@ export const callRules: readonly LiveRule[] = [
     check: async (probe) => {
       const names = [...new Set((await probe.cases()).map(({ name }) => name))].slice(0, mostTools);
       const calls = names.flatMap((name) => [5, 'text', ['list']].map((args) => ({ name, args })));
-      const problems = await mapConcurrently(calls, 4, async ({ name, args }) => {
+      return ofCalls(calls, async ({ name, args }) => {
         const answer = await probe.call(name, args);
-        return unless(
-          answer.error !== undefined || answer.result?.isError === true || isClientError(answer.http),
-          {
-            tool: name,
-            path: 'params.arguments',
-            expected: 'an error or a failure',
-            actual: describeCall(answer),
-          },
-        );
+        const isRefused = hasFailed(answer) || isClientError(answer.http);
+        const [expected, actual] = ['an error or a failure', describeCall(answer)];
+        return unless(isRefused, { tool: name, path: 'params.arguments', expected, actual });
       });
-      return problems.flat();
     },
   },
 ];
@@ -131,9 +121,6 @@ const mostTools = 100;
 /** In the text of a failure, in any case, they make the platform call again, up to three times. */
 const retryWords =
   /ECONNRESET|ETIMEDOUT|ENOTFOUND|ECONNREFUSED|EAI_AGAIN|socket hang up|network|timeout|rate limit|too many requests|throttl|408|429|50[0234]/i;
-
-/** HTTP 429. To limit the rate of calls is no fault. */
-const tooManyRequests = 429;
 
 async function unknownToolProblems(probe: Probe, name: string): Promise<readonly Problem[]> {
   const answer = await probe.call(name, {});
@@ -165,17 +152,17 @@ async function failsOn(
     // If the arguments themselves do not fit, a changed copy shows nothing more.
     if (!valid || !isObject(schema) || mismatches(withoutDialect(schema), valid.arguments, '').length > 0)
       return [];
-    return spoil(schema, valid.arguments).map((args) => ({ tool, name: valid.name, arguments: args }));
+    return spoil(schema, valid.arguments).map((args) => ({ name: valid.name, arguments: args }));
   });
   if (calls.length === 0) throw NotRun.because('inapplicable', otherwise);
-  const problems = await mapConcurrently(calls, 4, async (call) => {
-    const rpc = await probe.call(call.name, call.arguments);
-    return unless(rpc.error !== undefined || rpc.result?.isError === true, {
-      tool: call.name,
-      path: `tools/call with ${shorten(call.arguments)}`,
-      expected: 'a failure that names the argument',
-      actual: describeCall(rpc),
-    });
+  return ofCalls(calls, async ({ name, arguments: args }) => {
+    const answer = await probe.call(name, args);
+    const path = `tools/call with ${shorten(args)}`;
+    const [expected, actual] = ['a failure that names the argument', describeCall(answer)];
+    return unless(hasFailed(answer), { tool: name, path, expected, actual });
   });
-  return problems.flat();
+}
+
+function hasFailed({ error, result }: RpcAnswer): boolean {
+  return error !== undefined || result?.isError === true;
 }

@@ -7,7 +7,7 @@ import { NotRun } from '../wire/not-run.ts';
 import type { CallOutcome, Probe } from '../wire/probe.ts';
 import { Unanswered } from '../wire/receive.ts';
 import { repeatLines } from '../wire/repeat.ts';
-import { describe, describeCall, isRefusal, resultText } from '../wire/rpc.ts';
+import { describe, describeCall, isLimited, isRefusal, resultText } from '../wire/rpc.ts';
 import { isText } from './read.ts';
 import { ofCall, resultRules } from './result.ts';
 import { effectiveLevel, must, problemsAt, sharing, should } from './rule.ts';
@@ -58,7 +58,7 @@ async function judged(
 ): Promise<readonly Problem[]> {
   const { calls, notes } = await explored(probe);
   if (faultOf === unansweredFault) for (const text of notes) note?.(text);
-  const asked = calls.filter(({ rpc: { http } }) => !isRefusal(http) && http.status !== tooManyRequests);
+  const asked = calls.filter(({ rpc: { http } }) => !isRefusal(http) && !isLimited(http));
   if (asked.length === 0) throw NotRun.by(calls.length > 0 ? 'refused' : 'noSuccess');
   if (!asked.some(({ ordinary }) => ordinary.result)) throw NotRun.by('noResult');
   const failed = new Map<string, Explored[]>();
@@ -109,9 +109,6 @@ function callPath({ arguments: args, variant: { meta } }: Explored): string {
   if (args === undefined) return 'tools/call without arguments';
   return `tools/call with ${shorten(args)}${meta ? ` and _meta ${shorten(meta)}` : ''}`;
 }
-
-/** HTTP 429. To limit the rate of calls is no fault. */
-const tooManyRequests = 429;
 
 /** A server that says when to come back is busy, not broken. */
 function hasFailed({ status, headers }: Explored['rpc']['http']): boolean {

@@ -2,11 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { shorten } from '../json/json.ts';
 import type { Json } from '../json/value.ts';
 import type { Problem } from '../model.ts';
-import type { CallCase } from '../wire/cases.ts';
 import { admitsPaid, refusesUnpaid } from '../wire/controls.ts';
 import type { HttpAnswer } from '../wire/http.ts';
-import type { Probe } from '../wire/probe.ts';
-import { nextId, rpcRequest } from '../wire/rpc.ts';
+import type { Called, Probe } from '../wire/probe.ts';
 import type { Forgery } from '../wire/signer.ts';
 import { unauthorizedProblems } from './expect.ts';
 import { type Control, inParallel, type LiveRule, must } from './rule.ts';
@@ -60,17 +58,10 @@ export function forged(
 }
 
 /** Sends a tools/call with this value of the token's header; by default the call that every rule about tokens sends. */
-export async function callWith(
-  probe: Probe,
-  value: string | undefined,
-  call?: Pick<CallCase, 'name' | 'arguments'>,
-): Promise<HttpAnswer> {
-  const { header } = probe.profile.token;
-  const { name, arguments: args } = call ?? (await probe.authenticationCall());
-  return probe.post(rpcRequest(nextId(), 'tools/call', { name, arguments: args }), {
-    session: await probe.session(),
-    headers: { [header]: value },
-  });
+export async function callWith(probe: Probe, value: string | undefined, call?: Called): Promise<HttpAnswer> {
+  const params = call ?? (await probe.authenticationCall());
+  const headers = { [probe.profile.token.header]: value };
+  return (await probe.ask('tools/call', params, { session: await probe.session(), headers })).http;
 }
 
 export async function refusalsOf(

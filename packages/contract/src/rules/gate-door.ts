@@ -1,10 +1,10 @@
 import { onlyReads } from '../definition/effect.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
-import { type CallCase, refusedArguments } from '../wire/cases.ts';
+import { refusedArguments } from '../wire/cases.ts';
 import { lists, refusesUnpaid } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
-import type { Probe } from '../wire/probe.ts';
+import type { Called, Probe } from '../wire/probe.ts';
 import { describe, isRefusal, unanswered } from '../wire/rpc.ts';
 import { unauthorizedProblems } from './expect.ts';
 import { bearing, callWith, freshToken, type HeaderValue, refusesOnlyOthers } from './gate-attempts.ts';
@@ -23,7 +23,7 @@ export const gateDoorRules: readonly LiveRule[] = [
     controls: [refusesUnpaid, lists],
     check: async (probe, note) => {
       const tools = await probe.tools();
-      const calls: UnpaidCall[] = [];
+      const calls: Called[] = [];
       const left: string[] = [];
       for (const tool of tools) {
         const name = String(tool.name);
@@ -78,8 +78,6 @@ export const gateDoorRules: readonly LiveRule[] = [
   },
 ];
 
-type UnpaidCall = Pick<CallCase, 'name' | 'arguments'>;
-
 const withheld = NotRun.because('withheld', 'every tool takes any arguments and may change something');
 
 /** Whether a tool may be called with arguments that nobody has chosen. */
@@ -98,7 +96,7 @@ async function untrusted(probe: Probe): Promise<readonly HeaderValue[]> {
 
 async function openProblems(
   probe: Probe,
-  { name, arguments: args }: UnpaidCall,
+  { name, arguments: args }: Called,
   { value, as }: HeaderValue,
 ): Promise<readonly Problem[]> {
   const answer = await callWith(probe, value, { name, arguments: args });

@@ -58,20 +58,17 @@ export const gateRequestRules: readonly LiveRule[] = [
     }),
   ),
   refused('gate.unknown-tool', 'a call of an unknown tool', async (probe) => {
-    const body = rpcRequest(nextId(), 'tools/call', { name: noSuchTool, arguments: {} });
-    const answer = await probe.post(body, { session: await probe.session() });
-    return { answer, path: `tools/call of ${noSuchTool}` };
+    const call = { name: noSuchTool, arguments: {} };
+    const { http } = await probe.ask('tools/call', call, { session: await probe.session() });
+    return { answer: http, path: `tools/call of ${noSuchTool}` };
   }),
   {
     ...refused('gate.every-call', 'a call in a session that has paid for an earlier one', async (probe) => {
       const session = await probe.newSession();
-      const { name, arguments: args } = await probe.authenticationCall();
-      await probe.call(name, args, { session });
-      const again = rpcRequest(nextId(), 'tools/call', { name, arguments: args });
-      return {
-        answer: await probe.post(again, { session }),
-        path: 'the second tools/call, without a token',
-      };
+      const call = await probe.authenticationCall();
+      await probe.call(call.name, call.arguments, { session });
+      const { http } = await probe.ask('tools/call', call, { session });
+      return { answer: http, path: 'the second tools/call, without a token' };
     }),
     turn: 'opening',
     controls: [refusesUnpaid, admitsPaid, initializesAgain],
@@ -142,8 +139,7 @@ export async function unpaid(
   probe: Probe,
   { write = JSON.stringify, headers = {}, as, target }: Unpaid,
 ): Promise<Attempt> {
-  const { name, arguments: args } = await probe.authenticationCall();
-  const call = rpcRequest(nextId(), 'tools/call', { name, arguments: args });
+  const call = rpcRequest(nextId(), 'tools/call', await probe.authenticationCall());
   const answer = await probe.post(write(call), {
     session: await probe.session(),
     headers,

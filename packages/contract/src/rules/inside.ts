@@ -5,11 +5,10 @@ import { setTimeout } from 'node:timers/promises';
 import { isObject, jsonIn } from '../json/json.ts';
 import type { Json } from '../json/value.ts';
 import type { Problem } from '../model.ts';
-import { mapConcurrently } from '../wire/concurrency.ts';
+import { callsAtOnce, mapConcurrently } from '../wire/concurrency.ts';
 import { NotRun } from '../wire/not-run.ts';
 import { noSuchTool, type Probe } from '../wire/probe.ts';
-import { nextId, rpcRequest, sessionOf } from '../wire/rpc.ts';
-import { startsInstances } from './instance.ts';
+import { callerOf, startsInstances } from './instance.ts';
 import { sharing, should } from './rule.ts';
 
 /** What only the process of a server shows: an instance that this rule starts tells it, if it is one of Node. */
@@ -64,7 +63,6 @@ function placeOf({ url, line }: { readonly [name: string]: Json }): string {
 
 /** The calls before the first reading, and between two; half of them are refused. */
 const calls = { first: 600, each: 1_000 } as const;
-const callsAtOnce = 4;
 /** Less growth in 1,000 calls is no leak that anybody notices. */
 const leastGrowth = 500_000;
 
@@ -116,12 +114,9 @@ async function withInside(
       NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} ${required}`.trim(),
     });
     if (!instance.healthy) throw NotRun.by('instance');
-    const url = new URL(instance.url);
-    const session = sessionOf((await probe.initialize(undefined, { url })).http);
-    const caller: Caller = async (name, args, token) => {
-      const body = rpcRequest(nextId(), 'tools/call', { name, arguments: args });
-      return (await probe.post(body, { url, session, token })).status;
-    };
+    const call = await callerOf(probe, instance);
+    const caller: Caller = async (name, args, token) =>
+      (await call({ name, arguments: args }, { token })).status;
     return await judge(caller, (what) => told(directory, what));
   } finally {
     await rm(directory, { recursive: true, force: true });

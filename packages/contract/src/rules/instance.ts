@@ -1,11 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { shorten } from '../json/json.ts';
+import type { Json } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import type { Instance, ProcessExit } from '../target.ts';
 import type { HttpAnswer } from '../wire/http.ts';
 import type { Probe } from '../wire/probe.ts';
 import type { PostOptions } from '../wire/requests.ts';
-import { nextId, rpcRequest } from '../wire/rpc.ts';
+import { sessionOf } from '../wire/rpc.ts';
 import { answerProblems } from './expect.ts';
 import type { Control } from './rule.ts';
 
@@ -76,16 +77,18 @@ export async function callOf(
   token: string,
   options: PostOptions = {},
 ): Promise<HttpAnswer> {
-  const url = new URL(instance.url);
-  const { name, arguments: args } = await probe.authenticationCall();
-  const { http } = await probe.initialize(undefined, { url });
-  const session = String(http.headers['mcp-session-id']);
-  return probe.post(rpcRequest(nextId(), 'tools/call', { name, arguments: args }), {
-    ...options,
-    url,
-    session,
-    token,
-  });
+  const call = await probe.authenticationCall();
+  return (await callerOf(probe, instance))(call, { ...options, token });
+}
+
+/** Opens a session at another instance. @returns what makes a tools/call in it */
+export async function callerOf(
+  probe: Probe,
+  { url: address }: Instance,
+): Promise<(call: Json, options: PostOptions) => Promise<HttpAnswer>> {
+  const url = new URL(address);
+  const session = sessionOf((await probe.initialize(undefined, { url })).http);
+  return async (call, options) => (await probe.ask('tools/call', call, { ...options, url, session })).http;
 }
 
 /** How an instance ends. One that does not end in time is killed, and the result shows it. */

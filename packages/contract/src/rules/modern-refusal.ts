@@ -279,6 +279,5 @@ async function refusesPlain(probe: Probe): Promise<'modernUngated' | undefined> 
 }
 
 async function call(probe: Probe): Promise<ReturnType<typeof modernMessage>> {
-  const { name, arguments: args = {} } = await probe.authenticationCall();
-  return modernMessage('tools/call', { name, arguments: args });
+  return modernMessage('tools/call', await probe.authenticationCall());
 }

@@ -1,15 +1,14 @@
 import { isObject, shorten } from '../json/json.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
-import { mapConcurrently } from '../wire/concurrency.ts';
 import { speaksAny, speaksModern } from '../wire/controls.ts';
 import { pageProblems } from '../wire/listing.ts';
 import { encoded, metaKey, modernRpc, modernVersion } from '../wire/modern.ts';
-import { noSuchTool, type Probe } from '../wire/probe.ts';
+import { type Called, noSuchTool, type Probe } from '../wire/probe.ts';
 import { type RpcAnswer, sessionOf } from '../wire/rpc.ts';
 import { answerProblems, resultProblems } from './expect.ts';
 import { ofCall, resultRules } from './result.ts';
-import { must, problemsAt, sharing, should, valueProblems } from './rule.ts';
+import { must, ofCalls, problemsAt, sharing, should, valueProblems } from './rule.ts';
 
 /** The maximum number of tools whose results are judged again. */
 const mostTools = 20;
@@ -158,8 +157,8 @@ export const modernRules = sharing({ controls: [speaksModern] }, [
       const byTool = new Map((await probe.cases()).toReversed().map((one) => [one.name, one]));
       const inSession = probe.target.era === 'modern' ? [] : await probe.outcomes();
       const judges = resultRules.filter(({ level }) => level === 'must');
-      const problems = await mapConcurrently([...byTool.values()].slice(0, mostTools), 4, async (one) => {
-        const rpc = await modernCall(probe, {}, one);
+      return ofCalls([...byTool.values()].slice(0, mostTools), async (one) => {
+        const rpc = await modernCall(probe, {}, { name: one.name, arguments: one.arguments });
         const outcome = { ...one, rpc, result: rpc.result };
         const known = inSession.find(
           ({ tool, arguments: args }) => tool === one.tool && args === one.arguments,
@@ -170,7 +169,6 @@ export const modernRules = sharing({ controls: [speaksModern] }, [
           .flatMap((rule) => rule.problemsOf(outcome, probe.profile))
           .map((problem) => ofCall(outcome, problem));
       });
-      return problems.flat();
     },
   },
   {
@@ -192,10 +190,8 @@ export function modernList(probe: Probe): Promise<RpcAnswer> {
   return probe.once('modern list', () => modernRpc(probe, 'tools/list'));
 }
 
-type ModernCall = Awaited<ReturnType<Probe['authenticationCall']>>;
-
 /** A call that a tool answered with a failure in a session; if there is none, a call of an unknown tool. */
-async function failedCall(probe: Probe): Promise<ModernCall> {
+async function failedCall(probe: Probe): Promise<Called> {
   const inSession = probe.target.era !== 'modern' && (await probe.hasCases());
   const outcomes = inSession ? await probe.outcomes() : [];
   const { name, arguments: args } = outcomes.find(({ result }) => result?.isError === true) ?? {
@@ -209,12 +205,11 @@ async function failedCall(probe: Probe): Promise<ModernCall> {
 export async function modernCall(
   probe: Probe,
   headers: Readonly<Record<string, string | undefined>> = {},
-  call?: ModernCall,
+  call?: Called,
 ): Promise<RpcAnswer> {
-  const { name, arguments: args = {} } = call ?? (await probe.authenticationCall());
+  const params = call ?? (await probe.authenticationCall());
   const token = await probe.payment();
   const timeoutMs = probe.timeoutMs(probe.profile.limits.callMs);
-  const params = { name, arguments: args };
   const all = { ...(await probe.repeatedHeaders(params)), ...headers };
   return modernRpc(probe, 'tools/call', params, { token, headers: all, timeoutMs });
 }

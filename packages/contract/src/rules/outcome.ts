@@ -1,12 +1,13 @@
 import { blankResult } from '../definition/outcomes.ts';
-import { isObject, objectOr, present, shorten, withoutPrototype } from '../json/json.ts';
+import { isObject, objectOr, shorten, withoutPrototype } from '../json/json.ts';
 import { propertiesOf } from '../json/keywords.ts';
 import { mismatches, withoutDialect } from '../json/schema.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { missingAnswerOf } from '../wire/client.ts';
-import { mapConcurrently } from '../wire/concurrency.ts';
+import { callsAtOnce, mapConcurrently } from '../wire/concurrency.ts';
 import { answeredCalls, answeredOf, initializesAgain, lists, listsInClient } from '../wire/controls.ts';
+import { withoutSignals } from '../wire/explore.ts';
 import { NotRun, onlyWriting } from '../wire/not-run.ts';
 import type { CallOutcome } from '../wire/probe.ts';
 import { NotSent, Unanswered } from '../wire/receive.ts';
@@ -16,7 +17,7 @@ import { isUnrecorded, unrecordedFix } from '../wire/unrecorded.ts';
 import { listProblems } from './discovery.ts';
 import { textProblems } from './read.ts';
 import { isEmpty, noFailure, ofCall } from './result.ts';
-import { fact, judgeEach, type LiveRule, must, should, unless, valueProblems } from './rule.ts';
+import { fact, judgeEach, type LiveRule, must, ofCalls, should, unless, valueProblems } from './rule.ts';
 
 /** A text that no source contains. */
 const unheardOf = 'zq7-unheard-of-4kx';
@@ -67,14 +68,12 @@ export const outcomeRules: readonly LiveRule[] = [
     check: async (probe) => {
       const first = (await answeredCalls(probe)).filter(({ rpc }) => rpc.response !== undefined);
       if (first.length === 0) throw NotRun.by('noResponse');
-      const problems = await mapConcurrently(first, 4, async (outcome) => {
+      return ofCalls(first, async (outcome) => {
         const again = await probe.call(outcome.name, outcome.arguments);
-        return unless(endingOf(again.result) === endingOf(outcome.result), {
-          expected: `as before: ${describeCall(outcome.rpc)}`,
-          actual: describeCall(again),
-        }).map((problem) => ofCall(outcome, problem));
+        const isSame = endingOf(again.result) === endingOf(outcome.result);
+        const expected = `as before: ${describeCall(outcome.rpc)}`;
+        return unless(isSame, ofCall(outcome, { expected, actual: describeCall(again) }));
       });
-      return problems.flat();
     },
   },
   {
@@ -117,17 +116,12 @@ export const outcomeRules: readonly LiveRule[] = [
       try {
         const problems: Problem[] = [];
         for (const { name, arguments: args } of results) {
-          await session.client
-            .callTool({ name, arguments: { ...args } }, undefined, {
-              timeout: probe.timeoutMs(probe.profile.limits.callMs),
-            })
-            .catch((error: Error) => {
-              const silence = missingAnswerOf(error);
-              if (silence) throw silence;
-              problems.push(
-                ofCall({ name, arguments: args }, { expected: 'a result', actual: error.message }),
-              );
-            });
+          await session.client.callTool({ name, arguments: { ...args } }).catch((error: Error) => {
+            const silence = missingAnswerOf(error);
+            if (silence) throw silence;
+            const problem = { expected: 'a result', actual: error.message };
+            problems.push(ofCall({ name, arguments: args }, problem));
+          });
         }
         return problems;
       } finally {
@@ -146,16 +140,19 @@ export const outcomeRules: readonly LiveRule[] = [
       const reading = succeeded.filter(({ name }) => !probe.target.writing?.has(name));
       if (reading.length === 0) throw NotRun.because('inapplicable', onlyWriting);
       const byTool = new Map(reading.map((outcome) => [outcome.tool, outcome]));
-      const answers = await mapConcurrently([...byTool.values()].flatMap(improbable), 4, async (call) => {
-        const rpc = await probe.call(call.name, call.arguments);
-        const data = rpc.result?.structuredContent;
-        if (rpc.result?.isError === true || !isObject(data)) return [];
-        if (!holdsNothing(present<Json>({ ...data, searchExhausted: undefined, noResultsReason: undefined })))
-          return [];
-        if (isEmpty(data)) return [[]];
-        const expected = 'searchExhausted: true or noResultsReason';
-        return [[ofCall(call, { expected, actual: describeCall(rpc) })]];
-      });
+      const answers = await mapConcurrently(
+        [...byTool.values()].flatMap(improbable),
+        callsAtOnce,
+        async (call) => {
+          const rpc = await probe.call(call.name, call.arguments);
+          const data = rpc.result?.structuredContent;
+          if (rpc.result?.isError === true || !isObject(data)) return [];
+          if (!holdsNothing(withoutSignals(data))) return [];
+          if (isEmpty(data)) return [[]];
+          const expected = 'searchExhausted: true or noResultsReason';
+          return [[ofCall(call, { expected, actual: describeCall(rpc) })]];
+        },
+      );
       return judgeEach<readonly Problem[]>(
         answers.flat(),
         NotRun.because('inapplicable', 'every call with improbable texts found something'),

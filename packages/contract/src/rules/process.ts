@@ -7,11 +7,11 @@ import type { Environment, Instance, ProcessExit } from '../target.ts';
 import { initializes } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
-import { nextId, rpcRequest, sessionOf } from '../wire/rpc.ts';
 import { settleMs } from '../wire/timeouts.ts';
 import { answerProblems } from './expect.ts';
 import {
   audienceProblems,
+  callerOf,
   callOf,
   hostDomains,
   lastOutput,
@@ -265,15 +265,9 @@ async function logProblems(probe: Probe): Promise<readonly Problem[]> {
   const { name, arguments: args } = await probe.authenticationCall();
   const valid = await probe.token({ claims: { jti: randomUUID() } });
   const forged = await probe.token({ by: 'untrusted' });
-  const url = new URL(instance.url);
-  const session = await probe.initialize(undefined, { url });
-  for (const token of [valid, forged]) {
-    const body = rpcRequest(nextId(), 'tools/call', {
-      name,
-      arguments: { ...args, 'undeclared 4kx': marker },
-    });
-    await probe.post(body, { url, session: sessionOf(session.http), token });
-  }
+  const call = await callerOf(probe, instance);
+  for (const token of [valid, forged])
+    await call({ name, arguments: { ...args, 'undeclared 4kx': marker } }, { token });
   await setTimeout(settleMs);
   const log = instance.output();
   const parts = { 'a valid token': valid, 'a forged token': forged, 'an argument': marker };

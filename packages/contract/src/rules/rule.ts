@@ -4,6 +4,7 @@ import type { Level, Methods, Problem, RuleResult, RuleText } from '../model.ts'
 import type { PlatformProfile } from '../platforms/profile.ts';
 import type { Target } from '../target.ts';
 import { now } from '../wire/clock.ts';
+import { callsAtOnce, mapConcurrently } from '../wire/concurrency.ts';
 import type { NotRun, Prevention } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { fixOfEnd } from '../wire/receive.ts';
@@ -88,6 +89,14 @@ export async function inParallel<T>(
   problemsOf: (item: T) => Promise<readonly Problem[]>,
 ): Promise<readonly Problem[]> {
   return (await Promise.all(items.map(problemsOf))).flat();
+}
+
+/** The problems of all calls, of which few are made at once. */
+export async function ofCalls<T>(
+  calls: readonly T[],
+  problemsOf: (call: T) => Promise<readonly Problem[]>,
+): Promise<readonly Problem[]> {
+  return (await mapConcurrently(calls, callsAtOnce, problemsOf)).flat();
 }
 
 /** The problem, unless the condition is true. */

@@ -3,7 +3,6 @@ import { answersCalls, initializesAgain, lists, opensSession } from '../wire/con
 import { invented } from '../wire/curl.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
-import { nextId, rpcRequest } from '../wire/rpc.ts';
 import { answerProblems, holdsResult, invalidSessionProblems, resultProblems } from './expect.ts';
 import { inParallel, type LiveRule, must, should } from './rule.ts';
 
@@ -32,9 +31,9 @@ export const sessionRefusalRules: readonly LiveRule[] = [
     fix: 'Check the session of every request, paid or not. Only initialize needs none.',
     controls: [opensSession, lists, answersCalls],
     check: async (probe) => {
-      const { name, arguments: args } = await probe.authenticationCall();
-      const body = rpcRequest(nextId(), 'tools/call', { name, arguments: args });
-      return invalidSessionProblems(await probe.post(body, { token: await probe.payment() }), 'tools/call');
+      const call = await probe.authenticationCall();
+      const { http } = await probe.ask('tools/call', call, { token: await probe.payment() });
+      return invalidSessionProblems(http, 'tools/call');
     },
   },
   {
@@ -57,9 +56,9 @@ export const sessionRefusalRules: readonly LiveRule[] = [
     fix: 'Read the session from the header Mcp-Session-Id alone: addresses are logged and shared.',
     controls: [opensSession, lists],
     check: async (probe) => {
-      const send = (search = '') => {
+      const send = async (search = '') => {
         const target = `${probe.url.pathname}${search}`;
-        return probe.post(rpcRequest(nextId(), 'tools/list'), { target });
+        return (await probe.ask('tools/list', undefined, { target })).http;
       };
       if (holdsResult(await send())) throw NotRun.because('inapplicable', 'a request needs no session');
       const session = encodeURIComponent((await probe.session()) ?? '');
@@ -101,8 +100,9 @@ function refused(
     check: async (probe) =>
       inParallel(await idsOf(probe), async (session) => {
         const isPost = method === 'POST';
-        const body = rpcRequest(nextId(), 'tools/list');
-        const answer = await (isPost ? probe.post(body, { session }) : probe.openStream(session));
+        const answer = isPost
+          ? (await probe.ask('tools/list', undefined, { session })).http
+          : await probe.openStream(session);
         return invalidSessionProblems(answer, `${method}, ${named(session)}`);
       }),
   };

@@ -3,7 +3,7 @@ import { initializesAgain, lists, opensSession } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { NoAnswer } from '../wire/receive.ts';
-import { nextId, rpcAnswer, rpcRequest, sessionOf, unanswered } from '../wire/rpc.ts';
+import { isLimited, rpcAnswer, rpcRequest, sessionOf, unanswered } from '../wire/rpc.ts';
 import { answerProblems, carriedOutProblems, invalidSessionProblems, resultProblems } from './expect.ts';
 import { type Control, inParallel, type LiveRule, must, should, valueProblems } from './rule.ts';
 
@@ -67,9 +67,6 @@ function differingBits(ids: readonly string[]): number {
 }
 
 const requestsOfSession = 50;
-
-/** HTTP 429. To limit the rate is no fault. */
-const tooManyRequests = 429;
 
 /** Sessions: opened by initialize, named in the header mcp-session-id. */
 export const sessionRules: readonly LiveRule[] = [
@@ -158,7 +155,7 @@ export const sessionRules: readonly LiveRule[] = [
         const answer = await send();
         const problems = carriedOutProblems(answer, `${method}, request ${turn} of a session`);
         if (problems.length === 0) continue;
-        if (answer.http.status === tooManyRequests) return [];
+        if (isLimited(answer.http)) return [];
         if (carriedOutProblems(await send(), method).length === 0) continue; // see answers.steady
         if (/session/i.test(answer.http.body)) probe.ledger.explain('session.lasting', answer.http);
         return problems;
@@ -216,13 +213,13 @@ export const sessionRules: readonly LiveRule[] = [
       const deleted = await probe.http({ method: 'DELETE', headers: { 'mcp-session-id': session } });
       if (deleted.status === 405) return [];
       const [posted, got] = await Promise.all([
-        probe.post(rpcRequest(nextId(), 'tools/list'), { session }),
+        probe.ask('tools/list', undefined, { session }),
         probe.openStream(session),
       ]);
       const isDone = deleted.status >= 200 && deleted.status < 300;
       return [
         ...answerProblems(isDone, 'DELETE', 'HTTP 2xx or 405', deleted),
-        ...invalidSessionProblems(posted, 'POST after DELETE'),
+        ...invalidSessionProblems(posted.http, 'POST after DELETE'),
         ...invalidSessionProblems(got, 'GET after DELETE'),
       ];
     },

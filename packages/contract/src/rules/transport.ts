@@ -44,14 +44,11 @@ export const transportRules: readonly LiveRule[] = [
     title: 'a request from a foreign web page is refused',
     fix: 'Answer 403 to a request whose Origin is not allowed.',
     controls: [lists],
-    check: async (probe) =>
-      rejectedProblems(
-        await probe.post(rpcRequest(nextId(), 'tools/list'), {
-          session: await probe.session(),
-          headers: { origin: 'https://attacker.example' },
-        }),
-        'Origin: https://attacker.example',
-      ),
+    check: async (probe) => {
+      const headers = { origin: 'https://attacker.example' };
+      const { http } = await probe.rpc('tools/list', undefined, { headers });
+      return rejectedProblems(http, 'Origin: https://attacker.example');
+    },
   },
   {
     ...should('http.cors', 'C§3.1, C§4; Fetch standard, CORS protocol'),

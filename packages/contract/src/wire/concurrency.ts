@@ -1,3 +1,6 @@
+/** A tool may use another service, which has its own limits. */
+export const callsAtOnce = 4;
+
 /** Applies an asynchronous function to all items, at most `limit` at a time; results in the order of the items. */
 export async function mapConcurrently<T, R>(
   items: readonly T[],

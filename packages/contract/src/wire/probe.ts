@@ -4,7 +4,7 @@ import { bounds, isReadable } from '../json/walk.ts';
 import { type CallCase, casesOf } from './cases.ts';
 import { connect, missingAnswerOf, type SdkSession } from './client.ts';
 import { now } from './clock.ts';
-import { mapConcurrently } from './concurrency.ts';
+import { callsAtOnce, mapConcurrently } from './concurrency.ts';
 import type { HttpAnswer } from './http.ts';
 import { consent, harmless, NotRun } from './not-run.ts';
 import { planOf } from './plan.ts';
@@ -17,8 +17,8 @@ import { isUnrecorded } from './unrecorded.ts';
 /** The name of a tool that no server has. */
 export const noSuchTool = 'no_such_tool';
 
-/** A tool may use another service, which has its own limits. */
-const callsAtOnce = 4;
+/** The params of a tools/call. */
+export type Called = { readonly name: string; readonly arguments: JsonObject };
 
 /** A finished tools/call. */
 export interface CallOutcome extends CallCase {
@@ -56,9 +56,8 @@ export class Probe extends Sessions {
   /** A tools/call without a token, made once in a run. */
   unpaidCall(): Promise<RpcAnswer> {
     return this.once('unpaid call', async () => {
-      const { name, arguments: args } = await this.authenticationCall();
       const timeoutMs = this.timeoutMs(this.profile.limits.callMs);
-      return this.plain('tools/call', present({ name, arguments: args }), { timeoutMs });
+      return this.plain('tools/call', await this.authenticationCall(), { timeoutMs });
     });
   }
 
@@ -173,8 +172,10 @@ export class Probe extends Sessions {
    * A call that authentication must refuse unless it is paid: the first case. If no tool is known that may be called, it
    * names a tool that does not exist, so that it cannot do harm even if the server accepts it.
    */
-  async authenticationCall(): Promise<Pick<CallCase, 'name' | 'arguments'>> {
-    return (await this.hasCases()) ? (await this.cases())[0] : { name: noSuchTool, arguments: {} };
+  async authenticationCall(): Promise<Called> {
+    if (!(await this.hasCases())) return { name: noSuchTool, arguments: {} };
+    const [{ name, arguments: args }] = await this.cases();
+    return { name, arguments: args };
   }
 
   /** All cases, called. */

@@ -79,7 +79,7 @@ export async function submissionTest(
   probe: Probe,
   onTool: (name: string) => void = () => {},
 ): Promise<Rehearsal> {
-  const { smoke, limits } = probe.profile;
+  const { smoke } = probe.profile;
   const tools = await probe.callable();
   const token = await probe.payment(smoke.claims);
   const started = now();
@@ -94,7 +94,7 @@ export async function submissionTest(
       onTool(name);
       const called = now();
       const answer = await session.client
-        .callTool({ name, arguments: { ...args } }, undefined, { timeout: probe.timeoutMs(limits.callMs) })
+        .callTool({ name, arguments: { ...args } })
         .then(({ content, structuredContent, isError }) => ({
           content: content as Json,
           ...(isError === true && { failure: shorten(structuredContent ?? content, 300) }),

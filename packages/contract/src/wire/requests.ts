@@ -148,24 +148,26 @@ export class Requests {
     });
   }
 
+  /** One JSON-RPC request to the endpoint, as it is: without a session or a token unless the options name one. */
+  async ask(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
+    const id = nextId();
+    return rpcAnswer(await this.post(rpcRequest(id, method, params), options), id);
+  }
+
   /** GET to the endpoint: the stream of a session (C§3.1). */
   openStream(session: string | undefined): Promise<HttpAnswer> {
     return this.http({ headers: present({ accept: 'text/event-stream', 'mcp-session-id': session }) });
   }
 
   /** An initialize request without a session (C§3.1). */
-  async initialize(protocolVersion = platformVersion, options: PostOptions = {}): Promise<RpcAnswer> {
-    const id = nextId();
+  initialize(protocolVersion = platformVersion, options: PostOptions = {}): Promise<RpcAnswer> {
     const params = {
       protocolVersion,
       capabilities: {},
       clientInfo: { name: 'marketplace-contract', version: '1.0.0' },
     };
-    const answer = await this.post(rpcRequest(id, 'initialize', params), {
-      timeoutMs: this.timeoutMs(this.profile.limits.initializeMs),
-      ...options,
-    });
-    return rpcAnswer(answer, id);
+    const timeoutMs = this.timeoutMs(this.profile.limits.initializeMs);
+    return this.ask('initialize', params, { timeoutMs, ...options });
   }
 
   /** Remembers a session to end. */

@@ -51,6 +51,11 @@ export function isRefusal({ status }: Pick<HttpAnswer, 'status'>): boolean {
   return status === 401 || status === 403;
 }
 
+/** Whether a server limits the rate of requests, which is no fault. */
+export function isLimited({ status }: Pick<HttpAnswer, 'status'>): boolean {
+  return status === 429;
+}
+
 /** The session that an answer names. */
 export function sessionOf({ headers }: HttpAnswer): string | undefined {
   const session = headers['mcp-session-id'];

@@ -6,7 +6,7 @@ import { type ListedPages, type ListPages, listTools } from './listing.ts';
 import { modernRpc, parameterHeaders } from './modern.ts';
 import { NotRun } from './not-run.ts';
 import { type PostOptions, Requests } from './requests.ts';
-import { isRefusal, nextId, type RpcAnswer, rpcAnswer, rpcRequest, sessionOf, unanswered } from './rpc.ts';
+import { isRefusal, type RpcAnswer, sessionOf, unanswered } from './rpc.ts';
 
 /** The facts that a new session replaces. */
 const ofSession = ['initialized', 'session', 'initialized again', 'two at once'];
@@ -40,14 +40,14 @@ export class Sessions extends Requests {
    */
   async rpc(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
     const session = options.session ?? (await this.session());
-    const answer = await this.#send(method, params, { ...options, session });
+    const answer = await this.ask(method, params, { ...options, session });
     const { headers, chunked, url, onHeadersRead, token } = options;
     const paid = token === undefined ? method : `${method}, paid,`;
     if (options.session ?? headers ?? chunked ?? url ?? onHeadersRead) return answer;
     if (session !== undefined && saysSessionIsGone(answer)) {
       const next = await this.#successorOf(session);
       const again =
-        next === undefined ? answer : await this.#send(method, params, { ...options, session: next });
+        next === undefined ? answer : await this.ask(method, params, { ...options, session: next });
       if (!saysSessionIsGone(again)) {
         this.ledger.explain('session.lasting', answer.http);
         this.ledger.tally(paid, params, again);
@@ -56,11 +56,6 @@ export class Sessions extends Requests {
     }
     this.ledger.tally(paid, params, answer);
     return answer;
-  }
-
-  async #send(method: string, params: Json | undefined, options: PostOptions): Promise<RpcAnswer> {
-    const id = nextId();
-    return rpcAnswer(await this.post(rpcRequest(id, method, params), options), id);
   }
 
   /** The session that replaces a shared one; undefined if the server opens none. */
@@ -122,8 +117,7 @@ export class Sessions extends Requests {
   }
 
   async isStateless(): Promise<boolean> {
-    const id = nextId();
-    return rpcAnswer(await this.post(rpcRequest(id, 'tools/list')), id).result !== undefined;
+    return (await this.ask('tools/list')).result !== undefined;
   }
 
   /** A fact that is requested once in a run, when it is first needed. */
