@@ -86,24 +86,15 @@ class InputCollector {
     const name = String(value.name);
     const place = value.in;
     const isRequired = place === 'path' || value.required === true;
-    const leaveOut = (refusal: string, what = `was left out: ${refusal}`): void => {
-      if (isRequired) throw new DocumentRefusal(refusal, pointer);
-      this.#lost(pointer, what);
-    };
-    if (place === 'cookie')
-      return leaveOut('it requires a cookie, which a tool cannot send', 'is a cookie, so it was left out');
-    if (place !== 'path' && place !== 'query' && place !== 'header') return;
+    if (place !== 'path' && place !== 'query' && place !== 'header' && place !== 'cookie') return;
     if (place === 'path' && !path.includes(`{${name}}`)) return;
     const key = keyParameter(value, this.#isScheme);
-    if (key) return void this.#keys.push(key);
-    if (place === 'header' && ignoredHeaders.has(name.toLowerCase())) return;
-    if (place === 'header' && !/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(name))
-      return leaveOut(
-        'its name is not a valid header name',
-        'has a name that no header can have: it was left out',
-      );
-    const why = unsupportedLists(value);
-    if (why !== undefined) return leaveOut(why);
+    if (key) this.#keys.push(key);
+    if (key || (place === 'header' && ignoredHeaders.has(name.toLowerCase()))) return;
+    const left = whyLeftOut(value);
+    if (left && isRequired) throw new DocumentRefusal(left.refusal, pointer);
+    if (left) this.#lost(pointer, left.what);
+    if (left || place === 'cookie') return;
     const { schema: said, isJson } = this.#schemaOf(value, pointer);
     const schema = place === 'path' ? withoutEmptyText(said) : said;
     const input = this.#add(name, place, schema, isRequired);
@@ -239,6 +230,23 @@ export function freeInputName(name: string, place: string, isTaken: (name: strin
     const free = count === 0 ? plain : other;
     if (!isTaken(free)) return free;
   }
+}
+
+/** Why a parameter cannot be sent: as the refusal of one that is required, and as the note about any other. */
+function whyLeftOut(parameter: JsonObject): { readonly refusal: string; readonly what: string } | undefined {
+  const { in: place, name } = parameter;
+  if (place === 'cookie')
+    return {
+      refusal: 'it requires a cookie, which a tool cannot send',
+      what: 'is a cookie, so it was left out',
+    };
+  if (place === 'header' && !/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(String(name)))
+    return {
+      refusal: 'its name is not a valid header name',
+      what: 'has a name that no header can have: it was left out',
+    };
+  const refusal = unsupportedLists(parameter);
+  return refusal === undefined ? undefined : { refusal, what: `was left out: ${refusal}` };
 }
 
 /** Paths of the texts that a body has as integers. */
