@@ -1,14 +1,12 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createAuthentication } from '../../packages/runtime/src/server/auth.ts';
 import { requestText } from '../attacks/attacker.ts';
-import { audience, config, publicKey, start, token } from './support.ts';
+import { audience, config, start, token } from './support.ts';
 
 const now = () => Math.floor(Date.now() / 1000);
-const foreign = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_price', arguments: {} } };
 const unauthorized = { status: 401, body: { error: 'Unauthorized' } };
 const bearer = async (...args: Parameters<typeof token>) => `Bearer ${await token(...args)}`;
@@ -16,42 +14,19 @@ const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('bas
 
 describe('a call is refused', () => {
   const claims = { iss: 'https://platform.example', aud: audience, exp: now() + 120 };
+  // The others are rules of the group `gate`, which the self-check of a generated server (test/scaffold/) passes.
   const cases: Record<string, () => Promise<string | undefined>> = {
-    'without a token': async () => undefined,
-    'with an empty header': async () => '',
-    'with an empty bearer': async () => 'Bearer ',
-    'with garbage': async () => 'Bearer a.b.c',
-    'with another scheme': async () => `Basic ${await token()}`,
-    'without a scheme': () => token(),
     'with a scheme that only begins alike': async () => `Bearerish ${await token()}`,
     'with two tokens': async () => `${await bearer()}, ${await bearer()}`,
-    'with another key': () => bearer({}, { key: foreign.privateKey }),
-    'with another key that the token itself names': () =>
-      bearer({}, { key: foreign.privateKey, jwk: foreign.publicKey.export({ format: 'jwk' }) }),
-    'with another algorithm of the right key': () => bearer({}, { alg: 'RS512' }),
-    'with the public key as a shared secret': () =>
-      bearer({}, { key: new TextEncoder().encode(publicKey), alg: 'HS256' }),
     'with another type': () => bearer({}, { typ: 'at+jwt' }),
-    'with no signature': async () => `Bearer ${part({ alg: 'none' })}.${part(claims)}.`,
-    'when expired': () => bearer({ exp: now() - 60 }),
     'without exp': () => bearer({ exp: undefined }),
-    'when not yet valid': () => bearer({ nbf: now() + 60 }),
-    'without an issuer': () => bearer({ iss: undefined }),
     'with another issuer': () => bearer({ iss: 'https://platform.example/' }),
-    'without an audience': () => bearer({ aud: undefined }),
-    'with another audience': () => bearer({ aud: 'https://other.example/mcp' }),
-    'with a longer audience': () => bearer({ aud: `${audience}/` }),
     'with a shorter audience': () => bearer({ aud: audience.slice(0, -1) }),
-    'with an audience in other case': () => bearer({ aud: audience.toUpperCase() }),
     'with several audiences': () => bearer({ aud: [audience, 'https://other.example/mcp'] }),
     'when valid for ten years': () => bearer({ exp: now() + 315_360_000 }),
     'when valid for ten years, with no time of issue': () =>
       bearer({ iat: undefined, exp: now() + 315_360_000 }),
     'when issued more than a minute ahead': () => bearer({ iat: now() + 160, exp: now() + 280 }),
-    'with a payload that was changed': async () => {
-      const [header, , signature] = (await token()).split('.');
-      return `Bearer ${header}.${part({ ...claims, exp: now() + 9999 })}.${signature}`;
-    },
   };
 
   test.each(Object.entries(cases))('%s', async (_, authorization) => {
@@ -302,37 +277,6 @@ describe('no call runs without authentication', () => {
         body: { error: { code: -32600 } },
       });
     }
-  });
-
-  test('with duplicate keys: authentication and the handlers see the same one', async () => {
-    const { client, events } = await start();
-    const session = await client.session();
-    const callLast = `{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call","params":{"name":"echo"}}`;
-    const pingLast = `{"jsonrpc":"2.0","id":1,"method":"tools/call","method":"ping","params":{"name":"echo"}}`;
-    expect(await client.send(callLast, session)).toMatchObject(unauthorized);
-    expect(await client.send(pingLast, session)).toMatchObject({ status: 200, body: { result: {} } });
-    const escaped = `{"jsonrpc":"2.0","id":1,"m\\u0065thod":"tools\\/call","params":{"name":"echo"}}`;
-    expect(await client.send(escaped, session)).toMatchObject(unauthorized);
-    expect(events().filter(({ event }) => event === 'call')).toEqual([]);
-  });
-
-  test.each(['Tools/call', 'tools/call ', ' tools/call', 'tools//call', 'tools.call', 'tools/Call'])(
-    'the method %j is not a call',
-    async (method) => {
-      const { client } = await start();
-      const { body } = await client.request(method, call.params, await client.session());
-      expect(body.error.code).toBe(-32601);
-    },
-  );
-
-  test('as a notification', async () => {
-    const { client, events } = await start();
-    const { id: _, ...notification } = call;
-    const session = await client.session();
-    expect(await client.send(notification, session)).toMatchObject(unauthorized);
-    const paid = await client.send(notification, { ...session, authorization: await bearer() });
-    expect(paid).toMatchObject({ status: 202, text: '' });
-    expect(events().filter(({ event }) => event === 'call')).toEqual([]);
   });
 
   test.each([

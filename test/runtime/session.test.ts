@@ -2,7 +2,6 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createSessions } from '../../packages/runtime/src/server/session.ts';
 import fc from '../fast-check.ts';
 import { start } from './support.ts';
-import { tools } from './tools.ts';
 
 const secret = 'a secret of thirty-two characters';
 
@@ -98,65 +97,6 @@ describe('over the number of closed sessions that a process can record', () => {
 });
 
 describe('sessions over HTTP', () => {
-  const badIds = ['', 'x', '__proto__', 'constructor', '../..', 'a'.repeat(4096)];
-
-  test('initialize without a header opens one, which works at once beside others', async () => {
-    const { client } = await start();
-    const sessions = await Promise.all(Array.from({ length: 20 }, () => client.session()));
-    expect(new Set(sessions.map((session) => session['mcp-session-id'])).size).toBe(20);
-    const answers = await Promise.all(
-      sessions.map((session) => client.request('tools/list', undefined, session)),
-    );
-    for (const { status, body } of answers) {
-      expect(status).toBe(200);
-      expect(body.result.tools).toHaveLength(tools.length);
-    }
-  });
-
-  test('an unknown or missing one is refused on POST, GET and DELETE', async () => {
-    const { client } = await start();
-    const id = (await client.session())['mcp-session-id'];
-    const tampered = id.replace(/^./, (digit) => (digit === 'a' ? 'b' : 'a'));
-    const headers = [{}, ...[...badIds, tampered].map((bad) => ({ 'mcp-session-id': bad }))];
-    for (const header of headers) {
-      for (const answer of [
-        await client.request('tools/list', undefined, header),
-        await client.request('ping', undefined, header),
-        await client.send({ jsonrpc: '2.0', method: 'notifications/initialized' }, header),
-        await client.send(undefined, header, 'GET'),
-        await client.send(undefined, header, 'DELETE'),
-      ]) {
-        expect(answer).toMatchObject({ status: 400, body: { error: 'Invalid session' } });
-      }
-    }
-  });
-
-  test('initialize with an unknown session is refused, with a known session it stays in it', async () => {
-    const { client } = await start();
-    const params = {
-      protocolVersion: '2024-11-05',
-      capabilities: {},
-      clientInfo: { name: 'c', version: '1' },
-    };
-    for (const id of badIds) {
-      const answer = await client.request('initialize', params, { 'mcp-session-id': id });
-      expect(answer).toMatchObject({ status: 400, body: { error: 'Invalid session' } });
-    }
-    const session = await client.session();
-    const again = await client.request('initialize', params, session);
-    expect(again.status).toBe(200);
-    expect(again.headers.get('mcp-session-id')).toBe(session['mcp-session-id']);
-  });
-
-  test('DELETE ends only its own session', async () => {
-    const { client } = await start();
-    const [one, two] = [await client.session(), await client.session()];
-    expect((await client.send(undefined, one, 'DELETE')).status).toBe(204);
-    expect((await client.request('ping', undefined, one)).status).toBe(400);
-    expect((await client.send(undefined, one, 'DELETE')).status).toBe(400);
-    expect((await client.request('ping', undefined, two)).status).toBe(200);
-  });
-
   test('an initialize that fails opens none', async () => {
     const { client } = await start();
     const { status, headers, body } = await client.request('initialize', { protocolVersion: 7 });
