@@ -1,4 +1,5 @@
 import { modernRequest } from '../runtime/modern.ts';
+import { initializeParams } from '../runtime/support.ts';
 import { argumentAttacks } from './arguments.ts';
 import { type Flood, requestText } from './attacker.ts';
 import type { Era, Victim } from './victim.ts';
@@ -21,15 +22,7 @@ export interface Scenario {
 }
 
 const rpc = (method: string, params?: object) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-const initialize = requestText(
-  'POST',
-  {},
-  rpc('initialize', {
-    protocolVersion: '2024-11-05',
-    capabilities: {},
-    clientInfo: { name: 'a', version: '1' },
-  }),
-);
+const initialize = requestText('POST', {}, rpc('initialize', initializeParams));
 
 /** Has the form of a token, but is not valid. */
 const lookalike = { authorization: 'Bearer a.b.c' };

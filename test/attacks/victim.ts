@@ -9,6 +9,7 @@ import { generic } from '../../packages/contract/src/platforms/generic.ts';
 import { createSigner } from '../../packages/contract/src/wire/signer.ts';
 import { audience, liveEnvironment } from '../reliability/server.ts';
 import { modernRequest } from '../runtime/modern.ts';
+import { RawClient } from '../runtime/support.ts';
 import { requestText } from './attacker.ts';
 
 /** Protocol with sessions, or the stateless one. */
@@ -86,7 +87,7 @@ export async function startVictim(
     child.send(what);
     return Promise.race([answered, exited.then(() => undefined)]);
   };
-  const session = await openSession(port);
+  const session = await new RawClient(`http://127.0.0.1:${port}/mcp`).session();
   let peak = 0;
   return {
     port,
@@ -125,17 +126,6 @@ export async function startVictim(
       await exited;
     },
   };
-}
-
-async function openSession(port: number): Promise<{ 'mcp-session-id': string }> {
-  const params = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'a', version: '1' } };
-  const answer = await fetch(`http://127.0.0.1:${port}/mcp`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
-  });
-  await answer.text();
-  return { 'mcp-session-id': answer.headers.get('mcp-session-id') ?? '' };
 }
 
 /** The answers to honest callers. */

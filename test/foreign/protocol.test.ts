@@ -21,6 +21,7 @@ test.concurrent.each(sdkServers)('$name breaks no MUST of the protocol', async (
     const report = await runContract({
       url,
       profile: mcp,
+      timeoutMs: 60_000,
       calls: { named: [], decide: async ({ withheld }) => withheld.map(({ tool }) => tool) },
     });
     const failed = report.rules.filter(({ status, level }) => status === 'fail' && level === 'must');

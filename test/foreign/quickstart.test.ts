@@ -28,11 +28,11 @@ let session: string;
 
 beforeAll(async () => {
   const instance = await launch({});
-  report = await runContract({ url: instance.url, profile: context, signer });
+  report = await runContract({ url: instance.url, profile: context, signer, timeoutMs: 60_000 });
   await instance.stop();
   other = await launch({});
   session = (await send(rpc('initialize', opening))).header('mcp-session-id');
-}, 120_000);
+});
 afterAll(() => other.stop());
 
 const opening = {

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Signer } from '../../packages/contract/src/wire/signer.ts';
 import { requestText } from '../attacks/attacker.ts';
 import type { Random } from '../random.ts';
+import { RawClient } from '../runtime/support.ts';
 import { forgeries, strangeRequest } from './requests.ts';
 
 /** A server whose tool `count` counts its executions. */
@@ -130,17 +131,7 @@ function rpc(method: string, params: object): string {
 }
 
 async function openSession(port: number): Promise<string> {
-  const params = {
-    protocolVersion: '2024-11-05',
-    capabilities: {},
-    clientInfo: { name: 'fuzz', version: '1' },
-  };
-  const answer = await exchange(
-    port,
-    [Buffer.from(requestText('POST', {}, rpc('initialize', params)))],
-    true,
-  );
-  return /mcp-session-id: (\S+)/i.exec(answer)?.[1] ?? '';
+  return (await new RawClient(`http://127.0.0.1:${port}/mcp`).session())['mcp-session-id'];
 }
 
 /**

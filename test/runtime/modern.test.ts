@@ -1,10 +1,8 @@
-import { once } from 'node:events';
-import { request as httpRequest } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import type { Tool } from '../../packages/runtime/src/server/define-tool.ts';
 import { envelope, modernRequest, paid } from './modern.ts';
 import { info, initializeParams, type RawClient, start, token } from './support.ts';
-import { heldTool, textTool, tools } from './tools.ts';
+import { textTool } from './tools.ts';
 
 type Sent = ReturnType<typeof modernRequest>;
 
@@ -290,24 +288,6 @@ describe('headers that repeat arguments', () => {
       ]),
     );
   });
-});
-
-test('a caller that disconnects cancels its call', async () => {
-  const { tool, held } = heldTool();
-  const server = await start({ tools: [...tools, tool] });
-  const { body, headers } = modernRequest('tools/call', { name: 'held', arguments: {} });
-  const sending = httpRequest(server.url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers, ...(await paid()) },
-  });
-  sending.on('error', () => {});
-  sending.end(JSON.stringify(body));
-  await expect.poll(() => held.signal?.aborted).toBe(false);
-  const signal = held.signal as AbortSignal;
-  const aborted = once(signal, 'abort');
-  sending.destroy();
-  await aborted;
-  await expect.poll(() => server.events().find(({ event }) => event === 'call')?.outcome).toBe('CANCELLED');
 });
 
 test('a profile with modern: off serves only sessions', async () => {

@@ -3,6 +3,10 @@ import { DiscoverResultSchema, ListToolsResultSchema } from '@modelcontextprotoc
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import {
+  isJSONRPCNotification as isNotificationV1,
+  isJSONRPCRequest as isRequestV1,
+} from '@modelcontextprotocol/sdk/types.js';
+import {
   type CallToolResult,
   createMcpHandler,
   isJSONRPCNotification,
@@ -35,8 +39,9 @@ test('messages and results are assignable to the types of SDK v2', () => {
   expectTypeOf<Writable<Omit<CallResult, 'content'>> & { content: string }>().toExtend<CallToolResult>();
 });
 
-test('agrees with SDK v2 on requests and notifications', () => {
+test('agrees with both versions of the SDK on requests and notifications', () => {
   expectSameKinds({ isJSONRPCRequest, isJSONRPCNotification }, 1_000);
+  expectSameKinds({ isJSONRPCRequest: isRequestV1, isJSONRPCNotification: isNotificationV1 }, 5_000);
 });
 
 describe.each([

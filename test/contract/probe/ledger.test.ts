@@ -2,8 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { valuesIn } from '../../../packages/contract/src/wire/events.ts';
 import { Ledger } from '../../../packages/contract/src/wire/ledger.ts';
 import type { Property } from '../../../packages/contract/src/wire/properties.ts';
-import { checkServer } from '../../broken/check.ts';
-import { instead, methodOf } from '../../broken/variant.ts';
 import fc from '../../fast-check.ts';
 
 const properties: readonly Property[] = [
@@ -102,18 +100,4 @@ it('names few answers, and how many there are', () => {
     'answer to POST /2',
   ]);
   expect(problems.at(-1)?.actual).toContain('(9 of 9 answers)');
-});
-
-it.each([0, 7])('explains what each tenth answer, from the %i-th, makes other rules get', async (from) => {
-  let count = from;
-  const failing = instead((request) => {
-    if (methodOf(request) === undefined) return undefined;
-    count += 1;
-    return count % 10 === 0 ? { status: 500, body: { error: 'Internal error' } } : undefined;
-  });
-  const { rules } = await checkServer(failing, 'answers.steady');
-  const steady = rules.find(({ id }) => id === 'answers.steady');
-  expect(steady?.status).toBe('fail');
-  expect(steady?.times?.failed).toBeGreaterThan(1);
-  expect(rules.filter(({ see }) => see?.includes('answers.steady')).length).toBeGreaterThan(3);
 });

@@ -147,21 +147,6 @@ const check = (breaks: Breaks, era: Era): Promise<Report> =>
   serving(breaks, (url) => runContract({ url, profile: context, signer, era }));
 
 describe('a tools/list whose second page fails', () => {
-  it.each([
-    ['both', 'discovery.tools-list'],
-    ['legacy', 'discovery.tools-list'],
-    ['modern', 'modern.tools'],
-  ] as const)('fails a MUST in the era %s: %s', async (era, id) => {
-    const { ok, rules } = await check(failsOnPageTwo, era);
-    const rule = rules.find((one) => one.id === id);
-    expect([ok, rule?.level, rule?.status, rule?.problems[0]?.path]).toEqual([
-      false,
-      'must',
-      'fail',
-      'tools/list, page 2',
-    ]);
-  });
-
   it('is no reason to leave out the rules that need no tool', async () => {
     const unpaid = { ...failsOnPageTwo, authorized: () => async () => true };
     const statuses = async (breaks: Breaks) =>

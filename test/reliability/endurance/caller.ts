@@ -1,5 +1,6 @@
 import type { Signer } from '../../../packages/contract/src/wire/signer.ts';
 import { pick, type Random } from '../../random.ts';
+import { initializeParams } from '../../runtime/support.ts';
 import { type Answer, requestText, Wire } from './wire.ts';
 
 /** State that the callers of one server share. */
@@ -174,12 +175,6 @@ export class Caller {
     expectStatus(await this.exchange(requestText('DELETE', '/mcp', { 'mcp-session-id': session })), 204);
   }
 }
-
-export const initializeParams = {
-  protocolVersion: '2024-11-05',
-  capabilities: {},
-  clientInfo: { name: 'endurance', version: '1' },
-};
 
 /** @throws Error if the answer has another status or, if given, another JSON body */
 export function expectStatus(answer: Answer, status: number, body?: object): void {
