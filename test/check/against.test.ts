@@ -1,15 +1,11 @@
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { listingIn } from '../../packages/contract/src/check/files.ts';
+import { directory } from '../project/directory.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'against-'));
-afterAll(() => rmSync(directory, { recursive: true }));
-
-let files = 0;
 function file(content: string | Uint8Array): string {
-  const path = join(directory, `listing-${++files}`);
+  const path = join(directory(), 'listing');
   writeFileSync(path, content);
   return path;
 }
@@ -23,7 +19,7 @@ describe('a file of --against that no server wrote', () => {
     ['UTF-16', Buffer.from('\ufeff{"tools":[]}', 'utf16le'), /not UTF-8/],
     ['empty', '', /input is empty/],
     ['null bytes', '\0\0', /null byte/],
-    ['cut off', '{"tools":[{"name"', /listing-\d+:1:/],
+    ['cut off', '{"tools":[{"name"', /listing:1:/],
     ['deep', of(`${'['.repeat(100_000)}${']'.repeat(100_000)}`), /nested/],
     ['a deep schema', of(`[{"inputSchema":${'{"not":'.repeat(9_000)}{}${'}'.repeat(9_000)}}]`), /nested/],
     ['a bomb of aliases', `a: &a [x,x]\nb: &b [*a,*a]\ntools: [${'*b,'.repeat(99_999)}*b]\n`, /maxAliases/],
@@ -35,12 +31,6 @@ describe('a file of --against that no server wrote', () => {
     const path = file(content);
     await expect(listingIn(path)).rejects.toThrow(message);
     await expect(listingIn(path)).rejects.toThrow(path);
-  });
-
-  it('of 200 MB is not read', async () => {
-    const path = file('');
-    truncateSync(path, 200_000_000);
-    await expect(listingIn(path)).rejects.toThrow('more than 20,000,000 bytes');
   });
 
   it.each<[string, string, readonly string[]]>([

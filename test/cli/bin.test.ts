@@ -204,17 +204,6 @@ describe('the built programs', () => {
     });
     expect(ran).toMatchObject({ status: 2, stderr: expect.stringContaining('NO_DIRECTORY') });
   });
-
-  it('list the platforms as JSON', () => {
-    const { stdout } = run(bins.market, 'platforms', '--json');
-    expect(JSON.parse(stdout).platforms.map(({ name }: { name: string }) => name)).toEqual([
-      'generic',
-      'context',
-      'claude-directory',
-      'openai-apps',
-      'mcp',
-    ]);
-  });
 });
 
 describe('Ctrl-C while packages are installed', () => {

@@ -111,10 +111,12 @@ describe('the arguments of a tool', () => {
     expect((await toolOf(document, operationId)).entry.annotations).toEqual(effects[effect]);
   });
 
-  it('require what the schema of a body requires, whether or not the document requires the body', async () => {
+  it('require each name in the path, and what the schema of a body requires, even if the document does not', async () => {
     const schema = { type: 'object', required: ['amount'], properties: { amount: { type: 'integer' } } };
     const requestBody = { content: { 'application/json': { schema } } };
-    expect((await toolOf(documentOf({ requestBody }))).required).toEqual(['chain', 'amount']);
+    const { required, call } = await toolOf(documentOf({ requestBody }));
+    expect(required).toEqual(['chain', 'amount']);
+    expect(call.params).toEqual([{ name: 'chain', input: 'chain' }]);
   });
 
   it('come from the first JSON type that has a schema, and from any type with one', async () => {
@@ -306,12 +308,6 @@ describe('the arguments of a tool', () => {
     expect(changes[0]?.what).toBe('has a name that no header can have: it was left out');
     const refused = await refusalOf(documentOf({ parameters: [{ ...parameter, required: true }] }));
     expect(refused?.message).toContain('its name is not a valid header name');
-  });
-
-  it('declare every name in the path', async () => {
-    const { call, required } = await toolOf(documentOf({}));
-    expect(call.params).toEqual([{ name: 'chain', input: 'chain' }]);
-    expect(required).toEqual(['chain']);
   });
 });
 

@@ -5,14 +5,13 @@ import { context } from '../../packages/contract/src/platforms/context.ts';
 import { parseFields } from '../../src/fields/language.ts';
 import { schemaOfValues } from '../../src/import/infer.ts';
 import { prepare } from '../../src/import/prepare.ts';
-import { type AnswerSample, toolOfSamples } from '../../src/import/sample.ts';
+import { toolOfSamples } from '../../src/import/sample.ts';
 import type { Field } from '../../src/model/model.ts';
 
 const description = 'Returns the gas price of a chain. Use it when a question asks what a transaction costs.';
-const sample = (value: Json, name = 'a.json'): AnswerSample => ({ name, value });
 
 function toolOf(values: readonly Json[], input: readonly Field[] = []) {
-  const samples = values.map((value, i) => sample(value, `${i}.json`));
+  const samples = values.map((value, i) => ({ name: `${i}.json`, value }));
   const result = toolOfSamples(samples, { name: 'get_gas', input }, () => description);
   if (!result.ok) throw new Error(JSON.stringify(result.errors));
   return result.value;
@@ -36,31 +35,10 @@ function fields(...texts: string[]): readonly Field[] {
 }
 
 describe('samples of one answer, merged', () => {
-  it('unite types, null and fractions', () => {
-    const schema = schemaOfValues([
-      { a: 1, b: 'x' },
-      { a: 1.5, b: null },
-      { a: 2, b: 3 },
-    ]);
-    expect(schema.properties).toMatchObject({
-      a: { type: ['number', 'null'] },
-      b: { type: ['number', 'string', 'null'] },
-    });
-  });
-
+  // realistic-samples.test.ts has united types, lists, maps and what is refused.
   it('require what no object lacks, at every level', () => {
     const schema = schemaOfValues([{ quote: { bid: 1, ask: 2 } }, { quote: { bid: 1 }, note: 'x' }]);
     expect(schema).toMatchObject({ required: ['quote'], properties: { quote: { required: ['bid'] } } });
-  });
-
-  it('treat the items of all lists as one', () => {
-    const schema = schemaOfValues([{ rows: [{ id: 1 }] }, { rows: [] }, { rows: [{ id: 2, tag: 'a' }] }]);
-    expect(schema.properties).toMatchObject({
-      rows: {
-        type: ['array', 'null'],
-        items: { type: 'object', required: ['id'], properties: { tag: { type: ['string', 'null'] } } },
-      },
-    });
   });
 
   it('leave unknown types open, and report them', () => {
@@ -108,14 +86,6 @@ describe('samples of one answer, merged', () => {
     ['sentences', ['so so', 'so so', 'so so', 'a b', 'a b', 'a b']],
   ])('infer no enum from %s', (_, values) => {
     expect(schemaOfValues(values).enum).toBeUndefined();
-  });
-
-  it('treat keys that are data as a map', () => {
-    const schema = schemaOfValues([{ '2026-01-15': { open: 1 }, '2026-01-16': { open: 2, close: 3 } }]);
-    expect(schema).toMatchObject({
-      additionalProperties: { properties: { open: {}, close: {} }, required: ['open'] },
-    });
-    expect(schema.properties).toBeUndefined();
   });
 });
 
@@ -172,16 +142,5 @@ describe('a tool from samples', () => {
     expect(changes.map(({ path }) => path)).toEqual(['outputSchema.properties.error']);
     expect(tool.samples[0]?.answer).toEqual({ message: 'fine', gwei: 1 });
     expect(propertiesOf([{ error: 'none', gwei: 1 }]).error?.description).toMatch(/^Code of the failure/);
-  });
-
-  it.each([
-    ['a text', ['x'], 'cannot be the result of a tool'],
-    ['an empty object', [{}], 'is empty, so it shows no fields'],
-    ['an empty list', [[]], 'is empty, so it shows no fields'],
-    ['a list beside an object', [{ a: 1 }, [1]], 'is a list, but another sample is an object'],
-  ])('refuses %s', (_, values, message) => {
-    const samples = values.map((value, i) => sample(value as Json, `${i}.json`));
-    const result = toolOfSamples(samples, { name: 'get_gas', input: [] }, () => description);
-    expect(result).toMatchObject({ ok: false, errors: [{ message }] });
   });
 });

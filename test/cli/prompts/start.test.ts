@@ -115,7 +115,7 @@ describe('the start', () => {
     expect(all.value).toMatchObject({ fields: [] });
   });
 
-  it('starts from sample answers or a spec file, and checks their paths', async () => {
+  it('starts from the answers in several files', async () => {
     const place = directory();
     const [one, two] = [join(place, 'a.json'), join(place, 'b.json')];
     for (const file of [one, two]) writeFileSync(file, '{"gwei":1}');
@@ -126,13 +126,6 @@ describe('the start', () => {
       ...enterAt('tool', 'description', 'effect', 'input', 'platform', 'write'),
     ]);
     expect(sampled.value).toMatchObject({ fromSample: [one, two] });
-    const spec = await drive([
-      [prompts.start, up, enter],
-      [prompts.directory, enter],
-      ['Which spec file?', one, enter],
-      ...enterAt('platform', 'write'),
-    ]);
-    expect(spec.value).toMatchObject({ spec: one });
   });
 
   it('asks for operations again after another document is chosen, even if flags gave them', async () => {
