@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { context, generic } from '../../packages/contract/src/platforms/all.ts';
 import { entriesOf } from '../../src/changes/entries.ts';
-import { prepare } from '../../src/import/prepare.ts';
 import type { ToolAnswers } from '../../src/questions/tool-answers.ts';
 import { apiDocuments } from '../import/api-documents.ts';
+import { preparedOf } from '../import/prepared.ts';
 import { directory } from '../project/directory.ts';
 
 /** A tool of an operation of the documents, as the project of a platform gets it. */
@@ -15,9 +15,7 @@ async function toolOf(tool: string, given: ToolAnswers = {}, profile = context) 
   const path = join(directory(), file ?? '');
   writeFileSync(path, text ?? '');
   const source = { fromOpenapi: path, operation: [operation ?? ''], ...given };
-  const preparation = prepare(unwrap(await entriesOf(source, profile)), profile);
-  if (!preparation.ok) throw new Error(JSON.stringify(preparation.errors));
-  const { tools, changes } = preparation.prepared;
+  const { tools, changes } = preparedOf(unwrap(await entriesOf(source, profile)), profile);
   return {
     meta: tools[0]?.definition._meta,
     changes: changes.filter(({ path }) => path.startsWith('_meta')),

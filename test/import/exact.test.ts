@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { context } from '../../packages/contract/src/platforms/context.ts';
 import { readSample } from '../../src/import/read-sample.ts';
 import { recordingsOf } from '../../src/import/recordings.ts';
@@ -102,13 +103,8 @@ describe('a large integer in a sample', () => {
       readSample(`{"id": ${large}, "wei": [1, ${large}0]}`, 'a.json'),
       readSample('{"id": 5, "wei": []}', 'b.json'),
     ];
-    const samples = given.map((one) => {
-      if (!one.ok) throw new Error(JSON.stringify(one.errors));
-      return one.value;
-    });
-    const result = toolOfSamples(samples, { name: 'get_it', input: [] }, () => 'x');
-    if (!result.ok) throw new Error(JSON.stringify(result.errors));
-    const { entry, answers } = result.value;
+    const made = toolOfSamples(given.map(unwrap), { name: 'get_it', input: [] }, () => 'x');
+    const { entry, answers } = unwrap(made);
     expect(entry).toMatchObject({
       outputSchema: {
         properties: {

@@ -1,17 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { context } from '../../packages/contract/src/platforms/context.ts';
 import { entriesOf } from '../../src/changes/entries.ts';
 import { fieldsOf, withFields } from '../../src/import/fields.ts';
 import { toolsOfServer } from '../../src/import/mcp.ts';
 import type { Imported } from '../../src/import/model.ts';
-import { prepare } from '../../src/import/prepare.ts';
 import { recordingsOf } from '../../src/import/recordings.ts';
 import { toolOfSamples } from '../../src/import/sample.ts';
 import { directory } from '../project/directory.ts';
 import { documentOf, importOf, ok } from './openapi.ts';
+import { preparedOf } from './prepared.ts';
 
 const text = { type: 'string' };
 const owner = {
@@ -54,20 +55,13 @@ async function operation(schema: object, value?: unknown): Promise<readonly Impo
   const responses = {
     200: { content: { 'application/json': { schema, ...(value ? { example: value } : {}) } } },
   };
-  const imported = await importOf(documentOf({ responses }));
-  if (!imported.ok) throw new Error(JSON.stringify(imported.errors));
-  return imported.value;
+  return unwrap(await importOf(documentOf({ responses })));
 }
 
 function reduced(tools: readonly Imported[], ...chosen: string[]) {
-  const result = withFields(tools, chosen);
-  if (!result.ok) throw new Error(JSON.stringify(result.errors));
-  const [tool] = result.value;
-  if (!tool) throw new Error('no tool');
-  const preparation = prepare([tool], context);
-  if (!preparation.ok) throw new Error(JSON.stringify(preparation.errors));
+  const [tool = expect.fail('no tool')] = unwrap(withFields(tools, chosen));
   const schema = schemaOf(tool);
-  return { tool, own: schema.properties, preparation, schema };
+  return { tool, own: schema.properties, prepared: preparedOf([tool]), schema };
 }
 
 const schemaOf = ({ entry }: Imported) =>
@@ -139,22 +133,17 @@ describe('chosen fields of an API', () => {
   });
 
   it('leave the number of items of a list, whose recording is a list all the same', async () => {
-    const { preparation } = reduced(
-      await operation({ type: 'array', items: owner }, [example.owner]),
-      'count',
-    );
-    const [tool] = preparation.prepared.tools;
+    const { prepared } = reduced(await operation({ type: 'array', items: owner }, [example.owner]), 'count');
+    const [tool] = prepared.tools;
     if (!tool?.call) throw new Error('no call');
     const [recorded] = recordingsOf(tool, tool.call, context.smoke);
     expect(recorded).toMatchObject({ status: 200, body: [{}] });
   });
 
   it('make tools that meet the contract, and say what they save', async () => {
-    const { preparation } = reduced(await operation(repository, example), 'owner.login');
-    expect(preparation.prepared.changes.at(0)?.what).toMatch(
-      /^has 1 of 19 fields: about \d+ tokens instead of \d+$/,
-    );
-    expect(preparation.prepared.tools[0]?.samples[0]?.answer).toEqual({ owner: { login: 'octocat' } });
+    const { prepared } = reduced(await operation(repository, example), 'owner.login');
+    expect(prepared.changes.at(0)?.what).toMatch(/^has 1 of 19 fields: about \d+ tokens instead of \d+$/);
+    expect(prepared.tools[0]?.samples[0]?.answer).toEqual({ owner: { login: 'octocat' } });
   });
 });
 
@@ -330,11 +319,10 @@ describe('chosen fields of a server', () => {
 it('fields of sample answers are chosen in the schema and in the sample data', () => {
   const samples = [{ name: 'a.json', value: { gwei: 1, tiers: [{ name: 'fast', wei: 2 }], note: 'x' } }];
   const tool = toolOfSamples(samples, { name: 'get_gas', input: [] }, () => 'Returns it. Use it.');
-  if (!tool.ok) throw new Error('refused');
-  const { tool: own, preparation } = reduced([tool.value], 'tiers[].wei');
+  const { tool: own, prepared } = reduced([unwrap(tool)], 'tiers[].wei');
   expect(own.answers).toEqual([{ tiers: [{ wei: 2 }] }]);
-  expect(preparation.prepared.tools[0]?.samples[0]?.answer).toEqual({ tiers: [{ wei: 2 }] });
-  expect(fieldsOf(tool.value).map(({ path }) => path)).toEqual([
+  expect(prepared.tools[0]?.samples[0]?.answer).toEqual({ tiers: [{ wei: 2 }] });
+  expect(fieldsOf(unwrap(tool)).map(({ path }) => path)).toEqual([
     'gwei',
     'tiers',
     'note',
@@ -352,9 +340,7 @@ describe('a large definition', () => {
   );
 
   it('says its size and how to cut it, once for each tool', async () => {
-    const tools = withFields(await operation({ type: 'object', properties }), []);
-    const preparation = tools.ok ? prepare(tools.value, context) : undefined;
-    const advice = preparation?.ok ? preparation.prepared.advice : [];
+    const { advice } = preparedOf(unwrap(withFields(await operation({ type: 'object', properties }), [])));
     const about = advice.filter(({ message }) => /token/.test(message));
     expect(about).toHaveLength(1);
     expect(about[0]?.where).toBe('getGas.outputSchema');
@@ -363,8 +349,8 @@ describe('a large definition', () => {
   });
 
   it('says nothing once it is small', async () => {
-    const { preparation } = reduced(await operation({ type: 'object', properties }), 'field_3');
-    expect(preparation.prepared.advice.filter(({ message }) => /token/.test(message))).toEqual([]);
+    const { prepared } = reduced(await operation({ type: 'object', properties }), 'field_3');
+    expect(prepared.advice.filter(({ message }) => /token/.test(message))).toEqual([]);
     expect((await importOf(documentOf({ responses: ok() }))).ok).toBe(true);
   });
 });

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { compileSchema } from '../../packages/contract/src/json/compile.ts';
 import type { Json } from '../../packages/contract/src/json/value.ts';
-import { context } from '../../packages/contract/src/platforms/context.ts';
 import type { ObjectSchema } from '../../packages/runtime/src/server/define-tool.ts';
 import { judged } from '../../packages/runtime/src/source/drift.ts';
-import { prepare } from '../../src/import/prepare.ts';
 import { readSample } from '../../src/import/read-sample.ts';
 import { toolOfSamples } from '../../src/import/sample.ts';
+import { preparedOf } from './prepared.ts';
 
 interface Pair {
   readonly api: string;
@@ -61,16 +61,11 @@ function toolOf({ first }: Pair) {
   const samples = given.map((one, i) => {
     // Integers are texts in the parsed fixture, and numbers in the answers.
     const text = JSON.stringify(one).replaceAll(/"(\d{16,})"/g, '$1');
-    const sample = readSample(text, `${i}.json`);
-    if (!sample.ok) throw new Error(JSON.stringify(sample.errors));
-    return sample.value;
+    return unwrap(readSample(text, `${i}.json`));
   });
   const description = 'Returns what the sample shows. Use it when a question asks for what the sample shows.';
-  const made = toolOfSamples(samples, { name: 'get_it', input: [] }, () => description);
-  if (!made.ok) throw new Error(JSON.stringify(made.errors));
-  const preparation = prepare([made.value], context);
-  if (!preparation.ok) throw new Error(JSON.stringify(preparation.errors));
-  const schema = preparation.prepared.tools[0]?.definition.outputSchema as unknown as ObjectSchema;
+  const made = unwrap(toolOfSamples(samples, { name: 'get_it', input: [] }, () => description));
+  const schema = preparedOf([made]).tools[0]?.definition.outputSchema as unknown as ObjectSchema;
   const isMap = Object.hasOwn(schema.properties, 'result') && !Object.hasOwn(given[0] as object, 'result');
   const wrapped = (value: Json) => {
     if (Array.isArray(given[0])) return Array.isArray(value) ? { items: value, count: value.length } : value;

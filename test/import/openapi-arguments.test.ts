@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { type Effect, effects } from '../../packages/contract/src/definition/effect.ts';
 import { variablesIn } from '../../src/import/model.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';
@@ -553,9 +554,9 @@ describe('OAuth 2', () => {
     };
     const document = { ...documentOf({}, { components }), paths };
     const headersOf = async (...operations: readonly string[]) => {
-      const made = toolsOfDocument(await read(document), { operations, tool: null }, 'api.json', null);
-      if (!made.ok) throw new Error(JSON.stringify(made.errors));
-      return setting({ name: 'headers', sent: made.value[0]?.call?.api.shared ?? [] });
+      const choice = { operations, tool: null };
+      const [tool] = unwrap(toolsOfDocument(await read(document), choice, 'api.json', null));
+      return setting({ name: 'headers', sent: tool?.call?.api.shared ?? [] });
     };
     expect(await headersOf('GET /gas')).toContain(", scope: 'gas:read' })");
     expect(await headersOf('GET /gas', 'GET /coins')).toContain(

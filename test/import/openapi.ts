@@ -1,8 +1,8 @@
+import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
-import { context } from '../../packages/contract/src/platforms/context.ts';
 import { readOpenApi } from '../../src/import/openapi/document.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';
-import { prepare } from '../../src/import/prepare.ts';
+import { preparedOf } from './prepared.ts';
 
 export type Members = { readonly [name: string]: unknown };
 
@@ -37,9 +37,7 @@ export function swaggerOf(operation: Members, rest: Members = {}, method = 'post
 
 export async function read(document: object | string) {
   const text = typeof document === 'string' ? document : JSON.stringify(document);
-  const result = await readOpenApi(text, 'api.json');
-  if (!result.ok) throw new Error(JSON.stringify(result.errors));
-  return result.value;
+  return unwrap(await readOpenApi(text, 'api.json'));
 }
 
 export async function importOf(document: object | string, operation = 'getGas') {
@@ -47,14 +45,10 @@ export async function importOf(document: object | string, operation = 'getGas') 
 }
 
 export async function toolOf(document: object | string, operation = 'getGas') {
-  const result = await importOf(document, operation);
-  if (!result.ok) throw new Error(JSON.stringify(result.errors));
-  const [imported] = result.value;
+  const [imported] = unwrap(await importOf(document, operation));
   const call = imported?.call;
   if (!imported || !call) throw new Error('no tool');
-  const preparation = prepare([imported], context);
-  if (!preparation.ok) throw new Error(JSON.stringify(preparation.errors));
-  const [tool] = preparation.prepared.tools;
+  const [tool] = preparedOf([imported]).tools;
   if (!tool) throw new Error('no tool');
   const inputs = tool.definition.inputSchema.properties as { [name: string]: JsonObject };
   const outputs = tool.definition.outputSchema.properties as { [name: string]: JsonObject };

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { combineResults } from '../../packages/contract/src/command/input-error.ts';
 import { signals } from '../../packages/contract/src/definition/outcomes.ts';
 import { compileSchema } from '../../packages/contract/src/json/compile.ts';
 import { isObject } from '../../packages/contract/src/json/json.ts';
 import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
-import { context } from '../../packages/contract/src/platforms/context.ts';
 import { parseFields } from '../../src/fields/language.ts';
-import { prepare } from '../../src/import/prepare.ts';
 import { readSample } from '../../src/import/read-sample.ts';
 import { toolOfSamples } from '../../src/import/sample.ts';
 import fc from '../fast-check.ts';
+import { preparedOf } from './prepared.ts';
 import { accepted, refused } from './realistic-samples.ts';
 
 /**
@@ -74,20 +74,16 @@ const texts = (samples: readonly (string | object)[]) =>
   samples.map((sample) => (typeof sample === 'string' ? sample : JSON.stringify(sample)));
 
 function importOf(samples: readonly (string | object)[], input: readonly string[] = []) {
-  const fields = parseFields(input, '--input');
-  if (!fields.ok) throw new Error(JSON.stringify(fields.errors));
+  const fields = unwrap(parseFields(input, '--input'));
   const read = combineResults(texts(samples).map((text, i) => readSample(text, `${i}.json`)));
   if (!read.ok) return read;
   const description = 'Returns what the sample shows. Use it when a question asks for what the sample shows.';
-  return toolOfSamples(read.value, { name: 'get_it', input: fields.value }, () => description);
+  return toolOfSamples(read.value, { name: 'get_it', input: fields }, () => description);
 }
 
 describe.each(accepted)('$api', ({ samples, input, shape, later = [], wrong = [], left = [] }) => {
-  const imported = importOf(samples, input);
-  if (!imported.ok) throw new Error(JSON.stringify(imported.errors));
-  const preparation = prepare([imported.value], context);
-  if (!preparation.ok) throw new Error(JSON.stringify(preparation.errors));
-  const { tools, changes } = preparation.prepared;
+  const imported = unwrap(importOf(samples, input));
+  const { tools, changes } = preparedOf([imported]);
   const schema = tools[0]?.definition.outputSchema ?? {};
   const validate = compileSchema(schema);
 
@@ -101,7 +97,7 @@ describe.each(accepted)('$api', ({ samples, input, shape, later = [], wrong = []
       expect(validate(answer), JSON.stringify(answer)).toBe(true);
   });
 
-  it.each([...later, ...imported.value.answers].map((answer) => [JSON.stringify(answer), answer]))(
+  it.each([...later, ...imported.answers].map((answer) => [JSON.stringify(answer), answer]))(
     'accepts %.60s',
     (_, answer) => {
       expect(validate(answer)).toBe(true);

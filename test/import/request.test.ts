@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { requestsInText } from '../../src/changes/request.ts';
 import { givenArguments } from '../../src/changes/sending.ts';
 import { fieldsSchema } from '../../src/fields/shape.ts';
@@ -12,9 +13,7 @@ import { createQuestions } from '../../src/questions/create.ts';
 import { documented } from '../e2e/requests.ts';
 
 function read(line: string, constants: readonly string[] = []) {
-  const result = readRequest(curlRequest(line), { input: [], constants });
-  if (!result.ok) throw new Error(JSON.stringify(result.errors));
-  return result.value;
+  return unwrap(readRequest(curlRequest(line), { input: [], constants }));
 }
 
 const json = "-H 'content-type: application/json'";

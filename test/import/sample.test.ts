@@ -1,38 +1,28 @@
 import { describe, expect, it } from 'vitest';
+import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { compileSchema } from '../../packages/contract/src/json/compile.ts';
 import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
-import { context } from '../../packages/contract/src/platforms/context.ts';
 import { parseFields } from '../../src/fields/language.ts';
 import { schemaOfValues } from '../../src/import/infer.ts';
-import { prepare } from '../../src/import/prepare.ts';
 import { toolOfSamples } from '../../src/import/sample.ts';
 import type { Field } from '../../src/model/model.ts';
+import { preparedOf } from './prepared.ts';
 
 const description = 'Returns the gas price of a chain. Use it when a question asks what a transaction costs.';
 
 function toolOf(values: readonly Json[], input: readonly Field[] = []) {
   const samples = values.map((value, i) => ({ name: `${i}.json`, value }));
-  const result = toolOfSamples(samples, { name: 'get_gas', input }, () => description);
-  if (!result.ok) throw new Error(JSON.stringify(result.errors));
-  return result.value;
+  return unwrap(toolOfSamples(samples, { name: 'get_gas', input }, () => description));
 }
 
-function preparedOf(values: readonly Json[], input: readonly Field[] = []) {
-  const preparation = prepare([toolOf(values, input)], context);
-  if (!preparation.ok) throw new Error(JSON.stringify(preparation.errors));
-  const [tool] = preparation.prepared.tools;
-  if (!tool) throw new Error('no tool');
-  return { tool, ...preparation.prepared };
+function madeOf(values: readonly Json[], input: readonly Field[] = []) {
+  const prepared = preparedOf([toolOf(values, input)]);
+  const [tool = expect.fail('no tool')] = prepared.tools;
+  return { tool, ...prepared };
 }
 
 const propertiesOf = (values: readonly Json[]) =>
-  preparedOf(values).tool.definition.outputSchema.properties as { [name: string]: JsonObject };
-
-function fields(...texts: string[]): readonly Field[] {
-  const parsed = parseFields(texts, '--input');
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors));
-  return parsed.value;
-}
+  madeOf(values).tool.definition.outputSchema.properties as { [name: string]: JsonObject };
 
 describe('samples of one answer, merged', () => {
   // realistic-samples.test.ts has united types, lists, maps and what is refused.
@@ -96,7 +86,7 @@ describe('a tool from samples', () => {
       { chain: 'ethereum', gwei: 30.5, at: '2026-01-15T12:00:00Z', tiers: [], note: null },
       { chain: 'polygon', gwei: null, at: '2026-01-15T12:00:00Z', tiers: [{ name: 'slow', wei: 0.5 }] },
     ];
-    const { tool, changes } = preparedOf(values);
+    const { tool, changes } = madeOf(values);
     const validate = compileSchema(tool.definition.outputSchema);
     for (const value of values) expect(validate(value), JSON.stringify(value)).toBe(true);
     expect(validate({ ...values[0], gwei: '12' })).toBe(false);
@@ -105,8 +95,8 @@ describe('a tool from samples', () => {
   });
 
   it('answers with the samples: each key with the one that contains it, any other with the first', () => {
-    const input = fields('chain:string(base|ethereum|atlantis)=base The chain');
-    const { tool } = preparedOf(
+    const input = unwrap(parseFields(['chain:string(base|ethereum|atlantis)=base The chain'], '--input'));
+    const { tool } = madeOf(
       [
         { chain: 'ethereum', gwei: 30 },
         { chain: 'base', gwei: 12 },
@@ -122,7 +112,7 @@ describe('a tool from samples', () => {
 
   it('wraps a list, and shortens the lists of the sample data', () => {
     const list = Array.from({ length: 50 }, (_, id) => ({ id, tags: ['a', 'b', 'c', 'd'] }));
-    const { tool } = preparedOf([list]);
+    const { tool } = madeOf([list]);
     expect(tool.definition.outputSchema.required).toEqual(['items', 'count']);
     expect(tool.samples[0]?.answer).toEqual({
       items: [0, 1, 2].map((id) => ({ id, tags: ['a', 'b', 'c'] })),
@@ -131,14 +121,14 @@ describe('a tool from samples', () => {
   });
 
   it('marks its descriptions as to-dos, which the check reports', () => {
-    const { advice } = preparedOf([{ gwei: 1, tier: { name: 'x' } }]);
+    const { advice } = madeOf([{ gwei: 1, tier: { name: 'x' } }]);
     const toDo = advice.find(({ message }) => message.includes('tool.to-do'));
     expect(toDo?.where).toBe('get_gas.outputSchema.properties.gwei.description');
     expect(toDo?.message).toContain('2 more places');
   });
 
   it('omits members that callers would read as a failure, and reports them', () => {
-    const { tool, changes } = preparedOf([{ error: false, message: 'fine', gwei: 1 }]);
+    const { tool, changes } = madeOf([{ error: false, message: 'fine', gwei: 1 }]);
     expect(changes.map(({ path }) => path)).toEqual(['outputSchema.properties.error']);
     expect(tool.samples[0]?.answer).toEqual({ message: 'fine', gwei: 1 });
     expect(propertiesOf([{ error: 'none', gwei: 1 }]).error?.description).toMatch(/^Code of the failure/);

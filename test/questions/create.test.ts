@@ -49,9 +49,7 @@ function flagsOf(pieces: readonly string[]): CreateFlags {
 }
 
 function reread(pieces: readonly string[]): CreateAnswers {
-  const parts = readCreateFlags(flagsOf(pieces));
-  if (!parts.ok) throw new Error(JSON.stringify(parts.errors));
-  return completeAnswers(parts.value);
+  return completeAnswers(unwrap(readCreateFlags(flagsOf(pieces))));
 }
 
 const toolFields = [{ name: 'price', required: true, type: 'number', description: 'Its price' }] as const;

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
 import { asImported } from '../../src/import/model.ts';
-import { prepare } from '../../src/import/prepare.ts';
 import { missingExamples, parseExampleValue, withExamples } from '../../src/tools/example-values.ts';
+import { preparedOf } from '../import/prepared.ts';
 
 const description = 'Returns x. Use it when x is asked for.';
 const list: readonly JsonObject[] = [
@@ -30,18 +31,13 @@ const list: readonly JsonObject[] = [
 ];
 
 function given(...texts: readonly string[]) {
-  const values = texts.map((text) => {
-    const value = parseExampleValue(text, '--example');
-    if (!value.ok) throw new Error(text);
-    return value.value;
-  });
+  const values = texts.map((text) => unwrap(parseExampleValue(text, '--example')));
   return withExamples(list, values, '--example');
 }
 
 function wantedIn(entries: readonly JsonObject[]): readonly string[] {
-  const result = prepare(entries.map(asImported), generic);
-  if (!result.ok) throw new Error(JSON.stringify(result.errors));
-  return missingExamples(result.prepared.tools).map(({ tool, parameter }) => `${tool}.${parameter}`);
+  const { tools } = preparedOf(entries.map(asImported), generic);
+  return missingExamples(tools).map(({ tool, parameter }) => `${tool}.${parameter}`);
 }
 
 describe("the author's examples for a list of tools", () => {
@@ -50,10 +46,9 @@ describe("the author's examples for a list of tools", () => {
   });
 
   it('replace placeholders', () => {
-    const result = given('get_x.code=ABC', 'get_x.range={"from":7}', 'get_y.at=3');
-    if (!result.ok) throw new Error(JSON.stringify(result.errors));
-    expect(wantedIn(result.value as readonly JsonObject[])).toEqual([]);
-    expect(result.value).toMatchObject([
+    const entries = unwrap(given('get_x.code=ABC', 'get_x.range={"from":7}', 'get_y.at=3'));
+    expect(wantedIn(entries as readonly JsonObject[])).toEqual([]);
+    expect(entries).toMatchObject([
       { inputSchema: { properties: { code: { examples: ['ABC'] }, range: { examples: [{ from: 7 }] } } } },
       { input: [{ examples: [3] }] },
     ]);

@@ -12,15 +12,13 @@ import type { SpecEntry, ToolSpec } from '../../src/model/model.ts';
 import { readSpec } from '../../src/tools/read.ts';
 import fc from '../fast-check.ts';
 import { toolSpec } from '../fields/arbitraries.ts';
+import { preparedOf } from '../import/prepared.ts';
 
 const fixtures = new URL('../fixtures/real-tools/', import.meta.url);
 const files = readdirSync(fixtures).filter((file) => file.endsWith('.json'));
 
-function prepared(entries: readonly SpecEntry[], profile = generic): Prepared {
-  const result = prepare(entries.map(asImported), profile);
-  if (!result.ok) throw new Error(JSON.stringify(result.errors, null, 1));
-  return result.prepared;
-}
+const prepared = (entries: readonly SpecEntry[], profile = generic) =>
+  preparedOf(entries.map(asImported), profile);
 
 const errorsOf = (...entries: readonly SpecEntry[]) => {
   const result = prepare(entries.map(asImported), generic);

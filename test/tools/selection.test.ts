@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
 import { asImported } from '../../src/import/model.ts';
 import { prepare } from '../../src/import/prepare.ts';
 import { selectTools, type ToolSelection } from '../../src/tools/selection.ts';
+import { preparedOf } from '../import/prepared.ts';
 
 const tool = (name: string, members: JsonObject = {}): JsonObject => ({
   name,
@@ -54,9 +56,9 @@ describe('a selection from a list of tools', () => {
   it('gives each tool without an output the text of its answer, and says so of each', () => {
     const spec = { name: 'get_d', description: 'Returns d. Use it when d is asked for.', input: [] };
     const given = [...list, tool('get_n', { outputSchema: null }), spec];
-    const result = selectTools(given, { only: [], except: ['get_c'], outputText: true });
-    if (!result.ok) throw new Error(JSON.stringify(result.errors));
-    const { entries, changes } = result.value;
+    const { entries, changes } = unwrap(
+      selectTools(given, { only: [], except: ['get_c'], outputText: true }),
+    );
     const text = { tool: 'get_b', path: 'outputSchema', what: 'became one text, result' };
     expect(changes).toMatchObject([
       { tool: 'get_c', why: '--except' },
@@ -64,9 +66,8 @@ describe('a selection from a list of tools', () => {
       { ...text, tool: 'get_n' },
       { ...text, tool: 'get_d' },
     ]);
-    const prepared = prepare(entries.map(asImported), generic);
-    if (!prepared.ok) throw new Error(JSON.stringify(prepared.errors));
-    const outputs = prepared.prepared.tools.map(({ definition }) => definition.outputSchema);
+    const { tools } = preparedOf(entries.map(asImported), generic);
+    const outputs = tools.map(({ definition }) => definition.outputSchema);
     const resultSchema = { type: ['string', 'null'], description: 'What the tool answers, as text.' };
     expect(outputs[0]?.properties).toMatchObject({ a: { type: 'number' } });
     for (const output of outputs.slice(1))
@@ -77,9 +78,7 @@ describe('a selection from a list of tools', () => {
     const output = [{ name: 'price', type: 'number', required: true }] as const;
     for (const returns of ['record', 'list'] as const) {
       const { entries = [] } = selected({ only: ['get_b'], output, returns });
-      const result = prepare(entries.map(asImported), generic);
-      if (!result.ok) throw new Error(JSON.stringify(result.errors));
-      const [prepared] = result.prepared.tools;
+      const [prepared] = preparedOf(entries.map(asImported), generic).tools;
       expect(prepared?.samples[0]?.answer).toEqual(
         returns === 'record' ? { price: 1 } : { items: [{ price: 1 }], count: 1 },
       );

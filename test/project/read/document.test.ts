@@ -2,6 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { unwrap } from '../../../packages/contract/src/command/command-error.ts';
 import { readOpenApi } from '../../../src/import/openapi/document.ts';
 import { toolsOfDocument } from '../../../src/import/openapi/index.ts';
 import { operationName, operationsOf } from '../../../src/import/openapi/operations.ts';
@@ -54,9 +55,7 @@ function folder(content: { readonly [path: string]: string }): string {
 
 async function documentAt(place: string, headers: HeaderPairs = []) {
   const { text, url, beside } = await readDocumentText(place, headers);
-  const document = await readOpenApi(text, place, beside);
-  if (!document.ok) throw new Error(JSON.stringify(document.errors));
-  return { document: document.value, url };
+  return { document: unwrap(await readOpenApi(text, place, beside)), url };
 }
 
 async function toolOf(place: string, operation: string, headers: HeaderPairs = []) {
