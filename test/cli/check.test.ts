@@ -19,6 +19,9 @@ let trust: Trust;
 let privateKey: KeyObject;
 let pem: string;
 
+/** Nothing listens there, and no other server will: the port is none that a system chooses. */
+const silentUrl = 'http://127.0.0.1:9/mcp';
+
 /** A definition without annotations. */
 const silent = ({ annotations: _, ...tool }: JsonObject): JsonObject => tool;
 
@@ -210,9 +213,7 @@ describe('market-mcp check <url>', () => {
   });
 
   it('exits with 3 if nothing answers', async () => {
-    const silent = await serve(createSteps(trust));
-    await silent.stop();
-    const { exitCode, problem } = await run(silent.url);
+    const { exitCode, problem } = await run(silentUrl);
     expect([exitCode, problem?.code]).toEqual([3, 'UNREACHABLE']);
     expect(problem?.hint).not.toContain('proxy');
   });
@@ -224,9 +225,7 @@ describe('market-mcp check <url>', () => {
     }
     const { exitCode } = await run(server.url, { only: ['health'] });
     expect(exitCode).toBe(0);
-    const silent = await serve(createSteps(trust));
-    await silent.stop();
-    const { problem } = await run(silent.url);
+    const { problem } = await run(silentUrl);
     expect(problem?.hint).toContain('The check connects directly: it does not use the proxy in HTTPS_PROXY.');
   });
 
@@ -289,9 +288,7 @@ describe('market-mcp check <url>', () => {
   it('writes no baseline and no listing if there is nothing to write, and nothing partial', async () => {
     const root = directory();
     const [saveBaseline, saveListing] = [join(root, 'known.json'), join(root, 'listing.json')];
-    const silent = await serve(createSteps(trust));
-    await silent.stop();
-    expect((await run(silent.url, { saveBaseline, saveListing })).exitCode).toBe(3);
+    expect((await run(silentUrl, { saveBaseline, saveListing })).exitCode).toBe(3);
     const mute = await serve(
       createSteps(trust, { respond: () => async () => ({ error: { code: -32603, message: 'no' } }) }),
     );

@@ -8,6 +8,7 @@ test('a signal between two steps, when no child runs, is reported before the pro
   const exit = vi.spyOn(process, 'exit').mockImplementation((() => undefined) as never);
   onTestFinished(() => {
     exit.mockRestore();
+    onInterrupted(undefined);
     for (const [i, signal] of signals.entries()) {
       for (const listener of process.listeners(signal)) {
         if (!before[i]?.includes(listener)) process.off(signal, listener);

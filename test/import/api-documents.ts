@@ -196,6 +196,14 @@ const pets = {
   },
 };
 
+const title = { type: 'object', properties: { title: { type: 'string' } } };
+const hits = { type: 'array', items: title };
+const searched = {
+  oneOf: [
+    { type: 'object', required: ['hits'], properties: { hits } },
+    { type: 'object', required: ['hits', 'more'], properties: { hits, more: { type: 'boolean' } } },
+  ],
+};
 const search = {
   openapi: '3.1.0',
   info: { title: 'Search', version: '1' },
@@ -219,38 +227,7 @@ const search = {
             },
           },
         },
-        responses: {
-          200: {
-            content: json(
-              {
-                oneOf: [
-                  {
-                    type: 'object',
-                    required: ['hits'],
-                    properties: {
-                      hits: {
-                        type: 'array',
-                        items: { type: 'object', properties: { title: { type: 'string' } } },
-                      },
-                    },
-                  },
-                  {
-                    type: 'object',
-                    required: ['hits', 'more'],
-                    properties: {
-                      hits: {
-                        type: 'array',
-                        items: { type: 'object', properties: { title: { type: 'string' } } },
-                      },
-                      more: { type: 'boolean' },
-                    },
-                  },
-                ],
-              },
-              { hits: [{ title: 'Tea' }] },
-            ),
-          },
-        },
+        responses: { 200: { content: json(searched, { hits: [{ title: 'Tea' }] }) } },
       },
     },
   },

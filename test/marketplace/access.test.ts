@@ -19,6 +19,7 @@ import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import {
@@ -288,11 +289,11 @@ test('another user of the machine gets nothing: not from the page or the directo
     ],
     { cwd: '/', stdio: ['ignore', 'pipe', 'inherit'], ...(isRoot && { uid: nobody, gid: nobody }) },
   );
-  const [output] = await once(stranger.stdout, 'data');
+  const output = await textOf(stranger.stdout);
   const denied = isRoot ? 'EACCES' : 'read';
-  expect(JSON.parse(String(output))).toEqual([...Array(10).fill(401), denied, denied]);
+  expect(JSON.parse(output)).toEqual([...Array(10).fill(401), denied, denied]);
   expect(marketplace.traffic.size).toBe(kept);
-  expect(String(output)).not.toContain(secret);
+  expect(output).not.toContain(secret);
 });
 
 test('finds the marketplace that runs, and none after it has ended', async () => {

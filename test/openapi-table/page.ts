@@ -49,44 +49,22 @@ export function overview(
   results: readonly Result[],
   isShown: (row: TakenOver) => boolean,
 ): readonly string[] {
-  const head = [
-    'document',
-    'OpenAPI',
-    'MB',
-    'operations',
-    'with a typed answer',
-    'of these, tools',
-    'share',
-    'further tools',
-    'listing, s',
-    'slowest operation, s',
+  const all = `**${results.length} documents**`;
+  const columns: readonly (readonly [string, (one: Result) => string | number, string | number])[] = [
+    ['document', ({ title }) => title, all],
+    ['OpenAPI', ({ row }) => row.version, ''],
+    ['MB', ({ row }) => row.megabytes.toFixed(1), ''],
+    ['operations', ({ row }) => row.operations, sum(results, ({ operations }) => operations)],
+    ['with a typed answer', ({ row }) => row.typed, sum(results, ({ typed }) => typed)],
+    ['of these, tools', ({ row }) => row.tools, sum(results, ({ tools }) => tools)],
+    ['share', ({ row }) => percent(row.tools / row.typed), percent(shareOf(results))],
+    ['further tools', ({ row }) => row.others, sum(results, ({ others }) => others)],
+    ['listing, s', ({ row }) => (row.listMs / 1000).toFixed(2), ''],
+    ['slowest operation, s', ({ row }) => (row.slowestMs / 1000).toFixed(2), ''],
   ];
   const shown = results.filter(({ row }) => isShown(row));
-  const cells = shown.map(({ title, row: one }) => [
-    title,
-    one.version,
-    one.megabytes.toFixed(1),
-    one.operations,
-    one.typed,
-    one.tools,
-    percent(one.tools / one.typed),
-    one.others,
-    (one.listMs / 1000).toFixed(2),
-    (one.slowestMs / 1000).toFixed(2),
-  ]);
-  const total = [
-    `**${results.length} documents**`,
-    '',
-    '',
-    sum(results, ({ operations }) => operations),
-    sum(results, ({ typed }) => typed),
-    sum(results, ({ tools }) => tools),
-    percent(shareOf(results)),
-    sum(results, ({ others }) => others),
-    '',
-    '',
-  ];
-  return table([head, ...cells, total]);
+  const cells = shown.map((one) => columns.map(([, of]) => of(one)));
+  return table([columns.map(([head]) => head), ...cells, columns.map(([, , total]) => total)]);
 }
 
 /** Documents that gave no project. */
