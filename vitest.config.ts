@@ -43,6 +43,8 @@ const long = [
   'upgrade/merges',
   'deploy/docker',
   'e2e/harm',
+  'e2e/action',
+  'e2e/add-tool-kill',
   'e2e/troubleshooting',
   'hostile/clone',
   'contract/probe/deadline',

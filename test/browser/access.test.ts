@@ -6,7 +6,8 @@ import { linkOf } from '../../src/marketplace/core/access.ts';
 import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import { listen } from '../listen.ts';
 import { formFor, openMarketplace, startServer } from '../marketplace/support.ts';
-import { openPage, type View, withBrowser } from './browser.ts';
+import { freePort } from '../runtime/built.ts';
+import { openPage, views, withBrowser } from './browser.ts';
 
 withBrowser();
 
@@ -15,21 +16,15 @@ async function serve() {
   const endpoint = await startServer();
   const draft = { name: 'Coin prices', description: formFor(endpoint).description };
   const marketplace = await openMarketplace({ endpoint, draft });
-  let serving = await serveMarketplace(marketplace, 0);
+  let serving = await serveMarketplace(marketplace, await freePort());
   onTestFinished(() => serving.close());
-  return {
-    endpoint,
-    marketplace,
-    url: new URL(linkOf(serving)).origin,
-    link: linkOf(serving),
-    secret: serving.secret,
-    programs: serving.url,
-    async restart() {
-      const { secret, url } = serving;
-      await serving.close();
-      serving = await serveMarketplace(marketplace, Number(new URL(url).port), secret);
-    },
+  const { secret, url: programs } = serving;
+  const restart = async () => {
+    await serving.close();
+    serving = await serveMarketplace(marketplace, Number(new URL(programs).port), secret);
   };
+  const link = linkOf(serving);
+  return { endpoint, marketplace, url: new URL(link).origin, link, secret, programs, restart };
 }
 
 async function screenshot(page: { screenshot(options: object): Promise<unknown> }, name: string) {
@@ -59,39 +54,38 @@ test('the link leads to the home page at a clean address, and everything works f
   expect(complaints).toEqual([]);
 });
 
-test.each<[View['theme'], number]>([
-  ['light', 1280],
-  ['dark', 390],
-])('without the cookie, a page names the fix and shows nothing else, %s at %d px', async (theme, width) => {
-  const { url, link } = await serve();
-  const { page, context, complaints } = await openPage(url, { theme, width });
-  const refused = async () => {
-    await expect.poll(() => page.locator('h1').innerText()).toBe('Open this page by its link');
-    await expect.poll(() => page.locator('main').innerText()).toContain('npm run dev');
-    await expect.poll(() => page.locator('nav, form, [data-live]').count()).toBe(0);
-  };
-  await refused();
-  await screenshot(page, `not-admitted-${theme}-${width}`);
-  const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-  expect(await page.evaluate(overflow)).toBe(0);
-  await page.goto(`${url}/?secret=AAAAAAAAAAAAAAAAAAAAAA`);
-  await refused();
-  await page.goto(link);
-  await expect.poll(() => page.locator('h1').innerText()).toBe('Your tools');
-  await page.goto(`${url}/try`);
-  await context.clearCookies();
-  await page.getByRole('button', { name: /^Call / }).click();
-  await refused();
-  expect(complaints).toEqual([]);
-});
+test.each(views)(
+  'without the cookie, a page names the fix and shows nothing else, %s at %d px',
+  async (theme, width) => {
+    const { url, link } = await serve();
+    const { page, context, complaints } = await openPage(url, { theme, width });
+    const refused = async () => {
+      await expect.poll(() => page.locator('h1').innerText()).toBe('Open this page by its link');
+      await expect.poll(() => page.locator('main').innerText()).toContain('npm run dev');
+      await expect.poll(() => page.locator('nav, form, [data-live]').count()).toBe(0);
+    };
+    await refused();
+    await screenshot(page, `not-admitted-${theme}-${width}`);
+    const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    expect(await page.evaluate(overflow)).toBe(0);
+    await page.goto(`${url}/?secret=AAAAAAAAAAAAAAAAAAAAAA`);
+    await refused();
+    await page.goto(link);
+    await expect.poll(() => page.locator('h1').innerText()).toBe('Your tools');
+    await page.goto(`${url}/try`);
+    await context.clearCookies();
+    await page.getByRole('button', { name: /^Call / }).click();
+    await refused();
+    expect(complaints).toEqual([]);
+  },
+);
 
 test('an open page keeps working when the marketplace starts again: live parts and forms', async () => {
   const { url, link, endpoint, marketplace, restart } = await serve();
   const { page } = await openPage(link);
   await page.goto(`${url}/traffic`);
-  await restart();
   // EventSource connects again by itself.
-  await page.waitForRequest((request) => request.url().includes('/events'));
+  await Promise.all([page.waitForResponse(`${url}/events`), restart()]);
   await marketplace.call({ endpoint, tool: 'get_price', arguments: { symbol: 'ETH' } });
   await page.getByRole('cell', { name: 'tools/call get_price' }).first().waitFor();
   await page.getByRole('button', { name: 'Clear' }).click();
@@ -172,7 +166,7 @@ test('another website can open the page, but use nothing of it', async () => {
   await page.goto(foreign);
   const [refusal] = await Promise.all([
     page.waitForResponse(`${url}/traffic/clear`),
-    page.evaluate('document.getElementById("form").submit()'),
+    page.evaluate('setTimeout(() => document.getElementById("form").submit())'),
   ]);
   expect(refusal.status()).toBe(403);
   await page.waitForURL(`${url}/traffic/clear`);

@@ -1,6 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest';
+import { linkOf, pageUrlOf } from '../../src/marketplace/core/access.ts';
+import type { MarketplaceOptions } from '../../src/marketplace/core/model.ts';
+import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
+import type { Breaks } from '../broken/good-server.ts';
+import { generatedProject, market } from '../dev/project.ts';
+import { openMarketplace, startServer } from '../marketplace/support.ts';
+import { freePort, run } from '../runtime/built.ts';
 
 const candidates = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -38,6 +46,12 @@ export interface View {
   readonly scripts?: boolean;
 }
 
+/** Each theme and each width, once. */
+export const views: readonly (readonly ['light' | 'dark', number])[] = [
+  ['light', 1280],
+  ['dark', 390],
+];
+
 /** A page that is closed with its test. Everything that the policy blocks and every exception on the page is an error. */
 export async function openPage(
   url: string,
@@ -49,6 +63,7 @@ export async function openPage(
     colorScheme: theme,
     permissions: ['clipboard-read', 'clipboard-write'],
   });
+  context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
@@ -68,6 +83,52 @@ export async function openPage(
   onTestFinished(() => context.close());
   await page.goto(url);
   return { page, context, complaints };
+}
+
+/** A marketplace with the good server, optionally broken, and a page that shows its home. */
+export async function openMarket(
+  breaks: Breaks = {},
+  view: View = {},
+  optionsOf: (endpoint: string) => Partial<MarketplaceOptions> = () => ({}),
+) {
+  const endpoint = await startServer(breaks);
+  const marketplace = await openMarketplace({ endpoint, ...optionsOf(endpoint) });
+  // A port that no other program is given while a test has closed it.
+  const serving = await serveMarketplace(marketplace, await freePort());
+  onTestFinished(() => serving.close());
+  const watched = await openPage(linkOf(serving), view);
+  return { ...watched, endpoint, marketplace, serving, url: pageUrlOf(serving) };
+}
+
+export const within = { timeout: 120_000, interval: 200 };
+
+/** `dev` on a new project whose tool is changed first, and a page of the marketplace that it, or `marketplace` beside it, opens. */
+export async function developed(isApart = false, change = (source: string) => source) {
+  const project = await generatedProject({
+    platform: 'context',
+    tool: 'get_price',
+    description: ['Returns the last price of one coin. Use it when a question names a coin.'],
+    input: ['symbol:string=BTC Ticker of the coin'],
+    output: ['price:number Last price in US dollars'],
+  });
+  onTestFinished(() => project.remove());
+  const file = join(project.directory, 'src/tools/get-price.ts');
+  const source = readFileSync(file, 'utf8');
+  writeFileSync(file, change(source));
+  const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
+  const apart = ['--no-marketplace'];
+  const dev = run(project.directory, market, env, ['dev', ...(isApart ? apart : ['--port', '0'])]);
+  const starts = (count: number) =>
+    vi.waitUntil(() => dev.output.stdout.split('"listening"').length - 1 === count, within);
+  await starts(1);
+  const beside = isApart ? run(project.directory, market, env, ['marketplace', '--port', '0']) : dev;
+  const address = () => /http:\/\/\w+\.localhost:\d+\/\?secret=\S*/.exec(beside.output.stdout)?.[0];
+  const link = await vi.waitUntil(address, within);
+  const end = async () => {
+    dev.child.kill('SIGINT');
+    expect(await dev.exit).toMatchObject({ code: 0 });
+  };
+  return { ...(await openPage(link)), file, source, starts, url: new URL(link).origin, end };
 }
 
 const axe = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');

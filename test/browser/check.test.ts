@@ -1,40 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { generatedProject, market } from '../dev/project.ts';
-import { freePort, run } from '../runtime/built.ts';
-import { openPage, violationsOn, withBrowser } from './browser.ts';
+import { expect, test } from 'vitest';
+import { developed, views, violationsOn, withBrowser } from './browser.ts';
 
 withBrowser();
-
-const within = { timeout: 120_000, interval: 200 };
-
-/** A project with one tool, changed before its server starts, and a page that shows its marketplace. */
-async function develop(change: (source: string) => string) {
-  const project = await generatedProject({
-    tool: 'get_price',
-    description: ['Returns the last price of one coin. Use it when a question names a coin.'],
-    input: ['symbol:string=BTC Ticker of the coin'],
-    output: ['price:number Last price in US dollars'],
-  });
-  onTestFinished(() => project.remove());
-  const file = join(project.directory, 'src/tools/get-price.ts');
-  const original = readFileSync(file, 'utf8');
-  writeFileSync(file, change(original));
-  const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
-  const { child, exit, output } = run(project.directory, market, env, ['dev', '--port', '0']);
-  const starts = (count: number) =>
-    vi.waitUntil(() => output.stdout.split('"listening"').length - 1 === count, within);
-  await starts(1);
-  const [link = ''] = /http:\/\/\w+\.localhost:\d+\/\?\S*/.exec(output.stdout) ?? [];
-  const watched = await openPage(link);
-  const end = async () => {
-    child.kill('SIGINT');
-    expect(await exit).toMatchObject({ code: 0 });
-  };
-  return { ...watched, file, original, starts, url: new URL(link).origin, end };
-}
 
 async function check(page: Page, url: string): Promise<void> {
   await page.goto(`${url}/check`);
@@ -45,7 +14,7 @@ async function check(page: Page, url: string): Promise<void> {
 const thrown = "throw new Error('the exchange is down')";
 
 test('lists what failed with links to the rule, the line and the failed call, and each link leads somewhere', async () => {
-  const { page, url, file, complaints, end } = await develop((source) =>
+  const { page, url, file, complaints, end } = await developed(false, (source) =>
     source
       .replace('signal.throwIfAborted();', `signal.throwIfAborted();\n    if (Date.now() > 0) ${thrown};`)
       .replace(", description: 'Last price in US dollars'", ''),
@@ -109,12 +78,10 @@ test('lists what failed with links to the rule, the line and the failed call, an
     `/check/source?file=src/tools/get-price.ts&line=${line}`,
   ]) {
     await page.goto(url + path);
-    for (const width of [1280, 390]) {
+    for (const [theme, width] of views) {
       await page.setViewportSize({ width, height: 900 });
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
-        violations.push(...(await violationsOn(page, path, { width, theme: colorScheme })));
-      }
+      await page.emulateMedia({ colorScheme: theme });
+      violations.push(...(await violationsOn(page, path, { width, theme })));
     }
   }
   expect(violations).toEqual([]);
@@ -123,13 +90,13 @@ test('lists what failed with links to the rule, the line and the failed call, an
 });
 
 test('the mark of a passed check goes when the file of a tool changes', async () => {
-  const { page, url, file, original, starts, end } = await develop((source) => source);
+  const { page, url, file, source, starts, end } = await developed();
   const step = page.locator('.next li', { has: page.getByRole('link', { name: 'Check', exact: true }) });
   await check(page, url);
   await expect.poll(() => page.getByRole('status').first().innerText()).toContain('The check');
   await page.goto(url);
   await expect.poll(() => step.innerText()).toMatch(/✓[\s\S]*rules passed/);
-  writeFileSync(file, `${original}\n// another line\n`);
+  writeFileSync(file, `${source}\n// another line\n`);
   await page.reload();
   expect(await step.innerText()).not.toContain('✓');
   await expect.poll(() => step.innerText()).toContain('Your tools have changed since the last check.');

@@ -2,13 +2,13 @@ import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import type { ServerState } from '../../src/dev/state.ts';
-import { linkOf, pageUrlOf } from '../../src/marketplace/core/access.ts';
+import { pageUrlOf } from '../../src/marketplace/core/access.ts';
 import type { MarketplaceOptions } from '../../src/marketplace/core/model.ts';
 import { requestJson } from '../../src/marketplace/local.ts';
 import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import type { Breaks } from '../broken/good-server.ts';
-import { formFor, openMarketplace, startServer } from '../marketplace/support.ts';
-import { openPage, type View, violationsOn, withBrowser } from './browser.ts';
+import { formFor } from '../marketplace/support.ts';
+import { openMarket, type View, views, violationsOn, withBrowser } from './browser.ts';
 
 withBrowser();
 
@@ -18,14 +18,11 @@ async function open(
   breaks: Breaks = {},
   { view = {}, ...options }: Partial<MarketplaceOptions> & { view?: View } = {},
 ) {
-  const endpoint = await startServer(breaks);
-  const marketplace = await openMarketplace({ endpoint, ...options });
-  const serving = await serveMarketplace(marketplace, 0);
-  onTestFinished(() => serving.close());
-  const watched = await openPage(linkOf(serving), view);
-  const connected = view.scripts === false || watched.page.waitForResponse(`${pageUrlOf(serving)}/events`);
-  await Promise.all([watched.page.goto(pageUrlOf(serving) + path), connected]);
-  return { ...watched, endpoint, marketplace, serving };
+  const opened = await openMarket(breaks, view, () => options);
+  const { page, url } = opened;
+  const connected = view.scripts === false || page.waitForResponse(`${url}/events`);
+  await Promise.all([page.goto(url + path), connected]);
+  return opened;
 }
 
 const main = (page: Page) => page.locator('main').innerText();
@@ -189,59 +186,59 @@ const running: ServerState = {
   hint: '',
 };
 
-test.each<[View['theme'], number]>([
-  ['light', 1280],
-  ['dark', 390],
-])('an overlay names why the server is down, and goes when it runs, %s at %d px', async (theme, width) => {
-  let state = running;
-  const view = { theme, width } as const;
-  const { page, marketplace, serving, complaints } = await open(
-    '/listings',
-    {},
-    {
-      view,
-      state: async () => state,
-    },
-  );
-  const becomes = (next: ServerState) => {
-    state = next;
-    marketplace.emit('change', 'server');
-  };
-  const overlay = page.getByRole('dialog');
-  await expect.poll(() => overlay.count()).toBe(0);
-  await stay(page);
+test.each(views)(
+  'an overlay names why the server is down, and goes when it runs, %s at %d px',
+  async (theme, width) => {
+    let state = running;
+    const view = { theme, width } as const;
+    const { page, marketplace, serving, complaints } = await open(
+      '/listings',
+      {},
+      {
+        view,
+        state: async () => state,
+      },
+    );
+    const becomes = (next: ServerState) => {
+      state = next;
+      marketplace.emit('change', 'server');
+    };
+    const overlay = page.getByRole('dialog');
+    await expect.poll(() => overlay.count()).toBe(0);
+    await stay(page);
 
-  becomes(down);
-  await overlay.waitFor();
-  const text = await overlay.innerText();
-  for (const part of [down.message, ...down.details, down.at, down.hint]) expect(text).toContain(part);
-  expect(await violationsOn(page, 'overlay', view)).toEqual([]);
-  becomes({ ...running, kind: 'building', message: 'It is being built.' });
-  await overlay.getByText('It is being built.').waitFor();
-  becomes(running);
-  await overlay.waitFor({ state: 'detached' });
-  await expect.poll(() => page.getByText(down.message).count()).toBe(0);
+    becomes(down);
+    await overlay.waitFor();
+    const text = await overlay.innerText();
+    for (const part of [down.message, ...down.details, down.at, down.hint]) expect(text).toContain(part);
+    expect(await violationsOn(page, 'overlay', view)).toEqual([]);
+    becomes({ ...running, kind: 'building', message: 'It is being built.' });
+    await overlay.getByText('It is being built.').waitFor();
+    becomes(running);
+    await overlay.waitFor({ state: 'detached' });
+    await expect.poll(() => page.getByText(down.message).count()).toBe(0);
 
-  becomes(down);
-  await overlay.waitFor();
-  await page.keyboard.press('Escape');
-  await overlay.waitFor({ state: 'hidden' });
-  await expect.poll(() => page.getByRole('alert').innerText()).toContain(down.hint);
-  expect(await stayed(page)).toBe(true);
-  await page.goto(`${pageUrlOf(serving)}/traffic`);
-  await expect.poll(() => page.getByRole('alert').innerText()).toContain(down.hint);
-  await expect.poll(() => overlay.count()).toBe(0);
+    becomes(down);
+    await overlay.waitFor();
+    await page.keyboard.press('Escape');
+    await overlay.waitFor({ state: 'hidden' });
+    await expect.poll(() => page.getByRole('alert').innerText()).toContain(down.hint);
+    expect(await stayed(page)).toBe(true);
+    await page.goto(`${pageUrlOf(serving)}/traffic`);
+    await expect.poll(() => page.getByRole('alert').innerText()).toContain(down.hint);
+    await expect.poll(() => overlay.count()).toBe(0);
 
-  becomes({ ...down, details: ['TypeError: another one'] });
-  await overlay.getByText('another one').waitFor();
-  await overlay.getByRole('button', { name: 'Dismiss' }).click();
-  await overlay.waitFor({ state: 'hidden' });
-  becomes(running);
-  await page.getByRole('alert').waitFor({ state: 'detached' });
-  becomes({ ...down, details: ['TypeError: another one'] });
-  await overlay.waitFor();
-  expect(complaints).toEqual([]);
-});
+    becomes({ ...down, details: ['TypeError: another one'] });
+    await overlay.getByText('another one').waitFor();
+    await overlay.getByRole('button', { name: 'Dismiss' }).click();
+    await overlay.waitFor({ state: 'hidden' });
+    becomes(running);
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    becomes({ ...down, details: ['TypeError: another one'] });
+    await overlay.waitFor();
+    expect(complaints).toEqual([]);
+  },
+);
 
 test('a page says that its marketplace has ended, and continues when it runs again', async () => {
   const { page, marketplace, serving, endpoint } = await open('/traffic');

@@ -1,21 +1,13 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { effects } from '../../packages/contract/src/definition/effect.ts';
-import { linkOf, pageUrlOf } from '../../src/marketplace/core/access.ts';
 import { pages } from '../../src/marketplace/web/layout.tsx';
-import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import { type Breaks, resultOf } from '../broken/good-server.ts';
-import { checking, formFor, openMarketplace, startServer } from '../marketplace/support.ts';
-import { openPage, type View, violationsOn, withBrowser } from './browser.ts';
+import { checking, formFor } from '../marketplace/support.ts';
+import { openMarket, type View, views, violationsOn, withBrowser } from './browser.ts';
 
 withBrowser();
 
-async function open(breaks: Breaks, view: View = {}) {
-  const endpoint = await startServer(breaks);
-  const marketplace = await openMarketplace({ endpoint, ...checking(endpoint) });
-  const serving = await serveMarketplace(marketplace, 0);
-  onTestFinished(() => serving.close());
-  return { ...(await openPage(linkOf(serving), view)), marketplace, endpoint, url: pageUrlOf(serving) };
-}
+const open = (breaks: Breaks, view: View = {}) => openMarket(breaks, view, checking);
 
 /** The good server's list, and a tool of each effect that is not reading. */
 const writing: Breaks = {
@@ -77,10 +69,7 @@ test.each([390, 320])(
   },
 );
 
-test.each<[View['theme'], number]>([
-  ['light', 1280],
-  ['dark', 390],
-])(
+test.each(views)(
   'axe finds no violation on a rejected submission and on the pages of writing tools, %s at %d px',
   async (theme, width) => {
     const { page, url, marketplace, endpoint } = await open(

@@ -62,13 +62,29 @@ function writeEnv(text: string): string {
   return file;
 }
 
-/** Changes the source of the tool for this test. */
-function replaceInTool(text: string, other: string): void {
+/** Changes the source of the tool for this test. @returns the source, changed and as it was, and what changes it again */
+function replaceInTool(text: string, other: string) {
   const file = path.join(project.directory, 'src/tools/get-price.ts');
   const original = readFileSync(file, 'utf8');
   onTestFinished(() => writeFileSync(file, original));
   expect(original).toContain(text);
-  writeFileSync(file, original.replace(text, other));
+  const write = (source: string) => writeFileSync(file, source);
+  const source = original.replace(text, other);
+  write(source);
+  return { original, source, write };
+}
+
+/** A `dev` whose server listens. */
+async function serving(given: Record<string, string> = {}, args: readonly string[] = []) {
+  const env = { PORT: String(await freePort()), HOST: '127.0.0.1', ...given };
+  const dev = command('dev', env, args);
+  const starts = () => dev.output.stdout.split('"listening"').length - 1;
+  await vi.waitUntil(() => starts() === 1, within);
+  const end = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    dev.child.kill(signal);
+    expect(await dev.exit).toMatchObject({ code: 0 });
+  };
+  return { ...dev, env, starts, end };
 }
 
 /** A directory with the programs that npm finds in an installed project. */
@@ -128,9 +144,7 @@ describe('dev and token', () => {
   });
 
   test('dev serves with authentication, and the pasted output of token works', async () => {
-    const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
-    const { child, exit, output } = command('dev', env);
-    await vi.waitUntil(() => output.stdout.includes('listening'), within);
+    const { env, output, end } = await serving();
     expect(statSync(key()).mode & 0o777).toBe(0o600);
     const call = { method: 'tools/call', params: { name: 'get_price' } };
     expect((await request(env.PORT, call, await sessionAt(env.PORT))).status).toBe(401);
@@ -166,8 +180,7 @@ describe('dev and token', () => {
     const unknown = await command('token', env, ['get_prise']).exit;
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean get_price?') });
 
-    child.kill('SIGINT');
-    expect(await exit).toMatchObject({ code: 0 });
+    await end('SIGINT');
     await expect(sessionAt(env.PORT)).rejects.toThrow();
   });
 
@@ -250,35 +263,25 @@ describe('dev and token', () => {
   });
 
   test('dev restarts after a change and keeps the last good build after an error', async () => {
-    const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
-    const file = path.join(project.directory, 'src/tools/get-price.ts');
-    const original = readFileSync(file, 'utf8');
-    onTestFinished(() => writeFileSync(file, original));
-    const { child, exit, output } = command('dev', env);
-    const starts = () => output.stdout.split('"listening"').length - 1;
-    await vi.waitUntil(() => starts() === 1, within);
-    writeFileSync(file, original.replace("name: 'get_price'", 'name: 7'));
+    const { env, output, starts, end } = await serving();
+    const { original, write } = replaceInTool("name: 'get_price'", 'name: 7');
     await vi.waitUntil(() => output.stdout.includes('The last good build keeps running.'), within);
     await vi.waitUntil(() => output.stderr.includes('error TS'), within);
     expect(starts()).toBe(1);
-    writeFileSync(file, original.replace("name: 'get_price'", "name: 'renamed'"));
+    write(original.replace("name: 'get_price'", "name: 'renamed'"));
     await vi.waitUntil(() => starts() === 2, within);
     const { body } = await request(env.PORT, { method: 'tools/list', params: {} }, await sessionAt(env.PORT));
     expect(body.result.tools[0]?.name).toBe('renamed');
-    child.kill('SIGHUP');
-    expect(await exit).toMatchObject({ code: 0 });
+    await end('SIGHUP');
     await expect(sessionAt(env.PORT)).rejects.toThrow();
   });
 
   test('dev waits for a source that compiles', async () => {
     const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
-    const file = path.join(project.directory, 'src/tools/get-price.ts');
-    const original = readFileSync(file, 'utf8');
-    onTestFinished(() => writeFileSync(file, original));
-    writeFileSync(file, 'const x: number = "text";');
+    const { original, write } = replaceInTool("name: 'get_price'", 'name: 7');
     const { child, exit, output } = command('dev', env);
     await vi.waitUntil(() => output.stdout.includes('The code does not compile.'), within);
-    writeFileSync(file, original);
+    write(original);
     await vi.waitUntil(() => output.stdout.includes('listening'), within);
     child.kill('SIGTERM');
     expect(await exit).toMatchObject({ code: 0 });
@@ -290,16 +293,13 @@ describe('dev and token', () => {
       ({ request }: { request: string }) => request === 'attach',
     );
     expect(attach).toMatchObject({ address: '127.0.0.1', port: 9229, restart: true });
-    const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
     const port = String(await freePort());
-    const { child, exit, output } = command('dev', env, ['--inspect', port]);
-    await vi.waitUntil(() => output.stdout.includes('listening'), within);
+    const { env, output, end } = await serving({}, ['--inspect', port]);
     const targets = async () => (await fetch(`http://127.0.0.1:${port}/json/list`)).json();
     expect(await targets()).toMatchObject([{ title: 'dist/src/main.js' }]);
     const listening = `Debugger listening on ws://127.0.0.1:${port}/`;
     await vi.waitUntil(() => output.stderr.includes(listening), within);
-    child.kill('SIGTERM');
-    expect(await exit).toMatchObject({ code: 0 });
+    await end();
     for (const wrong of ['0', 'x', '70000']) {
       const refused = await command('dev', env, ['--inspect', wrong]).exit;
       expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`--inspect "${wrong}"`) });
@@ -308,17 +308,14 @@ describe('dev and token', () => {
 
   test.each([
     ['the environment', { AUTH: 'off' }, undefined],
-    ['.env', {}, 'AUTH=off\n'],
+    ['.env', undefined, 'AUTH=off\n'],
   ])('AUTH=off in %s disables the token check', async (_, given, text) => {
-    const env = { PORT: String(await freePort()), HOST: '127.0.0.1', ...given };
     if (text !== undefined) writeEnv(text);
-    const { child, exit, output } = command('dev', env);
-    await vi.waitUntil(() => output.stdout.includes('listening'), within);
+    const { env, output, end } = await serving(given);
     await vi.waitUntil(() => output.stdout.includes('AUTH is off'), within);
     const call = { method: 'tools/call', params: { name: 'get_price' } };
     expect((await request(env.PORT, call, await sessionAt(env.PORT))).status).toBe(200);
-    child.kill('SIGTERM');
-    expect(await exit).toMatchObject({ code: 0 });
+    await end();
   });
 
   test('a change of .env restarts the server, an invalid one does not', async () => {
@@ -368,9 +365,7 @@ describe('dev and token', () => {
   });
 
   test('dev ends the server when it can no longer read the sources', async () => {
-    const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
-    const { exit, output } = command('dev', env, ['--no-marketplace']);
-    await vi.waitUntil(() => output.stdout.includes('"listening"'), within);
+    const { env, exit } = await serving({}, ['--no-marketplace']);
     const sources = path.join(project.directory, 'src');
     renameSync(sources, `${sources}-elsewhere`);
     onTestFinished(() => renameSync(`${sources}-elsewhere`, sources));
@@ -395,15 +390,12 @@ describe('dev and token', () => {
   });
 
   test('dev ends a server that is in an endless loop', async () => {
-    const env = { PORT: String(await freePort()), HOST: '127.0.0.1', AUTH: 'off' };
-    const { child, exit, output } = command('dev', env);
     replaceInTool('signal.throwIfAborted();', 'while (input.symbol) signal.throwIfAborted();');
-    await vi.waitUntil(() => output.stdout.includes('listening'), within);
+    const { env, end } = await serving({ AUTH: 'off' });
     const session = await sessionAt(env.PORT);
     request(env.PORT, { method: 'tools/call', params: { name: 'get_price' } }, session).catch(() => {});
     await vi.waitUntil(async () => !(await isAnswering(env.PORT)), within);
-    child.kill('SIGTERM');
-    expect(await exit).toMatchObject({ code: 0 });
+    await end();
     await expect(sessionAt(env.PORT)).rejects.toThrow();
   });
 
@@ -483,24 +475,17 @@ describe('dev and token', () => {
   });
 
   test('a stack trace names the source line', async () => {
-    const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
-    const file = path.join(project.directory, 'src/tools/get-price.ts');
-    const original = readFileSync(file, 'utf8');
-    onTestFinished(() => writeFileSync(file, original));
     const thrown = "throw new Error('no source');";
-    const text = original.replace(
+    const { source } = replaceInTool(
       'signal.throwIfAborted();',
       `signal.throwIfAborted();\n    if (Date.now() > 0) ${thrown}`,
     );
-    const line = text.split('\n').findIndex((line) => line.includes(thrown)) + 1;
-    writeFileSync(file, text);
-    const { child, exit, output } = command('dev', env);
-    await vi.waitUntil(() => output.stdout.includes('listening'), within);
+    const line = source.split('\n').findIndex((line) => line.includes(thrown)) + 1;
+    const { env, output, end } = await serving();
     const { stdout } = await command('token', env).exit;
     execFileSync('sh', ['-c', stdout]);
     await expect.poll(() => output.stderr, within).toContain('no source');
     await expect.poll(() => output.stderr).toContain(`src/tools/get-price.ts:${line}:`);
-    child.kill('SIGTERM');
-    await exit;
+    await end();
   });
 });

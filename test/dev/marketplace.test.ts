@@ -184,6 +184,18 @@ test('a change of the source while call waits does not restart the server', asyn
   expect(await marketplace(['call', 'get_price', '--expect', 'found'])).toMatchObject({ code: 0 });
 });
 
+/** A `dev` whose server listens. */
+async function serving(args: readonly string[], port?: string) {
+  const env = { PORT: port ?? String(await freePort()), HOST: '127.0.0.1' };
+  const dev = run(project.directory, market, env, ['dev', ...args]);
+  await vi.waitUntil(() => dev.output.stdout.includes('listening'), { timeout: 60_000 });
+  const end = async () => {
+    dev.child.kill('SIGINT');
+    expect(await dev.exit).toMatchObject({ code: 0 });
+  };
+  return { ...dev, env, end };
+}
+
 /** A program that answers every request on a free port. */
 async function occupied(status: () => number): Promise<string> {
   const server = createServer((_, response) => response.writeHead(status()).end('{}'));
@@ -228,37 +240,31 @@ test('dev does not mistake another program for the server of the project', async
 });
 
 test('call uses the server that dev --no-marketplace runs', async () => {
-  const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
-  const { child, exit, output } = run(project.directory, market, env, ['dev', '--no-marketplace']);
-  await vi.waitUntil(() => output.stdout.includes('listening'), { timeout: 60_000 });
+  const { env, output, end } = await serving(['--no-marketplace']);
   expect(await marketplace(['call', 'get_price', '--expect', 'found'], env)).toMatchObject({
     code: 0,
     stderr: '',
   });
   expect(output.stdout.split('"listening"')).toHaveLength(2);
-  child.kill('SIGINT');
-  expect(await exit).toMatchObject({ code: 0 });
+  await end();
 });
 
 test('dev prints one link, and ends with the page', async () => {
-  const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
-  const { child, exit, output } = run(project.directory, market, env, ['dev', '--port', '0']);
-  await vi.waitUntil(() => output.stdout.includes('listening'), { timeout: 60_000 });
+  const { output, end } = await serving(['--port', '0']);
   const access = linkIn(output.stdout);
   const home = await requestJson(access, '/index.json');
   expect(home).toMatchObject({
     healthy: true,
     tools: [{ name: 'get_price', source: 'src/tools/get-price.ts' }],
   });
-  child.kill('SIGINT');
-  expect(await exit).toMatchObject({ code: 0 });
+  await end();
   await expect(fetch(access.url)).rejects.toThrow();
 });
 
 test('the commands use the marketplace of dev by its stored link, and a restart of dev keeps the secret', async () => {
-  const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
-  const first = run(project.directory, market, env, ['dev', '--port', '0']);
-  await vi.waitUntil(() => first.output.stdout.includes('listening'), { timeout: 60_000 });
+  // A port that no other program is given while it is free.
+  const first = await serving(['--port', String(await freePort())]);
+  const { env } = first;
   const access = linkIn(first.output.stdout);
   expect(await marketplace(['call', 'get_price', '--expect', 'found'], env)).toMatchObject({ code: 0 });
   const { exchanges } = await requestJson<{ readonly exchanges: readonly unknown[] }>(
@@ -271,15 +277,11 @@ test('the commands use the marketplace of dev by its stored link, and a restart 
   expect(again.code).toBe(0);
   expect(accessIn(JSON.parse(again.stdout).link)).toEqual(access);
   expect(JSON.parse(again.stdout)).toMatchObject(access);
-  first.child.kill('SIGINT');
-  expect(await first.exit).toMatchObject({ code: 0 });
+  await first.end();
 
-  const { port } = new URL(access.url);
-  const second = run(project.directory, market, env, ['dev', '--port', port]);
-  await vi.waitUntil(() => second.output.stdout.includes('listening'), { timeout: 60_000 });
+  const second = await serving(['--port', new URL(access.url).port], env.PORT);
   expect(linkIn(second.output.stdout)).toEqual(access);
-  second.child.kill('SIGINT');
-  expect(await second.exit).toMatchObject({ code: 0 });
+  await second.end();
 });
 
 test('--exec hands the link to the command, and a command refuses a link that is none', async () => {

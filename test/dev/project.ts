@@ -23,7 +23,8 @@ export async function generatedProject(
     writeFileSync(join(directory, path), content);
   }
   symlinkSync(join(repository, 'node_modules'), join(directory, 'node_modules'), 'dir');
-  return { directory, remove: () => rmSync(directory, { recursive: true }) };
+  const remove = () => rmSync(directory, { recursive: true, maxRetries: 20, retryDelay: 100 });
+  return { directory, remove };
 }
 
 /** Waits for the event of a state: the change of the file that publishes it. `.market-mcp/` must exist. */

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -39,7 +39,7 @@ let comments: Comment[] = [];
 
 /** The part of GitHub's API that holds comments, two on a page, at a Unix socket: it is asked by the real `gh`. */
 const api = createServer(async (request, response) => {
-  const sent = JSON.parse(await text(request));
+  const sent = JSON.parse((await text(request)) || '{}');
   const [status, answer] = answerOf(`${request.method} ${request.url}`, sent);
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
 });
@@ -127,6 +127,7 @@ async function runAction(
       };
   }
   return {
+    temp,
     status,
     log,
     summary: readFileSync(files.GITHUB_STEP_SUMMARY ?? '', 'utf8'),
@@ -195,7 +196,7 @@ describe.skipIf(!hasGh)('the Action in a pull request (skipped without gh)', () 
     expect((await run(process.execPath, words, { cwd: workspace })).status).toBe(0);
   });
 
-  it('says in one comment of its own what the change does to buyers', async () => {
+  it('says in one comment of its own what the change does to buyers, and for a fork in the summary alone', async () => {
     comments = [{ ...stranger }];
     const first = await runAction(workspace, {}, from('ada/gas'));
     expect(first.status, first.log).toBe(0);
@@ -207,18 +208,16 @@ describe.skipIf(!hasGh)('the Action in a pull request (skipped without gh)', () 
     );
     expect(written).toContain('until you trigger "Refresh Skills"');
     expect(first.summary).toContain('| get\\_price |  | the tool is new | safe for callers | no |');
-    rmSync(join(workspace, '.git/worktrees'), { recursive: true });
     comments.splice(1, 0, { ...stranger, id: 8 });
-    const second = await runAction(workspace, { level: 'should' }, from('ada/gas'));
+    // The tools of the base branch are known.
+    const against = join(first.temp, 'market-mcp-base.json');
+    const second = await runAction(workspace, { level: 'should', against }, from('ada/gas'));
     expect([second.status, ...second.comments.slice(0, -1)]).toEqual([1, stranger.body, stranger.body]);
     expect(second.comments).toHaveLength(3);
     expect(second.comments[2]).not.toBe(written);
-  });
-
-  it('writes no comment for a fork, whose token cannot, but the same summary', async () => {
-    rmSync(join(workspace, '.git/worktrees'), { recursive: true, force: true });
+    // The token of a fork cannot write.
     comments = [];
-    const fork = await runAction(workspace, {}, from('eve/gas'));
+    const fork = await runAction(workspace, { against }, from('eve/gas'));
     expect([fork.status, fork.comments]).toEqual([0, []]);
     expect(fork.summary).toContain('**breaks callers, loses disputes**');
   });

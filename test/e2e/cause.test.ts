@@ -10,6 +10,7 @@ import { untilState } from '../dev/project.ts';
 import { formFor } from '../marketplace/support.ts';
 import { freePort } from '../runtime/built.ts';
 import { bins, market, run, scaffold, scratch, serveHere } from './support.ts';
+import { answering, inPath, openApi } from './upstreams.ts';
 
 const key = 'k3y-of-the-author';
 const toolFile = 'src/tools/get-parcel.ts';
@@ -42,53 +43,32 @@ const edit = (file: string, before: string, after: string) => {
   expect(text).toContain(before);
   writeFileSync(path, text.replace(before, after));
 };
+const baseUrl = 'baseUrl: env.PARCELS_URL,';
+/** Edits a file, and waits until the changed code runs. */
+const restarted = async (...[file, before, after]: Parameters<typeof edit>) => {
+  edit(file, before, after);
+  await untilState(directory, 'building');
+  await untilState(directory, 'running');
+};
 const call = (...args: string[]) => market(['call', 'getParcel', ...args], { cwd: directory });
 
 /** What an API's OpenAPI document says: a key, and a parcel whose weight is a number or null. */
-const documentOf = (url: string) => ({
-  openapi: '3.0.3',
-  info: { title: 'Parcels', version: '1' },
-  servers: [{ url }],
-  security: [{ key: [] }],
-  components: { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'x-api-key' } } },
-  paths: {
-    '/parcels/{id}': {
-      get: {
-        operationId: 'getParcel',
-        summary: 'Returns one parcel. Use it when a question names a parcel.',
-        parameters: [
-          {
-            name: 'id',
-            in: 'path',
-            required: true,
-            description: 'Number',
-            schema: { type: 'string' },
-            example: 'P0001',
-          },
-        ],
-        responses: {
-          200: {
-            description: 'The parcel',
-            content: {
-              'application/json': {
-                schema: {
-                  type: 'object',
-                  required: ['id', 'weight_kg'],
-                  properties: {
-                    id: { type: 'string', description: 'Number' },
-                    weight_kg: { type: 'number', nullable: true, description: 'Weight in kilograms' },
-                    state: { type: 'string', description: 'Where it is' },
-                  },
-                },
-                example: parcel,
-              },
-            },
-          },
-        },
-      },
-    },
-  },
-});
+const documentOf = (url: string) => {
+  const properties = {
+    id: { type: 'string', description: 'Number' },
+    weight_kg: { type: ['number', 'null'], description: 'Weight in kilograms' },
+    state: { type: 'string', description: 'Where it is' },
+  };
+  const get = {
+    operationId: 'getParcel',
+    summary: 'Returns one parcel. Use it when a question names a parcel.',
+    parameters: [inPath('id', 'Number', 'P0001')],
+    responses: answering({ type: 'object', required: ['id', 'weight_kg'], properties }, parcel),
+  };
+  const securitySchemes = { key: { type: 'apiKey', in: 'header', name: 'x-api-key' } };
+  const secured = { security: [{ key: [] }], components: { securitySchemes } };
+  return openApi(url, 'Parcels', { '/parcels/{id}': { get } }, secured);
+};
 
 beforeAll(async () => {
   const root = scratch();
@@ -98,7 +78,6 @@ beforeAll(async () => {
   const flags = ['--from-openapi', 'parcels.json', '--operation', 'getParcel'];
   ({ directory } = await scaffold(['parcels', '--platform', 'context', ...flags], { cwd: root }));
   writeFileSync(join(directory, '.env'), `PARCELS_API_KEY=${key}\n`);
-  edit('src/apis/parcels.ts', 'baseUrl: env.PARCELS_URL,', 'baseUrl: env.PARCELS_URL,\n  timeoutMs: 2_000,');
   const unlike = "return found(answer.id === 'UNLIKE' ? ({ ...answer, state: 7 } as never) : answer);";
   edit(toolFile, 'return found(answer);', unlike);
   mkdirSync(join(directory, '.market-mcp'), { mode: 0o700 });
@@ -174,6 +153,8 @@ test.each(Object.entries(cases))(
   '%s: call, call --json, Try it, Traffic, Register and npm test name cause, place and fix',
   async (_, expected) => {
     mode = expected.mode;
+    // Short only here: on a busy machine, the API may answer late.
+    if (mode === 'silent') await restarted('src/apis/parcels.ts', baseUrl, `${baseUrl}\n  timeoutMs: 2_000,`);
     const { code, message, fix } = expected;
     const source = expected.source();
     const at = lineOf(expected.line);

@@ -14,6 +14,7 @@ import {
   serveHere,
   tree,
 } from './support.ts';
+import { answering, inPath, openApi, serveTools } from './upstreams.ts';
 
 const root = scratch();
 const text = { type: 'string' };
@@ -39,37 +40,25 @@ const repositoryOf = (id: number) => ({
   size: 5,
   owner: { login: 'octocat', site_admin: false },
 });
-const parameter = {
-  name: 'owner',
-  in: 'path',
-  required: true,
-  description: 'Name of the account',
-  schema: { ...text, examples: ['octocat'] },
-};
 const operation = (operationId: string, summary: string, schema: object, example: unknown) => ({
-  operationId,
-  summary,
-  parameters: [parameter],
-  responses: { 200: { description: 'It', content: { 'application/json': { schema, example } } } },
-});
-const document = (url: string) => ({
-  openapi: '3.1.0',
-  info: { title: 'Repositories' },
-  servers: [{ url }],
-  paths: {
-    '/owners/{owner}/repos': {
-      get: operation(
-        'listRepos',
-        'Lists the repositories of an account.',
-        { type: 'array', items: repository },
-        [repositoryOf(1)],
-      ),
-    },
-    '/owners/{owner}/latest': {
-      get: operation('getLatest', 'Returns the latest repository.', repository, repositoryOf(2)),
-    },
+  get: {
+    ...{ operationId, summary, parameters: [inPath('owner', 'Name of the account', 'octocat')] },
+    responses: answering(schema, example),
   },
 });
+const list = { type: 'array', items: repository };
+const document = (url: string) =>
+  openApi(url, 'Repositories', {
+    '/owners/{owner}/repos': operation('listRepos', 'Lists the repositories of an account.', list, [
+      repositoryOf(1),
+    ]),
+    '/owners/{owner}/latest': operation(
+      'getLatest',
+      'Returns the latest repository.',
+      repository,
+      repositoryOf(2),
+    ),
+  });
 
 /** The API answers with members that its document does not know, and with a wrong type in a field that nobody chose. */
 const real = (id: number) => ({ ...repositoryOf(id), size: 'unknown', private_note: 'only for the account' });
@@ -155,8 +144,7 @@ describe('a project with chosen fields', () => {
       2,
       expect.stringContaining('latest_size already exists'),
     ]);
-    await compile(directory);
-    await expectProven(directory);
+    expect((await compile(directory)).status).toBe(0);
   });
 
   it('records only what its tools keep, and passes with these recordings', async () => {
@@ -186,7 +174,6 @@ describe('a project with chosen fields', () => {
   });
 });
 
-/** An MCP server that answers in JSON, without sessions. */
 const weather = {
   name: 'get_weather',
   description: 'Returns the weather of a city. Use it when a question asks for the weather.',
@@ -203,31 +190,11 @@ const weather = {
   },
   annotations: { readOnlyHint: true },
 };
-const mcp = createServer(async (request, response) => {
-  let body = '';
-  for await (const chunk of request) body += chunk;
-  const { id, method } = body === '' ? {} : JSON.parse(body);
-  const results: { readonly [method: string]: object } = {
-    initialize: {
-      protocolVersion: '2025-06-18',
-      capabilities: { tools: {} },
-      serverInfo: { name: 'Weather', version: '1' },
-    },
-    'tools/list': { tools: [weather] },
-    'tools/call': {
-      content: [{ type: 'text', text: 'a private note' }],
-      structuredContent: { celsius: 5, place: { name: 'Oslo', note: 'a private note' } },
-    },
-  };
-  if (id === undefined) response.writeHead(202).end();
-  else {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ jsonrpc: '2.0', id, result: results[method] ?? {} }));
-  }
-});
-
 it('a project that forwards to a server has the chosen fields, in its recordings, too', async () => {
-  const endpoint = `${await serveHere(mcp)}/mcp`;
+  const endpoint = await serveTools('Weather', [weather], () => ({
+    content: [{ type: 'text', text: 'a private note' }],
+    structuredContent: { celsius: 5, place: { name: 'Oslo', note: 'a private note' } },
+  }));
   const made = await scaffold(['weather', '--from-url', endpoint, '--fields', 'place.name'], { cwd: root });
   const env = { WEATHER_URL: endpoint, API_URL: endpoint };
   const recorded = await run(process.execPath, [bins.market, 'record'], { cwd: made.directory, env });
@@ -249,7 +216,6 @@ it('a project from sample answers has the chosen fields', async () => {
   const written = readFileSync(join(made.directory, 'src/tools/get-gas.ts'), 'utf8');
   expect(written).toContain('items: [{ gwei: 1.5, tiers: [{ wei: 7 }] }]');
   expect(written).not.toMatch(/private note|fast/);
-  await expectProven(made.directory);
 });
 
 describe('a choice that cannot be kept', () => {

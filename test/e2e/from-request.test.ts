@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { type Documented, documented } from './requests.ts';
-import { compile, create, lendModules, market, prove, scratch, serveHere, tree } from './support.ts';
+import { compile, create, expectProven, lendModules, market, scratch, serveHere, tree } from './support.ts';
 
 const root = scratch();
 
@@ -83,10 +83,7 @@ it('twenty requests of documentation become tools at the first try that pass the
   lendModules(directory);
   const built = await compile(directory);
   expect(built.status, built.stdout).toBe(0);
-  const { report, unitTests } = await prove(directory);
-  expect(report.rules.filter(({ status, level }) => status === 'fail' && level === 'must')).toEqual([]);
-  expect(report.ok).toBe(true);
-  expect(unitTests.status, unitTests.stdout).toBe(0);
+  await expectProven(directory);
 
   const recorded = await market(['record', '--json'], { cwd: directory });
   streams.push(recorded.stdout, recorded.stderr);

@@ -19,9 +19,11 @@ const flags = samples.flatMap(({ chain }) => ['--from-sample', `${chain}.json`])
 for (const sample of samples) writeFileSync(join(root, `${sample.chain}.json`), JSON.stringify(sample));
 const tool = ['--tool', 'get_gas', '--input', 'chain:string=base Chain to look up'];
 
+const made = await scaffold(['gas', ...tool, ...flags], { cwd: root });
+const { directory } = made;
+
 it('makes a tool from three samples that answers with them, passes the self-check and refuses a wrong answer at compile time', async () => {
-  const { directory, changes } = await scaffold(['gas', ...tool, ...flags], { cwd: root });
-  expect(changes).toEqual([]);
+  expect(made.changes).toEqual([]);
   const { report, unitTests } = await prove(directory);
   expect(failuresOf(report).map((failure) => (failure as { id: string }).id)).toEqual(['tool.to-do']);
   expect(report.ok).toBe(true);
@@ -35,10 +37,10 @@ it('makes a tool from three samples that answers with them, passes the self-chec
   const built = await compile(directory);
   expect(built.stdout).toContain("Type 'string' is not assignable to type 'number'");
   expect(built.stdout.match(/error TS/g)).toHaveLength(1);
+  writeFileSync(file, source);
 });
 
 it('add-tool reads a list from standard input', async () => {
-  const { directory } = await scaffold(['lists', ...tool, ...flags], { cwd: root });
   const args = ['add-tool', 'list_gas', '--yes', '--no-check', '--json', '--from-sample', '-'];
   const added = await market(args, {
     cwd: directory,

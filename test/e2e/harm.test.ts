@@ -8,6 +8,7 @@ import { keys } from '../keys.ts';
 import { freePort } from '../runtime/built.ts';
 import { bins, compile, prove, run, scaffold, scratch, serveHere, tree } from './support.ts';
 import { Terminal } from './terminal.ts';
+import { answering, inPath, openApi } from './upstreams.ts';
 
 const root = scratch();
 const publicKey = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -39,33 +40,13 @@ const operation = (operationId: string, summary: string, state: string) => ({
   operationId,
   summary,
   description: `${summary}. Use it when a question asks for the state of a parcel, or to cancel it.`,
-  parameters: [
-    {
-      name: 'id',
-      in: 'path',
-      required: true,
-      description: 'Number of the parcel',
-      schema: { type: 'string', examples: ['P0004'] },
-      example: 'P0004',
-    },
-  ],
-  responses: {
-    200: {
-      description: 'The parcel',
-      content: { 'application/json': { schema: parcel, example: { id: 'P0004', state } } },
-    },
-    404: { description: 'No such parcel' },
-  },
+  parameters: [inPath('id', 'Number of the parcel', 'P0004')],
+  responses: { ...answering(parcel, { id: 'P0004', state }), 404: { description: 'No such parcel' } },
 });
-const document = {
-  openapi: '3.1.0',
-  info: { title: 'Parcels', version: '1' },
-  servers: [{ url }],
-  paths: {
-    '/parcels/{id}': { get: operation('getParcel', 'Returns the state of a parcel', 'sent') },
-    '/parcels/{id}/cancel': { post: operation('cancelParcel', 'Cancels a parcel', 'cancelled') },
-  },
-};
+const document = openApi(url, 'Parcels', {
+  '/parcels/{id}': { get: operation('getParcel', 'Returns the state of a parcel', 'sent') },
+  '/parcels/{id}/cancel': { post: operation('cancelParcel', 'Cancels a parcel', 'cancelled') },
+});
 
 let directory: string;
 const recordings = () => tree(join(directory, 'test/recordings'));
@@ -112,26 +93,35 @@ beforeEach(() => {
   asked.length = 0;
 });
 
+/** What an author is told, and what not. */
+const register = {
+  told: [
+    '    cancelParcel: not called',
+    'nothing failed, 1 of 2 tools called',
+    'getParcel is called for real with {"id":"P0004"}',
+    /cancelParcel is not called here: .*will really call it with \{"id":"P0004"\}/,
+  ],
+};
+const record = { told: ['record --call cancelParcel', 'By hand, a recording is'] };
+
 describe('the operation that writes is not requested by', () => {
-  it.each<[string, readonly string[], boolean]>([
+  it.each<[string, readonly string[], boolean, { told: readonly (string | RegExp)[] }?]>([
     ['check', ['check', '--no-build'], false],
     ['check --live', ['check', '--no-build', '--live'], true],
-    ['record', ['record'], true],
-    ['self-check', [], false],
-    ['self-check --live', ['--live'], true],
-    ['register', ['register'], true],
+    ['record', ['record'], true, record],
+    ['register', ['register'], true, register],
     [
       'a question',
       ['marketplace', '--reset', '--port', '0', '--exec', `node ${join(root, 'ask.mjs')}`],
       true,
     ],
-  ])('%s', async (name, args, asks) => {
-    const ran = name.startsWith('self-check')
-      ? await inProject('npm', 'run', '-s', 'self-check', '--', '--no-build', ...args)
-      : await market(...args);
+  ])('%s', async (name, args, asks, { told } = { told: [] }) => {
+    const ran = await market(...args);
     expect([ran.status, ran.stdout, ran.stderr]).toEqual([0, expect.anything(), expect.anything()]);
     expect(writes()).toEqual([]);
     expect(asked.length > 0, name).toBe(asks);
+    for (const words of told) expect(ran.stdout + ran.stderr).toMatch(words);
+    if (name === 'register') expect(ran.stdout).not.toContain('accepted');
     if (name === 'a question')
       expect(JSON.parse(ran.stdout.split('\n').at(-1) ?? '')).toEqual({ accepted: true, ending: 'answered' });
   });
@@ -229,23 +219,6 @@ it('the page Check calls no tool of a server of somebody else that may change so
 });
 
 describe('what an author is told', () => {
-  it('register lists what it calls for real, and the calls of the marketplace', async () => {
-    const ran = await market('register');
-    expect(ran.stdout).toContain('    cancelParcel: not called');
-    expect(ran.stdout).toContain('nothing failed, 1 of 2 tools called');
-    expect(ran.stdout).not.toContain('accepted');
-    expect(ran.stderr).toContain('getParcel is called for real with {"id":"P0004"}');
-    expect(ran.stderr).toMatch(
-      /cancelParcel is not called here: .*will really call it with \{"id":"P0004"\}/,
-    );
-  });
-
-  it('record names the flag, and how to write a recording by hand', async () => {
-    const { stdout, status } = await market('record');
-    expect([status, stdout]).toEqual([0, expect.stringContaining('record --call cancelParcel')]);
-    expect(stdout).toContain('By hand, a recording is');
-  });
-
   it('a call without a recording is named, and fails neither the check nor the unit tests', async () => {
     const file = join(directory, 'test/recordings/post-parcels-id-cancel.json');
     const kept = readFileSync(file, 'utf8');

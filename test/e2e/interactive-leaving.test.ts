@@ -2,13 +2,11 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import { ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { keys } from '../keys.ts';
 import { bins, create, scratch, serveHere, tree } from './support.ts';
 import { Terminal } from './terminal.ts';
+import { serveTools } from './upstreams.ts';
 
 const { ctrlC, ctrlU, down, enter, escape: esc, tab, up } = keys;
 const root = scratch();
@@ -41,17 +39,6 @@ function place(name: string): string {
   write('tools.json', tools);
   write('api.json', { openapi: '3.1.0', info: { title: 'T' }, paths: Object.fromEntries(operations) });
   return cwd;
-}
-
-async function serveTools(): Promise<string> {
-  const http = createServer(async (request, response) => {
-    const server = new Server({ name: 'Prices', version: '1.0.0' }, { capabilities: { tools: {} } });
-    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }) as never);
-    const transport = new StreamableHTTPServerTransport({});
-    await server.connect(transport as never);
-    await transport.handleRequest(request, response);
-  });
-  return `${await serveHere(http)}/mcp`;
 }
 
 /** A question, the keys of its answer before Enter, and text that is typed before it is left. */
@@ -87,7 +74,7 @@ const starts: readonly (readonly [start: string, moves: readonly string[], asked
     'A running MCP server',
     [up, up],
     [
-      ['Where is the MCP server?', [await serveTools()], 'http://127'],
+      ['Where is the MCP server?', [await serveTools('Prices', tools)], 'http://127'],
       ['Which of the 2 tools?', [tab]],
     ],
   ],

@@ -59,7 +59,7 @@ export async function endAt(
   { cwd, moment, watched = cwd }: { cwd: string; moment: Moment; watched?: string },
 ): Promise<void> {
   const watcher = watch(watched);
-  const written = once(watcher, 'change');
+  const written = new Promise((resolve) => watcher.once('change', resolve));
   const child = spawn(process.execPath, [program, ...args], { cwd, stdio: 'ignore' });
   const ended = once(child, 'exit');
   if (moment.from === 'write') await Promise.race([written, ended]);

@@ -1,10 +1,6 @@
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { Client as OlderClient } from 'mcp-sdk-1.22/client/index.js';
 import { StreamableHTTPClientTransport as OlderTransport } from 'mcp-sdk-1.22/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,7 +9,8 @@ import { context } from '../../packages/contract/src/platforms/all.ts';
 import type { Instance } from '../../packages/contract/src/target.ts';
 import { createSigner } from '../../packages/contract/src/wire/signer.ts';
 import { createLauncher } from '../../src/check/launch.ts';
-import { expectProven, scaffold, scratch, serveHere } from './support.ts';
+import { type CreateResult, expectProven, scaffold, scratch } from './support.ts';
+import { serveTools } from './upstreams.ts';
 
 const text = { type: 'string', description: 'A text.' };
 const node = {
@@ -59,29 +56,21 @@ const tools = Object.entries(outputs).map(([name, [schema]]) => ({
   annotations: { readOnlyHint: true },
 }));
 
-const upstream = createServer(async (request, response) => {
-  const server = new Server({ name: 'Typed facts', version: '1.0.0' }, { capabilities: { tools: {} } });
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }) as never);
-  server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
-    const structuredContent = outputs[params.name]?.[1] ?? {};
-    return {
-      content: [{ type: 'text', text: JSON.stringify(structuredContent) }],
-      structuredContent,
-    } as never;
-  });
-  const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
-  await server.connect(transport as never);
-  await transport.handleRequest(request, response);
+const url = await serveTools('Typed facts', tools, (name) => {
+  const structuredContent = outputs[name]?.[1] ?? {};
+  return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
 });
-const url = `${await serveHere(upstream)}/mcp`;
 
 const root = scratch();
 const audience = 'https://tools.example.com/mcp';
 const signer = await createSigner(context.token, audience);
 let directory: string;
+let changes: CreateResult['changes'];
 let served: Instance;
 beforeAll(async () => {
-  ({ directory } = await scaffold(['typed', '--platform', 'context', '--from-url', url], { cwd: root }));
+  ({ directory, changes } = await scaffold(['typed', '--platform', 'context', '--from-url', url], {
+    cwd: root,
+  }));
   const { launch } = createLauncher(join(directory, 'dist/src/main.js'), {
     NODE_ENV: 'development',
     PLATFORM_PUBLIC_KEY: signer.publicKey,
@@ -122,8 +111,7 @@ it('is refused by the older client as it was listed', async () => {
 
 it('passes its check, and says what it changed', async () => {
   await expectProven(directory);
-  const { changes } = await scaffold(['again', '--platform', 'context', '--from-url', url], { cwd: root });
-  const changed = changes.map(({ tool, path }: { tool: string; path: string }) => `${tool} ${path}`);
+  const changed = changes.map(({ tool, path }) => `${tool} ${path}`);
   expect(changed).toEqual(
     expect.arrayContaining([
       'get_positions outputSchema.$defs',

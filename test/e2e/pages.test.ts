@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { bins, compile, expectProven, repository, run, scaffold, scratch, serveHere } from './support.ts';
+import { answering, openApi } from './upstreams.ts';
 
 const root = scratch();
 let total = 120;
@@ -23,7 +24,7 @@ const api = createServer((request, response) => {
 });
 
 const schema = { type: 'object', properties: { next_page: { type: 'integer' } } };
-const responses = { 200: { description: 'It', content: { 'application/json': { schema } } } };
+const responses = answering(schema);
 const parameters = [{ name: 'page', in: 'query', schema: { type: 'integer' } }];
 const paths = {
   '/parcels': { get: { operationId: 'list_parcels', summary: 'Lists parcels.', parameters, responses } },
@@ -46,8 +47,7 @@ beforeAll(async () => {
   const url = await serveHere(api);
   env = { PARCELS_URL: url };
   const place = join(root, 'parcels.json');
-  const document = { openapi: '3.1.0', info: { title: 'Parcels' }, servers: [{ url }], paths };
-  writeFileSync(place, JSON.stringify(document));
+  writeFileSync(place, JSON.stringify(openApi(url, 'Parcels', paths)));
   const flags = ['--from-openapi', place, '--operation', 'list_parcels', '--operation', 'count_parcels'];
   ({ directory } = await scaffold(['parcels', ...flags], { cwd: root }));
   for (const name of ['list-parcels', 'count-parcels'])

@@ -5,46 +5,27 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { CheckReport } from '../../packages/contract/src/check/model.ts';
 import { type CreateResult, failuresOf, market, scaffold, serveHere } from './support.ts';
+import { answering, inPath, openApi } from './upstreams.ts';
 
 /** An OpenAPI document with one operation, which has a pattern on its argument. */
-export const ratesDocument = (address: string) => ({
-  openapi: '3.1.0',
-  info: { title: 'Rates', version: '1' },
-  servers: [{ url: address }],
-  paths: {
+export const ratesDocument = (address: string) =>
+  openApi(address, 'Rates', {
     '/rates/{code}': {
       get: {
         operationId: 'get_rate',
         summary: 'Returns the rate of a currency to the euro. Use it for prices in another currency.',
-        parameters: [
+        parameters: [inPath('code', 'Code of the currency', 'USD', { pattern: '^[A-Z]{3}$' })],
+        responses: answering(
           {
-            name: 'code',
-            in: 'path',
-            required: true,
-            description: 'Code of the currency',
-            schema: { type: 'string', pattern: '^[A-Z]{3}$' },
-            example: 'USD',
+            type: 'object',
+            required: ['rate'],
+            properties: { rate: { type: 'number', description: 'Euros for one unit' } },
           },
-        ],
-        responses: {
-          200: {
-            description: 'The rate',
-            content: {
-              'application/json': {
-                schema: {
-                  type: 'object',
-                  required: ['rate'],
-                  properties: { rate: { type: 'number', description: 'Euros for one unit' } },
-                },
-                example: { rate: 0.9 },
-              },
-            },
-          },
-        },
+          { rate: 0.9 },
+        ),
       },
     },
-  },
-});
+  });
 
 /** Arguments that create the project of `ratesDocument` from a file `api.json`. */
 export const fromRates = ['--from-openapi', 'api.json', '--operation', 'get_rate', '--no-check'];

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { json as bodyOf } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bins, expectProven, run, scaffold, scratch, serveHere } from './support.ts';
+import { answering, openApi, serveTools } from './upstreams.ts';
 
 const root = scratch();
 let answer: unknown;
@@ -18,30 +18,18 @@ const api = createServer((request, response) => {
 const url = await serveHere(api);
 
 /** An MCP server whose tool does not say that its text is JSON. */
-const tides = await serveHere(
-  createServer(async (request, response) => {
-    const { id, method } = request.method === 'POST' ? ((await bodyOf(request)) as Message) : {};
-    const inputSchema = { type: 'object', properties: {} };
-    const tool = { name: 'get_tides', description: 'Returns the tides of today.', inputSchema };
-    const results: { readonly [method: string]: object } = {
-      initialize: {
-        protocolVersion: '2025-06-18',
-        capabilities: { tools: {} },
-        serverInfo: { name: 'Tides', version: '1' },
-      },
-      'tools/list': { tools: [{ ...tool, annotations: { readOnlyHint: true } }] },
-      'tools/call': { content: [{ type: 'text', text: '[{"high": "06:10", "metres": 4.2}]' }] },
-    };
-    const result = results[method ?? ''];
-    response.writeHead(result ? 200 : id === undefined ? 202 : 405, { 'content-type': 'application/json' });
-    response.end(result && JSON.stringify({ jsonrpc: '2.0', id, result }));
-  }),
+const tides = await serveTools(
+  'Tides',
+  [
+    {
+      name: 'get_tides',
+      description: 'Returns the tides of today.',
+      inputSchema: { type: 'object', properties: {} },
+      annotations: { readOnlyHint: true },
+    },
+  ],
+  () => ({ content: [{ type: 'text', text: '[{"high": "06:10", "metres": 4.2}]' }] }),
 );
-
-interface Message {
-  readonly id?: number;
-  readonly method?: string;
-}
 
 const schema = {
   type: 'object',
@@ -61,43 +49,25 @@ const schema = {
   },
 };
 const example = { pier: 'A', draught: 7.5, berths: [{ number: 1, side: 'N' }] };
-const document = {
-  openapi: '3.1.0',
-  info: { title: 'Harbour' },
-  servers: [{ url }],
-  paths: {
-    '/piers': {
-      get: {
-        operationId: 'list_piers',
-        summary: 'Lists the piers.',
-        parameters: [{ name: 'page', in: 'query', schema: { type: 'integer', default: 1 } }],
-        responses: {
-          200: {
-            description: 'Them',
-            content: {
-              'application/json': {
-                schema: {
-                  type: 'array',
-                  items: { type: 'object', properties: { pier: { type: 'string' } } },
-                },
-              },
-            },
-          },
-        },
-      },
-    },
-    '/piers/{pier}': {
-      get: {
-        operationId: 'get_pier',
-        summary: 'Gets a pier.',
-        parameters: [
-          { name: 'pier', in: 'path', required: true, schema: { type: 'string', examples: ['A'] } },
-        ],
-        responses: { 200: { description: 'It', content: { 'application/json': { schema, example } } } },
-      },
+const piers = { type: 'array', items: { type: 'object', properties: { pier: { type: 'string' } } } };
+const document = openApi(url, 'Harbour', {
+  '/piers': {
+    get: {
+      operationId: 'list_piers',
+      summary: 'Lists the piers.',
+      parameters: [{ name: 'page', in: 'query', schema: { type: 'integer', default: 1 } }],
+      responses: answering(piers),
     },
   },
-};
+  '/piers/{pier}': {
+    get: {
+      operationId: 'get_pier',
+      summary: 'Gets a pier.',
+      parameters: [{ name: 'pier', in: 'path', required: true, schema: { type: 'string', examples: ['A'] } }],
+      responses: answering(schema, example),
+    },
+  },
+});
 
 const path = 'src/tools/get-pier.ts';
 let directory: string;
@@ -232,7 +202,7 @@ describe('market-mcp record, of an answer that differs from the outputSchema', (
     writeFileSync(join(directory, path), original);
     answer = example;
     const list = ['--from-openapi', join(root, 'harbour.json'), '--operation', 'list_piers'];
-    for (const flags of [list, ['--from-url', `${tides}/mcp`]]) {
+    for (const flags of [list, ['--from-url', tides]]) {
       const added = await market('add-tool', '--yes', '--no-check', ...flags);
       expect(added.status, added.stderr).toBe(0);
     }

@@ -4,7 +4,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { join } from 'node:path';
 import { json as bodyOf } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { forever } from '../hostile/hostile-server.ts';
 import { compile, create, lendModules, market, scratch, serveHere, tree } from './support.ts';
+import { openApi } from './upstreams.ts';
 
 const root = scratch();
 const key = 'sk-live-4f9a8b7c6d5e';
@@ -40,8 +42,7 @@ async function made(line: string, ...flags: readonly string[]) {
 
 const endless = (_: IncomingMessage, response: ServerResponse) => {
   response.writeHead(200, { 'content-type': 'application/json' });
-  const more = () => void response.write(`"${'x'.repeat(65_536)}",`, more);
-  more();
+  forever(response, `"${'x'.repeat(65_536)}",`);
 };
 const huge = (_: IncomingMessage, response: ServerResponse) =>
   void response
@@ -205,12 +206,10 @@ describe('a request', () => {
   it('of an OpenAPI operation without a declared answer is sent with --send', async () => {
     const { origin, seen } = await api(says({ price: 1.5 }));
     const parameter = { name: 'symbol', in: 'query', required: true, schema: { type: 'string' } };
-    const document = {
-      ...{ openapi: '3.1.0', info: { title: 'Prices', version: '1' }, servers: [{ url: origin }] },
-      security: [{ key: [] }],
-      components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
-      paths: { '/price': { get: { parameters: [parameter], responses: { 200: { description: 'ok' } } } } },
-    };
+    const get = { parameters: [parameter], responses: { 200: { description: 'ok' } } };
+    const securitySchemes = { key: { type: 'http', scheme: 'bearer' } };
+    const secured = { security: [{ key: [] }], components: { securitySchemes } };
+    const document = openApi(origin, 'Prices', { '/price': { get } }, secured);
     writeFileSync(join(root, 'silent.json'), JSON.stringify(document));
     const args = ['silent', '--yes', '--no-install', '--no-git', '--from-openapi', 'silent.json'];
     const run = (...more: readonly string[]) =>

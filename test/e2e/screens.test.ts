@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { keys, pasted } from '../keys.ts';
 import { bins, repository, scratch } from './support.ts';
 import { Terminal } from './terminal.ts';
+import { answering, openApi } from './upstreams.ts';
 
 const root = scratch();
 const intro = `# At the terminal
@@ -154,18 +155,8 @@ function fromDocument(directory: string): readonly string[] {
       delay: { type: 'integer' },
     },
   };
-  const operation = {
-    operationId: 'get_parcel',
-    summary: 'Returns a parcel.',
-    responses: { 200: { description: 'It', content: { 'application/json': { schema } } } },
-  };
-  const servers = [{ url: 'https://api.parcels.example' }];
-  const document = {
-    openapi: '3.1.0',
-    info: { title: 'Parcels' },
-    servers,
-    paths: { '/parcel': { get: operation } },
-  };
+  const get = { operationId: 'get_parcel', summary: 'Returns a parcel.', responses: answering(schema) };
+  const document = openApi('https://api.parcels.example', 'Parcels', { '/parcel': { get } });
   writeFileSync(join(directory, 'parcels.json'), JSON.stringify(document));
   return ['--from-openapi', 'parcels.json', '--operation', 'get_parcel', '--platform', 'generic'];
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Ran, run, scaffold, scratch } from './support.ts';
+import { market, type Ran, run, scaffold, scratch } from './support.ts';
 
 const root = scratch();
 let directory: string;
@@ -14,8 +14,9 @@ beforeAll(async () => {
   writeFileSync(join(directory, 'listing-of-nothing.json'), '{"tools": []}');
 });
 
+/** What the script of the project runs, without npm. */
 const selfCheck = (...options: readonly string[]): Promise<Ran> =>
-  run('npm', ['run', '-s', 'self-check', '--', ...options], { cwd: directory });
+  market(['check', ...options], { cwd: directory });
 
 /** Options of `check` for a project → exit code and output. All are limited to the rules of one group, for speed. */
 const accepted: readonly [options: string, status: number, printed: RegExp][] = [
@@ -77,7 +78,8 @@ describe('npm run self-check -- <options>', () => {
     const broken = await selfCheck('--only', 'gate.no-token').finally(() => writeFileSync(file, original));
     expect(broken).toMatchObject({ status: 3 });
     expect(`${broken.stdout}${broken.stderr}`).toContain('src/tools/get-price.ts');
-    const unknown = await selfCheck('--lasting');
+    const script = ['run', '-s', 'self-check', '--', '--lasting'];
+    const unknown = await run('npm', script, { cwd: directory });
     expect(unknown).toMatchObject({
       status: 2,
       stderr: expect.stringContaining("unknown option '--lasting'"),

@@ -36,11 +36,18 @@ it('a self-check that is ended ends its servers', async () => {
 });
 
 it('Ctrl-C stops busy code, and nothing is written', async () => {
-  const tools = Array.from({ length: 900 }, (_, i) => ({
+  // Seconds of work: a busy machine may deliver the signal late.
+  const output = Array.from({ length: 30 }, (_, i) => ({
+    name: `value_${i}`,
+    type: 'number',
+    required: true,
+    description: `Value ${i}`,
+  }));
+  const tools = Array.from({ length: 1_000 }, (_, i) => ({
     name: `get_metric_${i}`,
     description: `Returns metric ${i} of a chain. Use it when a question asks for metric ${i}.`,
     input: [],
-    output: [{ name: 'value', type: 'number', required: true, description: 'The value' }],
+    output,
   }));
   const child = spawn(process.execPath, [bins.create, 'big', '--spec', '-', '--yes', '--no-install'], {
     cwd: root,

@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -76,7 +78,8 @@ export interface CreateResult {
 /** A directory of this test file, removed when the file is done. */
 export function scratch(): string {
   const directory = mkdtempSync(join(tmpdir(), 'market-mcp-test-'));
-  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+  // What a killed program has started may still write.
+  afterAll(() => rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
   return directory;
 }
 
@@ -88,6 +91,18 @@ export async function serveHere(server: Server): Promise<string> {
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Copies those files of this repository, as git knows them, that are needed. */
+export function copyRepository(to: string, isNeeded: (path: string) => boolean): void {
+  const options = { cwd: repository, maxBuffer: 2 ** 28 };
+  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], options);
+  for (const path of listed.toString().split('\0')) {
+    // One that is deleted may not be committed yet.
+    if (path === '' || !isNeeded(path) || !existsSync(join(repository, path))) continue;
+    mkdirSync(dirname(join(to, path)), { recursive: true });
+    cpSync(join(repository, path), join(to, path));
+  }
 }
 
 /** Relative path → content of every file below a directory; empty if there is no such directory. */

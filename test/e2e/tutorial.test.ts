@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, it } from 'vitest';
 import { freePort } from '../runtime/built.ts';
 import { repository, run, scratch } from './support.ts';
@@ -110,7 +111,7 @@ async function start(name: string, line: string): Promise<string> {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   programs.set(name, child);
-  const [first] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
+  const [first] = await Promise.race([once(createInterface(child.stdout), 'line'), once(child, 'exit')]);
   return shown(String(first));
 }
 

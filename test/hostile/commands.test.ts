@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { create, market, type Ran, scratch, serveHere } from '../e2e/support.ts';
+import { create, market, type Ran, scratch } from '../e2e/support.ts';
+import { serveTools } from '../e2e/upstreams.ts';
 
 const root = scratch();
 const freshDirectory = () => mkdtempSync(join(root, 'd-'));
@@ -34,24 +33,7 @@ const tool = (name: string, more: object = {}) => ({
 });
 const writing = { annotations: { readOnlyHint: false, destructiveHint: true } };
 
-/** The endpoint of an MCP server that lists these tools. */
-async function serverOf(tools: readonly object[]): Promise<string> {
-  const results: { readonly [method: string]: object } = {
-    initialize: {
-      protocolVersion: '2025-06-18',
-      capabilities: { tools: {} },
-      serverInfo: { name: 'x', version: '1' },
-    },
-    'tools/list': { tools },
-  };
-  const server = createServer(async (request, response) => {
-    const { id, method } = JSON.parse((await text(request)) || '{}');
-    const result = results[method];
-    response.writeHead(result ? 200 : 202, { 'content-type': 'application/json' });
-    response.end(result && JSON.stringify({ jsonrpc: '2.0', id, result }));
-  });
-  return `${await serveHere(server)}/mcp`;
-}
+const serverOf = (tools: readonly object[]) => serveTools('x', tools);
 
 /** The parts of printed lines that somebody may paste: from each flag or program to the end of the line. */
 function commandsIn(printed: string): readonly string[] {

@@ -60,7 +60,7 @@ export async function startRegistry(tools: string, directory: string, denied?: s
     await exit;
   };
   for (let attempt = 0; !(await answers(`${url}-/ping`)); attempt++) {
-    if (child.exitCode === null && attempt < 600) {
+    if (child.exitCode === null && attempt < 3_000) {
       await setTimeout(100);
       continue;
     }

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -10,11 +9,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parseTar } from 'nanotar';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bins, repository, run, scratch } from '../e2e/support.ts';
+import { bins, copyRepository, repository, run, scratch } from '../e2e/support.ts';
 import { emptyEnvironment, installTools, type Registry, startRegistry } from './registry.ts';
 
 const root = scratch();
@@ -27,12 +26,7 @@ const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'u
 
 beforeAll(() => {
   const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: checkout });
-  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: repository });
-  for (const path of listed.toString().split('\0')) {
-    if (path === '' || path.startsWith('test/') || !existsSync(join(repository, path))) continue;
-    mkdirSync(dirname(join(checkout, path)), { recursive: true });
-    cpSync(join(repository, path), join(checkout, path));
-  }
+  copyRepository(checkout, (path) => !path.startsWith('test/'));
   git('init', '--quiet');
   git('add', '--all');
   symlinkSync(join(repository, 'node_modules'), join(checkout, 'node_modules'));

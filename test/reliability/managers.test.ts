@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { packageManagerCommands } from '../../src/plan/package-manager.ts';
@@ -57,6 +66,9 @@ describe.each(managers)('$title', ({ title, name, script }) => {
 
     const { packageManager } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
     expect(packageManager).toBe(name === 'yarn' ? `yarn@${version.trim()}` : undefined);
+    for (const file of secretFiles) writeFileSync(join(directory, file), `SESSION_SECRET=${secret}\n`);
+    // As under umask 077.
+    chmodSync(join(directory, 'package.json'), 0o600);
     const stages = join(root, `${place}-stages`);
     mkdirSync(stages);
     const prefix = join(stages, 'global');
@@ -66,7 +78,40 @@ describe.each(managers)('$title', ({ title, name, script }) => {
     const files = [...tree(runtime).keys()];
     expect(files).toContain('dist/serve.js');
     expect(files.filter((path) => /\.map$|(?<!\.d)\.ts$/.test(path))).toEqual([]);
+    expectProduction(image);
   });
+});
+
+const secret = 'a-secret-that-stays-here';
+const secretFiles = ['.env', '.env.local', '.env.production', 'src/.env.production.local'];
+
+/** Expects the compiled server and what it needs, readable by any user; no checker, token signer, vendored package or secret. */
+function expectProduction(image: string): void {
+  const entries = readdirSync(image, { recursive: true, withFileTypes: true });
+  const unreadable = entries.filter(
+    (entry) => !entry.isSymbolicLink() && (statSync(join(entry.parentPath, entry.name)).mode & 0o4) === 0,
+  );
+  expect(unreadable.map(({ name }) => name)).toEqual([]);
+  const paths = [...tree(image)];
+  const places = new Set(paths.map(([path]) => /^(node_modules|dist\/src|[^/]+)/.exec(path)?.[1]));
+  expect([...places].toSorted()).toEqual(['dist/src', 'node_modules', 'package.json']);
+  for (const [path, text] of paths) {
+    expect(path).not.toMatch(/node_modules\/create-market-mcp\/|(^|\/)vendor\/|\.tgz$|(^|\/)\.env/);
+    expect(text.includes(secret), path).toBe(false);
+    if (path !== 'package.json' && !/package-lock|\.lock|\.map$/.test(path))
+      expect(/urn:local-platform|gate\.no-token|runContract/.test(text), path).toBe(false);
+  }
+}
+
+it('git and npm ignore .env files except the example', async () => {
+  const cwd = join(root, 'npm');
+  const ran = async (file: string, ...args: string[]) => (await run(file, args, { cwd })).stdout;
+  await ran('git', 'init', '--quiet');
+  const known = await ran('git', 'ls-files', '--others', '--exclude-standard');
+  const packed = await ran('npm', 'pack', '--dry-run', '--json', '--ignore-scripts');
+  const [{ files }]: [{ files: { path: string }[] }] = JSON.parse(packed);
+  for (const paths of [known.split('\n'), files.map(({ path }) => path)])
+    expect(paths.filter((path) => /(^|\/)\.env/.test(path))).toEqual(['.env.example']);
 });
 
 describe.each(managers.filter(({ name }) => name !== 'yarn'))('$title', ({ name, script }) => {

@@ -71,7 +71,7 @@ function upgrade(cwd: string) {
 
 function momentOf(i: number): Moment {
   return i % 2 === 0
-    ? { from: 'start', after: random() * duration * 1.1, signal: 'SIGKILL' }
+    ? { from: 'start', after: i === 0 ? 0 : random() * duration * 1.1, signal: 'SIGKILL' }
     : { from: 'write', after: random() * longestWrite, signal: 'SIGKILL' };
 }
 

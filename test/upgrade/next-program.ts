@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { repository } from '../e2e/support.ts';
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { copyRepository, repository } from '../e2e/support.ts';
 
 /** What the simulated version changes: path in this repository → the new text; undefined removes the file. */
 const edits: { readonly [path: string]: (text: string) => string | undefined } = {
@@ -30,15 +30,7 @@ const edits: { readonly [path: string]: (text: string) => string | undefined } =
  * @returns its `market-mcp` program
  */
 export function nextProgram(place: string): string {
-  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
-    cwd: repository,
-    maxBuffer: 2 ** 28,
-  });
-  const isNeeded = (path: string) => path !== '' && !/^(test|docs|bench)\//.test(path);
-  for (const path of listed.toString().split('\0').filter(isNeeded)) {
-    mkdirSync(dirname(join(place, path)), { recursive: true });
-    cpSync(join(repository, path), join(place, path), { force: true });
-  }
+  copyRepository(place, (path) => !/^(test|docs|bench)\//.test(path));
   symlinkSync(join(repository, 'node_modules'), join(place, 'node_modules'));
   for (const [path, edit] of Object.entries(edits)) {
     const file = join(place, path);

@@ -4,6 +4,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { expect } from 'vitest';
 import type { UpgradedFile } from '../../src/changes/upgrade/plan.ts';
 import { bins, compile, failuresOf, lendModules, prove, type Ran, run } from '../e2e/support.ts';
+import { answering, inPath, openApi } from '../e2e/upstreams.ts';
 import { pick, randomFrom } from '../random.ts';
 import { randomSpecs } from '../reliability/random-specs.ts';
 import { type Edit, EditedProject, edits, formatterLast } from './edits.ts';
@@ -62,40 +63,17 @@ export async function oldProject({ root, version, index, seed, chosen }: Making)
   return { project, version, name, platform, packageManager, made };
 }
 
-/** An operation of an OpenAPI document. */
-function operation(operationId: string, property: string) {
+const operationOf = (operationId: string, property: string) => {
   const value = { type: 'number', description: `The ${property} in US dollars.` };
   const schema = { type: 'object', required: [property], properties: { [property]: value } };
-  return {
-    operationId,
-    summary: `Returns the latest ${property} of a trading pair, in US dollars.`,
-    parameters: [
-      {
-        name: 'symbol',
-        in: 'query',
-        required: true,
-        description: 'Trading pair.',
-        schema: { type: 'string', examples: ['BTC'] },
-      },
-    ],
-    responses: {
-      200: {
-        description: 'The answer.',
-        content: { 'application/json': { schema, example: { [property]: 1.5 } } },
-      },
-    },
-  };
-}
-
-const document = {
-  openapi: '3.1.0',
-  info: { title: 'Prices', version: '1' },
-  servers: [{ url: 'https://prices.example' }],
-  paths: {
-    '/price': { get: operation('getPrice', 'price') },
-    '/volume': { get: operation('getVolume', 'volume') },
-  },
+  const summary = `Returns the latest ${property} of a trading pair, in US dollars.`;
+  const parameters = [{ ...inPath('symbol', 'Trading pair.', 'BTC'), in: 'query' }];
+  return { get: { operationId, summary, parameters, responses: answering(schema, { [property]: 1.5 }) } };
 };
+const document = openApi('https://prices.example', 'Prices', {
+  '/price': operationOf('getPrice', 'price'),
+  '/volume': operationOf('getVolume', 'volume'),
+});
 
 /**
  * Creates a project with a program, of random tools or of an API. An earlier version may have fewer kinds of fields: a refused spec

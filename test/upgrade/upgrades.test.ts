@@ -10,7 +10,7 @@ import { type Release, releaseIn } from '../../src/project/package/releases.ts';
 import { importsIn } from '../../src/project/read/tools-index.ts';
 import { bins, repository, scratch, tree } from '../e2e/support.ts';
 import { randomFrom, seed } from '../random.ts';
-import { edits, formatterLast } from './edits.ts';
+import { edits } from './edits.ts';
 import { oldProgram, oldVersions } from './old-program.ts';
 import { createWith, identity, type Outcome, oldProject, upgradeAndProve } from './scenario.ts';
 import { writeTable } from './table.ts';
@@ -48,16 +48,6 @@ it.each(oldVersions)(
     }
   },
   1_800_000,
-);
-
-it.each(oldVersions)(
-  'keeps other encodings, modes and formats of a project of version %s',
-  async (version) => {
-    const names = /Latin-1$|json: mark$|^(modes|formatter)$/;
-    const chosen = edits.filter(({ name }) => names.test(name)).toSorted(formatterLast);
-    expect(chosen).toHaveLength(7);
-    await upgradeAndProve(await oldProject({ root: scratch(), version, index: 0, seed, chosen }));
-  },
 );
 
 it.each(oldVersions)(

@@ -7,6 +7,7 @@ import { trust } from '../broken/trust.ts';
 import { bins, run } from '../e2e/support.ts';
 import { directory as newDirectory } from '../project/directory.ts';
 import { fileOf } from '../render/target-files.ts';
+import { freePort } from '../runtime/built.ts';
 
 interface Step {
   readonly id?: string;
@@ -71,7 +72,7 @@ test('the workflow opens one issue at the first miss, and closes it when all is 
   const wrong = await day('tools.example.com');
   expect([wrong.status, kept()]).toEqual([2, []]);
 
-  const server = await serve(createSteps(trust));
+  const server = await serve(createSteps(trust), await freePort());
   expect([(await day(server.url)).status, kept()]).toEqual([0, []]);
   await server.stop();
   expect((await day(server.url)).status).toBe(0);
