@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, watch, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { planCreation } from '../../src/changes/creation.ts';
@@ -27,11 +27,17 @@ export async function generatedProject(
   return { directory, remove };
 }
 
-/** Waits for the event of a state: the change of the file that publishes it. `.market-mcp/` must exist. */
-export async function untilState(directory: string, kind: StateKind): Promise<void> {
+/**
+ * Waits for the event of a state: the change of the file that publishes it. `.market-mcp/` must exist.
+ *
+ * @param since the state must have been published after this moment, in milliseconds: a short state may pass unseen
+ */
+export async function untilState(directory: string, kind: StateKind, since = 0): Promise<void> {
   const ended = new AbortController();
   await new Promise<void>((resolve) => {
-    const look = () => publishedState(directory).kind === kind && resolve();
+    const published = () => statSync(join(directory, '.market-mcp/server.json'), { throwIfNoEntry: false });
+    const look = () =>
+      publishedState(directory).kind === kind && (published()?.mtimeMs ?? 0) >= since && resolve();
     watch(join(directory, '.market-mcp'), { signal: ended.signal }, look);
     look();
   });

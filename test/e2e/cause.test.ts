@@ -46,9 +46,9 @@ const edit = (file: string, before: string, after: string) => {
 const baseUrl = 'baseUrl: env.PARCELS_URL,';
 /** Edits a file, and waits until the changed code runs. */
 const restarted = async (...[file, before, after]: Parameters<typeof edit>) => {
+  const since = Date.now();
   edit(file, before, after);
-  await untilState(directory, 'building');
-  await untilState(directory, 'running');
+  await untilState(directory, 'running', since);
 };
 const call = (...args: string[]) => market(['call', 'getParcel', ...args], { cwd: directory });
 
@@ -260,11 +260,9 @@ test('an error of the code is named with its line, and what the code printed; a 
     fix: 'Send arguments that match the inputSchema.',
   });
   expect(cause).not.toHaveProperty('at');
-  // `call` waits until the changed code runs.
   const before = readFileSync(join(directory, toolFile), 'utf8');
   const throwing = "console.log('asked for', input.id);\n    throw new TypeError('no table');\n    try {";
-  edit(toolFile, 'try {', throwing);
-  await untilState(directory, 'building');
+  await restarted(toolFile, 'try {', throwing);
   const text = await call();
   const at = lineOf('throw new TypeError');
   writeFileSync(join(directory, toolFile), before);

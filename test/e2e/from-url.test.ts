@@ -208,7 +208,9 @@ describe('the tools of a server that speaks only MCP 2026-07-28', () => {
     expect(files.get('src/apis/city-facts.ts')).toContain("protocolVersion: '2026-07-28',");
     expect(files.get('src/tools/get-weather.ts')).toMatch(/api\.call\('get_weather', \{[^}]*inputSchema,/);
     seen = [];
-    await ran("for (const city of ['Oslo', 'Tromsø ']) await callTool(named('get_weather'), { city });");
+    await ran(
+      "for (const city of ['Oslo', 'Tromsø ']) await callTool(named('get_weather'), { city }); return null;",
+    );
     expect(seen).toMatchObject([
       {
         'mcp-protocol-version': '2026-07-28',
