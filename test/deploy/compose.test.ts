@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -197,9 +198,10 @@ describe.skipIf(!isHere('caddy'))('the Caddyfile (skipped without caddy)', () =>
       readonly text: string;
     }>((resolve, reject) => {
       const options = { method: 'POST', agent, headers: { 'content-type': 'application/json', ...headers } };
-      const asking = request(`${origin}/mcp`, options, async (response) => {
-        const text = (await response.toArray()).join('');
-        resolve({ status: response.statusCode, session: String(response.headers['mcp-session-id']), text });
+      const asking = request(`${origin}/mcp`, options, (response) => {
+        const { statusCode: status, headers } = response;
+        const session = String(headers['mcp-session-id']);
+        text(response).then((said) => resolve({ status, session, text: said }), reject);
       });
       asking.on('error', reject).end(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
     });

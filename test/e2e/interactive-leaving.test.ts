@@ -157,7 +157,9 @@ describe('create-market-mcp', () => {
 });
 
 describe('market-mcp add-tool', () => {
-  it.each(starts)('%s: each question can be left and resumed', async (start, moves, asked) => {
+  // What the others ask, create asks in the same words.
+  const few = starts.filter(([start]) => start === 'Blank' || start === 'A running MCP server');
+  it.each(few)('%s: each question can be left and resumed', async (start, moves, asked) => {
     const cwd = place(`add ${start}`);
     const made = await create(['server', '--yes', '--no-install', '--no-git'], { cwd });
     expect(made.status, made.stderr).toBe(0);

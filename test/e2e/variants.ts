@@ -204,23 +204,6 @@ export interface Variant {
 }
 
 export const variants: readonly Variant[] = [
-  {
-    name: 'flags',
-    args: [
-      '--tool',
-      'get_quote',
-      '--description',
-      'Returns the latest quote of a trading pair; use it when a single price is enough.',
-      '--input',
-      'symbol:string=BTC Trading pair to look up',
-      '--input',
-      'limit?:integer=10 How many quotes to return',
-      '--output',
-      'price:number Price in US dollars',
-      '--output',
-      'tags:string[] Labels of the pair',
-    ],
-  },
   { name: 'list', args: [], spec: { ...everyType, name: 'every_type_list', returns: 'list' } },
   { name: 'several', args: [], spec: [everyType, noInputs, nested] },
   {

@@ -1,6 +1,7 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { installOnce } from '../e2e/install-once.ts';
 import { scratch } from '../e2e/support.ts';
 import { listTools, packageOf } from './list-tools.ts';
 import { type Row, writePage } from './page.ts';
@@ -9,12 +10,14 @@ import { takeOver } from './take-over.ts';
 
 const root = scratch();
 const rows = new Map<string, Row>();
+// The servers, at the versions that it pins, without their install scripts.
+const manifest = readFileSync(join(import.meta.dirname, 'package.json'), 'utf8');
+const modules = await installOnce('real-servers', manifest);
 
 describe.concurrent('the tools of a third-party server', () => {
   it.each(servers)('$package', async (server) => {
     const place = join(root, server.package.replaceAll(/\W/g, '-'));
     mkdirSync(place);
-    const modules = inject('realServers');
     const { version } = packageOf(modules, server.package);
     const listed = await listTools(server, modules, place).catch((error: Error) => error);
     if (listed instanceof Error) {

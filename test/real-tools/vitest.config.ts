@@ -8,7 +8,7 @@ export default defineConfig({
   test: {
     root: join(import.meta.dirname, '../..'),
     include: ['test/real-tools/**/*.test.ts'],
-    globalSetup: ['test/e2e/global-setup.ts', 'test/real-tools/global-setup.ts'],
+    globalSetup: 'test/e2e/global-setup.ts',
     testTimeout: 300_000,
     maxConcurrency: 2,
     env: { npm_command: '' },
