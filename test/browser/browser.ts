@@ -103,9 +103,13 @@ export async function openMarket(
 export const within = { timeout: 120_000, interval: 200 };
 
 /** `dev` on a new project whose tool is changed first, and a page of the marketplace that it, or `marketplace` beside it, opens. */
-export async function developed(isApart = false, change = (source: string) => source) {
+export async function developed({
+  isApart = false,
+  platform = 'context',
+  change = (source: string) => source,
+} = {}) {
   const project = await generatedProject({
-    platform: 'context',
+    platform,
     tool: 'get_price',
     description: ['Returns the last price of one coin. Use it when a question names a coin.'],
     input: ['symbol:string=BTC Ticker of the coin'],

@@ -14,11 +14,13 @@ async function check(page: Page, url: string): Promise<void> {
 const thrown = "throw new Error('the exchange is down')";
 
 test('lists what failed with links to the rule, the line and the failed call, and each link leads somewhere', async () => {
-  const { page, url, file, complaints, end } = await developed(false, (source) =>
-    source
-      .replace('signal.throwIfAborted();', `signal.throwIfAborted();\n    if (Date.now() > 0) ${thrown};`)
-      .replace(", description: 'Last price in US dollars'", ''),
-  );
+  const { page, url, file, complaints, end } = await developed({
+    platform: 'generic',
+    change: (source) =>
+      source
+        .replace('signal.throwIfAborted();', `signal.throwIfAborted();\n    if (Date.now() > 0) ${thrown};`)
+        .replace(", description: 'Last price in US dollars'", ''),
+  });
   await check(page, url);
   await expect.poll(() => page.getByRole('alert').first().innerText()).toContain('The check failed');
   const headings = (await page.locator('h2, summary').allInnerTexts()).map((text) =>
@@ -90,7 +92,7 @@ test('lists what failed with links to the rule, the line and the failed call, an
 });
 
 test('the mark of a passed check goes when the file of a tool changes', async () => {
-  const { page, url, file, source, starts, end } = await developed();
+  const { page, url, file, source, starts, end } = await developed({ platform: 'generic' });
   const step = page.locator('.next li', { has: page.getByRole('link', { name: 'Check', exact: true }) });
   await check(page, url);
   await expect.poll(() => page.getByRole('status').first().innerText()).toContain('The check');

@@ -103,7 +103,7 @@ test('open pages follow the server: why it is down, its new tools, a check; what
 });
 
 test('a page of a marketplace beside another dev follows the server of that dev', async () => {
-  const { page, complaints, file, source, end } = await developed(true);
+  const { page, complaints, file, source, end } = await developed({ isApart: true });
   await page.evaluate('window.stayed = true');
   writeFileSync(file, `${source}\nthrow new RangeError('no table of coins');\n`);
   await page
