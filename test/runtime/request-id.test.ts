@@ -9,15 +9,16 @@ const form = /^[a-z]{20}$/;
 const name = 'get_price';
 
 describe('the header x-request-id', () => {
-  it('has an id of its own in every answer: results, refusals, errors, routes, streams', async () => {
+  it('has an id of its own in every answer, and so have the headers of the author: results, refusals, errors, routes, streams', async () => {
     const { url, client } = await start({
-      env: { NODE_ENV: 'production' },
+      env: { NODE_ENV: 'production', ALLOWED_ORIGINS: 'https://app.example' },
       routes: {
         '/own': (_, response) => response.end(),
         '/broken': () => {
           throw new Error('x');
         },
       },
+      headers: { 'Strict-Transport-Security': 'max-age=60' },
     });
     const session = await client.session();
     const at = (path: string, init: RequestInit = {}) => fetch(new URL(path, url), init);
@@ -38,15 +39,17 @@ describe('the header x-request-id', () => {
       await at('/mcp', { headers: session }),
       await at('/mcp', { method: 'DELETE', headers: session }),
       await at('/mcp', { method: 'PUT' }),
+      await at('/mcp', { method: 'OPTIONS', headers: { origin: 'https://app.example' } }),
       await at('/health', { headers: many }),
       ...(await Promise.all(['/health', '/ready', '/none', '/own', '/broken'].map((path) => at(path)))),
     ];
     expect(answers.map(({ status }) => status)).toEqual([
-      ...[200, 401, 200, 400, 400, 415, 403, 413, 200, 204, 405, 431, 200, 200, 404, 200, 500],
+      ...[200, 401, 200, 400, 400, 415, 403, 413, 200, 204, 405, 204, 431, 200, 200, 404, 200, 500],
     ]);
     for (const { body } of answers) await body?.cancel();
     const ids = answers.map(({ headers }) => headers.get('x-request-id'));
     for (const id of ids) expect(id).toMatch(form);
+    for (const { headers } of answers) expect(headers.get('strict-transport-security')).toBe('max-age=60');
     expect(new Set(ids).size).toBe(ids.length);
   });
 

@@ -222,34 +222,6 @@ describe('a route', () => {
 describe('headers', () => {
   const headers = { 'Strict-Transport-Security': 'max-age=60', 'x-by': 'me' };
 
-  it('are in each answer', async () => {
-    const { at, url, client, port } = await serving(plain, { UNPAID_BODY_BYTES: '1000' }, { headers });
-    const session = await client.session();
-    const stream = new AbortController();
-    const answers = [
-      await at('/health'),
-      await at('/none'),
-      await at(path),
-      await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }),
-      await fetch(url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: 'x'.repeat(1_001),
-      }),
-      await fetch(url, { method: 'OPTIONS', headers: { origin: 'http://localhost' } }),
-      await fetch(url, { headers: session, signal: stream.signal }),
-    ];
-    expect(answers.map(({ status }) => status)).toEqual([200, 404, 200, 400, 413, 204, 200]);
-    for (const answer of answers) {
-      expect(answer.headers.get('strict-transport-security'), answer.url).toBe('max-age=60');
-      expect(answer.headers.get('x-by')).toBe('me');
-    }
-    stream.abort();
-    const socket = connect(port, '127.0.0.1');
-    socket.write(`GET /health HTTP/1.1\r\nHost: localhost\r\n${'a: b\r\n'.repeat(101)}\r\n`);
-    expect(await text(socket)).toMatch(/^HTTP\/1\.1 431 .*x-by: me\r\n/s);
-  });
-
   it('are those of a route if it sets others', async () => {
     const { own } = await serving(
       (_, response) => response.setHeader('X-By', 'route').end(),

@@ -5,23 +5,83 @@ import { type Answer, requestText } from './wire.ts';
 
 /** Requests that a server must refuse with a specific error. */
 export const refusals: readonly Kind[] = [
-  { name: 'refused: token', share: 80, run: token },
-  { name: 'refused: session', share: 60, run: session },
-  { name: 'refused: batch', share: 40, run: batch },
-  { name: 'refused: body', share: 40, run: body },
-  { name: 'refused: nesting', share: 2, run: nesting },
-  { name: 'refused: content type', share: 25, run: contentType },
+  refusal('token', 80, (caller) => {
+    const forged = `Bearer ${pick(caller.random, caller.world.forgeries)}`;
+    const authorization = pick(caller.random, [forged, forged, forged, 'Bearer n0nce', 'Bearer', '']);
+    return [caller.post(call, caller.headers({ authorization })), 401, unauthorized];
+  }),
+  refusal('session', 60, (caller) => {
+    const known = caller.session;
+    const ids = [
+      '00000000-0000-4000-8000-000000000000',
+      known.slice(0, -1) + (known.endsWith('A') ? 'B' : 'A'),
+      known.replace(/^./, (first) => (first === '0' ? '1' : '0')),
+      ...[`${known}.`, '__proto__', 'constructor', 'x'.repeat(4096), ''],
+    ];
+    const headers = caller.paid({ 'mcp-session-id': pick(caller.random, ids) });
+    const method = pick(caller.random, ['POST', 'POST', 'GET', 'DELETE']);
+    const body = pick(caller.random, [call, list]);
+    const answer =
+      method === 'POST' ? caller.post(body, headers) : caller.exchange(requestText(method, '/mcp', headers));
+    return [answer, 400, { error: 'Invalid session' }];
+  }),
+  refusal('batch', 40, (caller) => {
+    const calls = [[call], [list, call], [[call]]];
+    if (caller.random() < 0.2)
+      return [caller.post(pick(caller.random, calls), caller.headers()), 401, unauthorized];
+    const others = [[], [list], [list, list], Array(1000).fill(list), [null, 1, 'x']];
+    return [caller.post(pick(caller.random, [...calls, ...others]), caller.paid()), 400, -32600];
+  }),
+  refusal('body', 40, (caller) => {
+    const [text, code] = pick(caller.random, bodies);
+    return [caller.post(text, caller.random() < 0.5 ? caller.paid() : caller.headers()), 400, code];
+  }),
+  refusal('nesting', 2, (caller) => {
+    const deep = '['.repeat(20_000) + ']'.repeat(20_000);
+    if (caller.random() < 0.3) return [caller.post(deep, caller.headers()), 401, unauthorized];
+    const params = `{"name":"echo_text","arguments":{"nonce":${deep}}}`;
+    const request = `{"jsonrpc":"2.0","id":"deep","method":"tools/call","params":${params}}`;
+    return [caller.post(pick(caller.random, [deep, request]), caller.paid()), 400, -32700];
+  }),
+  refusal('content type', 25, (caller) => {
+    const types = [
+      'text/plain',
+      'application/json-patch+json',
+      'application/json\u00a0',
+      'multipart/form-data',
+      'json',
+    ];
+    return [caller.post(call, caller.headers({ 'content-type': pick(caller.random, types) })), 415];
+  }),
   { name: 'refused: too large', share: 2, run: tooLarge },
-  { name: 'refused: path or method', share: 20, run: place },
-  { name: 'refused: origin', share: 15, run: origin },
-  { name: 'refused: protocol version', share: 10, run: version },
+  refusal('path or method', 20, (caller) => {
+    const [method, path, status] = pick(caller.random, [
+      ['GET', '/', 404],
+      ['POST', '/mcp/', 404],
+      ['POST', '//mcp', 404],
+      ['GET', '/../../etc/passwd', 404],
+      ['POST', '/health', 404],
+      ['PUT', '/mcp', 405],
+      ['PATCH', '/mcp', 405],
+    ] as const);
+    return [caller.exchange(requestText(method, path, caller.paid())), status];
+  }),
+  refusal('origin', 15, (caller) => {
+    if (caller.random() < 0.5)
+      return [caller.exchange(requestText('OPTIONS', '/mcp', { origin: allowedOrigin })), 204];
+    const origin = pick(caller.random, ['https://evil.example', 'null', 'http://localhost.evil.example']);
+    return [caller.post(call, caller.paid({ origin })), 403];
+  }),
+  refusal('protocol version', 10, (caller) => {
+    const [version, code] = pick(caller.random, versions);
+    return [caller.post(list, caller.headers({ 'mcp-protocol-version': version })), 400, code];
+  }),
 ];
 
 /** The only page that may call the server. */
 export const allowedOrigin = 'https://app.example';
 
 const unauthorized = { error: 'Unauthorized' };
-const invalidSession = { error: 'Invalid session' };
 const call = {
   jsonrpc: '2.0',
   id: 1,
@@ -29,100 +89,35 @@ const call = {
   params: { name: 'echo_text', arguments: { nonce: 'x' } },
 };
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
-
-async function token(caller: Caller) {
-  const forged = pick(caller.random, caller.world.forgeries);
-  const credentials = [
-    `Bearer ${forged}`,
-    `Bearer ${caller.nonce()}`.normalize().replace(/[^ -~]/g, ''),
-    'Bearer',
-    '',
-  ];
-  const authorization = caller.random() < 0.7 ? `Bearer ${forged}` : pick(caller.random, credentials);
-  expectStatus(await caller.post(call, caller.headers({ authorization })), 401, unauthorized);
-}
-
-async function session(caller: Caller) {
-  const known = caller.session;
-  const ids = [
-    '00000000-0000-4000-8000-000000000000',
-    known.slice(0, -1) + (known.endsWith('A') ? 'B' : 'A'),
-    known.replace(/^./, (first) => (first === '0' ? '1' : '0')),
-    `${known}.`,
-    '__proto__',
-    'constructor',
-    'x'.repeat(4096),
-    '',
-  ];
-  const headers = caller.paid({ 'mcp-session-id': pick(caller.random, ids) });
-  const requests = [
-    () => caller.post(call, headers),
-    () => caller.post(list, headers),
-    () => caller.exchange(requestText('GET', '/mcp', headers)),
-    () => caller.exchange(requestText('DELETE', '/mcp', headers)),
-  ];
-  expectStatus(await pick(caller.random, requests)(), 400, invalidSession);
-}
-
-async function batch(caller: Caller) {
-  const batches = [
-    [],
-    [call],
-    [list, call],
-    [[call]],
-    [list],
-    [list, list],
-    Array(1000).fill(list),
-    [null, 1, 'x'],
-  ];
-  const message = pick(caller.random, batches);
-  if (caller.random() < 0.5 && JSON.stringify(message).includes('tools/call')) {
-    return expectStatus(await caller.post(message, caller.headers()), 401, unauthorized);
-  }
-  expectRpcError(await caller.post(message, caller.paid()), 400, -32600);
-}
-
+const versions = [
+  ['1.0', -32600],
+  ['2025-12-01', -32600],
+  ['2026-07-28', -32602],
+  ['2999-01-01', -32602],
+] as const;
 const bodies: readonly (readonly [body: string, code: number])[] = [
-  ['{', -32700],
-  ['', -32700],
-  ['{"jsonrpc":"2.0","id":1,"method":"tools/call"', -32700],
-  ['\u0000', -32700],
-  ['NaN', -32700],
-  ['7', -32600],
-  ['null', -32600],
-  ['"tools/call"', -32600],
-  ['{}', -32600],
-  ['{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600],
-  ['{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600],
-  ['{"jsonrpc":"2.0","id":1,"method":7}', -32600],
+  ...['{', '', '{"jsonrpc":"2.0","id":1,"method":"tools/call"', '\u0000', 'NaN'].map(
+    (text) => [text, -32700] as const,
+  ),
+  ...['7', 'null', '"tools/call"', '{}', '{"jsonrpc":"1.0","id":1,"method":"ping"}'].map(
+    (text) => [text, -32600] as const,
+  ),
+  ...['{"jsonrpc":"2.0","id":{},"method":"ping"}', '{"jsonrpc":"2.0","id":1,"method":7}'].map(
+    (text) => [text, -32600] as const,
+  ),
 ];
 
-async function body(caller: Caller) {
-  const [text, code] = pick(caller.random, bodies);
-  const paid = caller.random() < 0.5;
-  expectRpcError(await caller.post(text, paid ? caller.paid() : caller.headers()), 400, code);
-}
+/** What a request gets: its answer, the status, and the body, or the code of the JSON-RPC error. */
+type Refused = readonly [answer: Promise<Answer>, status: number, said?: object | number];
 
-async function nesting(caller: Caller) {
-  const depth = 20_000;
-  const deep = '['.repeat(depth) + ']'.repeat(depth);
-  expectStatus(await caller.post(deep, caller.headers()), 401, unauthorized);
-  expectRpcError(await caller.post(deep, caller.paid()), 400, -32700);
-  const params = `{"name":"echo_text","arguments":{"nonce":${deep}}}`;
-  const request = `{"jsonrpc":"2.0","id":"deep","method":"tools/call","params":${params}}`;
-  expectRpcError(await caller.post(request, caller.paid()), 400, -32700);
-}
-
-async function contentType(caller: Caller) {
-  const types = [
-    'text/plain',
-    'application/json-patch+json',
-    'application/json\u00a0',
-    'multipart/form-data',
-    'json',
-  ];
-  const headers = caller.headers({ 'content-type': pick(caller.random, types) });
-  expectStatus(await caller.post(call, headers), 415);
+function refusal(name: string, share: number, ask: (caller: Caller) => Refused): Kind {
+  const run = async (caller: Caller) => {
+    const [asked, status, said] = ask(caller);
+    const answer = await asked;
+    expectStatus(answer, status, typeof said === 'object' ? said : undefined);
+    if (typeof said === 'number') expectMembers(JSON.parse(answer.body).error, { code: said });
+  };
+  return { name: `refused: ${name}`, share, run };
 }
 
 /** A body over the limit, of declared or undeclared length. Its end is never sent, so no request can follow it. */
@@ -138,38 +133,4 @@ async function tooLarge(caller: Caller) {
   }
   expectStatus(caller.received(await wire.answer()), 413);
   caller.drop();
-}
-
-async function place(caller: Caller) {
-  const [method, path, status] = pick(caller.random, [
-    ['GET', '/', 404],
-    ['POST', '/mcp/', 404],
-    ['POST', '//mcp', 404],
-    ['GET', '/../../etc/passwd', 404],
-    ['POST', '/health', 404],
-    ['PUT', '/mcp', 405],
-    ['PATCH', '/mcp', 405],
-  ] as const);
-  expectStatus(await caller.exchange(requestText(method, path, caller.paid())), status);
-}
-
-async function origin(caller: Caller) {
-  const foreign = pick(caller.random, ['https://evil.example', 'null', 'http://localhost.evil.example']);
-  const headers = caller.paid({ origin: foreign });
-  expectStatus(await caller.post(call, headers), 403);
-  expectStatus(await caller.exchange(requestText('OPTIONS', '/mcp', { origin: allowedOrigin })), 204);
-}
-
-async function version(caller: Caller) {
-  const older = caller.headers({ 'mcp-protocol-version': pick(caller.random, ['1.0', '2025-12-01']) });
-  expectRpcError(await caller.post(list, older), 400, -32600);
-  const stateless = caller.headers({
-    'mcp-protocol-version': pick(caller.random, ['2026-07-28', '2999-01-01']),
-  });
-  expectRpcError(await caller.post(list, stateless), 400, -32602);
-}
-
-function expectRpcError(answer: Answer, status: number, code: number): void {
-  expectStatus(answer, status);
-  expectMembers(JSON.parse(answer.body).error, { code });
 }
