@@ -3,8 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { listen } from '../listen.ts';
-import { buildProject, run } from '../runtime/built.ts';
-import { audience, issuer, publicKey, RawClient } from '../runtime/support.ts';
+import { buildProject } from '../runtime/built.ts';
+import { serveBuilt } from '../runtime/serve-built.ts';
+import { audience, issuer, publicKey } from '../runtime/support.ts';
 import { startVictim } from './victim.ts';
 
 let project: ReturnType<typeof buildProject>;
@@ -57,20 +58,13 @@ describe('an endless key set', () => {
 });
 
 test('a log reader that stops reading loses only log lines, and their number is logged', async () => {
-  const { child, output } = run(project.directory, 'dist/src/main.js', {
+  const { child, events, client } = await serveBuilt(project.directory, {
     HOST: '127.0.0.1',
     PORT: '0',
     PLATFORM_ISSUER: issuer,
     PLATFORM_AUDIENCE: audience,
     PLATFORM_PUBLIC_KEY: publicKey,
   });
-  const events = () =>
-    output.stdout
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line));
-  const { port } = await vi.waitUntil(() => events().find(({ event }) => event === 'listening'), within);
-  const client = new RawClient(`http://127.0.0.1:${port}/mcp`);
   // Outside production, a call without a token is logged in a line of at least 100 bytes.
   const call = () => client.request('tools/call', { name: 'get_price' });
   child.stdout.pause();

@@ -1,6 +1,5 @@
-import { vi } from 'vitest';
-import { run } from '../runtime/built.ts';
-import { audience, issuer, publicKey, RawClient } from '../runtime/support.ts';
+import { serveBuilt } from '../runtime/serve-built.ts';
+import { audience, issuer, publicKey } from '../runtime/support.ts';
 
 export const secret = 'a secret of thirty-two characters';
 
@@ -19,35 +18,25 @@ const common: Environment = {
   API_URL: 'http://127.0.0.1:9',
 };
 
-interface Line {
-  readonly event: string;
-  readonly shared?: boolean;
-  readonly port: number;
-}
-
 /** A replica of a project, once it listens. */
 export async function replica(directory: string, env: Environment) {
-  const { child, output, exit } = run(directory, 'dist/src/main.js', { ...common, ...env }, [
-    '--max-old-space-size=128',
-  ]);
-  const lines = (): readonly Line[] =>
-    output.stdout
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line));
-  const listening = () => lines().find(({ event }) => event === 'listening');
-  await vi.waitUntil(listening, { timeout: 120_000 });
-  const port = listening()?.port ?? 0;
+  const args = ['--max-old-space-size=128'];
+  const { child, output, exit, events, listening, client } = await serveBuilt(
+    directory,
+    { ...common, ...env },
+    args,
+  );
   return {
-    port,
-    client: new RawClient(`http://127.0.0.1:${port}/mcp`),
+    port: Number(listening.port),
+    client,
     output,
     signal: (name: 'SIGTERM' | 'SIGKILL') => void child.kill(name),
     /** Resolves when it has ended and its log is read. */
     exit,
     isRunning: () => child.exitCode === null && child.signalCode === null,
     /** What the log says of the store, in order. */
-    states: () => lines().flatMap(({ event, shared }) => (event === 'state' ? [shared] : [])),
+    states: () =>
+      events().flatMap(({ event, shared }): readonly boolean[] => (event === 'state' ? [shared] : [])),
   };
 }
 

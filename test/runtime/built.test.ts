@@ -3,7 +3,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { version } from '../../src/plan/versions.ts';
 import { buildProject, run } from './built.ts';
-import { live, RawClient } from './support.ts';
+import { serveBuilt } from './serve-built.ts';
+import { live } from './support.ts';
 
 let project: ReturnType<typeof buildProject>;
 beforeAll(() => {
@@ -37,17 +38,7 @@ function withModule(code: string, dotEnv = ''): string {
   return project.directory;
 }
 
-/** Starts the built server and waits until it listens. */
-async function serve(env: Record<string, string> = {}) {
-  const server = run(project.directory, 'dist/src/main.js', { ...live, ...env });
-  const events = () =>
-    server.output.stdout
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line));
-  const listening = await vi.waitUntil(() => events().find(({ event }) => event === 'listening'), within);
-  return { ...server, events, listening, client: new RawClient(`http://127.0.0.1:${listening.port}/mcp`) };
-}
+const serve = (env: Record<string, string> = {}) => serveBuilt(project.directory, { ...live, ...env });
 
 describe('main', () => {
   test('serves with the identity in package.json, and logs it', async () => {

@@ -8,8 +8,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { listen } from '../listen.ts';
 import { buildProject, compile, freePort, run } from './built.ts';
 import { paid } from './modern.ts';
+import { serveBuilt } from './serve-built.ts';
 import { json, sourceServer } from './source-server.ts';
-import { live, RawClient } from './support.ts';
+import { live } from './support.ts';
 
 const runtime = path.join(import.meta.dirname, '../../packages/runtime');
 const within = { timeout: 120_000 };
@@ -28,18 +29,14 @@ function settings(env: Record<string, string>): Record<string, string> {
 
 /** Starts the built server and waits until it listens. */
 async function serve(env: Record<string, string> = { METRICS_PORT: '0' }) {
-  const server = run(project.directory, 'dist/src/main.js', settings(env));
-  const line = await vi.waitUntil(
-    () => server.output.stdout.split('\n').find((text) => text.includes('"listening"')),
-    within,
-  );
-  const { port, metrics } = JSON.parse(line);
-  const client = new RawClient(`http://127.0.0.1:${port}/mcp`);
+  const server = await serveBuilt(project.directory, settings(env));
+  const { client, listening } = server;
+  const { port, metrics } = listening;
   const session = await client.session();
   const headers = { ...session, ...(await paid()) };
   const call = (name: string, args: object = {}) =>
     client.request('tools/call', { name, arguments: args }, headers);
-  return { ...server, port, metrics, client, session, call, read: () => read(metrics) };
+  return { ...server, port, metrics, session, call, read: () => read(metrics) };
 }
 
 interface Sample {
@@ -198,21 +195,9 @@ describe('/metrics', () => {
   });
 
   test('names the reason while no call can be paid', async () => {
-    const { output } = run(
-      project.directory,
-      'dist/src/main.js',
-      settings({
-        METRICS_PORT: '0',
-        NODE_ENV: 'production',
-        PLATFORM_AUDIENCE: 'pending',
-        HOST: '127.0.0.1',
-      }),
-    );
-    const line = await vi.waitUntil(
-      () => output.stdout.split('\n').find((text) => text.includes('"listening"')),
-      within,
-    );
-    const metrics = await read(JSON.parse(line).metrics);
+    const env = settings({ METRICS_PORT: '0', PLATFORM_AUDIENCE: 'pending' });
+    const { listening } = await serveBuilt(project.directory, env);
+    const metrics = await read(listening.metrics);
     expect(counted(metrics.get('mcp_server_ready'))).toEqual([['audience', 0]]);
   });
 
@@ -346,16 +331,8 @@ test('the example of the README exports a span for each request', async () => {
 
   const { port } = collector.address() as AddressInfo;
   const endpoint = `http://127.0.0.1:${port}/v1/traces`;
-  const server = run(
-    own.directory,
-    'dist/src/main.js',
-    settings({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: endpoint }),
-  );
-  const line = await vi.waitUntil(
-    () => server.output.stdout.split('\n').find((text) => text.includes('"listening"')),
-    within,
-  );
-  const client = new RawClient(`http://127.0.0.1:${JSON.parse(line).port}/mcp`);
+  const env = settings({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: endpoint });
+  const { client } = await serveBuilt(own.directory, env);
   const headers = { ...(await client.session()), ...(await paid()) };
   const [trace, parent] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
   const params = { name: 'end_as', arguments: { code: 'GONE' } };
