@@ -67,6 +67,7 @@ export async function startVictim(
   child.stderr?.on('data', (text) => {
     errors = (errors + text).slice(-2_000);
   });
+  child.on('error', () => {}); // a message that a process which ends does not get
   const exited = once(child, 'exit');
   const limitsMet = new Set<string>();
   const warnings: string[] = [];
@@ -160,7 +161,7 @@ export async function callHonestly(victim: Victim, done: Promise<unknown>): Prom
         path: '/mcp',
         agent,
       };
-      const sending = request({ ...options, method: 'POST', headers, timeout: 10_000 }, (response) => {
+      const sending = request({ ...options, method: 'POST', headers, timeout: 60_000 }, (response) => {
         response.resume().once('end', () => end(response.statusCode === 200));
       });
       sending.once('error', () => end(false)).once('timeout', () => sending.destroy());

@@ -67,6 +67,7 @@ export async function startServer(
     env: { ...liveEnvironment(signer), MAX_LOOP_DELAY_MS: '600000', ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
+  child.on('error', () => {}); // a message that a process which ends does not get
   const exit = once(child, 'close').then(([code, signal]) => ({ code, signal }));
   const written: Written = { events: new Map(), improper: [], errors: [] };
   createInterface({ input: child.stderr as Readable }).on('line', (line) => {
