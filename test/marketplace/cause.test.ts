@@ -20,28 +20,28 @@ const out = (line: object): LogLine => ({ stream: 'stdout', text: JSON.stringify
 const err = (text: string): LogLine => ({ stream: 'stderr', text });
 const file = 'src/tools/get-gas.ts';
 
+/** A line of the log about a request to an API. */
+const source = (line: object) => err(JSON.stringify({ event: 'source', ...line }));
+const refused = { code: 'SOURCE_REFUSED', method: 'get', host: 'a.example', path: '/b', hint: 'Set a key.' };
+const refusedBySource = failure('SOURCE_REFUSED', 'The source refused this server.');
+const [one, other] = ['tsrqpnmlkjhgfdcbtsrq', 'bcdfghjklmnpqrstbcdf'];
+const incident = (id: string, detail: string) => out({ event: 'incident', id, detail });
+
 /** Logs of a call, the report, and the cause. */
 const cases: { readonly [name: string]: readonly [readonly LogLine[], CallReport, object | null] } = {
   'of two failed requests to APIs, that whose code the tool returned': [
     [
-      err('{"event":"source","code":"SOURCE_TOO_SLOW","detail":"no answer within 5 ms","hint":"Wait."}'),
-      err(
-        '{"event":"source","code":"SOURCE_REFUSED","method":"get","host":"a.example","path":"/b","status":403,"detail":"no","hint":"Set a key."}',
-      ),
-      err('{"event":"source","code":"SOURCE_UNAVAILABLE","detail":"down","hint":"Start it."}'),
+      source({ code: 'SOURCE_TOO_SLOW', detail: 'no answer within 5 ms', hint: 'Wait.' }),
+      source({ ...refused, status: 403, detail: 'no' }),
+      source({ code: 'SOURCE_UNAVAILABLE', detail: 'down', hint: 'Start it.' }),
     ],
-    failure('SOURCE_REFUSED', 'The source refused this server.'),
+    refusedBySource,
     { code: 'SOURCE_REFUSED', message: 'no', source: 'GET /b of a.example: HTTP 403', fix: 'Set a key.' },
   ],
   'a line of an earlier runtime, which has no detail': [
-    [
-      err(
-        '{"event":"source","code":"SOURCE_REFUSED","method":"get","host":"a.example","path":"/b","status":401,"hint":"Set a key."}',
-      ),
-    ],
-    failure('SOURCE_REFUSED', 'The source refused this server.'),
+    [source({ ...refused, status: 401 })],
+    refusedBySource,
     {
-      code: 'SOURCE_REFUSED',
       message: 'The source refused this server.',
       source: 'GET /b of a.example: HTTP 401',
       fix: 'Set a key.',
@@ -49,24 +49,11 @@ const cases: { readonly [name: string]: readonly [readonly LogLine[], CallReport
   ],
   'the incident whose id the caller got': [
     [
-      out({
-        event: 'incident',
-        id: 'bcdfghjklmnpqrstbcdf',
-        detail: 'Error: another\n    at run (/p/src/tools/a.ts:1:1)',
-      }),
-      out({
-        event: 'incident',
-        id: 'tsrqpnmlkjhgfdcbtsrq',
-        detail: 'TypeError: x\n    at run (/p/src/tools/b.ts:7:1)',
-      }),
+      incident(other, 'Error: another\n    at run (/p/src/tools/a.ts:1:1)'),
+      incident(one, 'TypeError: x\n    at run (/p/src/tools/b.ts:7:1)'),
     ],
-    failure('INTERNAL_ERROR', 'The tool failed unexpectedly (incident tsrqpnmlkjhgfdcbtsrq).'),
-    {
-      code: 'INTERNAL_ERROR',
-      message: 'TypeError: x',
-      at: 'src/tools/b.ts:7',
-      fix: 'Correct src/tools/b.ts:7.',
-    },
+    failure('INTERNAL_ERROR', `The tool failed unexpectedly (incident ${one}).`),
+    { message: 'TypeError: x', at: 'src/tools/b.ts:7', fix: 'Correct src/tools/b.ts:7.' },
   ],
   'an error that the code printed': [
     [err('get_gas RangeError: no gas\n    at read (/p/src/gas.ts:3:9)')],
@@ -93,7 +80,7 @@ const cases: { readonly [name: string]: readonly [readonly LogLine[], CallReport
   ],
   'in a log that is not here': [
     [],
-    failure('SOURCE_REFUSED', 'The source refused this server.'),
+    refusedBySource,
     { code: 'SOURCE_REFUSED', at: file, fix: 'Read the log of the server where it runs: it is not here.' },
   ],
   'a failure that the tool itself reports, with a name of an object': [
@@ -103,9 +90,10 @@ const cases: { readonly [name: string]: readonly [readonly LogLine[], CallReport
   ],
   'a line whose members are no text, and frames that are no files': [
     [
-      err(
-        '{"event":"source","code":"X","method":"get","path":{"toString":1},"host":[],"status":{},"hint":{},"detail":"d\\n    at f (file://elsewhere/a.js:1:2)\\n    at f (file:///a%2Fb.js:1:2)"}',
-      ),
+      source({
+        ...{ code: 'X', method: 'get', path: { toString: 1 }, host: [], status: {}, hint: {} },
+        detail: 'd\n    at f (file://elsewhere/a.js:1:2)\n    at f (file:///a%2Fb.js:1:2)',
+      }),
     ],
     failure('X', 'It failed.'),
     { code: 'X', message: 'd', source: null, stack: [] },

@@ -1,7 +1,4 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import { createSigner } from '../../packages/contract/src/wire/signer.ts';
@@ -10,17 +7,13 @@ import { Marketplace } from '../../src/marketplace/core/marketplace.ts';
 import type { ListingForm, MarketplaceOptions } from '../../src/marketplace/core/model.ts';
 import { type Serving, serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import { type Breaks, createSteps, serve } from '../broken/good-server.ts';
+import { directory } from '../project/directory.ts';
+
+export { directory };
 
 export const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
 export const issuer = 'urn:local-platform';
-
-/** A directory for one test. */
-export function directory(): string {
-  const place = mkdtempSync(join(tmpdir(), 'marketplace-test-'));
-  onTestFinished(() => rmSync(place, { recursive: true, force: true }));
-  return place;
-}
 
 /** A marketplace on a real directory, removed when the test ends. */
 export async function openMarketplace(options: Partial<MarketplaceOptions> = {}): Promise<Marketplace> {

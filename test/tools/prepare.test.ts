@@ -204,32 +204,7 @@ describe('a third-party definition', () => {
   });
 
   it.each<[JsonObject, JsonObject]>([
-    [
-      {
-        type: 'object',
-        properties: {
-          byName: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
-        },
-        required: ['byName'],
-      },
-      { byName: {} },
-    ],
     [{ type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } }, { result: {} }],
-    [
-      {
-        type: 'object',
-        properties: {
-          links: {
-            type: 'object',
-            propertyNames: { format: 'uri' },
-            additionalProperties: { type: 'number' },
-          },
-          at: { type: 'string', format: 'time' },
-        },
-        required: ['links', 'at'],
-      },
-      { links: {}, at: '00:00:00Z' },
-    ],
     [
       {
         type: 'object',
