@@ -1,6 +1,9 @@
 import Handlebars from 'handlebars';
 import { helpers } from './helpers.ts';
 
+/** The compiled templates by their text: compiling takes most of a rendering. */
+const known = new Map<string, TemplateSpecification>();
+
 /**
  * Compiles a template. The build replaces this module by one with all templates compiled, so the
  * package needs no compiler.
@@ -9,7 +12,9 @@ import { helpers } from './helpers.ts';
  * @throws Error if the template is invalid.
  */
 export function compiled(_name: string, source: string): TemplateSpecification {
-  return new Function(`return ${precompile(source)}`)();
+  const template = known.get(source) ?? new Function(`return ${precompile(source)}`)();
+  known.set(source, template);
+  return template;
 }
 
 /** Compiles a template to a JavaScript expression for the engine. */
