@@ -143,7 +143,7 @@ test('Traffic follows the calls of one outcome, and keeps the order that the rea
     .poll(() => rows.locator('td:first-child').allInnerTexts())
     .toEqual([`${first.id}`, `${second.id}`]);
   await expect
-    .poll(() => rows.locator('.arguments').allInnerTexts())
+    .poll(() => rows.locator('code .aside').allInnerTexts())
     .toEqual(['{"symbol":"B"}', '{"symbol":"A"}']);
   await expect.poll(() => rows.locator('.tag').allInnerTexts()).toEqual(['failed', 'failed']);
   await expect.poll(() => page.getByLabel('Search').inputValue()).toBe('half a word');

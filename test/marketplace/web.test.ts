@@ -199,7 +199,7 @@ test('filters the traffic by outcome, and names the outcomes there are', async (
   expect(await ids('text="symbol":"btc"')).toEqual([unknown.id, unpaid.id, found.id]);
   const page = await (await fetch(`${url}/traffic?outcome=refused`)).text();
   expect(page).toContain('<option value="refused" selected="">refused as expected</option>');
-  expect(page).toMatch(/get_price<span class="arguments">\{&quot;symbol&quot;:&quot;BTC&quot;\}/);
+  expect(page).toMatch(/get_price<span class="aside soft">\{&quot;symbol&quot;:&quot;BTC&quot;\}/);
   const har = await told(fetch(`${url}/traffic/export.har?outcome=failed`));
   expect(har.log.entries).toHaveLength(1);
   const bad = await fetch(`${url}/traffic.json?outcome=lost`);

@@ -151,11 +151,11 @@ function CheckReportView({ job }: { job: Job }) {
       {passed.length > 0 && (
         <details class="panel">
           <summary>{counted(passed.length, 'rule')} passed</summary>
-          <dl class="fields">
+          <dl class="fields small">
             {[...new Set(passed.map(({ id }) => groupOf(id)))].map((group) => (
               <>
-                <dt>{group}</dt>
-                <dd class="row">
+                <dt class="mono">{group}</dt>
+                <dd class="row soft">
                   <Ids ids={passed.map(({ id }) => id).filter((id) => groupOf(id) === group)} />
                 </dd>
               </>

@@ -144,7 +144,7 @@ function NextSteps({ data }: { data: Data }) {
       <h2 id="next">What to do next</h2>
       <ol class="next">
         {steps.map((step, index) => (
-          <li class={step === now ? 'now' : step.done ? 'done' : ''}>
+          <li class={`stack ${step === now ? 'now' : step.done ? 'done' : ''}`}>
             <b>
               <span class="number" aria-hidden="true">
                 {step.done ? '✓' : index + 1}

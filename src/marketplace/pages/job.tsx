@@ -139,7 +139,7 @@ function FindingItem({ finding }: { finding: StepFinding }) {
   return (
     <li class="stack">
       <h3>
-        {rule !== undefined && <RuleLink id={rule} />} <span>{shown(title)}</span>
+        {rule !== undefined && <RuleLink id={rule} />} <span class="soft">{shown(title)}</span>
       </h3>
       <FoldedList
         items={groupsOf(problems)}

@@ -64,7 +64,7 @@ function Source({ data: { file, line, first, lines, isCut, total } }: { data: Re
       )}
       {isCut && <p class="soft small">The ends of long lines are left out.</p>}
       <section class="scroll" tabindex={0} aria-label={`Lines of ${file}`}>
-        <ol class="source" start={first}>
+        <ol class="source mono soft" start={first}>
           {lines.map((text, at) => (
             <li
               id={`L${first + at}`}

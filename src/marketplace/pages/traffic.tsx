@@ -169,11 +169,11 @@ function Rows({ data: { exchanges, kept, dropped, bytes } }: { data: Data }) {
               </td>
               <CodeCell>
                 {shown(exchangeTitle(exchange))}
-                {exchange.rpc?.arguments && <span class="arguments">{shown(exchange.rpc.arguments)}</span>}
+                {exchange.rpc?.arguments && <span class="aside soft">{shown(exchange.rpc.arguments)}</span>}
               </CodeCell>
               <td>
                 <OutcomeText of={exchange.outcome} />
-                {exchange.error !== null && <span class="reason">{shown(exchange.error)}</span>}
+                {exchange.error !== null && <span class="aside soft">{shown(exchange.error)}</span>}
               </td>
               <td class="num">{exchange.status ?? ''}</td>
               <td class="num">{exchange.ms === null ? '' : Math.round(exchange.ms)}</td>

@@ -43,7 +43,7 @@ export function Layout({ frame, title, children }: { frame: PageContext; title: 
             <a class="brand" href="/">
               <Mark />
               <span>
-                Local marketplace<small>{frame.profile}</small>
+                Local marketplace<small class="soft small">{frame.profile}</small>
               </span>
             </a>
             <nav aria-label="Pages">
@@ -57,7 +57,7 @@ export function Layout({ frame, title, children }: { frame: PageContext; title: 
                 ))}
               </ul>
             </nav>
-            <footer>
+            <footer class="soft small">
               On this machine only. Every page has a JSON twin for programs:{' '}
               <a href="/index.json">/index.json</a>
             </footer>

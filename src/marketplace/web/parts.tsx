@@ -24,7 +24,7 @@ export function live(id: string, url: string, ...topics: readonly string[]) {
 export type Mark = 'pass' | 'advice' | 'fail' | 'none' | 'running';
 
 export function Tag({ mark = 'none', children }: { mark?: Mark; children?: Child }) {
-  return <span class={`tag ${mark}`}>{children}</span>;
+  return <span class={`tag small ${mark}`}>{children}</span>;
 }
 
 export function Notice({
@@ -55,7 +55,7 @@ export function Head({ title, children }: { title: string; children?: Child }) {
   return (
     <div class="head">
       <h1>{title}</h1>
-      <p>{children}</p>
+      <p class="soft">{children}</p>
     </div>
   );
 }
@@ -72,11 +72,11 @@ export function Text({ text, id }: { text: string; id?: string }) {
 /** Names and their values. */
 export function FieldList({ fields }: { fields: { readonly [name: string]: Child } }) {
   return (
-    <dl class="fields">
+    <dl class="fields small">
       {Object.entries(fields).map(([name, value]) => (
         <>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
+          <dt class="mono">{name}</dt>
+          <dd class="soft">{value}</dd>
         </>
       ))}
     </dl>
@@ -186,7 +186,7 @@ export function Table({
 }) {
   return (
     <section class="scroll" tabindex={0} aria-label={label}>
-      <table>
+      <table class="small">
         <thead>
           <tr>
             {heads.map((head) => (
@@ -288,7 +288,7 @@ export function Problems({ problems }: { problems: readonly Problem[] }) {
 export function Fact({ title, mark = 'none', value }: { title: string; mark?: string; value: Child }) {
   return (
     <div>
-      <dt>{title}</dt>
+      <dt class="soft small">{title}</dt>
       <dd class={`marked ${mark}`}>{value}</dd>
     </div>
   );

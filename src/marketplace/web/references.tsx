@@ -18,7 +18,7 @@ export function EffectTag({ effect }: { effect: WritingEffect | null | undefined
   if (!effect) return null;
   const [words, meaning] = effectWords[effect];
   return (
-    <span class="tag effect" title={meaning}>
+    <span class="tag small effect" title={meaning}>
       {words}
     </span>
   );
