@@ -133,6 +133,21 @@ export interface RehearsalStep {
   readonly problems: readonly Problem[];
 }
 
+/** Which tools a run calls, and which it does not call. */
+export interface CallPlan {
+  readonly called: readonly PlannedTool[];
+  /** With the number of calls that each would get. */
+  readonly withheld: readonly PlannedTool[];
+}
+
+export interface PlannedTool {
+  readonly tool: string;
+  /** The maximum number of calls by all rules together. */
+  readonly atMost: number;
+  /** The reason why it is called or not. */
+  readonly because: string;
+}
+
 /** The verdict on a target. `ok` is false if a MUST failed or could not be judged for lack of an answer. */
 export interface Report {
   readonly ok: boolean;

@@ -1,6 +1,5 @@
 import type { Json } from '../json/value.ts';
-import type { Cause, Level, Report, RuleResult } from '../model.ts';
-import type { CallPlan } from '../wire/safety.ts';
+import type { CallPlan, Cause, Level, Report, RuleResult } from '../model.ts';
 import type { ChangeId, Party } from './change-rules.ts';
 
 /** What a check requires beyond the contract's own verdict. */

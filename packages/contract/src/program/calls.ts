@@ -1,7 +1,8 @@
 import { CommandError } from '../command/command-error.ts';
 import { closest } from '../command/input-error.ts';
 import type { Output } from '../command/output.ts';
-import { type CallPlan, type PlannedTool, type SubmissionCall, submissionHarm } from '../wire/safety.ts';
+import type { CallPlan, PlannedTool } from '../model.ts';
+import { type SubmissionCall, submissionHarm } from '../wire/safety.ts';
 
 /** A tool that a flag names. */
 export interface FlaggedTool {

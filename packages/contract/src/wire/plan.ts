@@ -1,9 +1,10 @@
 import { objectOr } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
+import type { CallPlan } from '../model.ts';
 import type { Target } from '../target.ts';
 import { casesOf, invalidVariants, maxInvalidVariants } from './cases.ts';
 import { furtherCalls, standardCalls } from './exploration.ts';
-import { type CallPlan, leastHarmfulFirst, verdictOn } from './safety.ts';
+import { leastHarmfulFirst, verdictOn } from './safety.ts';
 
 /**
  * How often one case is called: for its outcome, repeated, by the SDK's client, and in the submission test; its outcome and

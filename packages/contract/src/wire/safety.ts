@@ -1,6 +1,7 @@
 import { onlyReads, verbIn } from '../definition/effect.ts';
 import { isObject, objectOr, shorten } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
+import type { CallPlan } from '../model.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
 import { sampleArguments } from '../platforms/smoke.ts';
 
@@ -10,21 +11,6 @@ export interface CallPolicy {
   readonly named: readonly string[];
   /** Called once, before the first call, with the plan; resolves to further tools that may be called. */
   readonly decide?: (plan: CallPlan) => Promise<readonly string[]>;
-}
-
-/** Which tools a run calls, and which it does not call. */
-export interface CallPlan {
-  readonly called: readonly PlannedTool[];
-  /** With the number of calls that each would get. */
-  readonly withheld: readonly PlannedTool[];
-}
-
-export interface PlannedTool {
-  readonly tool: string;
-  /** The maximum number of calls by all rules together. */
-  readonly atMost: number;
-  /** The reason why it is called or not. */
-  readonly because: string;
 }
 
 /** The sign that a call of a tool may do harm; undefined if there is none. */
