@@ -42,11 +42,6 @@ const alike: Readonly<Record<string, Variant>> = {
     ...answer,
     headers: { ...answer.headers, connection: 'close' },
   })),
-  'answers as events': messages((message, answer) => ({
-    ...answer,
-    headers: { ...answer.headers, ...events },
-    body: `event: message\ndata: ${JSON.stringify(message)}\n\n`,
-  })),
   'answers as events with comments, ids, CRLF, data on several lines and a notification before': messages(
     (message, answer) => {
       const params = { level: 'info', data: 'on it' };

@@ -1,17 +1,14 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { signals } from '../../packages/runtime/src/server/define-tool.ts';
 import { declared } from '../../packages/runtime/src/source/declared.ts';
 import { mcpSource } from '../../packages/runtime/src/source/mcp-source.ts';
-import { type Answer, always, errorOf, json, source, sourceServer } from './source-server.ts';
+import { type Answer, always, errorOf, json, quiet, source, sourceServer } from './source-server.ts';
 
 const text = { type: 'string' } as const;
 const object = <const P extends { readonly [name: string]: object }>(properties: P) =>
   ({ type: 'object', properties, required: Object.keys(properties) }) as const;
 
-beforeEach(() => {
-  const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
-  return () => logged.mockRestore();
-});
+quiet();
 
 describe('keep: declared', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AnswerDrift, drifts } from '../../packages/runtime/src/server/log.ts';
-import { always, errorOf, source } from './source-server.ts';
+import { always, errorOf, quiet, source } from './source-server.ts';
 
 const text = { type: ['string', 'null'] };
 /** As from samples: every member may be null, and those that every sample had are required. */
@@ -25,11 +25,8 @@ const schema = {
 const seen: AnswerDrift[] = [];
 subscribe(drifts.name, (message) => seen.push(message as AnswerDrift));
 
-beforeEach(() => {
-  seen.length = 0;
-  const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
-  return () => logged.mockRestore();
-});
+beforeEach(() => void seen.splice(0));
+quiet();
 
 async function answerOf(value: unknown, options: { readonly drift?: 'fail' } = {}, more = {}) {
   const { api } = await source(always(value), options);

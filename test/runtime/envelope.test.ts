@@ -1,12 +1,9 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sendOnce } from '../../packages/runtime/src/source/once.ts';
 import { Secret } from '../../packages/runtime/src/source/secret.ts';
-import { always, errorOf, json, key, source, sourceServer } from './source-server.ts';
+import { always, errorOf, json, key, quiet, source, sourceServer } from './source-server.ts';
 
-beforeEach(() => {
-  const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
-  return () => logged.mockRestore();
-});
+quiet();
 
 const schema = { type: 'object', properties: { price: { type: 'number' } }, required: ['price'] } as const;
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createAuthentication } from '../../packages/runtime/src/server/auth.ts';
 import { requestText } from '../attacks/attacker.ts';
@@ -337,14 +338,8 @@ function sendRaw(port: number, contentType: string, session: string): Promise<st
     `Content-Length: ${body.length}`,
     'Connection: close',
   ];
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    connect(port, '127.0.0.1')
-      .on('data', (chunk) => chunks.push(chunk))
-      .on('close', () => resolve(Buffer.concat(chunks).toString()))
-      .on('error', reject)
-      .end(Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`, 'latin1'));
-  });
+  const sent = Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`, 'latin1');
+  return text(connect(port, '127.0.0.1').end(sent));
 }
 
 describe('the log of refused calls', () => {

@@ -1,13 +1,10 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { mcpSource } from '../../packages/runtime/src/source/mcp-source.ts';
 import { requestFinder } from '../../packages/runtime/src/source/mcp-stream.ts';
 import { Secret } from '../../packages/runtime/src/source/secret.ts';
-import { errorOf, gas, json, key, sourceServer } from './source-server.ts';
+import { errorOf, gas, json, key, quiet, sourceServer } from './source-server.ts';
 
-beforeEach(() => {
-  const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
-  return () => logged.mockRestore();
-});
+quiet();
 
 /** What a server answers a call with, beside an `initialize` that it answers as it should. */
 type Said = (id: number) => string | readonly string[];

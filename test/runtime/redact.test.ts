@@ -1,8 +1,8 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { mcpSource } from '../../packages/runtime/src/source/mcp-source.ts';
 import { redactorOf } from '../../packages/runtime/src/source/redact.ts';
 import { basic, Secret } from '../../packages/runtime/src/source/secret.ts';
-import { always, errorOf, json, key, source, sourceServer } from './source-server.ts';
+import { always, errorOf, json, key, quiet, source, sourceServer } from './source-server.ts';
 
 const awkward = 'k3y/of+the "author" 100%';
 const utf8 = (text: string) => Buffer.from(text);
@@ -41,10 +41,7 @@ function partsOf(secret: string, text: string): readonly string[] {
     .flatMap((form) => (form.length <= secret.length * 12 && lower.includes(form) ? [form] : []));
 }
 
-beforeEach(() => {
-  const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
-  return () => logged.mockRestore();
-});
+quiet();
 
 describe.each([key, awkward, 'ключ-автора', '\\\\server\\key', 'x'.repeat(3_000)])(
   'the key %.30s',

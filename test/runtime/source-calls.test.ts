@@ -1,14 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { defineTool, signals } from '../../packages/runtime/src/server/define-tool.ts';
 import { failed, type SourceError } from '../../packages/runtime/src/source/errors.ts';
 import { callTool } from '../../packages/runtime/src/testing.ts';
-import { always, errorOf, gas, json, source, sourceServer } from './source-server.ts';
+import { always, errorOf, gas, json, quiet, source, sourceServer } from './source-server.ts';
 
-beforeEach(() => {
-  const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
-  return () => logged.mockRestore();
-});
+quiet();
 
 describe('equal concurrent calls', () => {
   it('200 of them make one request', async () => {

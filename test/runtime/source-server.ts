@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { beforeEach, vi } from 'vitest';
 import type { SourceError } from '../../packages/runtime/src/source/errors.ts';
 import { type HttpSourceOptions, httpSource } from '../../packages/runtime/src/source/http-source.ts';
 import { Secret } from '../../packages/runtime/src/source/secret.ts';
@@ -51,3 +52,11 @@ export const errorOf = (promise: Promise<unknown>) =>
     (value) => Promise.reject(new Error(`answered ${JSON.stringify(value)}`)),
     (error: SourceError) => error,
   );
+
+/** Keeps what sources log out of the output of each test of a file. */
+export function quiet(): void {
+  beforeEach(() => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+    return () => logged.mockRestore();
+  });
+}

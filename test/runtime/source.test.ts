@@ -1,17 +1,14 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { rateLimited } from '../../packages/runtime/src/source/errors.ts';
 import { httpSource } from '../../packages/runtime/src/source/http-source.ts';
 import { Secret } from '../../packages/runtime/src/source/secret.ts';
-import { always, errorOf, gas, json, key, source } from './source-server.ts';
+import { always, errorOf, gas, json, key, quiet, source } from './source-server.ts';
 
 /** The words on which the platform calls again (public source: app lib/ai/skills/mcp.ts). */
 const retried =
   /econn|etimedout|enotfound|eai_again|socket hang up|network|timeout|rate limit|too many requests|throttl|408|429|50[0234]/i;
 
-beforeEach(() => {
-  const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
-  return () => logged.mockRestore();
-});
+quiet();
 
 describe('an answer', () => {
   it('is returned unchanged, with the key, the parameters and the query sent', async () => {

@@ -1,15 +1,12 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { signals } from '../../packages/runtime/src/server/define-tool.ts';
 import { retryWords } from '../../packages/runtime/src/server/result.ts';
 import { failed } from '../../packages/runtime/src/source/errors.ts';
 import { mcpSource } from '../../packages/runtime/src/source/mcp-source.ts';
 import { callTool } from '../../packages/runtime/src/testing.ts';
-import { always, errorOf, gas, json, key, source, sourceServer } from './source-server.ts';
+import { always, errorOf, gas, json, key, quiet, source, sourceServer } from './source-server.ts';
 
-beforeEach(() => {
-  const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
-  return () => logged.mockRestore();
-});
+quiet();
 
 const failureOf = async (status: number, body: unknown, headers = {}) => {
   const { api, received } = await source(always(body, status, headers));
