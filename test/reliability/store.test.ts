@@ -33,10 +33,14 @@ async function replica(state: SharedState, settings: Settings = {}) {
     tokens: tokens === undefined ? null : redisState(tokens),
     log: (event, facts) => void lines.push({ event, ...facts }),
   });
+  const ended: string[] = [];
+  replicas.follow((id) => void ended.push(id));
   await start(5_000);
   return {
     ...replicas,
     lines,
+    /** The sessions that it knows to have ended. */
+    ended,
     states: () => lines.flatMap(({ event, shared }) => (event === 'state' ? [shared] : [])),
     warnings: () => lines.flatMap(({ text = [] }) => text),
   };
@@ -208,27 +212,15 @@ describe.skipIf(!hasRedis)('the store of replicas (skipped without redis-server)
     const client = redis.client();
     const list = 'market-mcp:test:ended-sessions';
     await fill(client, list, 5_000);
-    const ended = new Map<number, string[]>();
     const all = await Promise.all(
-      Array.from({ length: 50 }, async (_, index) => {
-        const seen: string[] = [];
-        ended.set(index, seen);
-        const { replicas, start } = createReplicas(redisState(redis.url), {
-          ...{ namespace: 'test', cacheBytes: 0, once: false, tokens: null },
-          log: () => {},
-        });
-        replicas.follow((id) => void seen.push(id));
-        await start(120_000);
-        return replicas;
-      }),
+      Array.from({ length: 50 }, () => replica(redisState(redis.url), { cacheBytes: 0, once: false })),
     );
-    for (const seen of ended.values()) expect(seen).toHaveLength(5_000);
+    for (const { ended } of all) expect(ended).toHaveLength(5_000);
     await redis.kill();
     await all[0]?.endSession('ended meanwhile');
     await redis.start();
-    const know = () => [...ended.values()].every((seen) => seen.at(-1) === 'ended meanwhile');
-    await until(know);
-    for (const seen of ended.values()) expect(seen).toHaveLength(5_001);
+    await until(() => all.every(({ ended }) => ended.at(-1) === 'ended meanwhile'));
+    for (const { ended } of all) expect(ended).toHaveLength(5_001);
     const after = redis.client();
     const sent = Number(/total_net_output_bytes:(\d+)/.exec(await after.info('stats'))?.[1]);
     expect(sent).toBeLessThan(5_000_000);
@@ -236,22 +228,15 @@ describe.skipIf(!hasRedis)('the store of replicas (skipped without redis-server)
 
   it('is followed from its beginning if it has lost what was read', async () => {
     const redis = await startRedis(['--appendonly', 'no']);
-    const seen: string[] = [];
-    const lines: Line[] = [];
-    const { replicas, start } = createReplicas(redisState(redis.url), {
-      ...{ namespace: 'test', cacheBytes: 0, once: false, tokens: null },
-      log: (event, facts) => void lines.push({ event, ...facts }),
-    });
-    replicas.follow((id) => void seen.push(id));
     const list = 'market-mcp:test:ended-sessions';
     await fill(redis.client(), list, 3);
-    await start(5_000);
-    expect(seen).toEqual(['0', '1', '2']);
+    const { ended, lines } = await replica(redisState(redis.url), { cacheBytes: 0, once: false });
+    expect(ended).toEqual(['0', '1', '2']);
     await redis.kill();
     await redis.start();
     // With positions before those that were read, as on a server whose clock is behind.
     await redis.client().xadd(list, '1-1', 'text', 'early');
-    await until(() => seen.at(-1) === 'early');
+    await until(() => ended.at(-1) === 'early');
     await until(() => lines.at(-1)?.shared);
   });
 });
