@@ -27,47 +27,47 @@ export type CommandTable = { readonly [name in PackageManager]: PackageManagerCo
   readonly berry?: PackageManagerCommands;
 };
 
-const yarn: PackageManagerCommands = {
-  name: 'yarn',
-  install: 'yarn install',
-  frozenInstall: 'yarn install --frozen-lockfile',
-  addDev: 'yarn add --dev',
+/** The commands of a package manager as most have them, and those of its own. */
+function commands(
+  name: PackageManager,
+  lockFile: string,
+  own: Partial<PackageManagerCommands> & Pick<PackageManagerCommands, 'market'>,
+): PackageManagerCommands {
+  return {
+    name,
+    install: `${name} install`,
+    frozenInstall: `${name} install --frozen-lockfile`,
+    addDev: `${name} add --dev`,
+    setup: `npm install --global ${name}`,
+    run: `${name} run`,
+    productionInstall: `${name} install --frozen-lockfile --production`,
+    inspect: `${name} run dev --inspect`,
+    lockFile,
+    installFiles: `package.json ${lockFile}`,
+    ...own,
+  };
+}
+
+const yarn = commands('yarn', 'yarn.lock', {
   setup: 'npm install --global --force yarn@1',
-  run: 'yarn run',
-  productionInstall: 'yarn install --frozen-lockfile --production',
   market: 'yarn market-mcp',
-  inspect: 'yarn run dev --inspect',
-  lockFile: 'yarn.lock',
   installFiles: 'package.json yarn.lock .yarnrc.yml',
-};
+});
 
 export const packageManagerCommands: CommandTable = {
-  npm: {
-    name: 'npm',
-    install: 'npm install',
+  npm: commands('npm', 'package-lock.json', {
     frozenInstall: 'npm ci',
     addDev: 'npm install --save-dev',
     setup: null,
-    run: 'npm run',
     productionInstall: 'npm ci --omit=dev',
     market: 'npx market-mcp',
     inspect: 'npm run dev -- --inspect',
-    lockFile: 'package-lock.json',
-    installFiles: 'package.json package-lock.json',
-  },
-  pnpm: {
-    name: 'pnpm',
-    install: 'pnpm install',
-    frozenInstall: 'pnpm install --frozen-lockfile',
+  }),
+  pnpm: commands('pnpm', 'pnpm-lock.yaml', {
     addDev: 'pnpm add --save-dev',
-    setup: 'npm install --global pnpm',
-    run: 'pnpm run',
     productionInstall: 'pnpm install --frozen-lockfile --prod',
     market: 'pnpm exec market-mcp',
-    inspect: 'pnpm run dev --inspect',
-    lockFile: 'pnpm-lock.yaml',
-    installFiles: 'package.json pnpm-lock.yaml',
-  },
+  }),
   yarn,
   berry: {
     ...yarn,
@@ -75,19 +75,7 @@ export const packageManagerCommands: CommandTable = {
     setup: `npm install --global --force @yarnpkg/cli-dist@$(node -p "require('./package.json').packageManager.split(/[@+]/)[1]")`,
     productionInstall: 'yarn workspaces focus --production',
   },
-  bun: {
-    name: 'bun',
-    install: 'bun install',
-    frozenInstall: 'bun install --frozen-lockfile',
-    addDev: 'bun add --dev',
-    setup: 'npm install --global bun',
-    run: 'bun run',
-    productionInstall: 'bun install --frozen-lockfile --production',
-    market: 'bunx market-mcp',
-    inspect: 'bun run dev --inspect',
-    lockFile: 'bun.lock',
-    installFiles: 'package.json bun.lock',
-  },
+  bun: commands('bun', 'bun.lock', { market: 'bunx market-mcp' }),
 };
 
 /**
