@@ -46,6 +46,9 @@ const none: CheckFlags = {
   build: true,
 };
 
+/** The flags of a check that signs tokens. */
+const paid = () => ({ signingKey: pem, audience, platform: 'context' });
+
 /** Runs the command as `market-mcp check` would; returns its exit code and output. */
 async function run(target: string, flags: Partial<CheckFlags> = {}) {
   const { output, stdout, stderr } = outputTo({ json: flags.json === true });
@@ -77,12 +80,7 @@ describe('market-mcp check <url>', () => {
   });
 
   it("signs the platform's tokens with the given key", async () => {
-    const { status, rehearsal, ok } = await reportOf({
-      signingKey: pem,
-      audience,
-      platform: 'context',
-      call: ['*'],
-    });
+    const { status, rehearsal, ok } = await reportOf({ ...paid(), call: ['*'] });
     expect(ok).toBe(true);
     expect(status.get('gate.expired')).toBe('pass');
     expect(status.get('submission.text')).toBe('pass');
@@ -104,18 +102,13 @@ describe('market-mcp check <url>', () => {
   });
 
   it('calls only tools that are known to be harmless, and prints so first', async () => {
-    const { stdout, stderr } = await run(server.url, { signingKey: pem, audience, platform: 'context' });
+    const { stdout, stderr } = await run(server.url, paid());
     expect(stderr).toContain('No tool will be called.\nThese will not be called (--call <tool> allows it):');
     expect(stderr).toContain('  get_price: it does not declare readOnlyHint');
     expect(stdout).toContain(
       'no tool may be called, because each call might do harm (name the tool with --call <tool>',
     );
-    const { calls, status, ok } = await reportOf({
-      signingKey: pem,
-      audience,
-      platform: 'context',
-      call: ['list_coins'],
-    });
+    const { calls, status, ok } = await reportOf({ ...paid(), call: ['list_coins'] });
     expect(calls).toEqual({
       called: [{ tool: 'list_coins', atMost: expect.any(Number), because: 'you allowed it by name' }],
       withheld: [
@@ -132,12 +125,7 @@ describe('market-mcp check <url>', () => {
       'tools:\n  get_price:\n' +
         '    - {arguments: {symbol: BTC}, expect: found}\n    - {arguments: {symbol: ETH}, expect: empty}\n',
     );
-    const { rules, calls } = await reportOf({
-      signingKey: pem,
-      audience,
-      platform: 'context',
-      examples: file,
-    });
+    const { rules, calls } = await reportOf({ ...paid(), examples: file });
     expect(calls.called).toMatchObject([{ tool: 'get_price' }]);
     const [found, empty, fail] = ['found', 'empty', 'fail'].map((kind) =>
       rules.find(({ id }: { id: string }) => id === `outcome.${kind}`),

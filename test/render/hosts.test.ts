@@ -17,8 +17,7 @@ const graceMs = Number(variables.SHUTDOWN_GRACE_MS.default);
 
 it('railway.json waits for /ready, and longer for an end than the server takes', () => {
   const { build, deploy } = JSON.parse(fileOf('railway.json'));
-  expect(build.builder).toBe('DOCKERFILE');
-  expect(deploy.healthcheckPath).toBe('/ready');
+  expect([build.builder, deploy.healthcheckPath]).toEqual(['DOCKERFILE', '/ready']);
   expect(deploy.drainingSeconds * 1_000).toBeGreaterThan(graceMs);
 });
 
@@ -31,20 +30,12 @@ describe('render.yaml', () => {
     };
   };
 
-  it('waits for /ready, and longer for an end than the server takes', () => {
+  it('waits for /ready, and longer for an end than the server takes; names the header with the address of a caller', () => {
     const service = serviceOf(generic);
-    expect(service).toMatchObject({
-      type: 'web',
-      name: 'gas.prices_2',
-      runtime: 'docker',
-      healthCheckPath: '/ready',
-    });
+    const expected = { type: 'web', name: 'gas.prices_2', runtime: 'docker', healthCheckPath: '/ready' };
+    expect(service).toMatchObject(expected);
     expect(Number(service.maxShutdownDelaySeconds) * 1_000).toBeGreaterThan(graceMs);
-  });
-
-  it('names the header in which Render puts the address of a caller', () => {
-    const { envVars } = serviceOf(generic);
-    expect(envVars).toContainEqual({ key: 'CLIENT_ADDRESS_HEADER', value: 'cf-connecting-ip' });
+    expect(service.envVars).toContainEqual({ key: 'CLIENT_ADDRESS_HEADER', value: 'cf-connecting-ip' });
   });
 
   it('contains no secret, and asks for what the server needs to start', () => {

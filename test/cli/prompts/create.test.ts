@@ -60,13 +60,6 @@ describe('the interactive flow', () => {
     expect(text).not.toContain('get_x.left');
   });
 
-  it('asks only for the directory if a spec file is given', async () => {
-    const { value } = await drive(enterAt('directory', 'platform', 'write'), {
-      given: { spec: 'tools.json' },
-    });
-    expect(value).toEqual(completeAnswers({ spec: 'tools.json', example: [] }));
-  });
-
   it('takes fields as lines: two inputs and a nested list output in 9 prompts', async () => {
     const { value, text } = await drive([
       [prompts.directory, 'gas', enter],

@@ -10,13 +10,15 @@ if (!gas || !weather) throw new Error('no documents');
 const [api, recording] = ['src/apis/gas.ts', 'test/recordings/get-gas-chain.json'];
 const documents = ['README.md', '.env.example'];
 
+async function addTool(root: string, { file, text: document, operation }: ApiDocument): Promise<void> {
+  const path = join(directory(), file);
+  writeFileSync(path, document);
+  expect(await add(root, { fromOpenapi: path, operation: [operation] })).toMatchObject({ exitCode: 0 });
+}
+
 async function withTools(...wanted: ApiDocument[]): Promise<string> {
   const root = project();
-  for (const { file, text: document, operation } of wanted) {
-    const path = join(directory(), file);
-    writeFileSync(path, document);
-    expect(await add(root, { fromOpenapi: path, operation: [operation] })).toMatchObject({ exitCode: 0 });
-  }
+  for (const one of wanted) await addTool(root, one);
   return root;
 }
 
@@ -35,9 +37,7 @@ describe('remove-tool of the last tool of an API', () => {
     await remove(root, [gas.tool]);
     for (const path of [api, recording, 'src/env.ts']) expect(existsSync(join(root, path)), path).toBe(false);
     for (const path of documents) expect(text(root, path)).not.toContain('GAS_');
-    const path = join(directory(), gas.file);
-    writeFileSync(path, gas.text);
-    await add(root, { fromOpenapi: path, operation: [gas.operation] });
+    await addTool(root, gas);
     expect(tree(root)).toEqual(before);
   });
 
@@ -85,9 +85,7 @@ describe('remove-tool of the last tool of an API', () => {
     const record = () => JSON.parse(text(root, 'market-mcp.json')).files['src/env.ts'];
     const before = record();
     put(root, 'src/env.ts', `${text(root, 'src/env.ts')}// mine\n`);
-    const path = join(directory(), weather.file);
-    writeFileSync(path, weather.text);
-    await add(root, { fromOpenapi: path, operation: [weather.operation] });
+    await addTool(root, weather);
     expect(record()).toEqual(before);
   });
 });

@@ -2,7 +2,7 @@ import { renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tree } from '../../project/directory.ts';
-import { add, index, namesIn, project, put, remove, text } from './project.ts';
+import { add, index, namesIn, project, put, remove, specOf, text } from './project.ts';
 
 describe('the list of tools', () => {
   it('includes a tool that its author wrote by hand', async () => {
@@ -52,22 +52,12 @@ describe('the list of tools', () => {
 
   it("keeps the author's order, whatever the names are", async () => {
     const root = project();
-    const spec = ['zeta', 'alpha', 'mid'].map((name) => ({
-      name,
-      description: `Returns ${name}. Use it when ${name} is asked for.`,
-      input: [],
-      output: [{ name: 'value', type: 'number' }],
-    }));
-    writeFileSync(join(root, 'spec.json'), JSON.stringify(spec));
-    expect((await add(root, { spec: 'spec.json' })).exitCode).toBe(0);
+    expect((await add(root, { spec: specOf('zeta', 'alpha', 'mid') })).exitCode).toBe(0);
     expect(await namesIn(root)).toEqual(['get_gas_price', 'zeta', 'alpha', 'mid']);
     expect((await remove(root, ['zeta'])).exitCode).toBe(0);
     expect(await namesIn(root)).toEqual(['get_gas_price', 'alpha', 'mid']);
-    expect(JSON.parse(text(root, 'market-mcp.json')).answers.tools).toEqual([
-      'get_gas_price',
-      'alpha',
-      'mid',
-    ]);
+    const { tools } = JSON.parse(text(root, 'market-mcp.json')).answers;
+    expect(tools).toEqual(['get_gas_price', 'alpha', 'mid']);
   });
 
   it('takes a part of a spec, and lists the omitted tools', async () => {

@@ -40,10 +40,6 @@ it('refuses a missing file and one over the limit', async () => {
   const huge = file('huge.json');
   writeFileSync(huge, '');
   truncateSync(huge, 2 ** 40);
-  await expect(readInput(huge)).rejects.toMatchObject({
-    message: expect.stringContaining('20,000,000 bytes'),
-  });
-  await expect(readInput(file('none'))).rejects.toMatchObject({
-    message: expect.stringContaining('no such'),
-  });
+  await expect(readInput(huge)).rejects.toThrow('20,000,000 bytes');
+  await expect(readInput(file('none'))).rejects.toThrow('no such');
 });
