@@ -29,6 +29,6 @@ export async function untilHealthy(origin: string, since: number): Promise<numbe
       ({ ok }) => ok,
       () => false,
     );
-  await vi.waitUntil(isHealthy, { timeout: 60_000, interval: 10 });
+  await vi.waitUntil(isHealthy, { timeout: 180_000, interval: 10 });
   return Math.round(performance.now() - since);
 }

@@ -411,7 +411,7 @@ test('a tool that is added while dev runs has its source on the pages', async ()
     const { tools } = await requestJson<{ tools: { source: string | null }[] }>(access, '/index.json');
     return tools.map(({ source }) => source);
   };
-  await expect.poll(sources, { timeout: 20_000 }).toContain('src/tools/get-more.ts');
+  await expect.poll(sources).toContain('src/tools/get-more.ts');
   child.kill('SIGTERM');
   await exit;
   expect((await market2('remove-tool', 'get_more', '--yes', '--no-check')).code).toBe(0);

@@ -5,7 +5,7 @@ import { keys } from '../keys.ts';
 import { screenOf } from './screen.ts';
 
 /** Timeout for an expected text, in milliseconds. */
-const within = 60_000;
+const within = 180_000;
 
 /** Drives a program in a real pseudo-terminal. */
 export class Terminal {

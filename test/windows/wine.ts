@@ -73,7 +73,7 @@ export class Windows {
 
   /** The ids of its Node processes, after those that are ending have had a moment. */
   async nodesLeft(): Promise<readonly string[]> {
-    for (let attempt = 1; attempt <= 20 && this.#nodes().length > 0; attempt++) await setTimeout(250);
+    for (let attempt = 1; attempt <= 240 && this.#nodes().length > 0; attempt++) await setTimeout(250);
     return this.#nodes();
   }
 
