@@ -106,7 +106,7 @@ describe('the rules about generated calls', () => {
     expect(new Set(report.rules.map(({ cause }) => cause))).toEqual(new Set(['withheld']));
   });
 
-  it.each([
+  it.concurrent.each([
     [1, 'pass'],
     [100, 'fail'],
   ])('ask again for an answer that was late %i times: %s', async (times, status) => {
@@ -119,13 +119,13 @@ describe('the rules about generated calls', () => {
           return good(params);
         },
       },
-      { timeoutMs: times === 1 ? 10_000 : 2_500 },
+      { timeoutMs: times === 1 ? 10_000 : 5_000 },
     );
     await server.stop();
     expect(report.rules.find(({ id }) => id === 'explore.answered')?.status).toBe(status);
   });
 
-  it('say that only the end of an answer is missing, and how to end it', async () => {
+  it.concurrent('say that only the end of an answer is missing, and how to end it', async () => {
     const { report, server } = await explore(
       {
         answer: (good) => async (request) =>
@@ -133,11 +133,11 @@ describe('the rules about generated calls', () => {
             ? { status: 200, body: '{"jsonrpc":', stream: true }
             : good(request),
       },
-      { timeoutMs: 3_000 },
+      { timeoutMs: 5_000 },
     );
     await server.stop();
     expect(report.rules.find(({ id }) => id === 'explore.answered')?.problems[0]).toMatchObject({
-      actual: expect.stringMatching(/^11 bytes of the body came, its end did not within 3000 ms/),
+      actual: expect.stringMatching(/^11 bytes of the body came, its end did not within 5000 ms/),
       fix: expect.stringContaining('call res.end()'),
     });
   });
