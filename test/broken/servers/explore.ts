@@ -312,8 +312,8 @@ function withoutMinimum(schema: unknown): JsonObject {
 }
 
 /**
- * A server that takes longer for each list of coins than any before took, as its caller measures them: from the answer before it to the
- * request after it.
+ * A server that takes longer for each list of coins than any before took, as its caller measures them: from the answer before it, which
+ * was not more than two seconds before it arrived, to the request after it.
  */
 function growing(): Variant {
   let count = 0;
@@ -322,13 +322,15 @@ function growing(): Variant {
   let before = performance.now();
   return {
     answer: (good) => async (request) => {
-      if (isLast) longestMs = Math.max(longestMs, performance.now() - before);
-      if (isLast) before = performance.now();
+      const arrived = performance.now();
+      if (isLast) longestMs = Math.max(longestMs, arrived - before);
+      if (isLast) before = arrived;
       isLast = false;
       const call =
         methodOf(request) === 'tools/call' ? callOf(JSON.parse(request.body ?? '{}').params) : null;
       const isConcerned = call?.name === 'list_coins' && Object.keys(call.args).length === 0;
       if (isConcerned) {
+        before = Math.max(before, arrived - 2_000);
         count += 1;
         await setTimeout(longestMs + count * 8);
       }
