@@ -99,7 +99,7 @@ function guarded(
     start(controller) {
       // `fetch` itself forgets its signal when the garbage collector has taken its request.
       signal.addEventListener('abort', () => {
-        settle(watch && signal.reason.name === 'AbortError' ? undefined : signal.reason);
+        settle(watch && signal.reason?.name === 'AbortError' ? undefined : signal.reason);
         controller.error(signal.reason);
         void reader.cancel(signal.reason).catch(() => {});
       });
