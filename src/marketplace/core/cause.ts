@@ -9,8 +9,8 @@ import { type Exchange, type LogLine, sentTo, type Traffic } from './traffic.ts'
 import { walkableJsonIn, walkableValuesIn } from './values.ts';
 import { hasNoMismatch } from './verdict.ts';
 
-/** Milliseconds to wait for the answer or the log of a call. */
-const logMs = 1_000;
+/** Milliseconds to wait for the answer or the log of a call: as long as a busy machine may take to hand over a line. */
+const logMs = 5_000;
 
 /** The causes of failed calls, from what the author's server wrote meanwhile. */
 export class Causes {
