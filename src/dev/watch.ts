@@ -3,18 +3,27 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const pollMs = 300;
+/** An editor may empty a file a moment before it writes it. */
+const settleMs = 100;
 
 /**
- * Yields after each change of the sources or the `.env` of a project, until the signal aborts. Polling works
- * on every file system, and a source tree is small.
+ * Yields after each change of the sources or the `.env` of a project, once nothing changes any more, until the signal aborts. Polling
+ * works on every file system, and a source tree is small.
  */
 export async function* changesOf(directory: string, signal: AbortSignal): AsyncGenerator<void> {
+  const pause = (ms: number) => delay(ms, undefined, { signal }).catch(() => {});
   let known = sourceVersion(directory);
   while (!signal.aborted) {
-    const seen = sourceVersion(directory);
-    if (seen !== known) yield;
+    let seen = sourceVersion(directory);
+    if (seen !== known) {
+      for (let before = ''; seen !== before && !signal.aborted; seen = sourceVersion(directory)) {
+        before = seen;
+        await pause(settleMs);
+      }
+      yield;
+    }
     known = seen;
-    await delay(pollMs, undefined, { signal }).catch(() => {});
+    await pause(pollMs);
   }
 }
 

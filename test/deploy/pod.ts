@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { load, loadAll } from 'js-yaml';
+import { freePort } from '../../src/system/ports.ts';
 import { base, type Engine, engineRun } from './engine.ts';
 import { type Labels, named } from './kubernetes-objects.ts';
 
@@ -56,7 +57,11 @@ export async function playPod(engine: Engine, project: string, image: string, se
       ? { ...one, ...(valueFrom && { valueFrom }) }
       : { ...one, value: '0.0.0.0' },
   );
-  Object.assign(containers[0], { image, env });
+  // Until 4.3, Podman also binds each port of a container on this machine, to the same number unless another is given.
+  const ports = await Promise.all(
+    containers[0].ports.map(async (one) => ({ ...one, hostPort: await freePort() })),
+  );
+  Object.assign(containers[0], { image, env, ports });
 
   const run = (...args: readonly string[]) => execa(engine.name, args, { env: engine.env });
   /** Podman reads no socket, which the standard input of a child process is here. */
@@ -72,15 +77,15 @@ export async function playPod(engine: Engine, project: string, image: string, se
   const isOld = /version ([123]|4\.[0-3])\./.test(version);
   const secret = isOld ? values : { apiVersion: 'v1', kind: 'Secret', metadata: { name }, data: values };
   await run('secret', 'create', name, fileOf('secret.json', JSON.stringify(secret)));
-  let id: string | undefined;
+  const objects = [configMap, deployment].map((one) => JSON.stringify(one)).join('\n---\n');
+  const file = fileOf('pod.yaml', objects);
   const remove = async () => {
-    if (id !== undefined) await run('pod', 'rm', '--force', id);
+    await run('play', 'kube', '--down', file); // also what a start that failed has left
     await run('secret', 'rm', name);
   };
   try {
-    const objects = [configMap, deployment].map((one) => JSON.stringify(one)).join('\n---\n');
-    const { stdout } = await run('play', 'kube', fileOf('pod.yaml', objects));
-    id = /^Pod:\n(\w+)$/m.exec(stdout)?.[1] ?? '';
+    const { stdout } = await run('play', 'kube', file);
+    const [, id = ''] = /^Pod:\n(\w+)$/m.exec(stdout) ?? [];
     const infra = await run('pod', 'inspect', '--format', '{{.InfraContainerID}}', id);
     const networks = '{{range .NetworkSettings.Networks}}{{.IPAddress}} {{end}}';
     const { stdout: addresses } = await run('inspect', '--format', networks, infra.stdout.trim());

@@ -43,7 +43,6 @@ const edit = (file: string, before: string, after: string) => {
   expect(text).toContain(before);
   writeFileSync(path, text.replace(before, after));
 };
-const baseUrl = 'baseUrl: env.PARCELS_URL,';
 /** Edits a file, and waits until the changed code runs. */
 const restarted = async (...[file, before, after]: Parameters<typeof edit>) => {
   const since = Date.now();
@@ -78,6 +77,8 @@ beforeAll(async () => {
   const flags = ['--from-openapi', 'parcels.json', '--operation', 'getParcel'];
   ({ directory } = await scaffold(['parcels', '--platform', 'context', ...flags], { cwd: root }));
   writeFileSync(join(directory, '.env'), `PARCELS_API_KEY=${key}\n`);
+  // On a busy machine, the API may answer late.
+  edit('src/apis/parcels.ts', 'baseUrl: env.PARCELS_URL,', 'baseUrl: env.PARCELS_URL,\n  timeoutMs: 6_000,');
   const unlike = "return found(answer.id === 'UNLIKE' ? ({ ...answer, state: 7 } as never) : answer);";
   edit(toolFile, 'return found(answer);', unlike);
   mkdirSync(join(directory, '.market-mcp'), { mode: 0o700 });
@@ -142,7 +143,7 @@ const cases: { readonly [name: string]: Case } = {
   'a timeout': {
     mode: 'silent',
     code: 'SOURCE_TOO_SLOW',
-    message: 'no answer within 2000 ms',
+    message: 'no answer within 6000 ms',
     source: asked,
     line: 'api.get(',
     fix: 'If the API needs more time, raise timeoutMs in src/apis/.',
@@ -153,8 +154,6 @@ test.each(Object.entries(cases))(
   '%s: call, call --json, Try it, Traffic, Register and npm test name cause, place and fix',
   async (_, expected) => {
     mode = expected.mode;
-    // Short only here: on a busy machine, the API may answer late.
-    if (mode === 'silent') await restarted('src/apis/parcels.ts', baseUrl, `${baseUrl}\n  timeoutMs: 2_000,`);
     const { code, message, fix } = expected;
     const source = expected.source();
     const at = lineOf(expected.line);
