@@ -123,7 +123,10 @@ export async function developed({
   const apart = ['--no-marketplace'];
   const dev = run(project.directory, market, env, ['dev', ...(isApart ? apart : ['--port', '0'])]);
   const starts = (count: number) =>
-    vi.waitUntil(() => dev.output.stdout.split('"listening"').length - 1 === count, within);
+    vi.waitFor(() => {
+      const { stdout, stderr } = dev.output;
+      expect(stdout.split('"listening"').length - 1, stdout + stderr).toBe(count);
+    }, within);
   await starts(1);
   const beside = isApart ? run(project.directory, market, env, ['marketplace', '--port', '0']) : dev;
   const address = () => /http:\/\/\w+\.localhost:\d+\/\?secret=\S*/.exec(beside.output.stdout)?.[0];
