@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../../src/system/ports.ts';
+import { freePort } from '../ports.ts';
 
 /** A reverse proxy in front of one server or several. */
 export interface ReverseProxy {

@@ -7,10 +7,10 @@ import { setTimeout } from 'node:timers/promises';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createLauncher, type WatchedInstance } from '../../src/check/launch.ts';
-import { freePort } from '../../src/system/ports.ts';
 import { type ReverseProxy, startProxy } from '../attacks/proxies.ts';
 import { expectChecked } from '../e2e/rates.ts';
 import { run, scaffold, scratch } from '../e2e/support.ts';
+import { freePort } from '../ports.ts';
 import { initializeParams, issuer, platformKey, publicKey, token } from '../runtime/support.ts';
 import { recordProof } from './figures.ts';
 

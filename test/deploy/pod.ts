@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { load, loadAll } from 'js-yaml';
-import { freePort } from '../../src/system/ports.ts';
+import { freePort } from '../ports.ts';
 import { base, type Engine, engineRun } from './engine.ts';
 import { type Labels, named } from './kubernetes-objects.ts';
 

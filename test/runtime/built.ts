@@ -15,7 +15,7 @@ import { onTestFinished } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/generic.ts';
 import { serverPlatform } from '../../src/plan/project.ts';
 
-export { freePort } from '../../src/system/ports.ts';
+export { freePort } from '../ports.ts';
 
 const repository = path.resolve(import.meta.dirname, '../..');
 const compiler = path.join(repository, 'node_modules/typescript/bin/tsc');
