@@ -1,3 +1,5 @@
+import type { Json } from 'market-mcp-contract/json';
+
 /** The last word of a name that carries a key. */
 const secretWord =
   /^(?:(?:api|access|auth|client|private|secret|session)?(?:key|token|secret)|password|passwd|pwd|passphrase|auth|authorization|appid)$/;
@@ -66,6 +68,22 @@ export function isKeyValue(
   if (place !== 'header' || isKnown || plainHeaders.test(name)) return false;
   const isHost = /^[a-z\d-]+(?:\.[a-z\d-]+)*\.[a-z]{2,}$/.test(value);
   return random.test(value) && !isHost;
+}
+
+/** The place of a key below a member of a body, in lists and at any depth; undefined if there is none. An item may name itself: `token:k1`. */
+export function keyBelow(value: Json, place: string, name = ''): string | undefined {
+  if (typeof value === 'string') {
+    const [, own = name, text = value] = (name === '' && /^(\w+):(\S+)$/.exec(value)) || [];
+    return isKeyValue(own, text, 'body') ? place : undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [own, one] of Object.entries(value)) {
+    const found = Array.isArray(value)
+      ? keyBelow(one, `${place}[${own}]`)
+      : keyBelow(one, `${place}.${own}`, own);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 const placeholders = [

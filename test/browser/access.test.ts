@@ -6,7 +6,7 @@ import { linkOf } from '../../src/marketplace/core/access.ts';
 import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import { listen } from '../listen.ts';
 import { formFor, openMarketplace, startServer } from '../marketplace/support.ts';
-import { freePort } from '../runtime/built.ts';
+import { freePort } from '../ports.ts';
 import { openPage, views, withBrowser } from './browser.ts';
 
 withBrowser();

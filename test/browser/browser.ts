@@ -8,7 +8,8 @@ import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import type { Breaks } from '../broken/good-server.ts';
 import { generatedProject, market } from '../dev/project.ts';
 import { openMarketplace, startServer } from '../marketplace/support.ts';
-import { freePort, run } from '../runtime/built.ts';
+import { freePort } from '../ports.ts';
+import { run } from '../runtime/built.ts';
 
 const candidates = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 

@@ -17,7 +17,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { generic } from '../../packages/contract/src/platforms/all.ts';
 import { Terminal } from '../e2e/terminal.ts';
 import { keys } from '../keys.ts';
-import { freePort, run } from '../runtime/built.ts';
+import { freePort } from '../ports.ts';
+import { run } from '../runtime/built.ts';
 import { generatedProject, market } from './project.ts';
 
 let project: Awaited<ReturnType<typeof generatedProject>>;

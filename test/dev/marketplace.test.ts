@@ -15,7 +15,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type Access, accessIn } from '../../src/marketplace/core/access.ts';
 import { requestJson } from '../../src/marketplace/local.ts';
 import { listen } from '../listen.ts';
-import { freePort, run } from '../runtime/built.ts';
+import { freePort } from '../ports.ts';
+import { run } from '../runtime/built.ts';
 import { generatedProject, market } from './project.ts';
 
 let project: Awaited<ReturnType<typeof generatedProject>>;

@@ -20,7 +20,8 @@ import type { Access } from '../../src/marketplace/core/access.ts';
 import { openLocalMarketplace, requestJson, runningMarketplace } from '../../src/marketplace/local.ts';
 import { ownerOf } from '../../src/system/ports.ts';
 import { listen } from '../listen.ts';
-import { freePort, run } from '../runtime/built.ts';
+import { freePort } from '../ports.ts';
+import { run } from '../runtime/built.ts';
 import { generatedProject, market, repository, untilState as untilStateOf } from './project.ts';
 
 let project: Awaited<ReturnType<typeof generatedProject>>;

@@ -8,7 +8,7 @@ import type { RegistrationStep } from '../../src/marketplace/core/model.ts';
 import { requestJson, runningMarketplace } from '../../src/marketplace/local.ts';
 import { untilState } from '../dev/project.ts';
 import { formFor } from '../marketplace/support.ts';
-import { freePort } from '../runtime/built.ts';
+import { freePort } from '../ports.ts';
 import { bins, market, run, scaffold, scratch, serveHere } from './support.ts';
 import { answering, inPath, openApi } from './upstreams.ts';
 
@@ -42,12 +42,6 @@ const edit = (file: string, before: string, after: string) => {
   const text = readFileSync(path, 'utf8');
   expect(text).toContain(before);
   writeFileSync(path, text.replace(before, after));
-};
-/** Edits a file, and waits until the changed code runs. */
-const restarted = async (...[file, before, after]: Parameters<typeof edit>) => {
-  const since = Date.now();
-  edit(file, before, after);
-  await untilState(directory, 'running', since);
 };
 const call = (...args: string[]) => market(['call', 'getParcel', ...args], { cwd: directory });
 
@@ -261,7 +255,9 @@ test('an error of the code is named with its line, and what the code printed; a 
   expect(cause).not.toHaveProperty('at');
   const before = readFileSync(join(directory, toolFile), 'utf8');
   const throwing = "console.log('asked for', input.id);\n    throw new TypeError('no table');\n    try {";
-  await restarted(toolFile, 'try {', throwing);
+  const since = Date.now();
+  edit(toolFile, 'try {', throwing);
+  await untilState(directory, 'running', since);
   const text = await call();
   const at = lineOf('throw new TypeError');
   writeFileSync(join(directory, toolFile), before);

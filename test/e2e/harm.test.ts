@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createSteps, serve } from '../broken/good-server.ts';
 import { keys } from '../keys.ts';
-import { freePort } from '../runtime/built.ts';
+import { freePort } from '../ports.ts';
 import { bins, compile, prove, run, scaffold, scratch, serveHere, tree } from './support.ts';
 import { Terminal } from './terminal.ts';
 import { answering, inPath, openApi } from './upstreams.ts';

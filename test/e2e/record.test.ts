@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { apiDocuments } from '../import/api-documents.ts';
-import { freePort } from '../runtime/built.ts';
+import { freePort } from '../ports.ts';
 import { evaluated, market, prove, run, scaffold, scratch, serveHere } from './support.ts';
 
 const root = scratch();

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
 import { createSigner, type Forgery } from '../../packages/contract/src/wire/signer.ts';
-import { freePort, run as start } from '../runtime/built.ts';
+import { freePort } from '../ports.ts';
+import { run as start } from '../runtime/built.ts';
 import { installOnce } from './install-once.ts';
 import { bins, compile, create, market, repository, run, scaffold, scratch } from './support.ts';
 

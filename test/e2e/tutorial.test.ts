@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, it } from 'vitest';
-import { freePort } from '../runtime/built.ts';
+import { freePort } from '../ports.ts';
 import { repository, run, scratch } from './support.ts';
 import { blockOf, type Command, comparable, type Span, stepsOf, withBlocks } from './tutorial-page.ts';
 

@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { CheckReport } from '../../packages/contract/src/check/model.ts';
 import { bins, run } from '../e2e/support.ts';
-import { freePort } from '../runtime/built.ts';
+import { freePort } from '../ports.ts';
 import type { ForeignServer } from './servers.ts';
 
 /** The findings of `market-mcp check` about a third-party server. */

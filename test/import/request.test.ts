@@ -17,6 +17,7 @@ function read(line: string, constants: readonly string[] = []) {
 }
 
 const json = "-H 'content-type: application/json'";
+const signed = 'eyJhbGciOiJIUzI1NiJ9.eyJhdWQiOiJhIn0.c2ln';
 
 describe('a key', () => {
   it.each([
@@ -61,11 +62,18 @@ describe('a key', () => {
     expect(other.ok && [...other.value.secrets.keys()]).toEqual(['Y_API_KEY']);
   });
 
-  it('in a path, or inside a member of a body, is refused', () => {
+  it('in a path, or below a member of a body, is refused', () => {
     for (const line of [
       'curl https://x.test/v2/8GxKq0mZ4TnR2sV6yB1cD3eF5hJ7kL9p',
       'curl https://x.test/bot123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11/getMe',
-      `curl https://x.test/ ${json} -d '{"auth":{"api_key":"k"}}'`,
+      ...[
+        '{"auth":{"api_key":"k"}}',
+        '{"a":{"b":{"c":{"api_key":"k"}}}}',
+        `{"list":["${signed}"]}`,
+        `{"jsonrpc":"2.0","id":1,"method":"getStat","params":["${signed}"]}`,
+        '{"jsonrpc":"2.0","id":1,"method":"aria2.getStat","params":["token:Gh7kQ29sLm4Vx81TzB"]}',
+        '{"jsonrpc":"2.0","id":1,"method":"getStat","params":[{"password":"k"}]}',
+      ].map((body) => `curl https://x.test/ ${json} -d '${body}'`),
     ])
       expect(() => read(line)).toThrow(RequestRefusal);
   });
@@ -171,8 +179,6 @@ describe('the parts of a request', () => {
     expect(keylessCurl(curlRequest(line), read(line).call)).toEqual(['curl', 'https://x.test/a?%zz=1']);
   });
 });
-
-const signed = 'eyJhbGciOiJIUzI1NiJ9.eyJhdWQiOiJhIn0.c2ln';
 
 it.each([
   ...documented,

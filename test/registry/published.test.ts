@@ -17,7 +17,7 @@ import { createSteps, serve } from '../broken/good-server.ts';
 import { trust } from '../broken/trust.ts';
 import { defaultRules } from '../default-rules.ts';
 import { repository, run, tree } from '../e2e/support.ts';
-import { freePort } from '../runtime/built.ts';
+import { freePort } from '../ports.ts';
 import { emptyEnvironment, installTools, type Registry, startRegistry } from './registry.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'market-mcp-registry-'));

@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
 import { dump } from 'js-yaml';
 import { installOnce } from '../e2e/install-once.ts';
-import { freePort } from '../runtime/built.ts';
+import { freePort } from '../ports.ts';
 
 /** A registry on this machine that contains what is published to it and proxies everything else to the configured one. */
 export interface Registry {

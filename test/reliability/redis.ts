@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
 import { takesConnections } from '../attacks/proxies.ts';
-import { freePort } from '../runtime/built.ts';
+import { freePort } from '../ports.ts';
 
 /** Whether Debian's redis-server is installed. */
 export const hasRedis = spawnSync('redis-server', ['--version']).error === undefined;

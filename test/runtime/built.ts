@@ -15,8 +15,6 @@ import { onTestFinished } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/generic.ts';
 import { serverPlatform } from '../../src/plan/project.ts';
 
-export { freePort } from '../ports.ts';
-
 const repository = path.resolve(import.meta.dirname, '../..');
 const compiler = path.join(repository, 'node_modules/typescript/bin/tsc');
 

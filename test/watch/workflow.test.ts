@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 import { createSteps, serve } from '../broken/good-server.ts';
 import { trust } from '../broken/trust.ts';
 import { bins, run } from '../e2e/support.ts';
+import { freePort } from '../ports.ts';
 import { directory as newDirectory } from '../project/directory.ts';
 import { fileOf } from '../render/target-files.ts';
-import { freePort } from '../runtime/built.ts';
 
 interface Step {
   readonly id?: string;

@@ -53,7 +53,8 @@ export class Judging {
     return this.#probes.at(-1) as Probe;
   }
 
-  get isRestarted(): boolean {
+  /** Whether the first probe was replaced: a later one may get what that one did not. */
+  get isRenewed(): boolean {
     return this.#probes.length > 1;
   }
 

@@ -69,7 +69,7 @@ async function reportOf(target: Target, options: RunOptions, judging: Judging): 
   if (hasList) fromDefinitions.forEach(finish);
   const fromAnswers = await judging.judgeAll(leveled, finish);
   if (!hasList) {
-    if (judging.isRestarted && !life.isOver)
+    if (judging.isRenewed && !life.isOver)
       fromDefinitions = (await inspect(target, options, judging)).filter(selects);
     fromDefinitions.forEach(finish);
   }

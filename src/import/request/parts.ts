@@ -1,7 +1,7 @@
 import { uriDecoded } from 'market-mcp-contract/command';
 import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
 import type { Field, Shape } from '../../model/model.ts';
-import { isKeyValue, placeholderIn } from '../key-names.ts';
+import { isKeyValue, keyBelow, placeholderIn } from '../key-names.ts';
 import type { ApiBody, ApiVariable, Binding } from '../model.ts';
 import { inputDescription, singular } from '../openapi/describe.ts';
 import { freeInputName } from '../openapi/parameters.ts';
@@ -152,6 +152,9 @@ export class Parts {
         : json;
     const members = Object.entries(withVariables).flatMap(([name, value]): readonly Binding[] => {
       if (fixed.includes(name)) return [{ name, constant: value }];
+      const at = typeof value === 'string' ? undefined : keyBelow(value, name);
+      if (at !== undefined)
+        throw new RequestRefusal(`has a key in ${at}`, 'Only keys at the root of a body can be sent.');
       const isPositional = protocol?.envelope === 'json-rpc' && name === 'params' && Array.isArray(value);
       if (isObject(value) || isPositional) {
         const inner = Object.entries(value as JsonObject);
@@ -172,12 +175,7 @@ export class Parts {
     isPositional = false,
   ): readonly Binding[] {
     const isText = typeof value === 'string';
-    if (isText && !isPositional && isKeyValue(name, value, 'body')) {
-      if (within !== undefined)
-        throw new RequestRefusal(
-          `has a key in ${within}.${name}`,
-          'Only keys at the root of a body can be sent.',
-        );
+    if (isText && within === undefined && isKeyValue(name, value, 'body')) {
       this.keys.add({ in: 'body', name, kind: 'plain' }, value);
       return [];
     }

@@ -143,27 +143,18 @@ export function effectiveLevel(rule: RuleText, { rules }: PlatformProfile): Leve
 export function verdict(
   { id, title, source, fix }: RuleText,
   level: Level,
-  problems: readonly Problem[],
+  found: readonly Problem[],
   started: number,
   notes: readonly string[] = [],
 ): RuleResult {
+  const problems = found.map(withFixOfEnd);
   const status = problems.length > 0 ? 'fail' : 'pass';
   const note = notes.length > 0 && { note: notes.join('; ') };
   const [worst] = problems
     .flatMap(({ times }) => times ?? [])
     .toSorted((one, two) => two.failed - one.failed);
   const how = { ...note, ...(worst && { times: worst }) };
-  return {
-    id,
-    level,
-    title,
-    source,
-    fix,
-    status,
-    ...how,
-    problems: problems.map(withFixOfEnd),
-    ms: now() - started,
-  };
+  return { id, level, title, source, fix, status, ...how, problems, ms: now() - started };
 }
 
 function withFixOfEnd(problem: Problem): Problem {
