@@ -4,11 +4,16 @@ import { promisify } from 'node:util';
 import { brotliCompress, gunzipSync } from 'node:zlib';
 import { execa } from 'execa';
 import { build } from 'rolldown';
-import { minify } from 'rolldown/utils';
 import * as files from './scripts/build/files.js';
 import { licences } from './scripts/build/licences.js';
 import { buildRuntime } from './scripts/build/runtime.js';
-import { writeTypes } from './scripts/build/types.js';
+import {
+  checks,
+  commanderWithoutProcesses,
+  readExplanations,
+  small,
+  smallDependencies,
+} from './scripts/build/shared.js';
 import { briefSchemas, compiledDefaults, compiledSchemas } from './scripts/build/validators.js';
 import { functionWrappers } from './scripts/build/wrappers.js';
 import { conditionNames, load } from './scripts/load.js';
@@ -16,23 +21,13 @@ import { conditionNames, load } from './scripts/load.js';
 // Builds the runtime, and the package of the programs: both programs as one bundle with compiled templates and schemas, the help of each, all templates in
 // one file, the schema of a tool spec, and the licences of the bundled packages.
 
-// `--published`: projects install the package from the registry instead of containing it (src/plan/published.ts).
+// `--published`: what a release consists of. Projects install the package from the registry instead of containing it (src/plan/published.ts).
 const isPublished = process.argv.includes('--published');
 const out = 'dist';
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out);
 
-const { explanations } = await load('packages/contract/src/rules/explanations.ts');
-// A module that one command loads on demand may be part of what another needs at once, and a busy machine builds slowly.
-const checks = { ineffectiveDynamicImport: false, bundlerTimings: false };
-// Keeps the names of functions and classes: a stack trace needs them.
-const keepNames = { function: true, class: true };
-const contract = buildContract(); // beside the rest
-await buildRuntime();
-const { packPackage, packRuntime, packedDirectory, smallRuntime } = await load('src/project/package/pack.ts');
-const runtime = packRuntime('.');
-// In a thread of its own.
-const smallForm = promisify(brotliCompress)(gunzipSync(runtime.content));
+const { types } = await buildRuntime();
 const { precompile } = await load('src/render/compiled.ts');
 const { lockedPackages } = await load('src/project/package/locked.ts');
 const { archivedVersions } = await load('src/project/package/releases.ts');
@@ -53,9 +48,7 @@ const written = {
   strict: true,
   entryFileNames: '[name].cjs',
   chunkFileNames: '[name]-[hash].cjs',
-  comments: false,
-  // V8 stores ASCII-only source with one byte per character instead of two.
-  minify: { compress: true, mangle: { keepNames }, codegen: { asciiOnly: true } },
+  ...small,
 };
 
 const programs = build({
@@ -112,7 +105,12 @@ const onDemandFiles = build({
   output: written,
 });
 await packTemplates();
-const [program, demanded] = await Promise.all([programs, onDemandFiles, contract]);
+await types;
+const { packPackage, packRuntime, packedDirectory, smallRuntime } = await load('src/project/package/pack.ts');
+const runtime = packRuntime('.');
+// In a thread of its own.
+const smallForm = promisify(brotliCompress)(gunzipSync(runtime.content));
+const [program, demanded] = await Promise.all([programs, onDemandFiles]);
 // The earlier versions whose projects can be upgraded.
 cpSync('releases', join(out, 'releases'), { recursive: true });
 
@@ -128,8 +126,9 @@ writeFileSync(
   join(out, 'LICENSES.txt'),
   licences([...program.output, ...demanded.output].flatMap(({ moduleIds = [] }) => moduleIds)),
 );
-// Published, projects contain neither.
-if (!isPublished) await packForProjects();
+// Published, projects contain neither, and the contract is a package, too.
+if (isPublished) await import('./scripts/build/contract.js');
+else await packForProjects();
 
 /** Replaces the module that compiles templates at run time. */
 function compiledTemplates() {
@@ -160,17 +159,6 @@ function shortened(code) {
     );
 }
 
-/** Replaces the module that reads the explanations of the rules. */
-function readExplanations() {
-  return {
-    name: 'explanations',
-    load(id) {
-      if (/[\\/]rules[\\/]explanations\.ts$/.test(id))
-        return `export const explanations = ${JSON.stringify(explanations)};`;
-    },
-  };
-}
-
 /** Replaces the module that reads our package-lock.json. */
 function readLock() {
   return {
@@ -195,20 +183,6 @@ function inlinedFiles() {
       return readFileSync(id, 'utf8')
         .replaceAll(/^import .*$/gm, '')
         .replaceAll(read, textOf);
-    },
-  };
-}
-
-/** Commander can start programs as subcommands. Ours are not programs, and loading the code that starts processes takes long. */
-function commanderWithoutProcesses() {
-  const nothing = '\0nothing';
-  return {
-    name: 'commander without processes',
-    resolveId(source, importer) {
-      if (source === 'node:child_process' && /[\\/]commander[\\/]/.test(importer ?? '')) return nothing;
-    },
-    load(id) {
-      if (id === nothing) return 'export default {};';
     },
   };
 }
@@ -284,17 +258,6 @@ function stub(name, file) {
   return `function ${name}(...given) { return require('${file}').${name}(...given); }`;
 }
 
-/** Shortens names inside third-party code, so that Node reads less. */
-function smallDependencies() {
-  return {
-    name: 'small dependencies',
-    transform: {
-      filter: { id: /[\\/]node_modules[\\/].*\.[cm]?js$/ },
-      handler: async (code, id) => (await minify(id, code, { compress: false, mangle: true })).code,
-    },
-  };
-}
-
 /** Packs all templates except the compiler settings of the checkout. The text of a compiled template is left out. */
 async function packTemplates() {
   const { pack, packFile, templatesBelow } = await load('src/project/package/templates.ts');
@@ -302,41 +265,6 @@ async function packTemplates() {
     .filter(([path]) => /^(project|source|tool)\//.test(path))
     .map(([path, content]) => [path, path.endsWith('.hbs') ? new Uint8Array() : content]);
   writeFileSync(join(out, packFile), pack(new Map(shipped)));
-}
-
-/** Bundles the contract as a library and a program that depend on nothing, with its types. */
-async function buildContract() {
-  const place = 'packages/contract';
-  rmSync(join(place, 'dist'), { recursive: true, force: true });
-  const types = writeTypes(place, join(place, 'dist/types'), ['index.d.ts', 'platforms/index.d.ts']);
-  const { output } = await build({
-    input: {
-      index: join(place, 'src/index.ts'),
-      platforms: join(place, 'src/platforms/index.ts'),
-      program: join(place, 'src/program/main.ts'),
-    },
-    platform: 'node',
-    checks,
-    resolve: { conditionNames },
-    treeshake: { moduleSideEffects: (id) => (id.includes('node_modules') ? undefined : false) },
-    plugins: [
-      readExplanations(),
-      compiledSchemas(),
-      commanderWithoutProcesses(),
-      smallDependencies(),
-      functionWrappers(),
-    ],
-    output: {
-      dir: join(place, 'dist'),
-      comments: false,
-      minify: { compress: true, mangle: { keepNames }, codegen: { asciiOnly: true } },
-    },
-  });
-  writeFileSync(
-    join(place, 'dist/LICENSES.txt'),
-    licences(output.flatMap(({ moduleIds = [] }) => moduleIds)),
-  );
-  await types;
 }
 
 /** Packs the runtime and this package for projects; the last step, because this package includes all other outputs. */

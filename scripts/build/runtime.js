@@ -15,6 +15,8 @@ const external = ['ky', 'lru-cache', 'p-queue', 'cloudflare:node'];
  * Bundles the runtime: a file for each entry of its package.json, one of what they share, and two of the packages inside it, with types
  * and licences. Node takes longer to find and read a module than to run it. Names and comments stay, so that a debugger and a stack trace
  * need neither source maps, which Node would read at each start, nor the sources.
+ *
+ * @returns `types`: until they are written, too
  */
 export async function buildRuntime() {
   const out = join(place, 'dist');
@@ -57,7 +59,7 @@ export async function buildRuntime() {
     join(out, 'LICENSES.txt'),
     licences(output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))),
   );
-  await types;
+  return { types };
 }
 
 /** Whether a module belongs to the server; the modules of sources and metrics are loaded with an API, or with METRICS_PORT. */

@@ -120,6 +120,7 @@ export async function holdProject(
       how === 'replays' && !named.includes(name) ? [name] : [],
     );
     const asking = facts.tools.flatMap(({ name }) => (writing.has(name) ? [] : [name]));
+    const sampled = sampledTools(directory); // while the server starts
     const { instance, launch, signer, owned, answers } = await (begun ??
       start(entry, profile, directory, { sources, kept, asking, privateKey: await key, deployed }));
     const examples = new Map(facts.tools.map(({ name, examples = [] }) => [name, examples]));
@@ -131,7 +132,7 @@ export async function holdProject(
         examples,
         methods,
         writing,
-        sampled: sampledTools(directory),
+        sampled,
         ...(sources === 'live' && { live: true }),
         onUnrecorded: (tool, args) => unrecorded.add(`${tool} ${JSON.stringify(args)}`),
         signer,

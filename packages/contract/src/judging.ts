@@ -95,7 +95,9 @@ export class Judging {
         areIsolated ? atOnce.together : 1,
         areIsolated ? judge : alone,
       );
-      await mapConcurrently(inTurn('last'), 1, areIsolated ? judge : alone);
+      const last = inTurn('last');
+      const inTime = [...last.filter(({ rule }) => !rule.begin), ...last.filter(({ rule }) => rule.begin)];
+      await mapConcurrently(inTime, 1, areIsolated ? judge : alone);
     };
     await Promise.all([mapConcurrently(inTurn('separate'), atOnce.separate, judge), inOrder()]);
     const open = leveled.filter(({ rule }) => !results.has(rule));

@@ -166,6 +166,9 @@ function holdConnections(
 function close(server: Server, open: ReadonlyMap<Socket, Connection>, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
     const lateAt = performance.now() + arrivalMs;
+    // Like Node does with those that wait for a further request.
+    for (const { socket, hasAsked, openedAt } of open.values())
+      if (!hasAsked && performance.now() - openedAt > sweepMs) socket.destroy();
     const sweeping = setInterval(() => {
       const isLate = performance.now() > lateAt;
       for (const connection of open.values()) {

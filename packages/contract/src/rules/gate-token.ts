@@ -125,7 +125,7 @@ export const gateTokenRules: readonly LiveRule[] = [
   },
   {
     ...refuses('gate.expired-after-success', 'an expired token that was accepted before', async () => []),
-    turn: 'opening',
+    turn: 'last',
     controls: refusesOnlyOthers,
     begin: usedToken,
     check: usedTokenProblems,

@@ -13,7 +13,6 @@ import { type LiveRule, should } from './rule.ts';
 
 const largeBytes = 4 * 1024 * 1024;
 const depth = 20_000;
-const looks = 3;
 /** What follows the first headers of a request that is never finished. */
 const noHeaders = '';
 const noBody = 'content-length: 100\r\n\r\n{"jsonrpc"';
@@ -107,12 +106,8 @@ async function stalledProblems(probe: Probe, beginnings: readonly string[]): Pro
   );
   try {
     await Promise.all(stalled.map(({ rest, socket }) => startRequest(socket, probe.url, rest)));
-    for (let look = 1; look <= looks; look++) {
-      await setTimeout(settleMs);
-      const problems = await healthProblems(probe);
-      if (problems.length > 0) return problems;
-    }
-    return [];
+    await setTimeout(settleMs);
+    return await healthProblems(probe);
   } finally {
     for (const { socket } of stalled) socket.destroy();
   }

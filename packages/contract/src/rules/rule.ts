@@ -30,7 +30,8 @@ export interface LiveRule extends RuleText {
   /**
    * When it runs: in parallel with the others (the default); `separate`, in a separate queue with separate instances. After
    * the parallel ones: `isolated`, one by one, since it finds out whether sessions disturb each other; `opening`, because it
-   * opens sessions, in parallel only if they do not disturb each other; `last`, one by one, because it would disturb the others.
+   * opens sessions, in parallel only if they do not disturb each other; `last`, one by one, because it would disturb the others,
+   * or, if it has a `begin`, because time must pass for it.
    */
   readonly turn?: 'separate' | 'isolated' | 'opening' | 'last';
   /** What must work before the rule is judged; by default, initialize. */

@@ -125,7 +125,7 @@ export async function runCall(compiled: CompiledTool, args: unknown, context: Ca
   if (held && text && text.length > largeLength && !(await held.reach(answerWeight(text)))) {
     return failed(overloaded);
   }
-  const result = resultOf(compiled, outcome, text);
+  const result = outcomes.knownResult(text) ?? resultOf(compiled, outcome, text);
   if (typeof result === 'string') {
     const { stack = '' } = outcomes.trace ?? {};
     const detail = `${result}${stack.slice(stack.indexOf('\n'))}`;
@@ -204,13 +204,19 @@ export function callOfSignal(
   return signal?.[running];
 }
 
+const empty = (reason: string): Outcome => ({ kind: 'empty', reason });
+const fail = (code: string, message: string, hints?: JsonObject): Outcome => {
+  return { kind: 'fail', code, message, hints };
+};
+
 class CallOutcomes implements Outcomes<object> {
   readonly controller = new AbortController();
   readonly #compiled: CompiledTool;
   readonly call: Running;
   readonly traces: boolean;
-  /** Where `found` was last called. */
+  /** Where `found` was last called, as far as its data was not right. */
   trace: Error | undefined;
+  #known: CallResult | undefined;
 
   constructor(compiled: CompiledTool, call: Running, traces = false) {
     this.#compiled = compiled;
@@ -219,15 +225,23 @@ class CallOutcomes implements Outcomes<object> {
   }
 
   readonly found = (data: object): Outcome => {
-    // To compare small data here, too, takes half the time of a trace.
-    const isWrong = () => typeof dataResult(this.#compiled, data) === 'string';
-    if (this.traces && (this.#compiled.expectedLength > largeLength || isWrong())) this.trace = new Error();
+    if (this.traces) {
+      // To compare small data here takes half the time of a trace.
+      const result =
+        this.#compiled.expectedLength > largeLength ? undefined : dataResult(this.#compiled, data);
+      this.#known = typeof result === 'object' ? result : undefined;
+      if (!this.#known) this.trace = new Error();
+    }
     return { kind: 'found', data };
   };
-  readonly empty = (reason: string): Outcome => ({ kind: 'empty', reason });
-  readonly fail = (code: string, message: string, hints?: JsonObject): Outcome => {
-    return { kind: 'fail', code, message, hints };
-  };
+  readonly empty = empty;
+  readonly fail = fail;
+
+  /** The result of data that `found` has compared, if it still gives this text. A null may have been another value in the meantime. */
+  knownResult(text: string | undefined): CallResult | undefined {
+    const isSame = text !== undefined && this.#known?.content[0].text === text && !text.includes('null');
+    return isSame ? this.#known : undefined;
+  }
 
   /** Node creates the signal when it is first read: this is slow, and few tools need it. */
   get signal(): AbortSignal {

@@ -40,8 +40,12 @@ export class RpcError extends Error {
   }
 }
 
-/** Returns the result of a request as JSON text. */
-export type McpMethod = (params: Members, context: RequestContext) => string | Promise<string>;
+/**
+ * Returns the result of a request as JSON text.
+ *
+ * @param lead further members of the result, before its own: JSON text that ends with a comma, or nothing
+ */
+export type McpMethod = (params: Members, context: RequestContext, lead?: string) => string | Promise<string>;
 
 /** Parses JSON text; the arguments of calls as `parseExactly`. @throws RpcError if the text is not JSON */
 export function parseBody(bytes: Buffer): unknown {
@@ -106,17 +110,18 @@ export function isRequest(message: unknown): message is Request {
 
 /** Whether a message has a method, optional params, and nothing else. */
 export function isNotification(message: unknown): boolean {
-  return isObject(message) && hasOnly(message);
+  return isObject(message) && message.id === undefined && hasOnly(message);
 }
 
 function hasOnly(message: Members, further?: string): boolean {
   const { jsonrpc, method, params } = message;
   if (jsonrpc !== '2.0' || typeof method !== 'string') return false;
   if (params !== undefined && !isObject(params)) return false;
-  return Object.keys(message).every((name) => messageMembers.has(name) || name === further);
+  for (const name in message) {
+    if (name !== 'jsonrpc' && name !== 'method' && name !== 'params' && name !== further) return false;
+  }
+  return true;
 }
-
-const messageMembers: ReadonlySet<string> = new Set(['jsonrpc', 'method', 'params']);
 
 /** Whether a value names a program, as `clientInfo` does. */
 export function isImplementation(value: unknown): boolean {
@@ -157,15 +162,15 @@ export function createMethods(
     if (byName.has(tool.name)) throw new Error(`Two tools are named ${tool.name}.`);
     byName.set(tool.name, compileTool(tool));
   }
-  const list = JSON.stringify({ tools: tools.map(listedDefinition) });
+  const list = JSON.stringify({ tools: tools.map(listedDefinition) }).slice(1);
   const report = (incident: Incident) => log('incident', incident);
   const turns = createTurns();
   const traces = !production;
 
-  const listTools: McpMethod = ({ cursor }) => {
+  const listTools: McpMethod = ({ cursor }, _context, lead = '') => {
     // All tools are on one page, so no cursor has been issued.
     if (typeof cursor === 'string') throw new RpcError(ErrorCode.InvalidParams, 'Unknown cursor');
-    return list;
+    return `{${lead}${list}`;
   };
 
   const initialize: McpMethod = ({ protocolVersion: asked, capabilities, clientInfo }) => {
@@ -176,7 +181,7 @@ export function createMethods(
     return JSON.stringify({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name, version } });
   };
 
-  const call: McpMethod = async ({ name, arguments: args = {} }, context) => {
+  const call: McpMethod = async ({ name, arguments: args = {} }, context, lead) => {
     const { request, traceparent, operation } = context;
     if (typeof name !== 'string') {
       throw new RpcError(ErrorCode.InvalidParams, 'params.name: expected the name of a tool');
@@ -188,7 +193,7 @@ export function createMethods(
       operation?.ends({ tool: other, outcome: 'error', errorType: toolError, code });
       log('call', { tool: shown, ms: 0, outcome: code, code, request, traceparent });
       const text = `Unknown tool: ${shown}. tools/list names all tools.`;
-      return textOf({ content: [{ type: 'text', text }], isError: true });
+      return textOf({ content: [{ type: 'text', text }], isError: true }, lead);
     }
     const started = performance.now();
     // Spreads of two objects would take 2 µs.
@@ -205,7 +210,7 @@ export function createMethods(
     operation?.ends({ tool: name, outcome: kinds.has(ending) ? ending : 'error', errorType, code });
     const ms = Math.round((performance.now() - started) * 10) / 10;
     log('call', { tool: name, ms, outcome: ending, code, request, traceparent });
-    return textOf(result);
+    return textOf(result, lead);
   };
 
   return new Map<string, McpMethod>([
@@ -231,8 +236,8 @@ export function listedDefinition({
 const kinds: ReadonlySet<string> = new Set<Outcome['kind']>(['found', 'empty', 'fail']);
 
 /** A result as JSON. It contains the data twice, but serializes it once. */
-function textOf({ content, structuredContent, isError }: CallResult): string {
+function textOf({ content, structuredContent, isError }: CallResult, lead = ''): string {
   const [{ text }] = content;
   const data = structuredContent ? `,"structuredContent":${text}` : '';
-  return `{"content":${JSON.stringify(content)}${data}${isError ? ',"isError":true' : ''}}`;
+  return `{${lead}"content":[{"type":"text","text":${JSON.stringify(text)}}]${data}${isError ? ',"isError":true' : ''}}`;
 }

@@ -39,6 +39,7 @@ const clientKey = metaKey('clientInfo');
 /** Whether the header or the `_meta` of a message names the stateless revision or a later one. */
 export function isModern(body: unknown, headers: IncomingHttpHeaders): boolean {
   const version = headers['mcp-protocol-version']?.toString() ?? '';
+  if (version === modernVersion) return true;
   if (/^\d{4}-\d\d-\d\d$/.test(version) && version >= modernVersion) return true;
   const messages = Array.isArray(body) ? body : [body];
   return messages.some((message) => versionKey in metaOf(message));
@@ -54,9 +55,9 @@ export function createModern(
   const discovered = { ...cacheable, supportedVersions: [modernVersion], capabilities: { tools: {} } };
   /** A method with these members in its results. */
   const served = (method: string, members: object): readonly [string, McpMethod] => {
-    const head = JSON.stringify(members).slice(0, -1);
-    const run = methods.get(method);
-    return [method, async (params, context) => `${head},${(await run?.(params, context))?.slice(1)}`];
+    const lead = `${JSON.stringify(members).slice(1, -1)},`;
+    const run = methods.get(method) as McpMethod;
+    return [method, (params, context) => run(params, context, lead)];
   };
   const modernMethods = new Map<string, McpMethod>([
     ['server/discover', () => JSON.stringify(discovered)],
@@ -65,6 +66,8 @@ export function createModern(
   ]);
   const mirrored = tools.filter(({ inputSchema }) => mirrorsOf(inputSchema).length > 0);
   const mirrors = mirrored.flatMap(({ inputSchema }) => mirrorsOf(inputSchema));
+  /** Most clients send them as they are. */
+  const plainNames = new Set(tools.map(({ name }) => name).filter((name) => decoded(name) === name));
 
   return {
     methods: modernMethods,
@@ -98,7 +101,10 @@ export function createModern(
 
       const { name, arguments: args } = params;
       if (typeof name !== 'string') return invalid('params.name: expected a tool name');
-      if (decoded(headers['mcp-name']) !== name) return mismatch('Mcp-Name');
+      const named = headers['mcp-name'];
+      const isPlain = named === name && plainNames.has(name);
+      if (!isPlain && decoded(named) !== name) return mismatch('Mcp-Name');
+      if (mirrored.length === 0) return null;
       const tool = mirrored.find((tool) => tool.name === name);
       const own = mirrorsOf(tool?.inputSchema, args);
       const differing = own.find(({ header, value }) => !repeats(headers[header], value));
