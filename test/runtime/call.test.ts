@@ -391,6 +391,22 @@ describe('errors of a tool', () => {
     expect((await call(tool)).structuredContent).toEqual({ ...data, written: { secret: null } });
   });
 
+  test.each<[string, object, JsonObject]>([
+    ['right', { price: 2 }, { price: 2, rows: [] }],
+    ['wrong', { price: 'x' }, { error: 'OUTPUT_MISMATCH' }],
+    ['NaN', { price: Number.NaN }, { error: 'OUTPUT_MISMATCH' }],
+  ])('data that changes after found is sent and compared as it is then: %s', async (_, change, expected) => {
+    for (const first of [1, null]) {
+      const data = { price: first, rows: [] };
+      const run: Tool['run'] = async (_, { found }) => {
+        const outcome = found(data);
+        Object.assign(data, change);
+        return outcome;
+      };
+      expect((await call({ ...price, run })).structuredContent).toMatchObject(expected);
+    }
+  });
+
   test('drops a hint that JSON turns into null', async () => {
     const tool = textTool('t', (_, { fail }) => fail('CODE', 'Why', { rate: Number.NaN, more: 1 }));
     expect((await call(tool)).structuredContent).toEqual({
