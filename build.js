@@ -126,7 +126,7 @@ writeFileSync(
   join(out, 'LICENSES.txt'),
   licences([...program.output, ...demanded.output].flatMap(({ moduleIds = [] }) => moduleIds)),
 );
-// Published, projects contain neither, and the contract is a package, too.
+// Published, projects contain neither, and the contract is released, too.
 if (isPublished) await import('./scripts/build/contract.js');
 else await packForProjects();
 

@@ -34,7 +34,6 @@ beforeAll(async () => {
     servers.set(name, await serve(createSteps(trust, breaks)));
   }
   writeFileSync(pem, keys.privateKey.export({ type: 'pkcs8', format: 'pem' }));
-  execFileSync(process.execPath, ['scripts/build/contract.js'], { cwd: repository });
   const { name, content } = packContract(repository);
   writeFileSync(join(directory, name), content);
   writeFileSync(join(directory, 'package.json'), '{"type":"module"}');
