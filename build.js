@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, gunzipSync } from 'node:zlib';
 import { execa } from 'execa';
 import { build } from 'rolldown';
+import { pastDoors } from './scripts/build/doors.js';
 import * as files from './scripts/build/files.js';
 import { licences } from './scripts/build/licences.js';
 import { buildRuntime } from './scripts/build/runtime.js';
@@ -65,6 +66,7 @@ const programs = build({
   // A module of ours is removed if nothing is imported from it: a list of rules does not pull in unused rules.
   treeshake: { moduleSideEffects: (id) => (id.includes('node_modules') ? undefined : false) },
   plugins: [
+    pastDoors(),
     compiledTemplates(),
     readExplanations(),
     readLock(),

@@ -93,6 +93,10 @@ function answerWithAnyContent(directory: string): void {
     [/result\.content\[0\]\.text\.length/, 'JSON.stringify(result.content).length'],
     // The text is then no longer the data as JSON.
     [/"structuredContent":\$\{text\}/, '"structuredContent":${JSON.stringify(structuredContent)}'],
+    [
+      /"content":\[\{"type":"text","text":\$\{JSON\.stringify\(text\)\}\}\]/,
+      '"content":${JSON.stringify(content)}',
+    ],
     [/const \[\{ text \}\] = content;/, ''],
   ]);
 }
