@@ -81,11 +81,12 @@ const programs = build({
   ],
   output: {
     ...written,
-    // One file for every run, and one for writing a project: loading many small files takes long.
+    // One file for every run, one for writing a project, and one for a check: loading many small files takes long.
     codeSplitting: {
       groups: [
-        { name: 'start', tags: ['$initial'], priority: 1 },
-        { name: 'core', test: /[\\/]cli[\\/](program|create[\\/]command)\.ts$/ },
+        { name: 'start', tags: ['$initial'], priority: 3 },
+        { name: 'core', test: /[\\/]cli[\\/](program|create[\\/]command)\.ts$/, priority: 2 },
+        { name: 'check', test: /packages[\\/]contract[\\/]src[\\/]program[\\/]check\.ts$/, priority: 1 },
       ],
     },
   },
