@@ -95,9 +95,8 @@ export class Judging {
         areIsolated ? atOnce.together : 1,
         areIsolated ? judge : alone,
       );
-      const last = inTurn('last');
-      const inTime = [...last.filter(({ rule }) => !rule.begin), ...last.filter(({ rule }) => rule.begin)];
-      await mapConcurrently(inTime, 1, areIsolated ? judge : alone);
+      const last = inTurn('last').toSorted((a, b) => Number('begin' in a.rule) - Number('begin' in b.rule));
+      await mapConcurrently(last, 1, areIsolated ? judge : alone);
     };
     await Promise.all([mapConcurrently(inTurn('separate'), atOnce.separate, judge), inOrder()]);
     const open = leveled.filter(({ rule }) => !results.has(rule));

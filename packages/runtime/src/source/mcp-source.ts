@@ -1,5 +1,5 @@
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
-import { exactly, longNumbersIn, parseLiterally, writeLiterally } from '../server/exact.ts';
+import { exactly, longNumbersIn, parseLiterally } from '../server/exact.ts';
 import { isolatesRequests } from '../server/limits.ts';
 import { type HeldMemory, heldBySource } from '../server/memory.ts';
 import { reportAddress } from './address.ts';
@@ -9,9 +9,10 @@ import { withDecimals } from './decimals.ts';
 import { declared, recordable } from './declared.ts';
 import { judged } from './drift.ts';
 import { SourceError, tooSlow, unavailable } from './errors.ts';
-import { answerOf, failureOf, isEmptyResult, type McpResult, parsed, resultOf } from './mcp-result.ts';
+import { resultIn, unknownForm } from './mcp-message.ts';
+import { answerOf, failureOf, isEmptyResult, type McpResult, resultOf } from './mcp-result.ts';
 import { statelessCall } from './mcp-stateless.ts';
-import { eventData, eventsIn, requestFinder } from './mcp-stream.ts';
+import { requestFinder } from './mcp-stream.ts';
 import {
   isRecording,
   isReplaying,
@@ -21,10 +22,9 @@ import {
   replayed,
   tellCheck,
 } from './recordings.ts';
-import { explained, holdAnswer, logged } from './running.ts';
+import { holdAnswer, logged } from './running.ts';
 import type { Secret } from './secret.ts';
 import { attempt, explainedFailure, mismatch } from './send.ts';
-import { rejected, statusError } from './status.ts';
 import { redactorFor, withTokens } from './token.ts';
 
 /** An MCP server (Streamable HTTP) and how it may be used. */
@@ -79,21 +79,10 @@ export interface McpSource {
   ): Promise<Data<Schema> | undefined>;
 }
 
-interface Message {
-  readonly id?: unknown;
-  readonly result?: McpResult;
-  readonly error?: { readonly code?: unknown; readonly message?: unknown };
-}
-
 /** What a server has opened: the headers that later requests carry. */
 type Session = { readonly [header: string]: string };
 
 const protocolVersion = '2025-06-18';
-const invalidParams = -32602;
-
-/** Errors of a server that speaks another version: method not found, header mismatch, unsupported protocol version. */
-const otherVersion: readonly unknown[] = [-32601, -32020, -32022];
-
 /** Forwards calls to an MCP server. A call is sent once; only a session that has ended is opened anew. */
 export function mcpSource(options: McpSourceOptions): McpSource {
   reportAddress(options.baseUrl);
@@ -253,50 +242,6 @@ function askerOf(options: McpSourceOptions, maxBytes: number, redact: (text: str
     }
   };
 }
-
-/** The result of a request as JSON. @throws SourceError, without keys */
-async function resultIn(
-  response: Response,
-  id: number,
-  isReadOnly: boolean,
-  redact: (text: string) => string,
-): Promise<string> {
-  const { status, headers } = response;
-  const text = await response.text();
-  const message = response.ok ? messageIn(text, headers, id) : parsed<Message>(text);
-  if (otherVersion.includes(message?.error?.code))
-    throw new SourceError('SOURCE_MISCONFIGURED', 'The source speaks another version of MCP.');
-  if (!response.ok) {
-    const error = statusError({ status, headers, text: redact(text) }, isReadOnly);
-    throw explained(error, { status, detail: `HTTP ${status}` });
-  }
-  if (message?.error?.code === invalidParams) throw rejected(redact(writeLiterally(message.error)));
-  if (message?.result === undefined) throw unavailable(isReadOnly);
-  const { resultType = 'complete' } = message.result;
-  if (resultType !== 'complete')
-    throw new SourceError('SOURCE_FAILED', 'The source asks for further input, which this tool cannot give.');
-  return writeLiterally(message.result);
-}
-
-/** JSON with numbers that `writeLiterally` writes as they were. */
-function literally(text: string): unknown {
-  const isChanged = longNumbersIn(text) !== undefined || /\de\+?\d{3}/i.test(text);
-  return isChanged ? parseLiterally(text) : JSON.parse(text);
-}
-
-/** The response to a request, in JSON or in an event stream. */
-function messageIn(text: string, headers: Headers, id: number): Message {
-  const isStream = headers.get('content-type')?.startsWith('text/event-stream');
-  const parts = isStream ? eventsIn(text).map(eventData) : [text];
-  for (const part of parts) {
-    const message = parsed<Message>(part, literally);
-    if (message?.id === id) return message;
-  }
-  throw unknownForm();
-}
-
-const unknownForm = () =>
-  new SourceError('SOURCE_MALFORMED', 'The source answered in a form that this tool does not know.');
 
 function errorOf(error: unknown, isReadOnly: boolean, isEnded: boolean, isLate: boolean): SourceError {
   if (isEnded) return new SourceError('CANCELLED', 'The caller disconnected.');

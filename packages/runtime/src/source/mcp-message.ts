@@ -1,0 +1,63 @@
+import { longNumbersIn, parseLiterally, writeLiterally } from '../server/exact.ts';
+import { SourceError, unavailable } from './errors.ts';
+import { type McpResult, parsed } from './mcp-result.ts';
+import { eventData, eventsIn } from './mcp-stream.ts';
+import { explained } from './running.ts';
+import { rejected, statusError } from './status.ts';
+
+/** A JSON-RPC response of an MCP server. */
+interface Message {
+  readonly id?: unknown;
+  readonly result?: McpResult;
+  readonly error?: { readonly code?: unknown; readonly message?: unknown };
+}
+
+const invalidParams = -32602;
+
+/** Errors of a server that speaks another version: method not found, header mismatch, unsupported protocol version. */
+const otherVersion: readonly unknown[] = [-32601, -32020, -32022];
+
+/** The result of a request as JSON. @throws SourceError, without keys */
+export async function resultIn(
+  response: Response,
+  id: number,
+  isReadOnly: boolean,
+  redact: (text: string) => string,
+): Promise<string> {
+  const { status, headers } = response;
+  const text = await response.text();
+  const message = response.ok ? messageIn(text, headers, id) : parsed<Message>(text);
+  if (otherVersion.includes(message?.error?.code))
+    throw new SourceError('SOURCE_MISCONFIGURED', 'The source speaks another version of MCP.');
+  if (!response.ok) {
+    const error = statusError({ status, headers, text: redact(text) }, isReadOnly);
+    throw explained(error, { status, detail: `HTTP ${status}` });
+  }
+  if (message?.error?.code === invalidParams) throw rejected(redact(writeLiterally(message.error)));
+  if (message?.result === undefined) throw unavailable(isReadOnly);
+  const { resultType = 'complete' } = message.result;
+  if (resultType !== 'complete')
+    throw new SourceError('SOURCE_FAILED', 'The source asks for further input, which this tool cannot give.');
+  return writeLiterally(message.result);
+}
+
+/** JSON with numbers that `writeLiterally` writes as they were. */
+function literally(text: string): unknown {
+  const isChanged = longNumbersIn(text) !== undefined || /\de\+?\d{3}/i.test(text);
+  return isChanged ? parseLiterally(text) : JSON.parse(text);
+}
+
+/** The response to a request, in JSON or in an event stream. */
+function messageIn(text: string, headers: Headers, id: number): Message {
+  const isStream = headers.get('content-type')?.startsWith('text/event-stream');
+  const parts = isStream ? eventsIn(text).map(eventData) : [text];
+  for (const part of parts) {
+    const message = parsed<Message>(part, literally);
+    if (message?.id === id) return message;
+  }
+  throw unknownForm();
+}
+
+/** The error for an answer of another form. */
+export const unknownForm = () =>
+  new SourceError('SOURCE_MALFORMED', 'The source answered in a form that this tool does not know.');
