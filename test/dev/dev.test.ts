@@ -202,7 +202,7 @@ describe('dev and token', () => {
         "if (input.symbol === 'XTS') throw new TypeError('no price');",
         "if (input.symbol === 'XXX') {",
         "  console.error(new RangeError('it is closed'));",
-        "  return fail('CLOSED', 'The exchange is closed.');",
+        "  return call.fail('CLOSED', 'The exchange is closed.');",
         '}',
       ].join('\n    ');
       replaceInTool('let answer: Answer | undefined;', `${throws}\n    let answer: Answer | undefined;`);
@@ -391,7 +391,7 @@ describe('dev and token', () => {
   });
 
   test('dev ends a server that is in an endless loop', async () => {
-    replaceInTool('signal.throwIfAborted();', 'while (input.symbol) signal.throwIfAborted();');
+    replaceInTool('return samples', 'while (input.symbol);\n    return samples');
     const { env, end } = await serving({ AUTH: 'off' });
     const session = await sessionAt(env.PORT);
     request(env.PORT, { method: 'tools/call', params: { name: 'get_price' } }, session).catch(() => {});
@@ -477,10 +477,7 @@ describe('dev and token', () => {
 
   test('a stack trace names the source line', async () => {
     const thrown = "throw new Error('no source');";
-    const { source } = replaceInTool(
-      'signal.throwIfAborted();',
-      `signal.throwIfAborted();\n    if (Date.now() > 0) ${thrown}`,
-    );
+    const { source } = replaceInTool('return samples', `if (Date.now() > 0) ${thrown}\n    return samples`);
     const line = source.split('\n').findIndex((line) => line.includes(thrown)) + 1;
     const { env, output, end } = await serving();
     const { stdout } = await command('token', env).exit;

@@ -138,7 +138,7 @@ function note(what: string, where: string, text: string, told: RegExp): void {
 }
 
 function write({ line = '', top = '' }: Partial<Mistake>): void {
-  const text = original.replace('signal.throwIfAborted();', `signal.throwIfAborted();\n    ${line}`);
+  const text = original.replace('return samples', `${line}\n    return samples`);
   writeFileSync(join(project, file), top === '' ? text : `${top}\n${text}`);
 }
 
