@@ -131,8 +131,8 @@ export async function compare(scenario, contestants, answer, { rounds, seconds, 
   }
 }
 
-/** V8 enlarges its young generation within the first 30,000 calls of a server. */
-const settledAfter = 50_000;
+/** V8 enlarges its young generation within the first 100,000 calls of a server. */
+const settledAfter = 150_000;
 
 /**
  * Measures a server's memory growth over many requests, after enough requests for it to settle.
@@ -146,7 +146,7 @@ const settledAfter = 50_000;
 export async function grow(scenario, contestant, answer, amount) {
   const { load, stop } = await enter(contestant, scenario, answer);
   try {
-    return await load({ amount: Math.min(settledAfter, amount) }, { amount });
+    return await load({ amount: Math.min(settledAfter, 3 * amount) }, { amount });
   } finally {
     await stop();
   }
