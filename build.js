@@ -81,12 +81,14 @@ const programs = build({
   ],
   output: {
     ...written,
-    // One file for every run, one for writing a project, and one for a check: loading many small files takes long.
+    // One file for every run, one for writing a project, one for a check, and one for adding a tool: loading many small files takes long.
+    // `unrecorded.ts` has a text that a change of tools needs, too, which would otherwise load the file for a check.
     codeSplitting: {
       groups: [
         { name: 'start', tags: ['$initial'], priority: 3 },
-        { name: 'core', test: /[\\/]cli[\\/](program|create[\\/]command)\.ts$/, priority: 2 },
+        { name: 'core', test: /[\\/](?:cli[\\/](?:program|create[\\/]command)|wire[\\/]unrecorded)\.ts$/, priority: 2 },
         { name: 'check', test: /packages[\\/]contract[\\/]src[\\/]program[\\/]check\.ts$/, priority: 1 },
+        { name: 'addition', test: /[\\/]add-tool[\\/]command\.ts$/, priority: 0 },
       ],
     },
   },

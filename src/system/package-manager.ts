@@ -2,7 +2,6 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { CommandError } from 'market-mcp-contract/command';
 import { packageManagerCommands } from '../plan/package-manager.ts';
-import { knownLock } from '../project/package/lock.ts';
 import type { PackageManager } from '../questions/package-managers.ts';
 import { type ProcessResult, runProgram } from './processes.ts';
 
@@ -19,7 +18,7 @@ export async function install(
   onProgress: (text: string) => void,
   then: readonly string[] = [],
 ): Promise<void> {
-  const forget = name === 'npm' ? writeKnownLock(directory) : () => {};
+  const forget = name === 'npm' ? await writeKnownLock(directory) : () => {};
   let ended = await runInstall(name, installs[name], directory, onProgress);
   if (ended.exitCode === 0) return;
   forget();
@@ -43,9 +42,10 @@ const unreachable =
 const outdated = /ETARGET|EINTEGRITY/;
 
 /** Writes what npm would find out first, unless the project has a lock file. @returns a function that removes it */
-function writeKnownLock(directory: string): () => void {
+async function writeKnownLock(directory: string): Promise<() => void> {
   const file = join(directory, packageManagerCommands.npm.lockFile);
   if (existsSync(file)) return () => {};
+  const { knownLock } = await import('../project/package/lock.ts');
   writeFileSync(file, knownLock(directory));
   return () => rmSync(file, { force: true });
 }

@@ -37,14 +37,15 @@ export const fitTextRules: readonly StaticRule[] = [
     fix: 'Say only what the tool does. The model decides which tool to use.',
     inspect: (tool) => {
       const texts = textsOf(tool);
-      if (!isAnywhere(promotion, texts)) return [];
-      return texts.flatMap(({ path, text }) =>
-        unless(!promotion.test(text), {
+      const praises = promotions.filter((pattern) => isAnywhere(pattern, texts));
+      return texts.flatMap(({ path, text }) => {
+        const [praise] = praises.flatMap((pattern) => pattern.exec(text)?.[0] ?? []);
+        return unless(praise === undefined, {
           path,
           expected: 'no comparison with other tools',
-          actual: shorten(promotion.exec(text)?.[0]),
-        }),
-      );
+          actual: shorten(praise),
+        });
+      });
     },
   },
   {
@@ -153,8 +154,13 @@ const injections = [
   },
 ];
 
-const promotion =
-  /\b(best|leading|premier|ultimate|number one|most (?:accurate|reliable|complete|powerful|trusted)) (?:tool|api|source|service|server|app|choice|option)\b|\b(?:better|faster|cheaper|more \w+) than (?:any |all )?other (?:tool|api|source|service|server|app)s?\b|\b(?:prefer|choose|pick|select|use) (?:this|it)(?: tool| app| server)? (?:over|instead of|rather than) (?:any |all )?other\b|\b(?:do not|don't|never|avoid) (?:use|using|call|calling|trust|trusting) (?:any )?(?:other|alternative|competing|built-in) (?:tool|api|source|service|server|app)s?\b/i;
+/** Not one pattern: V8 takes three times as long to compile all alternatives at once. */
+const promotions = [
+  /\b(best|leading|premier|ultimate|number one|most (?:accurate|reliable|complete|powerful|trusted)) (?:tool|api|source|service|server|app|choice|option)\b/i,
+  /\b(?:better|faster|cheaper|more \w+) than (?:any |all )?other (?:tool|api|source|service|server|app)s?\b/i,
+  /\b(?:prefer|choose|pick|select|use) (?:this|it)(?: tool| app| server)? (?:over|instead of|rather than) (?:any |all )?other\b/i,
+  /\b(?:do not|don't|never|avoid) (?:use|using|call|calling|trust|trusting) (?:any )?(?:other|alternative|competing|built-in) (?:tool|api|source|service|server|app)s?\b/i,
+];
 
 /**
  * The name of a tool without differences that readers and models miss (plural, order, synonyms of get), the distinct words of
