@@ -86,7 +86,11 @@ const programs = build({
     codeSplitting: {
       groups: [
         { name: 'start', tags: ['$initial'], priority: 3 },
-        { name: 'core', test: /[\\/](?:cli[\\/](?:program|create[\\/]command)|wire[\\/]unrecorded)\.ts$/, priority: 2 },
+        {
+          name: 'core',
+          test: /[\\/](?:cli[\\/](?:program|create[\\/]command)|wire[\\/]unrecorded)\.ts$/,
+          priority: 2,
+        },
         { name: 'check', test: /packages[\\/]contract[\\/]src[\\/]program[\\/]check\.ts$/, priority: 1 },
         { name: 'addition', test: /[\\/]add-tool[\\/]command\.ts$/, priority: 0 },
       ],
