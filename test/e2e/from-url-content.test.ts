@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { Ajv } from 'ajv';
-import { SSEServerTransport } from 'mcp-sdk-1.22/server/sse.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { create, evaluated, expectProven, scaffold, scratch, serveHere, tree } from './support.ts';
 
@@ -92,7 +92,7 @@ const http = createServer(async (request, response) => {
   if (pathname === '/sse' && request.method === 'GET') {
     const transport = new SSEServerTransport('/messages', response);
     streams.set(transport.sessionId, transport);
-    return archive().connect(transport as never);
+    return archive().connect(transport);
   }
   if (pathname === '/messages')
     return streams.get(searchParams.get('sessionId') ?? '')?.handlePostMessage(request, response);
