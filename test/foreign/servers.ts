@@ -1,4 +1,4 @@
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { context } from '../../packages/contract/src/platforms/all.ts';
@@ -191,13 +191,19 @@ function quickstart(place: string): readonly string[] {
   return [join(place, 'quickstart.mjs')];
 }
 
+/** In a copy that finds the web framework among the packages of the tests: the checkout's SDK has empty packages in its place. */
 function sdkExample(file: string): Pick<ForeignServer, 'name' | 'package' | 'modules' | 'start'> {
-  const place = `@modelcontextprotocol/sdk/dist/esm/examples/server/${file}.js`;
+  const installed = join(repository, 'node_modules');
   return {
     name: `${file} of the SDK's examples`,
     package: '@modelcontextprotocol/sdk',
-    modules: join(repository, 'node_modules'),
-    start: () => [join(repository, 'node_modules', place)],
+    modules: installed,
+    start: (place) => {
+      const copy = join(place, file);
+      cpSync(join(installed, '@modelcontextprotocol/sdk/dist/esm'), join(copy, 'sdk'), { recursive: true });
+      symlinkSync(installed, join(copy, 'node_modules'), 'dir');
+      return [join(copy, 'sdk/examples/server', `${file}.js`)];
+    },
   };
 }
 
