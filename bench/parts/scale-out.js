@@ -21,7 +21,7 @@ export const scaleOut = {
   name: 'scale-out',
   async run({ quick }) {
     const project = buildProject(['--spec', specOf(3)]);
-    const sources = ['run.ts', 'probe/signer.ts', 'platforms/all.ts'];
+    const sources = ['run.ts', 'wire/signer.ts', 'platforms/all.ts'];
     const modules = sources.map((file) => loadModule(join(repository, 'packages/contract/src', file)));
     const [{ runContract }, { createSigner }, platforms] = await Promise.all(modules);
     const profile = platforms.generic;

@@ -87,11 +87,12 @@ function serverOf(version, ours) {
     execFileSync(process.execPath, args, { cwd: checkout, env: plainEnvironment, stdio: 'ignore' });
   run('bin/create-market-mcp.js', 'server', '--yes', '--no-install', '--no-git', '--spec', spec);
   const directory = join(checkout, 'server');
-  // It uses the node_modules of the directory above. The tool has our sample answer; 0.1.0 has no title and no annotations.
+  // It uses the node_modules of the directory above, and contains its runtime. The tool has our sample answer; 0.1.0 has no title and no annotations.
   const tool = 'src/tools/get-price-1.ts';
   const source = readFileSync(resolve(ours.script, '../../..', tool), 'utf8');
   const hints = version === '0.1.0' ? /^ {2}(title|annotations): .*\n/gm : /$^/g;
-  writeFileSync(join(directory, tool), source.replaceAll(hints, ''));
+  const adapted = source.replace("'market-mcp-runtime'", "'../server/define-tool.ts'").replaceAll(hints, '');
+  writeFileSync(join(directory, tool), adapted);
   run(compiler(checkout), '-p', directory);
   return { ...ours, title: `generated server (${version})`, script: join(directory, 'dist/src/main.js') };
 }
