@@ -191,7 +191,7 @@ function quickstart(place: string): readonly string[] {
   return [join(place, 'quickstart.mjs')];
 }
 
-/** In a copy that finds the web framework among the packages of the tests: the checkout's SDK has empty packages in its place. */
+/** In a copy that finds the web framework among the packages of the tests: the checkout's SDK has stand-ins in its place. */
 function sdkExample(file: string): Pick<ForeignServer, 'name' | 'package' | 'modules' | 'start'> {
   const installed = join(repository, 'node_modules');
   return {

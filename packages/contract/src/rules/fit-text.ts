@@ -14,19 +14,12 @@ export const fitTextRules: readonly StaticRule[] = [
     ),
     title: 'no text of a tool gives instructions to the model',
     fix: 'Describe only the tool, in plain visible text.',
-    inspect: (tool) => {
-      const texts = textsOf(tool);
-      const suspicions = injections.filter(({ pattern }) => isAnywhere(pattern, texts));
-      return texts.flatMap(({ path, text }) =>
-        suspicions
-          .filter(({ pattern }) => pattern.test(text))
-          .map(({ pattern, what }) => ({
-            path,
-            expected: 'a description',
-            actual: `${what}: ${shorten(pattern.exec(text)?.[0])}`,
-          })),
-      );
-    },
+    inspect: (tool) =>
+      matchesIn(tool, injections).map(({ path, what, found }) => ({
+        path,
+        expected: 'a description',
+        actual: `${what}: ${found}`,
+      })),
   },
   {
     ...should(
@@ -35,18 +28,12 @@ export const fitTextRules: readonly StaticRule[] = [
     ),
     title: 'no text of a tool praises it or disparages others',
     fix: 'Say only what the tool does. The model decides which tool to use.',
-    inspect: (tool) => {
-      const texts = textsOf(tool);
-      const praises = promotions.filter((pattern) => isAnywhere(pattern, texts));
-      return texts.flatMap(({ path, text }) => {
-        const [praise] = praises.flatMap((pattern) => pattern.exec(text)?.[0] ?? []);
-        return unless(praise === undefined, {
-          path,
-          expected: 'no comparison with other tools',
-          actual: shorten(praise),
-        });
-      });
-    },
+    inspect: (tool) =>
+      matchesIn(tool, promotions).map(({ path, found }) => ({
+        path,
+        expected: 'no comparison with other tools',
+        actual: found,
+      })),
   },
   {
     ...should(
@@ -111,11 +98,22 @@ function textsOf(tool: JsonObject): readonly Text[] {
 }
 
 /**
- * Whether a pattern without `^` and `$` may match one of the texts. V8 compiles a regular expression that is used more
+ * The texts of a tool that match a pattern, which has neither `^` nor `$`. V8 compiles a regular expression that is used more
  * than once, so one search of all texts takes less time than one of each.
  */
-function isAnywhere(pattern: RegExp, texts: readonly Text[]): boolean {
-  return pattern.test(texts.map(({ text }) => text).join('\n'));
+function matchesIn<Searched extends { readonly pattern: RegExp }>(
+  tool: JsonObject,
+  all: readonly Searched[],
+) {
+  const texts = textsOf(tool);
+  const joined = texts.map(({ text }) => text).join('\n');
+  const searched = all.filter(({ pattern }) => pattern.test(joined));
+  return texts.flatMap(({ path, text }) =>
+    searched.flatMap((one) => {
+      const [found] = one.pattern.exec(text) ?? [];
+      return found === undefined ? [] : [{ ...one, path, found: shorten(found) }];
+    }),
+  );
 }
 
 const injections = [
@@ -160,7 +158,7 @@ const promotions = [
   /\b(?:better|faster|cheaper|more \w+) than (?:any |all )?other (?:tool|api|source|service|server|app)s?\b/i,
   /\b(?:prefer|choose|pick|select|use) (?:this|it)(?: tool| app| server)? (?:over|instead of|rather than) (?:any |all )?other\b/i,
   /\b(?:do not|don't|never|avoid) (?:use|using|call|calling|trust|trusting) (?:any )?(?:other|alternative|competing|built-in) (?:tool|api|source|service|server|app)s?\b/i,
-];
+].map((pattern) => ({ pattern }));
 
 /**
  * The name of a tool without differences that readers and models miss (plural, order, synonyms of get), the distinct words of
