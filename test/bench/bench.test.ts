@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { repository, run, scratch } from '../e2e/support.ts';
 
-const parts = process.env.NIGHTLY ? ['cold-start', 'since', 'growth', 'scale-out', 'replica', 'exact'] : ['growth'];
+const parts = process.env.NIGHTLY
+  ? ['cold-start', 'since', 'growth', 'scale-out', 'replica', 'exact']
+  : ['growth'];
 const out = scratch();
 let page: string;
 let results: { part: string; tables: { head: string[]; rows: string[][] }[]; reaches: unknown[] }[];
