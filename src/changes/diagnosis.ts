@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandError } from 'market-mcp-contract/command';
+import { attempt } from 'market-mcp-contract/json';
 import { compareVersions, securityFixes } from 'market-mcp-contract/report';
 import type { Ownership } from '../plan/model.ts';
 import { version } from '../plan/versions.ts';
@@ -42,12 +43,8 @@ export async function diagnose(directory: string) {
 
 /** The Node version that package.json requires: `>=20.12`. */
 function requiredNode(directory: string): string | null {
-  try {
-    const { engines } = parsedJson(readIn(directory, 'package.json'));
-    return typeof engines?.node === 'string' ? engines.node : null;
-  } catch {
-    return null;
-  }
+  const node = attempt(() => parsedJson(readIn(directory, 'package.json')).engines.node, null);
+  return typeof node === 'string' ? node : null;
 }
 
 /** Its version is null if it is not installed. */
@@ -63,14 +60,9 @@ async function installedManager(directory: string) {
 
 /** The names of the variables in `.env`, never values; null if there is no such file, or a link. */
 function variablesIn(directory: string): readonly string[] | null {
-  try {
-    const names = readIn(directory, '.env')
-      .toString('utf8')
-      .matchAll(/^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=/gm);
-    return [...names].map(([, name = '']) => name);
-  } catch {
-    return null;
-  }
+  const text = attempt(() => readIn(directory, '.env').toString('utf8'), null);
+  const names = text?.matchAll(/^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=/gm);
+  return names ? [...names].map(([, name = '']) => name) : null;
 }
 
 /** The reason why the list of tools cannot be read counts as one. */

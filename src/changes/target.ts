@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { asOperand, CommandError, type InputError, inputError, shellLine } from 'market-mcp-contract/command';
+import { attempt } from 'market-mcp-contract/json';
 import type { FileSet } from '../plan/model.ts';
 import { packageManagerCommands } from '../plan/package-manager.ts';
 import { type Manifest, manifestFile, readManifest } from '../project/manifest/manifest.ts';
@@ -20,11 +21,7 @@ export interface ProjectContext {
 /** The manifest of the project in a directory; undefined if there is none or it cannot be read. */
 export function projectIn(directory: string): Manifest | undefined {
   if (!existsSync(join(directory, manifestFile))) return undefined;
-  try {
-    return readManifest(resolve(directory));
-  } catch {
-    return undefined;
-  }
+  return attempt(() => readManifest(resolve(directory)), undefined);
 }
 
 /** Whether a directory already contains exactly this project: an earlier run wrote it and was interrupted. */

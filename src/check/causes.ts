@@ -3,6 +3,7 @@ import { SourceMap } from 'node:module';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Cause } from 'market-mcp-contract/definition';
+import { attempt } from 'market-mcp-contract/json';
 
 /** Frames of a stack that a report shows. */
 const shownFrames = 8;
@@ -95,12 +96,7 @@ function placeOf(file: string, line: string, directory: string): Place | undefin
 
 /** The path that a frame names; undefined if its URL names none, as a log can. */
 function pathOf(file: string): string | undefined {
-  if (!file.startsWith('file:')) return file;
-  try {
-    return fileURLToPath(file);
-  } catch {
-    return undefined;
-  }
+  return file.startsWith('file:') ? attempt(() => fileURLToPath(file), undefined) : file;
 }
 
 /** The frames without those of the runtime, unless there are no others. */
@@ -115,12 +111,10 @@ const runtime = /[\\/]node_modules[\\/]market-mcp-runtime[\\/]/;
 /** The source line of a compiled line; `--trace-exit` does not translate it. */
 function sourceOf(path: string, line: number): { readonly path: string; readonly line: number } | undefined {
   if (!path.endsWith('.js')) return undefined;
-  try {
+  return attempt(() => {
     const map = new SourceMap(JSON.parse(readFileSync(`${path}.map`, 'utf8')));
     const entry = map.findEntry(line - 1, Number.MAX_SAFE_INTEGER);
     if (!('originalSource' in entry)) return undefined;
     return { path: resolve(dirname(path), entry.originalSource), line: entry.originalLine + 1 };
-  } catch {
-    return undefined;
-  }
+  }, undefined);
 }

@@ -1,3 +1,5 @@
+import { jsonIn, objectOr } from 'market-mcp-contract/json';
+
 /** An error in the code of a server, as the runtime logs it: one JSON line `{"event":"incident",…}`. */
 export interface Incident {
   /** The id that the caller got in place of the error; absent if the error belongs to no call. */
@@ -83,10 +85,6 @@ function answerIn(line: string): SourceAnswer | undefined {
 
 /** The members of a log line, if it is the given event. */
 function eventIn(line: string, event: string): { readonly [name: string]: unknown } {
-  if (!line.startsWith('{') || !line.includes(`"${event}"`)) return {};
-  try {
-    return JSON.parse(line);
-  } catch {
-    return {};
-  }
+  const isLikely = line.startsWith('{') && line.includes(`"${event}"`);
+  return objectOr(isLikely ? jsonIn(line)[0] : undefined);
 }

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { CommandError } from 'market-mcp-contract/command';
+import { attempt } from 'market-mcp-contract/json';
 import { parsedJson } from '../project/read/text.ts';
 import { packageManagerOf } from './detect.ts';
 
@@ -13,13 +14,11 @@ type Started = readonly [file: string, ...args: string[]];
 
 /** How to start the TypeScript compiler that a project has installed; undefined if it has none. */
 export function compilerOf(directory: string): Started | undefined {
-  try {
+  return attempt((): Started => {
     const { resolve } = createRequire(join(directory, 'package.json'));
     const manifest = resolve('typescript/package.json');
     return nativeCompiler(manifest) ?? [process.execPath, join(dirname(manifest), 'bin/tsc')];
-  } catch {
-    return undefined;
-  }
+  }, undefined);
 }
 
 /** The program of this machine that `bin/tsc` of TypeScript 7 starts; undefined in earlier versions. */
@@ -32,12 +31,9 @@ function nativeCompiler(manifest: string): Started | undefined {
 
 /** Whether the build script of a project runs the compiler and nothing else. */
 export function isBuiltByCompiler(directory: string): boolean {
-  try {
-    const { scripts } = parsedJson(readFileSync(join(directory, 'package.json')));
-    return scripts.build === 'tsc' && !scripts.prebuild && !scripts.postbuild;
-  } catch {
-    return false;
-  }
+  const manifest = attempt(() => parsedJson(readFileSync(join(directory, 'package.json'))), undefined);
+  const { build, prebuild, postbuild } = manifest?.scripts ?? {};
+  return build === 'tsc' && !prebuild && !postbuild;
 }
 
 const shownErrors = 5;

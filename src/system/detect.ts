@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { attempt } from 'market-mcp-contract/json';
 import { type PackageManagerCommands, packageManagerCommands } from '../plan/package-manager.ts';
 import { manifestFile, readManifest } from '../project/manifest/manifest.ts';
 import { parentsOf } from '../project/read/read.ts';
@@ -35,9 +36,5 @@ function locksIn(place: string): readonly PackageManager[] {
 
 /** Undefined if the manifest is damaged. */
 function recordedIn(project: string): PackageManager | undefined {
-  try {
-    return readManifest(project).answers.packageManager;
-  } catch {
-    return undefined;
-  }
+  return attempt(() => readManifest(project).answers.packageManager, undefined);
 }

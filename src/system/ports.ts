@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { stripVTControlCharacters } from 'node:util';
-import { isObject } from 'market-mcp-contract/json';
+import { attempt, isObject } from 'market-mcp-contract/json';
 
 /** Below the ports that operating systems choose, and free of those that `fetch` refuses. */
 const ports = { first: 11_000, count: 20_000, apart: 101, step: 7 };
@@ -90,19 +90,12 @@ function listenerAt(port: number, proc: string): string | undefined {
     );
 }
 
+/** Empty if the process has ended, or belongs to another user. */
 function readText(file: string): string {
   return attempt(() => readFileSync(file, 'utf8'), '');
 }
 
+/** As `readText`. */
 function namesIn(directory: string): readonly string[] {
   return attempt(() => readdirSync(directory), []);
-}
-
-/** Processes come and go, and those of other users cannot be read. */
-function attempt<T>(read: () => T, otherwise: T): T {
-  try {
-    return read();
-  } catch {
-    return otherwise;
-  }
 }

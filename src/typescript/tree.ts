@@ -1,6 +1,6 @@
 import { type ParseResult, type ParserPlugin, parse, parseExpression } from '@babel/parser';
 import type { File, Node } from '@babel/types';
-import { memoize } from 'market-mcp-contract/json';
+import { attempt, memoize } from 'market-mcp-contract/json';
 
 /** A node with its offsets in the text, which every parsed node has. */
 export type Placed<T extends Node = Node> = T & { readonly start: number; readonly end: number };
@@ -18,7 +18,8 @@ export const treeOf = memoize((text: string): Tree | undefined => {
     allowReturnOutsideFunction: true,
     attachComment: false,
   } as const;
-  const parsed = (more: ParserPlugin[]) => orUndefined(() => parse(text, { ...options, plugins: more }));
+  const parsed = (more: ParserPlugin[]) =>
+    attempt(() => parse(text, { ...options, plugins: more }), undefined);
   return parsed(plugins) ?? parsed([...plugins, 'jsx']);
 });
 
@@ -45,7 +46,7 @@ export function* nodesIn(root: Node): Generator<Placed> {
  */
 export function meaningOf(text: string, names: ReadonlyMap<string, string> = new Map()): string {
   const json = /^[\s\ufeff]*[{[]/.test(text)
-    ? orUndefined(() => parseExpression(text, { plugins }))
+    ? attempt(() => parseExpression(text, { plugins }), undefined)
     : undefined;
   const tree = json ?? treeOf(text);
   if (!tree || (tree.errors?.length ?? 0) > 0) return text;
@@ -53,7 +54,8 @@ export function meaningOf(text: string, names: ReadonlyMap<string, string> = new
   const code = tree.type === 'File' ? tree.program : tree;
   const member = (name: string, value: unknown) =>
     notCode.has(name) ? undefined : unformatted(value, names);
-  return orUndefined(() => JSON.stringify([code, comments], member)) ?? text;
+  // A tree may nest too deeply for the stack.
+  return attempt(() => JSON.stringify([code, comments], member), text);
 }
 
 /** A node without the parts that a formatter changes: brackets around a type, quotes around a key. */
@@ -69,15 +71,6 @@ function unformatted(value: unknown, names: ReadonlyMap<string, string>): unknow
 
 function isNode(value: unknown): value is Placed {
   return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
-}
-
-/** Undefined in place of an error: the text cannot be parsed, or nests too deeply for the stack. */
-function orUndefined<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
 }
 
 /** Members of a node that do not belong to the program. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { attempt } from 'market-mcp-contract/json';
 import type { FileSet } from '../../plan/model.ts';
 import { runtimePackage } from '../../plan/versions.ts';
 import { type Manifest, type ManifestFile, manifestFile } from '../manifest/manifest.ts';
@@ -37,11 +38,7 @@ export function textAt(directory: string, path: string): string | undefined {
 
 /** Whether a file of a project is unchanged since it was written. A link or a directory in its place is a change. */
 export function isAsWrittenAt(directory: string, path: string, written: string | undefined): boolean {
-  try {
-    return isAsWritten(readIn(directory, path), written);
-  } catch {
-    return false;
-  }
+  return attempt(() => isAsWritten(readIn(directory, path), written), false);
 }
 
 /** What the manifest records of those of these files that their author has edited, so that they stay known as edited after a change. */
@@ -58,12 +55,8 @@ export function recordsOfEdited(
 
 /** The version of a project's runtime: that of the installed package, else the recorded one. */
 export function runtimeVersion(directory: string, { template }: Manifest): string {
-  try {
-    const file = join(directory, 'node_modules', runtimePackage, 'package.json');
-    return JSON.parse(readFileSync(file, 'utf8')).version;
-  } catch {
-    return template;
-  }
+  const file = join(directory, 'node_modules', runtimePackage, 'package.json');
+  return attempt(() => JSON.parse(readFileSync(file, 'utf8')).version, template);
 }
 
 /** The files that were edited or removed. */

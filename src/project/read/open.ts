@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
 import { CommandError } from 'market-mcp-contract/command';
 import type { Methods } from 'market-mcp-contract/definition';
-import { memoize } from 'market-mcp-contract/json';
+import { attempt, memoize } from 'market-mcp-contract/json';
 import { toolFile } from '../../model/names.ts';
 import { pathsOf, testsDirectory, toolsDirectory } from '../../plan/tool.ts';
 import { toolsIndex } from '../../plan/tools-index.ts';
@@ -143,14 +143,13 @@ function readToolFile(directory: string, file: string, served: boolean): ToolFil
 
 /** Everything below a directory, by its path there; no link is followed. None if there is no such directory. */
 function entriesBelow(directory: string, place: string) {
-  try {
+  const read = () => {
     const root = dirname(placeIn(directory, `${place}/any`));
-    const entries = readdirSync(root, { recursive: true, withFileTypes: true }).map((entry) => ({
+    const entries = readdirSync(root, { recursive: true, withFileTypes: true });
+    return entries.map((entry) => ({
       name: relative(root, join(entry.parentPath, entry.name)).replaceAll(sep, '/'),
       isFile: entry.isFile(),
     }));
-    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-  } catch {
-    return [];
-  }
+  };
+  return attempt(read, []).sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { CommandError } from 'market-mcp-contract/command';
-import { isObject, type JsonObject } from 'market-mcp-contract/json';
+import { attempt, isObject, type JsonObject } from 'market-mcp-contract/json';
 import { sha256 } from './text.ts';
 
 /** Maximum size of a project's file in bytes. */
@@ -31,13 +31,11 @@ export function readRegular(path: string): Buffer {
  * others may read, or a copy, which a clone or an archive may contain.
  */
 export function readSealed(path: string): JsonObject | undefined {
-  try {
+  return attempt(() => {
     const { content, stats } = readOpen(path);
     const value: unknown = JSON.parse(content.toString('utf8'));
     return isPrivate(stats) && isObject(value) && value.seal === sealOf(stats) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  }, undefined);
 }
 
 /** A hash that nobody can predict before the entry exists. */
@@ -72,11 +70,7 @@ export function modeOf({ mode }: Stats): number {
 
 /** Whether a path exists: a file, a directory or a link, even a dangling one. */
 export function isEntry(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
+  return attempt(() => lstatSync(path, { throwIfNoEntry: false }), undefined) !== undefined;
 }
 
 /** A directory and all above it, innermost first. */

@@ -3,6 +3,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, statSync } f
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import { outputFileSync, removeSync } from 'fs-extra/esm';
+import { attempt } from 'market-mcp-contract/json';
 import type { FileSet } from '../../plan/model.ts';
 import { sealOf } from '../read/read.ts';
 import { sha256 } from '../read/text.ts';
@@ -49,11 +50,7 @@ function stagings(parent: string, own?: string): string[] {
 }
 
 function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
-  }
+  return attempt(() => readdirSync(directory), []);
 }
 
 /** Whether a path is a staging directory that a run of this program created there, stale or not. */

@@ -1,6 +1,7 @@
 import { chmodSync, lstatSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { copySync, ensureDirSync } from 'fs-extra/esm';
+import { attempt } from 'market-mcp-contract/json';
 import type { FileSet } from '../../plan/model.ts';
 import { placeIn } from '../read/inside.ts';
 import { isEntry, modeOf, readRegular } from '../read/read.ts';
@@ -91,29 +92,19 @@ export function rollBack(directory: string, staging: string): void {
 function restore(directory: string, staging: string, path: string, hash: string | undefined): void {
   const place = join(directory, path);
   const old = join(staging, 'old', path);
-  const isOurs = hasContent(place, hash);
+  const isOurs = attempt(() => sha256(readRegular(place)) === hash, false);
   if (isEntry(old)) move(old, isOurs || !isEntry(place) ? place : `${place}.before`);
   else if (isOurs) rmSync(place);
 }
 
-function hasContent(place: string, hash: string | undefined): boolean {
-  try {
-    return sha256(readRegular(place)) === hash;
-  } catch {
-    return false;
-  }
-}
-
 /** A truncated journal belongs to a change that had not begun. */
 function readJournal(directory: string, staging: string): Journal {
-  const nothing = { files: {}, removed: [] };
-  try {
-    const { files, removed }: Journal = JSON.parse(readRegular(join(staging, journalFile)).toString('utf8'));
+  const read = (): Journal => {
+    const { files, removed } = JSON.parse(readRegular(join(staging, journalFile)).toString('utf8'));
     for (const path of [...Object.keys(files), ...removed]) placeIn(directory, path);
     return { files, removed };
-  } catch {
-    return nothing;
-  }
+  };
+  return attempt(read, { files: {}, removed: [] });
 }
 
 /** A link is copied as a link. @returns the permissions of a file */

@@ -1,5 +1,6 @@
 /** JSON values and JSON Schemas: reading, walking, comparing and validating them, within limits. */
 export { lazyValidator, settings } from './ajv.ts';
+export { attempt } from './attempt.ts';
 export { runWithTimeLimit, taskTimeLimitMs } from './bounded.ts';
 export { compileSchema } from './compile.ts';
 export { grouped } from './grouped.ts';
