@@ -42,8 +42,8 @@ export function briefSchemas(compilerFile) {
       if (!id.endsWith('-validator.ts')) return;
       const name = basename(id, '-validator.ts');
       const whole = `require('${compilerFile}').validators['${name}']()`;
-      // It validates authors' schemas, which need the compiler anyway.
-      if (name === 'meta') return `export const validator = () => ${whole};`;
+      // What they validate are authors' schemas, and texts that contain some: both need the compiler anyway.
+      if (name !== 'manifest') return `export const validator = () => ${whole};`;
       return `import isValid from ${JSON.stringify(prefix + id)};
         const validate = (value) => {
           validate.errors = null;

@@ -54,7 +54,7 @@ const optionTypes: { readonly [option in OptionName]: readonly FieldType[] } = {
 const range = new RegExp(String.raw`(${numberPattern})?\.\.(${numberPattern})?(?=\s*[,)])`, 'y');
 /** A range in another notation: `1-5`, `1 to 5`, `1-`. */
 const wrongRange = new RegExp(
-  String.raw`(${numberPattern})\s*(?:[-–—…:]|\.{3}|to)\s*(${numberPattern})?(?=\s*[,)])`,
+  String.raw`(${numberPattern})\s*(?:[-\u2013\u2014\u2026:]|\.{3}|to)\s*(${numberPattern})?(?=\s*[,)])`,
   'y',
 );
 /** A comma before another allowed value, not before another option. */
