@@ -28,6 +28,12 @@ export async function runMain(program: Program, args: readonly string[]): Promis
   onSignals(program.children);
   reportUncaughtErrors(output, program.children);
   process.exitCode = await parse(program, args, output);
+  setImmediate(endUnlessWriting);
+}
+
+/** Ends without freeing memory: the system does that faster than Node. Failed writes have been reported before. */
+function endUnlessWriting(): void {
+  if (process.stdout.writableLength === 0 && process.stderr.writableLength === 0) process.exit();
 }
 
 /**
