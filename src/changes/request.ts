@@ -170,8 +170,6 @@ async function toolOf(read: ReadRequest, name: string, answers: ToolAnswers): Pr
 }
 
 function descriptionOf({ call: { api, method, path } }: ReadRequest, { outputSchema }: JsonObject): string {
-  const found = { value: {}, pointer: '' };
-  const operation = { id: null, method, path, summary: '', found, shared: found };
   const own = Object.entries(membersOf(outputSchema)).filter(([name]) => !Object.hasOwn(signals, name));
-  return toolDescription(operation, api.title, { properties: Object.fromEntries(own) });
+  return toolDescription({ id: null, method, path }, {}, api.title, { properties: Object.fromEntries(own) });
 }

@@ -57,7 +57,7 @@ export async function takeOver(path: string, place: string, modules: string): Pr
 
   const operations = operationsOf(read.value).map((operation) => {
     const name = `${operation.method.toUpperCase()} ${operation.path}`;
-    const typed = hasTypedAnswer(read.value.root, operation.found.value);
+    const typed = hasTypedAnswer(read.value.root.members, operation.found.members);
     const begun = performance.now();
     const imported = whole.ok
       ? toolsOfDocument(read.value, { operations: [name], tool: null }, '', null)

@@ -1,4 +1,4 @@
-import { below, isObject, type Json, type JsonObject, shorten } from 'market-mcp-contract/json';
+import { type JsonObject, objectOr, shorten } from 'market-mcp-contract/json';
 import type { Api } from '../model.ts';
 import { DocumentRefusal, type OpenApiDocument } from './document.ts';
 import { ApiKeys } from './keys.ts';
@@ -81,27 +81,21 @@ export class Apis {
   }
 
   #fresh(url: string | null): Api {
-    const { info } = this.#document.root;
-    const title = plainText(isObject(info) ? info.title : '', 80) || 'The API';
+    const title = plainText(this.#document.root.at('info').members.title, 80) || 'The API';
     return apiAt(url, { title, ...apiName(url, title, this.#byUrl.size + 1) });
   }
 
   /** The first server, with default variables; null if the document names none. */
   #baseUrl({ found, shared }: ApiOperation): string | null {
     const { root, version } = this.#document;
-    if (version === '2.0') return this.#oldUrl(root);
-    const [place, servers] =
-      [found, shared, { value: root, pointer: '#' }]
-        .map(({ value, pointer }) => [below(pointer, 'servers', 0), value.servers] as const)
-        .find(([, list]) => Array.isArray(list) && list.length > 0) ?? [];
-    const server = Array.isArray(servers) ? (servers as readonly Json[])[0] : undefined;
-    if (place === undefined || !isObject(server) || typeof server.url !== 'string') return null;
-    const variables = isObject(server.variables) ? server.variables : {};
-    const filled = server.url.replaceAll(/\{([^{}]+)\}/g, (whole, name: string) => {
-      const variable = Object.hasOwn(variables, name) ? variables[name] : undefined;
-      return isObject(variable) ? String(variable.default ?? whole) : whole;
-    });
-    return this.#absolute(filled, place);
+    if (version === '2.0') return this.#oldUrl(root.members);
+    const server = [found, shared, root].flatMap((place) => place.at('servers').items().slice(0, 1))[0];
+    const { url, variables } = server?.members ?? {};
+    if (!server || typeof url !== 'string') return null;
+    const filled = url.replaceAll(/\{([^{}]+)\}/g, (whole, name: string) =>
+      String(objectOr(objectOr(variables)[name]).default ?? whole),
+    );
+    return this.#absolute(filled, server.from);
   }
 
   #oldUrl({ host, basePath, schemes }: JsonObject): string | null {

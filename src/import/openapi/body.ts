@@ -1,14 +1,6 @@
-import {
-  below,
-  isObject,
-  type Json,
-  type JsonObject,
-  membersOf,
-  propertiesOf,
-  requiredOf,
-} from 'market-mcp-contract/json';
+import { isObject, type JsonObject, membersOf, propertiesOf, requiredOf } from 'market-mcp-contract/json';
 import type { BodyKind, QueryStyle } from '../model.ts';
-import { DocumentRefusal, type Lost, type OpenApiDocument, type Resolved } from './document.ts';
+import { DocumentRefusal, type Lost, type Place } from './document.ts';
 import { fileSchema, holdsFile, isBinaryType, isFile } from './file.ts';
 import { schemaOf } from './schema.ts';
 import { isScalar, oldStyleOf, styleOf, withReserved } from './style.ts';
@@ -31,52 +23,33 @@ export interface DescribedBody {
  *
  * @throws Refusal if a required body has another type
  */
-export function describedBody(
-  document: OpenApiDocument,
-  given: Json,
-  pointer: string,
-  lost: Lost,
-): DescribedBody | null {
-  const body = document.object(given, pointer);
-  const content = body && isObject(body.value.content) ? body.value.content : {};
-  const types = Object.keys(content);
-  const isRequired = body?.value.required === true;
-  const hasSchema = (type: string) => isObject(content[type]) && content[type].schema !== undefined;
-  const chosen = kinds
-    .map(
-      ([kind, accepts]) =>
-        [
-          kind,
-          preferred(
-            types.filter((type) => accepts(type, hasSchema(type))),
-            hasSchema,
-          ),
-        ] as const,
-    )
-    .find((pair): pair is [BodyKind, string] => pair[1] !== undefined);
-  if (!body || chosen === undefined) {
+export function describedBody(body: Place, lost: Lost): DescribedBody | null {
+  const content = body.at('content');
+  const types = Object.keys(content.members);
+  const isRequired = body.members.required === true;
+  const [chosen] = kinds.flatMap(([kind, accepts]) => {
+    const accepted = types.filter((type) => accepts(type, hasSchema(content, type)));
+    const type = preferred(accepted, content);
+    return type === undefined ? [] : [{ kind, type }];
+  });
+  if (chosen === undefined) {
     if (types.length === 0 || !isRequired) return null;
     const listed = types.join(', ');
     throw new DocumentRefusal(
       `it takes a body of ${listed}; only JSON, forms and files are supported`,
-      pointer,
+      body.from,
     );
   }
-  const [kind, type] = chosen;
-  const media = isObject(content[type]) ? content[type] : {};
-  const at = below(body.pointer, 'content', type, 'schema');
-  if (!isRequired && isEmptyObject(document.follow(media.schema, at).value)) return null;
+  const { kind, type } = chosen;
+  const media = content.at(type);
+  const described = media.at('schema');
+  if (!isRequired && isEmptyObject(described.members)) return null;
   if (kind === 'binary') {
-    const { value } = document.follow(media.schema, at);
-    const schema = fileSchema({ description: body.value.description ?? '', ...(isObject(value) && value) });
+    const schema = fileSchema({ description: body.members.description ?? '', ...described.members });
     return { kind, schema, isRequired, mediaType: type };
   }
-  const schema = schemaOf(document, media.schema, at, 'input', lost, kind === 'multipart');
-  const encodings = Object.entries(isObject(media.encoding) ? media.encoding : {}).filter(
-    (pair): pair is [string, JsonObject] => isObject(pair[1]),
-  );
-  const noteOf = (name: string) => (what: string) =>
-    lost(below(body.pointer, 'content', type, 'encoding', name), what);
+  const schema = schemaOf(described, 'input', lost, kind === 'multipart');
+  const encodings = media.at('encoding').entries();
   const objects = new Set(
     propertiesOf(schema).flatMap(([name, one]) => {
       const part = isObject(one.items) ? one.items : one;
@@ -84,20 +57,23 @@ export function describedBody(
     }),
   );
   const partTypes = new Map(
-    encodings.flatMap(([name, { contentType: said, style, explode }]) => {
+    encodings.flatMap(([name, { members: encoding, from }]) => {
+      const { contentType: said, style, explode } = encoding;
       if (kind !== 'multipart') return [];
       if (style !== undefined || explode !== undefined)
-        noteOf(name)('has a style, which parts do not have: each value is a part');
+        lost(from, 'has a style, which parts do not have: each value is a part');
       if (typeof said !== 'string' || !mediaType.test(said)) return [];
       if (!objects.has(name) || isJsonType(said)) return [[name, said] as const];
-      noteOf(name)(`is ${said}, which tools cannot write: it is sent as JSON`);
+      lost(from, `is ${said}, which tools cannot write: it is sent as JSON`);
       return [];
     }),
   );
   const declared = new Map(
-    encodings.map(([name, encoding]) => [
+    encodings.map(([name, { members, from }]) => [
       name,
-      isJsonText(encoding) ? 'json' : withReserved(encoding, styleOf(encoding) ?? 'form', noteOf(name)),
+      isJsonText(members)
+        ? 'json'
+        : withReserved(members, styleOf(members) ?? 'form', (what) => lost(from, what)),
     ]),
   );
   const styles = new Map(
@@ -123,20 +99,19 @@ function isJsonText({ contentType, style, explode, allowReserved }: JsonObject):
 }
 
 /** Whether only `{}` matches: Stripe declares such a body for each operation without one. */
-function isEmptyObject(schema: Json): boolean {
-  return (
-    isObject(schema) && schema.additionalProperties === false && Object.keys(membersOf(schema)).length === 0
-  );
+function isEmptyObject(schema: JsonObject): boolean {
+  return schema.additionalProperties === false && Object.keys(membersOf(schema)).length === 0;
 }
 /** One media type, with parameters such as a character set. */
 const mediaType = /^[\w.+-]+\/[\w.+-]+(?:; ?[\w-]+=[\w.-]+)*$/;
 
-/** The first type whose description has a schema, else the first. */
-export function preferred(
-  types: readonly string[],
-  hasSchema: (type: string) => boolean,
-): string | undefined {
-  return types.find(hasSchema) ?? types[0];
+/** The first type that has a schema in the content of a body or a response, else the first. */
+export function preferred(types: readonly string[], content: Place): string | undefined {
+  return types.find((type) => hasSchema(content, type)) ?? types[0];
+}
+
+function hasSchema(content: Place, type: string): boolean {
+  return content.at(type, 'schema').given !== undefined;
 }
 
 const kinds: readonly (readonly [BodyKind, (type: string, hasSchema: boolean) => boolean])[] = [
@@ -153,28 +128,25 @@ const kinds: readonly (readonly [BodyKind, (type: string, hasSchema: boolean) =>
  * @param schemaOfParameter the converted schema of a parameter
  */
 export function describedParameters(
-  document: OpenApiDocument,
-  bodies: readonly Resolved<JsonObject>[],
-  schemaOfParameter: (parameter: Resolved<JsonObject>) => JsonObject,
+  bodies: readonly Place[],
+  schemaOfParameter: (parameter: Place) => JsonObject,
   lost: Lost,
 ): DescribedBody {
   const [whole] = bodies;
-  if (whole?.value.in === 'body') {
-    const at = below(whole.pointer, 'schema');
-    const schema = schemaOf(document, whole.value.schema, at, 'input', lost);
-    return { kind: 'json', schema, isRequired: whole.value.required === true };
+  if (whole?.members.in === 'body') {
+    const schema = schemaOf(whole.at('schema'), 'input', lost);
+    return { kind: 'json', schema, isRequired: whole.members.required === true };
   }
   const properties = bodies.map((parameter) => {
-    const { value } = parameter;
-    return [String(value.name), isFile(value) ? fileSchema(value) : schemaOfParameter(parameter)];
+    const { members } = parameter;
+    return [String(members.name), isFile(members) ? fileSchema(members) : schemaOfParameter(parameter)];
   });
-  const required = bodies
-    .filter(({ value }) => value.required === true)
-    .map(({ value }) => String(value.name));
-  const lists = bodies.filter(({ value }) => value.type === 'array');
-  const styles = new Map(lists.map(({ value }) => [String(value.name), oldStyleOf(value) ?? 'form']));
+  const all = bodies.map(({ members }) => members);
+  const required = all.filter((one) => one.required === true).map(({ name }) => String(name));
+  const lists = all.filter(({ type }) => type === 'array');
+  const styles = new Map(lists.map((one) => [String(one.name), oldStyleOf(one) ?? 'form']));
   return {
-    kind: bodies.some(({ value }) => isFile(value)) ? 'multipart' : 'form',
+    kind: all.some(isFile) ? 'multipart' : 'form',
     schema: { type: 'object', properties: Object.fromEntries(properties), required },
     isRequired: true,
     styles,

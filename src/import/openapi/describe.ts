@@ -9,16 +9,20 @@ import { plainText } from './text.ts';
  * What a tool returns and when to use it (C§2.1), from the texts of its operation, its path and its answer. Where these say
  * nothing, a to-do, which `tool.to-do` reports.
  *
+ * @param stated texts of the operation: `summary` and `description`
  * @param title of the API
  * @param answer the outputSchema, without signals
  */
-export function toolDescription(operation: ApiOperation, title: string, answer: JsonObject): string {
-  const { summary, description } = operation.found.value;
-  const { method, path } = operation;
+export function toolDescription(
+  { id: operationId, method, path }: Pick<ApiOperation, 'id' | 'method' | 'path'>,
+  stated: JsonObject,
+  title: string,
+  answer: JsonObject,
+): string {
   const thing = thingOf(path);
-  const more = plainText(description, 500);
-  const id = wordsOf(plainText(operation.id, 100));
-  const said = plainText(summary, 200) || (more === '' && id.length > 1 ? capital(id.join(' ')) : '');
+  const more = plainText(stated.description, 500);
+  const id = wordsOf(plainText(operationId, 100));
+  const said = plainText(stated.summary, 200) || (more === '' && id.length > 1 ? capital(id.join(' ')) : '');
   if (said === '' && more === '' && (thing === '' || method === 'post')) return toolToDo;
   const contents = contentsOf(answer);
   const texts =

@@ -1,9 +1,11 @@
 import { pass, type Result, reject, uriDecoded } from 'market-mcp-contract/command';
 import {
+  below,
   isObject,
   type Json,
   type JsonObject,
   memoize,
+  objectOr,
   openApiLimits,
   shorten,
   stepsOf,
@@ -31,11 +33,82 @@ export class UnknownAnswer extends DocumentRefusal {}
 /** Reading the document, or one operation of it, takes too long. */
 export class OutOfTime extends DocumentRefusal {}
 
-/** A value of the document after references were resolved, and its place. */
-export interface Resolved<T extends Json = Json> {
-  readonly value: T;
+/** A value and its place. */
+export interface Placed {
+  readonly value: Json;
   /** JSON pointer, `#/paths/~1gas/get`; in another document after its name: `gas.yaml#/get`. */
   readonly pointer: string;
+}
+
+/**
+ * A place in a document. Its value is that after references were resolved, when it is asked for.
+ *
+ * @throws DocumentRefusal if a reference leads to a document that is not read, to nothing, or in a circle, or the time is over
+ */
+export class Place implements Placed {
+  readonly document: OpenApiDocument;
+  /** What is written there, which may be a reference; undefined if nothing is there. */
+  readonly given: Json | undefined;
+  /** The JSON pointer before references were resolved. */
+  readonly from: string;
+  readonly #isOfMany: boolean;
+  #found: Placed | undefined;
+
+  /** @param isOfMany there may be so many like it that they take too long */
+  constructor(document: OpenApiDocument, given: Json | undefined, from: string, isOfMany = false) {
+    this.document = document;
+    this.given = given;
+    this.from = from;
+    this.#isOfMany = isOfMany;
+  }
+
+  get value(): Json {
+    return this.#resolved().value;
+  }
+
+  get pointer(): string {
+    return this.#resolved().pointer;
+  }
+
+  /** Its members by name; none if it is not an object. */
+  get members(): JsonObject {
+    return objectOr(this.value);
+  }
+
+  /** The place below it. */
+  at(...[step, ...others]: readonly (string | number)[]): Place {
+    return step === undefined ? this : this.#below(step).at(...others);
+  }
+
+  /** The places of its members; none if it is not an object. */
+  entries(): readonly (readonly [name: string, Place])[] {
+    this.document.checkTime(this.from);
+    return Object.keys(this.members).map((name) => [name, this.#below(name, true)]);
+  }
+
+  /** The places of its items; none if it is not a list. */
+  items(): readonly Place[] {
+    const list: readonly Json[] = Array.isArray(this.value) ? this.value : [];
+    return list.map((_, i) => this.#below(i, true));
+  }
+
+  /** The same place with another value. */
+  with(value: Json): Place {
+    return new Place(this.document, value, this.from);
+  }
+
+  #below(step: string | number, isOfMany = false): Place {
+    const { value, pointer } = this;
+    const isThere = typeof value === 'object' && value !== null && Object.hasOwn(value, step);
+    const given = isThere ? (value as JsonObject)[step] : undefined;
+    return new Place(this.document, given, below(pointer, step), isOfMany);
+  }
+
+  #resolved(): Placed {
+    if (!this.#found && this.#isOfMany) this.document.checkTime(this.from);
+    this.#found ??= this.document.resolved(this.given, this.from);
+    return this.#found;
+  }
 }
 
 /** Receives the place and the reason of what cannot be imported and is left out. */
@@ -45,7 +118,7 @@ type Version = '2.0' | '3.0' | '3.1';
 
 /** An OpenAPI document whose references are resolved on demand. */
 export class OpenApiDocument {
-  readonly root: JsonObject;
+  readonly root: Place;
   readonly version: Version;
   readonly #others: Others;
   readonly #now: () => number;
@@ -57,7 +130,7 @@ export class OpenApiDocument {
    * @param now the time in milliseconds
    */
   constructor(root: JsonObject, version: Version, others: Others, now = () => performance.now()) {
-    this.root = root;
+    this.root = new Place(this, root, '#');
     this.version = version;
     this.#others = others;
     this.#now = now;
@@ -78,15 +151,15 @@ export class OpenApiDocument {
     }
   }
 
-  /**
-   * The value at a place, with `$ref`s resolved.
-   *
-   * @throws Refusal if a reference leads to a document that is not read, to nothing, or in a circle, or the time is over
-   */
-  follow(value: Json | undefined, pointer: string): Resolved {
+  /** @throws OutOfTime */
+  checkTime(pointer: string): void {
     if (this.#now() > this.#limit.end)
       throw new OutOfTime(`it is too large to be read in ${this.#limit.seconds} s`, pointer);
-    let found: Resolved = { value: value ?? null, pointer };
+  }
+
+  /** A value, or what it refers to. */
+  resolved(value: Json | undefined, pointer: string): Placed {
+    let found: Placed = { value: value ?? null, pointer };
     for (let hops = 0; isObject(found.value) && typeof found.value.$ref === 'string'; hops += 1) {
       if (hops >= maxHops) throw new DocumentRefusal('this reference is circular', pointer);
       found = this.#target(found.value.$ref, found.pointer);
@@ -94,19 +167,13 @@ export class OpenApiDocument {
     return found;
   }
 
-  /** `follow` for an object; undefined for any other value. */
-  object(value: Json | undefined, pointer: string): Resolved<JsonObject> | undefined {
-    const found = this.follow(value, pointer);
-    return isObject(found.value) ? { value: found.value, pointer: found.pointer } : undefined;
-  }
-
-  #target(reference: string, from: string): Resolved {
+  #target(reference: string, from: string): Placed {
     const refused = (why: string) => new DocumentRefusal(`the reference ${shorten(reference)} ${why}`, from);
     const base = from.slice(0, from.indexOf('#'));
     const { file, fragment } = partsOf(reference);
     const other = file === '' ? { name: base } : this.#others.named(file, base);
     if ('why' in other) throw refused(`points outside the document: ${other.why}`);
-    const read = other.name === '' ? { value: this.root } : this.#others.read.get(other.name);
+    const read = this.#read(other.name);
     if (!read || 'why' in read) throw refused(`cannot be followed: ${read?.why ?? 'it was not read'}`);
     if (!/^(?:\/|$)/.test(fragment)) throw refused('is not a JSON pointer');
     const pointer = `${other.name}#${fragment}`;
@@ -115,11 +182,14 @@ export class OpenApiDocument {
     return { value, pointer };
   }
 
+  #read(name: string) {
+    return name === '' ? { value: this.root.given } : this.#others.read.get(name);
+  }
+
   /** @param pointer `schemas/gas.json#/Gas`, of a document that was read */
   #valueAt(pointer: string): unknown {
     const at = pointer.indexOf('#');
-    const name = pointer.slice(0, at);
-    const read = name === '' ? { value: this.root } : this.#others.read.get(name);
+    const read = this.#read(pointer.slice(0, at));
     return read && 'value' in read
       ? valueAt(read.value, stepsOf(pointer.slice(at + 1)).map(uriDecoded))
       : undefined;
@@ -157,7 +227,7 @@ export async function readOpenApi(
   if (!isObject(root.paths)) return reject(`${where}#/paths`, root.paths, 'has no operations', hint);
   const document = new OpenApiDocument(root, version, await othersOf(root, text.length, beside, parse));
   try {
-    document.follow(root.paths, '#/paths');
+    document.root.at('paths').entries();
     return pass(document);
   } catch (error) {
     if (error instanceof DocumentRefusal) return reject(`${where}#/paths`, undefined, error.message, hint);

@@ -1,55 +1,36 @@
-import {
-  below,
-  clientMismatches,
-  isObject,
-  isReadable,
-  type Json,
-  type JsonObject,
-} from 'market-mcp-contract/json';
+import { clientMismatches, isObject, isReadable, type Json, type JsonObject } from 'market-mcp-contract/json';
 import { isFailure } from '../sample.ts';
 import { widened } from '../widen.ts';
 import { mayBeJson } from './body.ts';
-import type { Lost, OpenApiDocument, Resolved } from './document.ts';
+import type { Lost, Place, Placed } from './document.ts';
 import { documentTypes } from './keywords.ts';
 
 /** The examples of a response of Swagger 2.0: by media type, or the answer itself under another name. */
-export function oldExamples({ value: { examples }, pointer }: Resolved<JsonObject>): readonly Resolved[] {
-  const listed = Object.entries(isObject(examples) ? examples : {});
-  return listed
-    .filter(([type]) => !type.includes('/') || mayBeJson(type))
-    .map(([type, value]) => ({ value, pointer: below(pointer, 'examples', type) }));
+export function oldExamples(response: Place): readonly Placed[] {
+  const listed = response.at('examples').entries();
+  return listed.flatMap(([type, one]) => (!type.includes('/') || mayBeJson(type) ? asWritten(one) : []));
 }
 
 /** The examples of a media type; those of its schema if it has none. */
-export function examplesOf(
-  document: OpenApiDocument,
-  { value: media, pointer }: Resolved<JsonObject>,
-): readonly Resolved[] {
-  const listed = Object.entries(isObject(media.examples) ? media.examples : {}).flatMap(([name, one]) => {
-    const at = below(pointer, 'examples', name);
-    const example = document.object(one, at);
-    return example?.value.value === undefined ? [] : [{ value: example.value.value, pointer: at }];
+export function examplesOf(media: Place): readonly Placed[] {
+  const named = media.at('examples').entries();
+  const listed = named.flatMap(([, one]) => {
+    const { value } = one.members;
+    return value === undefined ? [] : [{ value, pointer: one.from }];
   });
-  const { example } = media;
-  const all =
-    example === undefined ? listed : [{ value: example, pointer: below(pointer, 'example') }, ...listed];
-  return all.length > 0 ? all : schemaExamples(document, media.schema, below(pointer, 'schema'));
+  const all = [...asWritten(media.at('example')), ...listed];
+  return all.length > 0 ? all : schemaExamples(media.at('schema'));
 }
 
 /** The examples of whole answers that a schema has. */
-export function schemaExamples(
-  document: OpenApiDocument,
-  given: Json | undefined,
-  pointer: string,
-): readonly Resolved[] {
-  const schema = document.object(given, pointer);
-  if (!schema) return [];
-  const { example, examples } = schema.value;
-  const listed = Array.isArray(examples) ? (examples as readonly Json[]) : [];
-  return [
-    ...(example === undefined ? [] : [{ value: example, pointer: below(schema.pointer, 'example') }]),
-    ...listed.map((value, i) => ({ value, pointer: below(schema.pointer, 'examples', i) })),
-  ].filter(({ value }) => isObject(value) || Array.isArray(value));
+export function schemaExamples(schema: Place): readonly Placed[] {
+  const all = [schema.at('example'), ...schema.at('examples').items()];
+  return all.flatMap(asWritten).filter(({ value }) => isObject(value) || Array.isArray(value));
+}
+
+/** An example is data: what looks like a reference in it is none. */
+function asWritten({ given, from }: Place): readonly Placed[] {
+  return given === undefined ? [] : [{ value: given, pointer: from }];
 }
 
 /** Examples of an answer that its schema accepts. */
@@ -67,7 +48,7 @@ export interface Fitting {
  */
 export function fitting(
   given: JsonObject,
-  examples: readonly Resolved[],
+  examples: readonly Placed[],
   isStrict: boolean,
   lost: Lost,
 ): Fitting {

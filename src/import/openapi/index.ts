@@ -65,8 +65,7 @@ export function toolsOfDocument(
     const name = tool ?? freeToolName(toolNameOf(operation), taken);
     try {
       const maxSchemas = isReduced?.(name) ? maxSchemasBefore : undefined;
-      const read = () =>
-        toolOfOperation(document, operation, apis, { name, maxSchemas, isStrict, samples: known });
+      const read = () => toolOfOperation(operation, apis, { name, maxSchemas, isStrict, samples: known });
       return [document.within(operationSeconds, read)];
     } catch (error) {
       if (!(error instanceof DocumentRefusal)) throw error;

@@ -28,8 +28,8 @@ export class ApiKeys {
   constructor(document: OpenApiDocument) {
     this.#document = document;
     const operations = operationsOf(document);
-    const all = [document.root, ...operations.map(({ found }) => found.value)];
-    const requirements = all.map(({ security }) => requirementOf(security) ?? []);
+    const all = [document.root, ...operations.map(({ found }) => found)];
+    const requirements = all.map(({ members }) => requirementOf(members.security) ?? []);
     const distinct = [...new Map(requirements.map((names) => [setOf(names), names])).values()];
     // Schemes that no operation names take no name from the others.
     const used = new Set(distinct.flat(2));
@@ -49,7 +49,7 @@ export class ApiKeys {
       if (key && !this.#byShape.has(shapeOf(key))) this.#byShape.set(shapeOf(key), key);
     }
     const parameters = operations.flatMap(
-      (operation) => unlessBroken(() => keyParametersOf(document, operation, this.isScheme)) ?? [],
+      (operation) => unlessBroken(() => keyParametersOf(operation, this.isScheme)) ?? [],
     );
     for (const key of parameters.map(ofParameter))
       if (!this.#byShape.has(shapeOf(key))) this.#byShape.set(shapeOf(key), key);
@@ -71,10 +71,8 @@ export class ApiKeys {
     parameters: readonly KeyParameter[],
     prefix: string,
   ): readonly (readonly ApiKey[])[] {
-    const { value, pointer } = Array.isArray(operation.value.security)
-      ? operation
-      : { value: this.#document.root, pointer: '#' };
-    const listed = requirementOf(value.security) ?? [];
+    const { members, pointer } = Array.isArray(operation.members.security) ? operation : this.#document.root;
+    const listed = requirementOf(members.security) ?? [];
     const sendable = (listed.length > 0 ? listed : [[]]).flatMap((names) => this.#sendable(names));
     if (sendable.length === 0) {
       const message =
@@ -93,7 +91,7 @@ export class ApiKeys {
     });
     const distinct = [...new Map(all.map((keys) => [setOf([keys.map(({ key }) => key)]), keys])).values()];
     const withKeys = distinct.filter((keys) => keys.length > 0);
-    const scopes = this.#scopesIn(value.security);
+    const scopes = this.#scopesIn(members.security);
     return [...withKeys, ...(withKeys.length < distinct.length ? [[]] : [])].map((keys) =>
       keys.map((key) => keyOf(key, prefix, scopes.get(key))),
     );
@@ -128,17 +126,12 @@ export class ApiKeys {
 
   #described(): readonly (readonly [string, Described | null])[] {
     const { root, version } = this.#document;
-    const found = unlessBroken(() => {
-      if (version === '2.0') return this.#document.object(root.securityDefinitions, '#/securityDefinitions');
-      const components = this.#document.object(root.components, '#/components');
-      const at = below(components?.pointer ?? '#', 'securitySchemes');
-      return this.#document.object(components?.value.securitySchemes, at);
-    });
-    const { value: schemes, pointer: at } = found ?? { value: {}, pointer: '#' };
-    return Object.entries(schemes).map(([name, given]) => {
-      const scheme = unlessBroken(() => this.#document.object(given, below(at, name)));
-      return [name, scheme ? ofScheme(name, scheme.value) : null];
-    });
+    const steps = version === '2.0' ? ['securityDefinitions'] : ['components', 'securitySchemes'];
+    const schemes = unlessBroken(() => root.at(...steps).entries()) ?? [];
+    return schemes.map(([name, scheme]) => [
+      name,
+      unlessBroken(() => ofScheme(name, scheme.members)) ?? null,
+    ]);
   }
 
   /** Gives every key and every variable a name of its own. */

@@ -1,6 +1,6 @@
 import { closest, inputError, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
-import { below, isObject, type JsonObject, kept, objectOr } from 'market-mcp-contract/json';
-import { DocumentRefusal, type OpenApiDocument, OutOfTime, type Resolved } from './document.ts';
+import { isObject, kept, objectOr } from 'market-mcp-contract/json';
+import { DocumentRefusal, type OpenApiDocument, OutOfTime, type Place } from './document.ts';
 import { plainText } from './text.ts';
 
 export const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
@@ -14,9 +14,9 @@ export interface ApiOperation {
   /** As in the document: `/repos/{owner}`. */
   readonly path: string;
   readonly summary: string;
-  readonly found: Resolved<JsonObject>;
+  readonly found: Place;
   /** The members of the path that all its operations share: parameters and servers. */
-  readonly shared: Resolved<JsonObject>;
+  readonly shared: Place;
 }
 
 /** Maximum time to list all operations. */
@@ -29,24 +29,21 @@ const maxPathLength = 2_000;
 export const operationsOf = kept(readOperations);
 
 function readOperations(document: OpenApiDocument): readonly ApiOperation[] {
-  const { value: paths, pointer: at } = document.object(document.root.paths, '#/paths') ?? {
-    value: {},
-    pointer: '#',
-  };
-  return Object.entries(paths).flatMap(([path, given]): ApiOperation[] => {
-    const shared = unlessBroken(() => document.object(given, below(at, path)));
-    if (!shared || !path.startsWith('/') || path.length > maxPathLength) return [];
-    return methods.flatMap((method): ApiOperation[] => {
-      const value = shared.value[method];
-      if (!isObject(value)) return [];
-      const { operationId, summary: short, description } = value;
-      const id = (typeof operationId === 'string' && operationId.trim()) || null;
-      const summary = plainText(short ?? description, 80);
-      return [
-        { id, method, path, summary, found: { value, pointer: below(shared.pointer, method) }, shared },
-      ];
-    });
-  });
+  return document.root
+    .at('paths')
+    .entries()
+    .filter(([path]) => path.startsWith('/') && path.length <= maxPathLength)
+    .flatMap(([path, shared]) =>
+      methods.flatMap((method) => unlessBroken(() => operationAt(path, method, shared)) ?? []),
+    );
+}
+
+function operationAt(path: string, method: Method, shared: Place): ApiOperation | undefined {
+  const found = shared.at(method);
+  if (!isObject(found.value)) return undefined;
+  const { operationId, summary, description } = found.members;
+  const id = (typeof operationId === 'string' && operationId.trim()) || null;
+  return { id, method, path, summary: plainText(summary ?? description, 80), found, shared };
 }
 
 /**
@@ -65,14 +62,12 @@ export function checkedDocument(document: OpenApiDocument, where: string): Resul
 }
 
 /** The media types of a response; none if it has no content. */
-export function mediaTypes(
-  document: OpenApiDocument,
-  operation: Resolved<JsonObject>,
-  response: JsonObject,
-): readonly string[] {
-  if (document.version !== '2.0') return Object.keys(objectOr(response.content));
-  if (response.schema === undefined) return [];
-  const types = operation.value.produces ?? document.root.produces;
+export function mediaTypes(operation: Place, response: Place): readonly string[] {
+  const { content, schema } = response.members;
+  const { version, root } = operation.document;
+  if (version !== '2.0') return Object.keys(objectOr(content));
+  if (schema === undefined) return [];
+  const types = operation.members.produces ?? root.members.produces;
   return Array.isArray(types) && types.length > 0 ? types.map(String) : ['*/*'];
 }
 

@@ -1,5 +1,4 @@
 import {
-  below,
   fits,
   isObject,
   type Json,
@@ -11,7 +10,7 @@ import {
 import type { ApiBody, Binding, FilePart } from '../model.ts';
 import { type DescribedBody, describedBody, describedParameters, isJsonType } from './body.ts';
 import { inputDescription } from './describe.ts';
-import { DocumentRefusal, type Lost, type OpenApiDocument, type Resolved } from './document.ts';
+import { DocumentRefusal, type Lost, type Place } from './document.ts';
 import { holdsFile } from './file.ts';
 import { digitsPattern } from './keywords.ts';
 import type { ApiOperation } from './operations.ts';
@@ -19,17 +18,6 @@ import { schemaOf } from './schema.ts';
 import { type IsScheme, type KeyParameter, keyParameter, parametersOf } from './schemes.ts';
 import { oldStyleOf, simpleStyleOf, styleOf, unsupportedLists, withReserved } from './style.ts';
 import { plainText } from './text.ts';
-
-/** The arguments of callers, and their places in the request. */
-export interface Inputs {
-  readonly properties: JsonObject;
-  readonly required: readonly string[];
-  readonly params: readonly Binding[];
-  readonly query: readonly Binding[];
-  readonly headers: readonly Binding[];
-  readonly body: ApiBody | null;
-  readonly keys: readonly KeyParameter[];
-}
 
 /** Headers that a document describes elsewhere (OpenAPI 3, "Parameter Object"). */
 const ignoredHeaders = new Set(['accept', 'content-type']);
@@ -40,116 +28,98 @@ const nameLength = 64;
  *
  * @throws Refusal if the operation needs something that no tool call can provide
  */
-export function inputsOf(
-  document: OpenApiDocument,
-  operation: ApiOperation,
-  isScheme: IsScheme,
-  lost: Lost,
-): Inputs {
-  const inputs = new InputCollector(document, operation.path, isScheme, lost);
-  const bodies: Resolved<JsonObject>[] = [];
-  for (const parameter of parametersOf(document, operation)) {
+export function inputsOf(operation: ApiOperation, isScheme: IsScheme, lost: Lost): Inputs {
+  const inputs = new Inputs(operation.path, isScheme, lost);
+  const bodies: Place[] = [];
+  for (const parameter of parametersOf(operation)) {
     // In Swagger 2.0, bodies are parameters.
-    if (parameter.value.in === 'body' || parameter.value.in === 'formData') bodies.push(parameter);
-    else inputs.parameter(parameter, operation.path);
+    const { in: place } = parameter.members;
+    if (place === 'body' || place === 'formData') bodies.push(parameter);
+    else inputs.addParameter(parameter);
   }
-  for (const [, name = ''] of operation.path.matchAll(/\{([^{}]+)\}/g)) inputs.undeclaredPathName(name);
-  const { value, pointer } = operation.found;
-  const body = below(pointer, 'requestBody');
+  for (const [, name = ''] of operation.path.matchAll(/\{([^{}]+)\}/g)) inputs.addUndeclared(name);
+  const body = operation.found.at('requestBody');
   // OpenAPI 3.0 ignores such bodies (Operation Object), and Node's fetch cannot send one.
-  if (operation.method === 'get' && (bodies.length > 0 || value.requestBody !== undefined))
-    lost(bodies[0]?.pointer ?? body, 'is the body of a GET request: it was left out');
-  else if (bodies.length > 0) inputs.oldBody(bodies);
-  else if (value.requestBody !== undefined) inputs.body(value.requestBody, body);
-  return inputs.finished();
+  if (operation.method === 'get' && (bodies.length > 0 || body.given !== undefined))
+    lost(bodies[0]?.pointer ?? body.from, 'is the body of a GET request: it was left out');
+  else if (bodies.length > 0) inputs.addOldBody(bodies);
+  else if (body.given !== undefined) inputs.addBody(describedBody(body, lost));
+  return inputs;
 }
 
-class InputCollector {
-  readonly #document: OpenApiDocument;
+/** The arguments of callers, and their places in the request. */
+class Inputs {
+  readonly properties: { [name: string]: JsonObject } = {};
+  readonly required: string[] = [];
+  readonly params: Binding[] = [];
+  readonly query: Binding[] = [];
+  readonly headers: Binding[] = [];
+  readonly keys: KeyParameter[] = [];
+  body: ApiBody | null = null;
   readonly #isScheme: IsScheme;
   readonly #lost: Lost;
-  readonly #properties = new Map<string, JsonObject>();
-  readonly #required: string[] = [];
-  readonly #bindings = { path: [] as Binding[], query: [] as Binding[], header: [] as Binding[] };
-  readonly #keys: KeyParameter[] = [];
   readonly #path: string;
-  #body: Inputs['body'] = null;
 
-  constructor(document: OpenApiDocument, path: string, isScheme: IsScheme, lost: Lost) {
-    this.#document = document;
+  constructor(path: string, isScheme: IsScheme, lost: Lost) {
     this.#path = path;
     this.#isScheme = isScheme;
     this.#lost = lost;
   }
 
-  parameter({ value, pointer }: Resolved<JsonObject>, path: string): void {
+  addParameter(parameter: Place): void {
+    const { members: value, pointer } = parameter;
     const name = String(value.name);
     const place = value.in;
     const isRequired = place === 'path' || value.required === true;
     if (place !== 'path' && place !== 'query' && place !== 'header' && place !== 'cookie') return;
-    if (place === 'path' && !path.includes(`{${name}}`)) return;
+    if (place === 'path' && !this.#path.includes(`{${name}}`)) return;
     const key = keyParameter(value, this.#isScheme);
-    if (key) this.#keys.push(key);
+    if (key) this.keys.push(key);
     if (key || (place === 'header' && ignoredHeaders.has(name.toLowerCase()))) return;
     const left = whyLeftOut(value);
     if (left && isRequired) throw new DocumentRefusal(left.refusal, pointer);
     if (left) this.#lost(pointer, left.what);
     if (left || place === 'cookie') return;
-    const { schema: said, isJson } = this.#schemaOf(value, pointer);
+    const { schema: said, isJson } = this.#schemaOf(parameter);
     const schema = place === 'path' ? withoutEmptyText(said) : said;
     const input = this.#add(name, place, schema, isRequired);
-    const style = isJson ? 'json' : this.#styleOf(value, schema, pointer);
-    this.#bindings[place].push({ name, input, ...(style && { style }) });
+    const style = isJson ? 'json' : this.#styleOf(parameter, schema);
+    const bindings = { path: this.params, query: this.query, header: this.headers }[place];
+    bindings.push({ name, input, ...(style && { style }) });
   }
 
   /** A name in braces without a declared parameter becomes a string. */
-  undeclaredPathName(name: string): void {
-    if (this.#bindings.path.some((binding) => binding.name === name)) return;
-    const schema = { type: 'string' };
-    this.#bindings.path.push({ name, input: this.#add(name, 'path', schema, true) });
-  }
-
-  body(given: Json, pointer: string): void {
-    const body = describedBody(this.#document, given, pointer, this.#lost);
-    if (body) this.#setBody(body);
+  addUndeclared(name: string): void {
+    if (this.params.some((binding) => binding.name === name)) return;
+    this.params.push({ name, input: this.#add(name, 'path', { type: 'string' }, true) });
   }
 
   /** `in: body` and `in: formData` of Swagger 2.0. */
-  oldBody(bodies: readonly Resolved<JsonObject>[]): void {
-    const schema = ({ value, pointer }: Resolved<JsonObject>) => {
-      const why = unsupportedLists(value);
-      if (why !== undefined) throw new DocumentRefusal(why, pointer);
-      return this.#schemaOf(value, pointer).schema;
+  addOldBody(bodies: readonly Place[]): void {
+    const schema = (parameter: Place) => {
+      const why = unsupportedLists(parameter.members);
+      if (why !== undefined) throw new DocumentRefusal(why, parameter.pointer);
+      return this.#schemaOf(parameter).schema;
     };
-    this.#setBody(describedParameters(this.#document, bodies, schema, this.#lost));
+    this.addBody(describedParameters(bodies, schema, this.#lost));
   }
 
-  finished(): Inputs {
-    return {
-      properties: Object.fromEntries(this.#properties),
-      required: this.#required,
-      params: this.#bindings.path,
-      query: this.#bindings.query,
-      headers: this.#bindings.header,
-      body: this.#body,
-      keys: this.#keys,
-    };
+  #styleOf({ document, members, pointer }: Place, schema: JsonObject): Binding['style'] {
+    if (members.in !== 'query') return simpleStyleOf(members, schema);
+    if (document.version === '2.0') return oldStyleOf(members);
+    return withReserved(members, styleOf(members), (what) => this.#lost(pointer, what));
   }
 
-  #styleOf(parameter: JsonObject, schema: JsonObject, pointer: string): Binding['style'] {
-    if (parameter.in !== 'query') return simpleStyleOf(parameter, schema);
-    if (this.#document.version === '2.0') return oldStyleOf(parameter);
-    return withReserved(parameter, styleOf(parameter), (what) => this.#lost(pointer, what));
-  }
-
-  #setBody({ kind, schema, isRequired, mediaType, partTypes, styles }: DescribedBody): void {
+  addBody(described: DescribedBody | null): void {
+    if (!described) return;
+    const { kind, schema, isRequired, mediaType, partTypes, styles } = described;
     const members = Object.entries(membersOf(schema));
     const integers = kind === 'json' ? integersIn(schema) : [];
     const common = { kind, ...(integers.length > 0 && { integers }) };
     if (kind === 'binary' || members.length === 0) {
       const whole = { ...schema, ...((kind === 'form' || kind === 'multipart') && { type: 'object' }) };
       const input = this.#add('body', 'body', whole, isRequired);
-      this.#body = { ...common, members: input, ...(mediaType !== undefined && { mediaType }) };
+      this.body = { ...common, members: input, ...(mediaType !== undefined && { mediaType }) };
       return;
     }
     const required = requiredOf(schema);
@@ -170,7 +140,7 @@ class InputCollector {
     const others = [...(partTypes ?? [])].filter(
       ([name]) => kind === 'multipart' && isOf(bindings, name) && !isOf(files, name),
     );
-    this.#body = {
+    this.body = {
       ...common,
       members: bindings,
       ...(files.length > 0 && { files }),
@@ -186,12 +156,12 @@ class InputCollector {
   }
 
   /** The schema of a parameter: its own, that of its only content, or, in 2.0, the parameter itself. */
-  #schemaOf(value: JsonObject, pointer: string): { readonly schema: JsonObject; readonly isJson: boolean } {
-    const [type, media] = Object.entries(isObject(value.content) ? value.content : {})[0] ?? [];
-    const given =
-      type !== undefined && isObject(media) ? media.schema : (value.schema ?? withoutPlace(value));
-    const at = type === undefined ? below(pointer, 'schema') : below(pointer, 'content', type, 'schema');
-    const schema = schemaOf(this.#document, given, at, 'input', this.#lost);
+  #schemaOf(parameter: Place): { readonly schema: JsonObject; readonly isJson: boolean } {
+    const { members: value } = parameter;
+    const [[type, media] = []] = parameter.at('content').entries();
+    const own = media?.at('schema') ?? parameter.at('schema');
+    const described = media || own.given !== undefined ? own : own.with(withoutPlace(value));
+    const schema = schemaOf(described, 'input', this.#lost);
     const description = plainText(value.description, 400);
     const said = exampleOf(value);
     const example = schema.pattern === digitsPattern && Number.isInteger(said) ? String(said) : said;
@@ -209,10 +179,10 @@ class InputCollector {
 
   /** Adds an argument under a unique name that every client accepts. */
   #add(name: string, place: string, schema: JsonObject, isRequired: boolean): string {
-    const free = freeInputName(name, place, (one) => this.#properties.has(one));
+    const free = freeInputName(name, place, (one) => Object.hasOwn(this.properties, one));
     const description = schema.description ?? inputDescription(name, schema, this.#path);
-    this.#properties.set(free, { ...schema, description });
-    if (isRequired) this.#required.push(free);
+    this.properties[free] = { ...schema, description };
+    if (isRequired) this.required.push(free);
     return free;
   }
 }

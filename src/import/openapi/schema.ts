@@ -1,15 +1,7 @@
-import {
-  below,
-  isObject,
-  type Json,
-  type JsonObject,
-  membersOf,
-  patternFlaw,
-  requiredOf,
-} from 'market-mcp-contract/json';
+import { below, isObject, type JsonObject, patternFlaw, requiredOf } from 'market-mcp-contract/json';
 import { maxSchemas } from '../../fixes/definitions.ts';
 import { parseFieldName } from '../../model/names.ts';
-import { DocumentRefusal, type Lost, type OpenApiDocument } from './document.ts';
+import { DocumentRefusal, type Lost, type Place } from './document.ts';
 import { fileSchema, isFile } from './file.ts';
 import {
   asDigits,
@@ -45,9 +37,7 @@ const maxFlatSchemas = 10_000;
  * @throws Refusal if a reference cannot be resolved, or it has too many members
  */
 export function schemaOf(
-  document: OpenApiDocument,
-  given: Json | undefined,
-  pointer: string,
+  place: Place,
   side: Side,
   lost: Lost,
   holdsFiles = false,
@@ -55,7 +45,7 @@ export function schemaOf(
 ): JsonObject {
   for (let depth = deepest; ; depth -= 1) {
     const notes: [string, string][] = [];
-    const schema = new Conversion({ document, side, depth, notes, holdsFiles, limit }).whole(given, pointer);
+    const schema = new Conversion({ side, depth, notes, holdsFiles, limit }).whole(place);
     if (schema === null) continue;
     for (const what of new Set(notes.map(([, text]) => text))) {
       const places = [...new Set(notes.filter(([, text]) => text === what).map(([at]) => at))];
@@ -70,7 +60,6 @@ export function schemaOf(
 class TooLarge extends Error {}
 
 interface ConversionOptions {
-  readonly document: OpenApiDocument;
   readonly side: Side;
   readonly depth: number;
   /** Receives pointer and text of what is cut off. */
@@ -88,9 +77,9 @@ class Conversion {
   }
 
   /** The schema; null if it is too large and must be cut off at a smaller depth. */
-  whole(given: Json | undefined, pointer: string): JsonObject | null {
+  whole(place: Place): JsonObject | null {
     try {
-      return this.#convert(given, pointer, []);
+      return this.#convert(place, []);
     } catch (error) {
       if (error instanceof TooLarge) return null;
       throw error;
@@ -98,43 +87,40 @@ class Conversion {
   }
 
   /** @param open pointers of the enclosing schemas */
-  #convert(given: Json | undefined, pointer: string, open: readonly string[]): JsonObject {
+  #convert(place: Place, open: readonly string[]): JsonObject {
     this.#schemas += 1;
     if (this.#schemas > this.#options.limit && this.#options.depth > 1) throw new TooLarge();
     if (this.#schemas > maxFlatSchemas)
-      throw new DocumentRefusal(`its schema has more than ${maxFlatSchemas} members`, pointer);
-    const found = this.#options.document.follow(given, pointer);
-    if (!isObject(found.value)) return {};
-    const schema = found.value;
+      throw new DocumentRefusal(`its schema has more than ${maxFlatSchemas} members`, place.from);
+    const { given, value: schema, pointer } = place;
+    if (!isObject(schema)) return {};
     // In 3.1, members beside a $ref apply; authors of 3.0 documents expect the same.
     const beside =
       isObject(given) && given !== schema ? { description: given.description ?? schema.description } : {};
     const whole = { ...schema, ...beside } as JsonObject;
     const types = documentTypes(whole);
-    const isCircle = open.includes(found.pointer);
+    const isCircle = open.includes(pointer);
     const isDeep = open.length > this.#options.depth && (types.length === 0 || types.some(isContainer));
     if (isCircle || isDeep || open.length > deepest * 2) {
       const why = isCircle ? 'refers to itself' : 'is nested too deep';
-      this.#options.notes.push([found.pointer, `${why}: its members were left out`]);
+      this.#options.notes.push([pointer, `${why}: its members were left out`]);
       return {
         ...typed(types),
-        ...(types.includes('array') && { items: this.#leaf(whole.items, pointer) }),
+        ...(types.includes('array') && { items: typed(documentTypes(place.at('items').members)) }),
         ...described(whole),
       };
     }
-    return this.#convertPlain(whole, found.pointer, [...open, found.pointer]);
+    return this.#convertPlain(whole, place, [...open, pointer]);
   }
 
-  #convertPlain(given: JsonObject, pointer: string, open: readonly string[]): JsonObject {
+  #convertPlain(given: JsonObject, place: Place, open: readonly string[]): JsonObject {
     if (this.#options.holdsFiles && isFile(given)) return fileSchema(given);
-    const schema = this.#withDigits(given, pointer);
-    const own = this.#own(schema, pointer, open);
-    const parts = this.#listed(schema, 'allOf', pointer, open);
+    const schema = this.#withDigits(given, place.pointer);
+    const own = this.#own(schema, place, open);
+    const listed = (keyword: string) => place.at(keyword).items();
+    const parts = listed('allOf').map((one) => this.#convert(one, open));
     const whole = parts.length > 0 ? mergeAll([...parts, own]) : own;
-    const variants = [
-      ...this.#listed(schema, 'oneOf', pointer, open),
-      ...this.#listed(schema, 'anyOf', pointer, open),
-    ];
+    const variants = [...listed('oneOf'), ...listed('anyOf')].map((one) => this.#convert(one, open));
     const united = variants.length > 0 ? mergeAll([unionOf(variants, this.#options.side), whole]) : whole;
     const empties = schema.nullable === true || isNullType(schema);
     const result = { ...united, ...described(schema, united) };
@@ -158,49 +144,37 @@ class Conversion {
     return isInput ? asDigits(schema) : { ...schema, type: [...documentTypes(schema), 'string'] };
   }
 
-  /** A schema that is cut off: only its type. */
-  #leaf(given: Json | undefined, pointer: string): JsonObject {
-    const schema = this.#options.document.object(given, pointer)?.value;
-    return schema ? typed(documentTypes(schema)) : {};
-  }
-
-  #listed(schema: JsonObject, keyword: string, pointer: string, open: readonly string[]): JsonObject[] {
-    const members = Array.isArray(schema[keyword]) ? (schema[keyword] as readonly Json[]) : [];
-    return members.map((member, i) => this.#convert(member, below(pointer, keyword, i), open));
-  }
-
   /** The schema's own keywords, without those that combine other schemas. */
-  #own(schema: JsonObject, pointer: string, open: readonly string[]): JsonObject {
+  #own(schema: JsonObject, place: Place, open: readonly string[]): JsonObject {
     const types = documentTypes(schema);
     return {
       ...typed(types.length === 0 && isNullType(schema) ? ['null'] : types),
-      ...(this.#options.side === 'input' && this.#limits(schema, types, pointer)),
-      ...(types.includes('object') && this.#members(schema, pointer, open)),
+      ...(this.#options.side === 'input' && this.#limits(schema, types, place.pointer)),
+      ...(types.includes('object') && this.#members(schema, place, open)),
       ...(types.includes('array') && {
-        items: this.#convert(schema.items, below(pointer, 'items'), open),
+        items: this.#convert(place.at('items'), open),
         ...(this.#options.side === 'input' && counts(schema, ['minItems', 'maxItems'])),
       }),
     };
   }
 
-  #members(schema: JsonObject, pointer: string, open: readonly string[]): JsonObject {
+  #members(schema: JsonObject, place: Place, open: readonly string[]): JsonObject {
     const hidden = this.#options.side === 'input' ? 'readOnly' : 'writeOnly';
-    const properties = Object.entries(membersOf(schema)).flatMap(
-      ([name, property]): [string, JsonObject][] => {
-        const at = below(pointer, 'properties', name);
-        if (property === false || (isObject(property) && property[hidden] === true)) return [];
-        if (!parseFieldName(name, at).ok) {
-          this.#options.notes.push([at, 'has a name that is not allowed for fields, so it was left out']);
-          return [];
-        }
-        const converted = this.#convert(property, at, open);
-        if (hidden === 'readOnly' && converted.type === 'null') {
-          this.#options.notes.push([at, 'can only be null, so it was left out']);
-          return [];
-        }
-        return [[name, converted]];
-      },
-    );
+    const members = place.at('properties').entries();
+    const properties = members.flatMap(([name, property]): [string, JsonObject][] => {
+      const { given, from } = property;
+      if (given === false || (isObject(given) && given[hidden] === true)) return [];
+      if (!parseFieldName(name, from).ok) {
+        this.#options.notes.push([from, 'has a name that is not allowed for fields, so it was left out']);
+        return [];
+      }
+      const converted = this.#convert(property, open);
+      if (hidden === 'readOnly' && converted.type === 'null') {
+        this.#options.notes.push([from, 'can only be null, so it was left out']);
+        return [];
+      }
+      return [[name, converted]];
+    });
     const names = new Set(properties.map(([name]) => name));
     const further = schema.additionalProperties;
     return {
@@ -210,7 +184,7 @@ class Conversion {
       }),
       ...(isObject(further) &&
         Object.keys(further).length > 0 && {
-          additionalProperties: this.#convert(further, below(pointer, 'additionalProperties'), open),
+          additionalProperties: this.#convert(place.at('additionalProperties'), open),
         }),
     };
   }

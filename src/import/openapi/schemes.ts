@@ -1,7 +1,7 @@
-import { below, type Json, type JsonObject, objectOr } from 'market-mcp-contract/json';
+import { type Json, type JsonObject, objectOr } from 'market-mcp-contract/json';
 import { isKeyName } from '../key-names.ts';
 import type { ApiKey } from '../model.ts';
-import type { OpenApiDocument, Resolved } from './document.ts';
+import type { Place } from './document.ts';
 import type { ApiOperation } from './operations.ts';
 import { plainText } from './text.ts';
 
@@ -107,12 +107,8 @@ export interface KeyParameter {
 export type IsScheme = (place: KeyParameter['in'], name: string) => boolean;
 
 /** The parameters of an operation that are keys. */
-export function keyParametersOf(
-  document: OpenApiDocument,
-  operation: ApiOperation,
-  isScheme: IsScheme,
-): readonly KeyParameter[] {
-  return parametersOf(document, operation).flatMap(({ value }) => keyParameter(value, isScheme) ?? []);
+export function keyParametersOf(operation: ApiOperation, isScheme: IsScheme): readonly KeyParameter[] {
+  return parametersOf(operation).flatMap(({ members }) => keyParameter(members, isScheme) ?? []);
 }
 
 /** A parameter as a key; undefined if callers give it. */
@@ -127,18 +123,8 @@ export function keyParameter(
 }
 
 /** The parameters of the path, then those of the operation, which replace equal ones. */
-export function parametersOf(
-  document: OpenApiDocument,
-  { found, shared }: ApiOperation,
-): readonly Resolved<JsonObject>[] {
-  const all = new Map<string, Resolved<JsonObject>>();
-  for (const part of [shared, found]) {
-    const list = Array.isArray(part.value.parameters) ? (part.value.parameters as readonly Json[]) : [];
-    for (const [i, given] of list.entries()) {
-      const parameter = document.object(given, below(part.pointer, 'parameters', i));
-      if (typeof parameter?.value.name !== 'string') continue;
-      all.set(`${parameter.value.in} ${parameter.value.name}`, parameter);
-    }
-  }
-  return [...all.values()];
+export function parametersOf({ found, shared }: ApiOperation): readonly Place[] {
+  const parameters = [shared, found].flatMap((part) => part.at('parameters').items());
+  const named = parameters.filter(({ members }) => typeof members.name === 'string');
+  return [...new Map(named.map((one) => [`${one.members.in} ${one.members.name}`, one])).values()];
 }

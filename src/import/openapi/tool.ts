@@ -1,5 +1,5 @@
 import { type Effect, effects, titleOf, verbIn } from 'market-mcp-contract/definition';
-import { below, isObject, type Json, type JsonObject, membersOf, objectOr } from 'market-mcp-contract/json';
+import { isObject, type JsonObject, membersOf } from 'market-mcp-contract/json';
 import type { DefinitionChange } from '../../model/model.ts';
 import { suggestToolName } from '../../model/names.ts';
 import { withSignals } from '../../tools/definition.ts';
@@ -12,7 +12,7 @@ import { successMembersOf } from '../success.ts';
 import type { Apis } from './api.ts';
 import { isJsonType, mayBeJson, preferred } from './body.ts';
 import { toolDescription } from './describe.ts';
-import { type Lost, type OpenApiDocument, type Resolved, UnknownAnswer } from './document.ts';
+import { type Lost, type Place, type Placed, UnknownAnswer } from './document.ts';
 import { examplesOf, fitting, oldExamples, schemaExamples } from './examples.ts';
 import { isFile } from './file.ts';
 import { type ApiOperation, mediaTypes, unlessBroken } from './operations.ts';
@@ -36,20 +36,15 @@ export interface ToolOptions {
  *
  * @throws Refusal if the operation cannot become a tool
  */
-export function toolOfOperation(
-  document: OpenApiDocument,
-  operation: ApiOperation,
-  apis: Apis,
-  options: ToolOptions,
-): Imported {
+export function toolOfOperation(operation: ApiOperation, apis: Apis, options: ToolOptions): Imported {
   const { name: tool } = options;
   const changes: DefinitionChange[] = [];
   const lost = (path: string, what: string) =>
     changes.push({ tool, path, what, why: 'a tool definition cannot express it' });
   const told = (path: string, what: string) =>
     changes.push({ tool, path, what, why: 'tests and checks replay the examples as answers of the API' });
-  const answer = answerOf(document, operation, options, { lost, told });
-  const inputs = inputsOf(document, operation, apis.keys.isScheme, lost);
+  const answer = answerOf(operation, options, { lost, told });
+  const inputs = inputsOf(operation, apis.keys.isScheme, lost);
   const { api, prefix } = apis.of(operation);
   const needs = apis.keys.neededBy(operation, inputs.keys, prefix);
   const { method, path } = operation;
@@ -63,7 +58,7 @@ export function toolOfOperation(
     entry: {
       name: tool,
       title: titleOf(tool),
-      description: toolDescription(operation, api.title, answer.schema),
+      description: toolDescription(operation, operation.found.members, api.title, answer.schema),
       inputSchema: { type: 'object', properties, required },
       outputSchema: withSignals(root),
       annotations: effects[effectOf(method, tool)],
@@ -105,28 +100,25 @@ interface Answer {
 
 /** The successful answer. The root of an outputSchema is an object (C§2.1), so all other answers are wrapped. */
 function answerOf(
-  document: OpenApiDocument,
   { found, method }: ApiOperation,
   { maxSchemas, isStrict = false, samples = [] }: ToolOptions,
   { lost, told }: { readonly lost: Lost; readonly told: Lost },
 ): Answer {
-  const at = below(found.pointer, 'responses');
-  const responses = isObject(found.value.responses) ? found.value.responses : {};
-  const hasNotFound = Object.hasOwn(responses, '404');
-  const { content, isEmpty, refusal } = successOf(document, found, responses, at);
+  const responses = found.at('responses');
+  const hasNotFound = Object.hasOwn(responses.members, '404');
+  const { content, isEmpty, refusal } = successOf(found, responses);
   const mayBeEmpty = isEmpty && method !== 'get';
   if (content === null && samples.length === 0) {
     if (refusal) throw refusal;
     const reason = isEmpty ? 'its success response has no content' : 'it declares no success response';
-    if (!mayBeEmpty) throw new UnknownAnswer(reason, at);
+    if (!mayBeEmpty) throw new UnknownAnswer(reason, responses.from);
     const schema = { properties: { done }, required: ['done'] };
     return { schema, wrap: 'done', examples: [{ done: true }], hasNotFound };
   }
-  const { given = {}, pointer = at, examples = [], response = {} } = content ?? {};
-  const said = schemaOf(document, given, pointer, 'output', lost, false, maxSchemas);
+  const said = content ? schemaOf(content.schema, 'output', lost, false, maxSchemas) : {};
   const declared = samples.length > 0 && isBare(said) ? schemaOfSamples(samples) : said;
   const real = samples.map(({ name, value }) => ({ value: shortened(value, declared), pointer: name }));
-  const all = [...real, ...examples.slice(0, maxExamples)];
+  const all = [...real, ...(content?.examples.slice(0, maxExamples) ?? [])];
   const { schema: converted, examples: answers } = fitting(declared, all, isStrict, told);
   const wrap = wrapOf(converted, answers);
   const root = rootOf(converted, wrap);
@@ -135,7 +127,7 @@ function answerOf(
     wrap,
     examples: answers.map((value) => wrapped(value, wrap)).filter(isObject),
     hasNotFound,
-    pages: pageMembersIn(response.headers),
+    pages: pageMembersIn(content?.response.members.headers),
   };
 }
 
@@ -154,28 +146,24 @@ function isBare(schema: JsonObject): boolean {
 const successes = ['200', '201', '202', '203', '2XX', '2xx', '206', '207'];
 
 interface Content {
+  readonly response: Place;
   /** Undefined if it is not JSON. */
-  readonly given: Json | undefined;
+  readonly schema: Place | undefined;
   readonly pointer: string;
-  readonly examples: readonly Resolved[];
+  readonly examples: readonly Placed[];
 }
 
 interface Success {
   /** The first successful answer with a typed JSON schema. */
-  readonly content: (Content & { readonly given: Json; readonly response: JsonObject }) | null;
+  readonly content: (Content & { readonly schema: Place }) | null;
   /** Why the first answer with content has no such schema. */
   readonly refusal: UnknownAnswer | undefined;
   /** Whether a status of success is described without content. */
   readonly isEmpty: boolean;
 }
 
-function successOf(
-  document: OpenApiDocument,
-  operation: Resolved<JsonObject>,
-  responses: JsonObject,
-  at: string,
-): Success {
-  const named = Object.keys(responses);
+function successOf(operation: Place, responses: Place): Success {
+  const named = Object.keys(responses.members);
   const listed = successes.filter((status) => named.includes(status));
   // If a status of success is listed, `default` describes errors.
   const isDefault = listed.length === 0 && !named.some((code) => /^(?:20[45]|3..)$/i.test(code));
@@ -183,61 +171,52 @@ function successOf(
   let isEmpty = named.some((code) => /^20[45]$/.test(code));
   const refusals: UnknownAnswer[] = [];
   for (const status of isDefault && named.includes('default') ? ['default'] : listed) {
-    const read = () => document.object(responses[status], below(at, status));
+    const response = responses.at(status);
+    const read = () => mediaTypes(operation, response);
     // After the answer is found, a reference that leads nowhere does no harm.
-    const response: Resolved<JsonObject> | undefined = success
-      ? unlessBroken(read)
-      : (read() ?? { value: {}, pointer: below(at, status) });
-    const types = response && mediaTypes(document, operation, response.value);
+    const types = success ? unlessBroken(read) : read();
     if (types?.length === 0) isEmpty ||= !isDefault;
     if (success || !types || types.length === 0) continue;
-    const content = contentOf(document, response, types);
-    if (content.given === undefined) {
-      refusals.push(new UnknownAnswer('its success response is not JSON', content.pointer));
-    } else if (isTyped(document, content.given, content.pointer)) {
-      success = { ...content, given: content.given, response: response.value };
-    } else {
-      refusals.push(
-        new UnknownAnswer('the schema of its success response declares no members', content.pointer),
-      );
-    }
+    const content = contentOf(response, types);
+    const { schema, pointer } = content;
+    if (!schema) refusals.push(new UnknownAnswer('its success response is not JSON', pointer));
+    else if (isTyped(schema)) success = { ...content, schema };
+    else refusals.push(new UnknownAnswer('the schema of its success response declares no members', pointer));
   }
   return { content: success, refusal: refusals[0], isEmpty };
 }
 
-function contentOf(
-  document: OpenApiDocument,
-  found: Resolved<JsonObject>,
-  types: readonly string[],
-): Content {
-  const { value: response, pointer } = found;
-  if (document.version === '2.0') {
-    const given = types.some(mayBeJson) ? response.schema : undefined;
-    const at = below(pointer, 'schema');
-    const own = oldExamples(found);
-    return { given, pointer: at, examples: own.length > 0 ? own : schemaExamples(document, given, at) };
+function contentOf(response: Place, types: readonly string[]): Content {
+  if (response.document.version === '2.0') {
+    const schema = response.at('schema');
+    const own = oldExamples(response);
+    const examples = own.length > 0 ? own : schemaExamples(schema);
+    return { response, schema: types.some(mayBeJson) ? schema : undefined, pointer: schema.from, examples };
   }
-  const content = objectOr(response.content);
-  const hasSchema = (type: string) => isObject(content[type]) && content[type].schema !== undefined;
-  const type = preferred([...types.filter(isJsonType), ...types.filter(mayBeJson)], hasSchema);
-  const media =
-    type === undefined ? undefined : document.object(content[type], below(pointer, 'content', type));
-  if (!media) return { given: undefined, pointer, examples: [] };
-  const at = below(media.pointer, 'schema');
-  const isBinary = type === '*/*' && isFile(document.object(media.value.schema, at)?.value ?? {});
-  const given = isBinary ? undefined : (media.value.schema ?? {});
-  return { given, pointer: at, examples: isBinary ? [] : examplesOf(document, media) };
+  const content = response.at('content');
+  const type = preferred([...types.filter(isJsonType), ...types.filter(mayBeJson)], content);
+  const none = { response, schema: undefined, examples: [] };
+  const media = content.at(type ?? '');
+  if (type === undefined || !isObject(media.value)) return { ...none, pointer: response.pointer };
+  const schema = media.at('schema');
+  const pointer = schema.from;
+  if (type === '*/*' && isFile(schema.members)) return { ...none, pointer };
+  return { response, schema, pointer, examples: examplesOf(media) };
 }
 
 /** Whether a schema describes its values: members, items, a type, or subschemas that do. */
-function isTyped(document: OpenApiDocument, given: Json, pointer: string): boolean {
-  const schema = document.object(given, pointer)?.value;
-  return (
-    schema !== undefined &&
-    ['type', 'properties', 'items', 'allOf', 'oneOf', 'anyOf', 'enum', 'additionalProperties'].some(
-      (keyword) => schema[keyword] !== undefined,
-    )
-  );
+function isTyped({ members }: Place): boolean {
+  const describing = [
+    'type',
+    'properties',
+    'items',
+    'allOf',
+    'oneOf',
+    'anyOf',
+    'enum',
+    'additionalProperties',
+  ];
+  return describing.some((keyword) => members[keyword] !== undefined);
 }
 
 /** The effect of a method, unless the name of a POST says that it changes what exists: `cancelOrder`. */
