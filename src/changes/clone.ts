@@ -1,8 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { nameList } from 'market-mcp-contract/command';
 import { readManifest } from '../project/manifest/manifest.ts';
 import { isInOtherRepository } from '../project/read/inside.ts';
+import { parentsOf } from '../project/read/read.ts';
 import { gitCommand } from '../system/command-line.ts';
 import { packageManagerOf } from '../system/detect.ts';
 
@@ -30,6 +31,5 @@ export async function cloneProblems(directory: string): Promise<readonly string[
 
 /** Whether a directory is in a repository. Git itself would take a quarter of the time of a creation to say no. */
 export function isInRepository(directory: string): boolean {
-  const parent = dirname(directory);
-  return existsSync(join(directory, '.git')) || (parent !== directory && isInRepository(parent));
+  return parentsOf(directory).some((place) => existsSync(join(place, '.git')));
 }

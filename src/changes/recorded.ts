@@ -3,9 +3,9 @@ import type { JsonObject } from 'market-mcp-contract/json';
 import { type SeenAnswer, seenIn } from '../import/seen.ts';
 import type { ProjectFile } from '../plan/model.ts';
 import { driftOf, type FingerprintDrift } from '../project/manifest/listed.ts';
-import { type ManifestFile, withNextManifest } from '../project/manifest/manifest.ts';
+import { withNextManifest } from '../project/manifest/manifest.ts';
 import type { Project } from '../project/model.ts';
-import { isAsWritten } from '../project/read/files.ts';
+import { recordsOfEdited } from '../project/read/files.ts';
 import { readIn } from '../project/read/inside.ts';
 import { toolsNamed } from '../project/read/open.ts';
 import { bytesOf, textOf } from '../project/read/text.ts';
@@ -50,15 +50,13 @@ const print = { value: literal, member: property };
 export function planSchemas(project: Project, recorded: ReadonlyMap<string, RecordedTool>): Proposal {
   const { directory, manifest, tools } = project;
   const files = new Map<string, ProjectFile>();
-  const records: { [path: string]: ManifestFile | undefined } = {};
   const changed: string[] = [];
   const byHand: ByHand[] = [];
   const now = tools.map((tool) => {
     const { path, source } = tool;
     const given = source.name === null ? undefined : recorded.get(source.name);
     if (source.name === null || !given) return tool;
-    const content = readIn(directory, path);
-    const before = textOf(content);
+    const before = textOf(readIn(directory, path));
     const asked = requestInSource(before);
     const takesPages = asked?.method === 'get' && asked.asksByQuery && !asked.hasPages;
     const success = asked && asked.method !== 'call' ? asked.success : null;
@@ -75,12 +73,11 @@ export function planSchemas(project: Project, recorded: ReadonlyMap<string, Reco
     }
     changed.push(source.name);
     files.set(path, { content: bytesOf(after), owner: 'yours' });
-    const record = manifest.files[path];
-    if (!isAsWritten(content, record?.sha256)) records[path] = record;
     return { ...tool, source: readToolSource(after) };
   });
   const drift = driftOf(toolsNamed(now), manifest.listed);
   if (files.size === 0) return { change: null, drift, tools: changed, byHand };
+  const records = recordsOfEdited(directory, manifest, [...files.keys()]);
   const written = withNextManifest(files, [], {}, manifest, records);
   return { change: { files: written, removed: [] }, drift, tools: changed, byHand };
 }

@@ -22,12 +22,6 @@ export interface WatchedInstance extends Instance {
 
 export type WatchedLaunch = (environment: Environment) => Promise<WatchedInstance>;
 
-export interface Launcher {
-  readonly launch: WatchedLaunch;
-  /** Kills everything that still runs; synchronous, so that it can run when this process exits. */
-  killAll(): void;
-}
-
 export interface LauncherOptions {
   /** The working directory of the server; by default that of this process. */
   readonly cwd?: string;
@@ -63,7 +57,7 @@ export function createLauncher(
   entry: string,
   base: Environment,
   { cwd, nodeArguments = [], startMs }: LauncherOptions = {},
-): Launcher {
+): WatchedLaunch {
   const commandOf = (environment: NodeJS.ProcessEnv): Command => ({
     file: process.execPath,
     args: [...nodeArguments, entry],
@@ -78,8 +72,7 @@ export function launcherOf(
   commandOf: (environment: NodeJS.ProcessEnv) => Command,
   base: Environment,
   startMs = 60_000,
-): Launcher {
-  const running = new Set<Kill>();
+): WatchedLaunch {
   const launchAt = async (port: string | undefined, environment: Environment): Promise<WatchedInstance> => {
     const command = commandOf(emptied({ ...base, ...environment, PORT: port }));
     const { file, args, env, cwd } = command;
@@ -89,25 +82,22 @@ export function launcherOf(
       ...(cwd !== undefined && { cwd }),
     });
     const end = endWithThisProcess(child, command);
-    running.add(end);
     const instance = supervise(child, end, command, `http://127.0.0.1:${port ?? defaultPort}/mcp`);
-    instance.exit.then(() => running.delete(end));
     const healthy = await answers(new URL('/health', instance.url), instance.exit, startMs);
     if (!healthy) await instance.stop();
     return { ...instance, healthy };
   };
-  const launch: WatchedLaunch = (environment) =>
+  return (environment) =>
     'PORT' in environment
       ? launchAt(environment.PORT, environment)
       : onFreePort((port) => launchAt(port, environment));
-  return { launch, killAll: () => kill(running) };
 }
 
 const ownInstances = new Set<Kill>();
 let isArmed = false;
 
 function endWithThisProcess(child: ChildProcess, command: Command): Kill {
-  if (!isArmed) process.once('exit', () => kill(ownInstances));
+  if (!isArmed) process.once('exit', killAll);
   isArmed = true;
   const end = () => {
     child.kill('SIGKILL');
@@ -118,8 +108,9 @@ function endWithThisProcess(child: ChildProcess, command: Command): Kill {
   return end;
 }
 
-function kill(instances: Iterable<Kill>): void {
-  for (const end of instances) end();
+/** Synchronous, because it runs when this process exits. */
+function killAll(): void {
+  for (const end of ownInstances) end();
 }
 
 /** The port of a server without PORT (C§4.2). */

@@ -20,7 +20,7 @@ import { type CalledExample, callExamples, calledLine, notStarted, projectFacts 
 import { causeOf } from './causes.ts';
 import type { Deployed } from './deployed.ts';
 import type { Incident, SourceAnswer } from './logged.ts';
-import { NotStarted, type Sources, type Started, start } from './start.ts';
+import { NotStarted, type Sources, start } from './start.ts';
 
 /** A server to check, and how to release it. */
 export interface HeldServer {
@@ -88,19 +88,23 @@ export async function holdProject(
   const profile = platform ?? recorded;
   const key = early ?? newPrivateKey(profile.token);
   // With recordings, nothing that the server gets depends on its tools.
-  const begun =
+  let started =
     sources === 'replay'
       ? key.then((privateKey) => start(entry, profile, directory, { privateKey, deployed }))
       : undefined;
-  for (const promise of [key, begun]) promise?.catch(() => {}); // who awaits them says why
-  const facts = await evaluated.catch(async (error) => {
-    await stopped(begun);
-    throw error;
-  });
+  for (const promise of [key, started]) promise?.catch(() => {}); // who awaits them says why
   const kept = sources === 'live' ? mkdtempSync(join(tmpdir(), 'market-mcp-answers-')) : undefined;
-  const forget = () => (kept === undefined ? undefined : rmSync(kept, { recursive: true, force: true }));
-  childStarting(); // a signal must shut this process down gracefully, and with it all that the launcher has started
+  const release = async () => {
+    await started?.then(
+      ({ owned }) => owned.instance().stop(),
+      () => {},
+    );
+    if (kept !== undefined) rmSync(kept, { recursive: true, force: true });
+    await childEnded(undefined);
+  };
   try {
+    const facts = await evaluated;
+    childStarting(); // a signal must shut this process down gracefully, and with it all that the launcher has started
     requireListed(
       call.map((tool) => ({ flag: '--call', tool })),
       facts.tools.map(({ name }) => name),
@@ -121,8 +125,8 @@ export async function holdProject(
     );
     const asking = facts.tools.flatMap(({ name }) => (writing.has(name) ? [] : [name]));
     const sampled = sampledTools(directory); // while the server starts
-    const { instance, launch, signer, owned, answers } = await (begun ??
-      start(entry, profile, directory, { sources, kept, asking, privateKey: await key, deployed }));
+    started ??= start(entry, profile, directory, { sources, kept, asking, privateKey: await key, deployed });
+    const { instance, launch, signer, owned, answers } = await started;
     const examples = new Map(facts.tools.map(({ name, examples = [] }) => [name, examples]));
     const unrecorded = new Set<string>();
     return {
@@ -148,28 +152,14 @@ export async function holdProject(
       unrecorded: () => [...unrecorded].sort(),
       ...(kept !== undefined && { real: { called, withheld } }),
       locate: (report) => located(report, { directory, incidents: owned.incidents }),
-      release: async () => {
-        await owned.instance().stop();
-        forget();
-        await childEnded(undefined);
-      },
+      release,
     };
   } catch (error) {
-    await stopped(begun);
-    forget();
-    await childEnded(undefined);
+    await release();
     if (!(error instanceof NotStarted)) throw error;
     const lines = error.message.split('\n');
     throw deployed ? deployed.notStarted(lines) : notStarted(directory, lines);
   }
-}
-
-/** Ends a server whose start has begun. */
-async function stopped(begun: Promise<Started> | undefined): Promise<void> {
-  await begun?.then(
-    ({ owned }) => owned.instance().stop(),
-    () => {},
-  );
 }
 
 function requireExpected(called: readonly CalledExample[]): void {

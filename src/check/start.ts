@@ -91,11 +91,11 @@ export async function start(
       SOURCES_KEPT: kept,
       SOURCES_TOOLS: JSON.stringify(asking),
     };
-    const launcher = deployed
+    const launchOne = deployed
       ? launcherOf((variables) => deployed.commandOf(cwd, variables), environment)
       : createLauncher(entry, environment, { cwd, nodeArguments });
     const launch: WatchedLaunch = async (further) => {
-      const launched = await launcher.launch(further);
+      const launched = await launchOne(further);
       all.push(launched);
       return launched;
     };

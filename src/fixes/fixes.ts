@@ -1,4 +1,4 @@
-import { closest, type InputError, inputError } from 'market-mcp-contract/command';
+import { hintFor, type InputError, inputError } from 'market-mcp-contract/command';
 import {
   isObject,
   type Json,
@@ -99,8 +99,7 @@ export function fixRoot(schema: JsonObject, path: string, fixes: Fixes): JsonObj
   }
   for (const name of Array.isArray(fixed.required) ? (fixed.required as readonly unknown[]) : []) {
     if (typeof name === 'string' && names.includes(name)) continue;
-    const near = closest(String(name), names);
-    const hint = near ? `Did you mean ${near}?` : 'Declare it in properties, or remove it from required.';
+    const hint = hintFor(String(name), names, 'Declare it in properties, or remove it from required.');
     fixes.error(`${path}.required`, name, 'is not declared in properties', hint);
   }
   return fixed;

@@ -1,4 +1,4 @@
-import { closest, inputError, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
+import { hintFor, inputError, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
 import { isPlaceholder } from 'market-mcp-contract/definition';
 import {
   aloneName,
@@ -134,7 +134,6 @@ function unknown(
   message: string,
   names: readonly string[],
 ) {
-  const near = closest(name, names);
-  const hint = near === undefined ? `Known names: ${names.join(', ') || 'none'}.` : `Did you mean ${near}?`;
+  const hint = hintFor(name, names, `Known names: ${names.join(', ') || 'none'}.`);
   return inputError(where, formatExampleValue(value), `${name} ${message}`, hint);
 }

@@ -1,4 +1,4 @@
-import { closest, inputError, orList, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
+import { hintFor, inputError, orList, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
 import type { DefinitionChange, Field, SpecEntry, ToolSpec } from '../model/model.ts';
 import { outputSchemaOf } from './definition.ts';
 import { type ExampleValue, withExamples } from './example-values.ts';
@@ -111,8 +111,7 @@ function withOutput(
 }
 
 function unknownTool(flag: string, name: string, names: readonly string[]) {
-  const near = closest(name, names);
-  const hint = near === undefined ? `The list contains ${someOf(names)}.` : `Did you mean ${near}?`;
+  const hint = hintFor(name, names, `The list contains ${someOf(names)}.`);
   return inputError(flag, name, 'is not a tool of the list', hint);
 }
 

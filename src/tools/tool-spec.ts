@@ -1,5 +1,5 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import { closest, type InputError, orList, pass, type Result, refuse } from 'market-mcp-contract/command';
+import { hintFor, type InputError, orList, pass, type Result, refuse } from 'market-mcp-contract/command';
 import type { Problem } from 'market-mcp-contract/definition';
 import { type JsonObject, mismatchesIn } from 'market-mcp-contract/json';
 import { fieldErrors } from '../fields/shape.ts';
@@ -52,10 +52,7 @@ function schemaError({ keyword, params, instancePath }: ErrorObject, problem: Pr
     message,
     hint,
   });
-  const meant = (word: string, words: readonly string[]) => {
-    const near = closest(word, words);
-    return near === undefined ? `Write ${orList(words)}.` : `Did you mean ${near}?`;
-  };
+  const meant = (word: string, words: readonly string[]) => hintFor(word, words, `Write ${orList(words)}.`);
   switch (keyword) {
     case 'required':
       return found('is missing', `Write ${exampleOf(params.missingProperty)}.`);

@@ -83,7 +83,7 @@ describe('process.default-port', () => {
     const usual = createLauncher(program.entry, trusting, { startMs: 30_000 });
     const hurried = createLauncher(program.entry, trusting, { startMs: 1 });
     let starts = 0;
-    const instance = await usual.launch({});
+    const instance = await usual({});
     const report = await runContract(
       {
         url: instance.url,
@@ -91,7 +91,7 @@ describe('process.default-port', () => {
         signer,
         launch: (given) => {
           const isFirst = 'PORT' in given && given.PORT === undefined && ++starts === 1;
-          return (isFirst ? hurried : usual).launch(given);
+          return (isFirst ? hurried : usual)(given);
         },
       },
       { selects: ({ id }) => id === 'process.default-port' },

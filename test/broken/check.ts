@@ -68,7 +68,7 @@ export const trusting = {
 
 function checkProgram(entry: string, rule: string, variant: Variant): Promise<Report> {
   const { profile = (same) => same, environment } = variant;
-  const { launch } = createLauncher(
+  const launch = createLauncher(
     entry,
     { ...trusting, AUTH: undefined, BROKEN: rule, ...environment },
     { startMs: rule === '' ? startMs.good : startMs.broken },

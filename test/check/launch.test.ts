@@ -19,7 +19,7 @@ async function program(name: string, text: string): Promise<string> {
 
 describe('createLauncher', () => {
   it('starts a server on a free port, with the given environment, and stops it', async () => {
-    const { launch } = createLauncher(await program('server', server), { AUTH: undefined, HOST: 'base' });
+    const launch = createLauncher(await program('server', server), { AUTH: undefined, HOST: 'base' });
     const instance = await launch({ HOST: 'own' });
     const environment = await (await fetch(new URL('/health', instance.url))).json();
     expect(instance.healthy).toBe(true);
@@ -29,10 +29,7 @@ describe('createLauncher', () => {
   });
 
   it('keeps the last output of a server that does not start', async () => {
-    const { launch } = createLauncher(
-      await program('failing', 'console.error("no key"); process.exit(7);'),
-      {},
-    );
+    const launch = createLauncher(await program('failing', 'console.error("no key"); process.exit(7);'), {});
     const instance = await launch({});
     expect(instance.healthy).toBe(false);
     expect(await instance.exit).toEqual({ code: 7, signal: null });
@@ -50,7 +47,7 @@ if (!existsSync(${JSON.stringify(marker)})) {
   process.exit(1);
 }${server}`,
     );
-    const instance = await createLauncher(late, {}).launch({});
+    const instance = await createLauncher(late, {})({});
     expect(instance.healthy).toBe(true);
     expect(new URL(instance.url).port).not.toBe(await readFile(marker, 'utf8'));
     await instance.stop();
@@ -58,23 +55,13 @@ if (!existsSync(${JSON.stringify(marker)})) {
 
   it('ends a program that never answers, and kills one that ignores SIGTERM', async () => {
     const mute = createLauncher(await program('mute', 'setInterval(() => {}, 1000);'), {}, { startMs: 200 });
-    const instance = await mute.launch({});
+    const instance = await mute({});
     expect(instance.healthy).toBe(false);
     expect(await instance.exit).toEqual({ code: null, signal: 'SIGTERM' });
     const deaf = createLauncher(await program('deaf', `process.on('SIGTERM', () => {});${server}`), {});
-    const deafInstance = await deaf.launch({});
+    const deafInstance = await deaf({});
     await deafInstance.stop();
     expect(await deafInstance.exit).toEqual({ code: null, signal: 'SIGKILL' });
-  });
-
-  it('kills all its processes at once', async () => {
-    const { launch, killAll } = createLauncher(await program('server', server), {});
-    const instances = [await launch({}), await launch({})];
-    killAll();
-    expect(await Promise.all(instances.map(({ exit }) => exit))).toEqual([
-      { code: null, signal: 'SIGKILL' },
-      { code: null, signal: 'SIGKILL' },
-    ]);
   });
 });
 

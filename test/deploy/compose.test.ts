@@ -124,7 +124,7 @@ describe.skipIf(!isHere('caddy'))('the Caddyfile (skipped without caddy)', () =>
       PLATFORM_PUBLIC_KEY: publicKey,
       SESSION_SECRET: 'a secret of thirty-two characters',
     };
-    const { launch } = createLauncher(join(project, 'dist/src/main.js'), environment, { cwd: project });
+    const launch = createLauncher(join(project, 'dist/src/main.js'), environment, { cwd: project });
     startServer = async () => {
       const server = await launch({ PORT: String(port) });
       started.push(server);

@@ -301,7 +301,7 @@ describe('the project', () => {
       PLATFORM_PUBLIC_KEY: publicKey,
     };
     const environment = { ...given, ...secrets, NODE_ENV: 'production', HOST: '127.0.0.1' };
-    const { launch } = createLauncher(join(project, 'dist/src/main.js'), environment, { cwd: project });
+    const launch = createLauncher(join(project, 'dist/src/main.js'), environment, { cwd: project });
     const server = await launch({});
     const { startupProbe, livenessProbe, readinessProbe } = container;
     const statusOf = async ({ httpGet }: Probe) => (await fetch(new URL(httpGet.path, server.url))).status;

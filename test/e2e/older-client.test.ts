@@ -71,7 +71,7 @@ beforeAll(async () => {
   ({ directory, changes } = await scaffold(['typed', '--platform', 'context', '--from-url', url], {
     cwd: root,
   }));
-  const { launch } = createLauncher(join(directory, 'dist/src/main.js'), {
+  const launch = createLauncher(join(directory, 'dist/src/main.js'), {
     NODE_ENV: 'development',
     PLATFORM_PUBLIC_KEY: signer.publicKey,
     PLATFORM_AUDIENCE: audience,

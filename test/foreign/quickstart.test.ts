@@ -14,7 +14,7 @@ import { createLauncher } from '../../src/check/launch.ts';
 
 const audience = 'https://tools.example.com/mcp';
 const signer = await createSigner(context.token, audience);
-const { launch } = createLauncher(join(import.meta.dirname, 'quickstart.js'), {
+const launch = createLauncher(join(import.meta.dirname, 'quickstart.js'), {
   NODE_ENV: 'development',
   PLATFORM_PUBLIC_KEY: signer.publicKey,
   PLATFORM_ISSUER: signer.issuer,

@@ -21,9 +21,8 @@ import { makeChange, rollBack } from './transaction.ts';
  */
 export function writeProject(target: TargetDirectory, files: FileSet): void {
   try {
-    if (target.state === 'absent') appear(target.directory, files);
-    else if (target.state === 'empty' && isReplaceable(target.directory))
-      replaceEmpty(target.directory, files);
+    const isReplaced = target.state === 'empty' && isReplaceable(target.directory);
+    if (isReplaced || target.state === 'absent') appear(target.directory, files);
     else moveInto(target, files);
   } catch (error) {
     if (error instanceof CommandError) throw error;
@@ -41,19 +40,14 @@ export function rollBackKilledRuns(directory: string): void {
   }
 }
 
+/** Makes a directory, with its parents, or replaces an empty one, which keeps its mode. */
 function appear(directory: string, files: FileSet): void {
   const first = parentsOf(directory).findLast((place) => !existsSync(place)) ?? directory;
+  const mode = statSync(directory, { throwIfNoEntry: false })?.mode;
   inStaging(dirname(first), (staging) => {
     writeFiles(join(staging, relative(first, directory)), files);
+    if (mode !== undefined) chmodSync(staging, mode);
     renameSync(staging, first);
-  });
-}
-
-function replaceEmpty(directory: string, files: FileSet): void {
-  inStaging(dirname(directory), (staging) => {
-    writeFiles(staging, files);
-    chmodSync(staging, statSync(directory).mode);
-    renameSync(staging, directory);
   });
 }
 

@@ -61,7 +61,7 @@ describe('an owned server that dies', () => {
 });
 
 async function checked(environment: Record<string, string>): Promise<{ report: Report; starts: number }> {
-  const { launch } = createLauncher(program.entry, { ...trusting, ...environment });
+  const launch = createLauncher(program.entry, { ...trusting, ...environment });
   let starts = 0;
   const counted = (variables: Environment) => {
     starts += 1;

@@ -27,6 +27,7 @@ export {
   closest,
   combineResults,
   errorSentence,
+  hintFor,
   inputError,
   oneOf,
   orList,

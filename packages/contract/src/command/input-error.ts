@@ -51,6 +51,12 @@ export function closest(word: string, candidates: readonly string[]): string | u
   return near && near.distance <= Math.max(1, Math.floor(word.length / 3)) ? near.candidate : undefined;
 }
 
+/** The hint for a mistyped word: the candidate that it probably means, else `otherwise`. */
+export function hintFor(word: string, candidates: readonly string[], otherwise: string): string {
+  const near = closest(word, candidates);
+  return near === undefined ? otherwise : `Did you mean ${near}?`;
+}
+
 /** `a, b or c` */
 export function orList(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
