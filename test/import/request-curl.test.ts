@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createServer, type IncomingMessage } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { curlRequest, type GivenRequest } from '../../src/import/request/curl.ts';
@@ -21,10 +22,8 @@ interface Received {
 
 const origin = await serveHere(
   createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
     const { method, url: target, headers } = request;
-    received.push({ method, target, headers, body: Buffer.concat(chunks).toString() });
+    received.push({ method, target, headers, body: await textOf(request) });
     response.end('{}');
   }),
 );

@@ -67,16 +67,14 @@ describe('an envelope without content', () => {
   });
 });
 
-describe('a key in a body', () => {
-  it.each([
-    [{ json: { symbol: 'ETH' } }, '{"symbol":"ETH","api_key":"k3y-of-the-author"}'],
-    [{ form: { symbol: 'ETH' } }, 'symbol=ETH&api_key=k3y-of-the-author'],
-  ])('is added to %j, and no answer repeats it', async (body, sent) => {
-    const options = { headers: {}, body: { api_key: new Secret('API_KEY', key) } };
-    const { api, received } = await source(always({ said: `key ${key}` }), options);
-    expect(await api.post('/', body)).toEqual({ said: 'key [secret]' });
-    expect(received.map((one) => one.body)).toEqual([sent]);
-  });
+it.each([
+  [{ json: { symbol: 'ETH' } }, '{"symbol":"ETH","api_key":"k3y-of-the-author"}'],
+  [{ form: { symbol: 'ETH' } }, 'symbol=ETH&api_key=k3y-of-the-author'],
+])('a key in a body is added to %j, and no answer repeats it', async (body, sent) => {
+  const options = { headers: {}, body: { api_key: new Secret('API_KEY', key) } };
+  const { api, received } = await source(always({ said: `key ${key}` }), options);
+  expect(await api.post('/', body)).toEqual({ said: 'key [secret]' });
+  expect(received.map((one) => one.body)).toEqual([sent]);
 });
 
 describe('sendOnce', () => {

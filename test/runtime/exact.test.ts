@@ -194,30 +194,24 @@ describe('a decimal of an answer', () => {
   });
 });
 
-describe('an argument beyond 2^53', () => {
-  it('is the text of its digits where the inputSchema admits text, else it is refused', async () => {
-    const { client } = await start({ tools: [price] });
-    const call = async (given: string) => {
-      const params = `{"name":"get_price","arguments":${given}}`;
-      const message = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`;
-      const headers = { ...(await client.session()), authorization: `Bearer ${await token()}` };
-      return (await client.send(message, headers)).body.result.structuredContent;
-    };
-    expect(await call(`{"coin":${large}}`)).toMatchObject({ price: 12.5 });
-    expect(await call(`{"depth":${large}}`)).toMatchObject({
-      error: 'INVALID_ARGUMENTS',
-      message: expect.stringContaining(
-        'arguments.depth: expected integer, got an integer that is not within',
-      ),
-    });
+it('an argument beyond 2^53 is the text of its digits where the inputSchema admits text, else it is refused', async () => {
+  const { client } = await start({ tools: [price] });
+  const call = async (given: string) => {
+    const params = `{"name":"get_price","arguments":${given}}`;
+    const message = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`;
+    const headers = { ...(await client.session()), authorization: `Bearer ${await token()}` };
+    return (await client.send(message, headers)).body.result.structuredContent;
+  };
+  expect(await call(`{"coin":${large}}`)).toMatchObject({ price: 12.5 });
+  expect(await call(`{"depth":${large}}`)).toMatchObject({
+    error: 'INVALID_ARGUMENTS',
+    message: expect.stringContaining('arguments.depth: expected integer, got an integer that is not within'),
   });
 });
 
-describe('texts of digits in a body', () => {
-  it('are sent as integers at the paths that are named', () => {
-    const json = { id: large, name: large, items: [{ id: `-${large}` }, { id: '007' }, {}] };
-    const { content } = bodyOf({ json, integers: ['id', 'items[].id'] }) ?? {};
-    expect(content).toBe(`{"id":${large},"name":"${large}","items":[{"id":-${large}},{"id":"007"},{}]}`);
-    expect(bodyOf({ json: [large], integers: ['[]'] })?.content).toBe(`[${large}]`);
-  });
+it('texts of digits in a body are sent as integers at the paths that are named', () => {
+  const json = { id: large, name: large, items: [{ id: `-${large}` }, { id: '007' }, {}] };
+  const { content } = bodyOf({ json, integers: ['id', 'items[].id'] }) ?? {};
+  expect(content).toBe(`{"id":${large},"name":"${large}","items":[{"id":-${large}},{"id":"007"},{}]}`);
+  expect(bodyOf({ json: [large], integers: ['[]'] })?.content).toBe(`[${large}]`);
 });

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAuthentication } from '../../packages/runtime/src/server/auth.ts';
 import { requestText } from '../attacks/attacker.ts';
-import { audience, config, start, token } from './support.ts';
+import { audience, config, start, stopClock, token } from './support.ts';
 
 const now = () => Math.floor(Date.now() / 1000);
 const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_price', arguments: {} } };
@@ -153,8 +153,7 @@ describe('a call is refused', () => {
     const answered = once(socket, 'data');
     socket.write(requestText('POST', headers, body.slice(0, -1), body.length));
     await client.send(call, headers); // by now the server has read the head of the request before
-    vi.useFakeTimers({ now: Date.now() + 130_000, toFake: ['Date'] });
-    onTestFinished(() => void vi.useRealTimers());
+    stopClock(Date.now() + 130_000);
     socket.write(body.slice(-1));
     expect(String(await answered)).toMatch(/^HTTP\/1\.1 401 /);
     const reason = 'exp: the token expired before the request was complete';
@@ -191,8 +190,7 @@ describe('a call is accepted', () => {
     ['Bearer', { iat: undefined }],
     ['Bearer', { iat: 1_800_000_000 + 60, exp: 1_800_000_000 + 180 }],
   ])('%s with %j', async (scheme, claims) => {
-    vi.useFakeTimers({ now: 1_800_000_000_000, toFake: ['Date'] });
-    onTestFinished(() => void vi.useRealTimers());
+    stopClock(1_800_000_000_000);
     const { client } = await start();
     const headers = { ...(await client.session()), authorization: `${scheme} ${await token(claims)}` };
     expect(await client.send(call, headers)).toMatchObject({
@@ -239,12 +237,8 @@ describe('a call is accepted', () => {
     // Some bits of the last character do not count.
     const changed = headers.authorization.replace(/.(?=.$)/, (one) => (one === 'A' ? 'B' : 'A'));
     expect((await client.send(call, { ...headers, authorization: changed })).status).toBe(401);
-    vi.useFakeTimers({ now: Date.now() + 130_000, toFake: ['Date'] });
-    try {
-      expect((await client.send(call, headers)).status).toBe(401);
-    } finally {
-      vi.useRealTimers();
-    }
+    stopClock(Date.now() + 130_000);
+    expect((await client.send(call, headers)).status).toBe(401);
   });
 });
 
@@ -374,8 +368,7 @@ describe('the log of refused calls', () => {
     await flood(server, 20);
     expect(server.events().map(kind)).toEqual(reasons);
     expect(server.events().every(({ event, times }) => event === 'refused' && times === 1)).toBe(true);
-    vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ['Date'] });
-    onTestFinished(() => void vi.useRealTimers());
+    stopClock(Date.now() + 60_000);
     await flood(server, 1);
     const later = server.events().slice(reasons.length);
     expect(later.map(kind)).toEqual(reasons);

@@ -13,6 +13,12 @@ import { heldTool } from './tools.ts';
 const within = { timeout: 120_000 };
 const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams };
 
+/** The status of a request whose target and Host no HTTP client would send. */
+async function statusOf(port: number, path: string, headers: Record<string, string> = {}): Promise<number> {
+  const [response] = await once(request({ port, host: '127.0.0.1', path, headers }).end(), 'response');
+  return response.resume().statusCode;
+}
+
 describe('routes', () => {
   test.each([
     ['GET', '/', 404],
@@ -34,17 +40,7 @@ describe('routes', () => {
   test('any Host is accepted in production, as behind a proxy', async () => {
     const { port } = await start({ env: { NODE_ENV: 'production' } });
     for (const host of ['tools.example', 'localhost:3000', '10.0.0.1', 'UPPER.example:443']) {
-      const [response] = await once(
-        request({
-          port,
-          host: '127.0.0.1',
-          path: '/health',
-          headers: { host, 'x-forwarded-proto': 'https' },
-        }).end(),
-        'response',
-      );
-      expect(response.statusCode).toBe(200);
-      response.resume();
+      expect(await statusOf(port, '/health', { host, 'x-forwarded-proto': 'https' })).toBe(200);
     }
   });
 
@@ -56,19 +52,14 @@ describe('routes', () => {
       [own, 200],
       [foreign, 403],
     ] as const) {
-      for (const host of hosts) {
-        const sending = request({ port, host: '127.0.0.1', path: '/health', headers: { host } }).end();
-        const [response] = await once(sending, 'response');
-        expect(response.resume().statusCode, host).toBe(status);
-      }
+      for (const host of hosts) expect(await statusOf(port, '/health', { host }), host).toBe(status);
     }
   });
 
   test('the request target may have a query or a host', async () => {
     const { port } = await start();
     for (const path of ['/health?x=/', 'http://tools.example/health', 'HTTPS://tools.example:443/health?x']) {
-      const [response] = await once(request({ port, host: '127.0.0.1', path }).end(), 'response');
-      expect(response.resume().statusCode).toBe(200);
+      expect(await statusOf(port, path)).toBe(200);
     }
   });
 
@@ -264,31 +255,29 @@ describe('slow and disconnected clients', () => {
   });
 });
 
-describe('requests pipelined behind a running call', () => {
-  test('are ended with their connection', async () => {
-    const tools = ['first', 'second'].map((name) => heldTool(name));
-    const { port, client, events, stop } = await start({ tools: tools.map(({ tool }) => tool) });
-    const headers = { ...(await client.session()), authorization: `Bearer ${await token()}` };
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    const head = (method: string, length = 0) =>
-      `${method} /mcp HTTP/1.1\r\nHost: localhost\r\n${lines.join('')}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
-    const call = (name: string) => {
-      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name } });
-      return head('POST', body.length) + body;
-    };
-    const socket = connect(port, '127.0.0.1');
-    socket.write(`${call('first')}${call('second')}${head('GET')}${head('POST', 100)}{`);
-    await vi.waitUntil(() => tools.every(({ held }) => held.signal), within);
-    socket.destroy();
-    await vi.waitUntil(() => tools.every(({ held }) => held.signal?.aborted), within);
-    const idle = connect(port, '127.0.0.1');
-    await once(idle, 'connect');
-    await stop();
-    expect(events().map(({ event, outcome }) => [event, outcome])).toEqual([
-      ['call', 'CANCELLED'],
-      ['call', 'CANCELLED'],
-    ]);
-  });
+test('requests pipelined behind a running call are ended with their connection', async () => {
+  const tools = ['first', 'second'].map((name) => heldTool(name));
+  const { port, client, events, stop } = await start({ tools: tools.map(({ tool }) => tool) });
+  const headers = { ...(await client.session()), authorization: `Bearer ${await token()}` };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = (method: string, length = 0) =>
+    `${method} /mcp HTTP/1.1\r\nHost: localhost\r\n${lines.join('')}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+  const call = (name: string) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name } });
+    return head('POST', body.length) + body;
+  };
+  const socket = connect(port, '127.0.0.1');
+  socket.write(`${call('first')}${call('second')}${head('GET')}${head('POST', 100)}{`);
+  await vi.waitUntil(() => tools.every(({ held }) => held.signal), within);
+  socket.destroy();
+  await vi.waitUntil(() => tools.every(({ held }) => held.signal?.aborted), within);
+  const idle = connect(port, '127.0.0.1');
+  await once(idle, 'connect');
+  await stop();
+  expect(events().map(({ event, outcome }) => [event, outcome])).toEqual([
+    ['call', 'CANCELLED'],
+    ['call', 'CANCELLED'],
+  ]);
 });
 
 describe('stopping', () => {

@@ -1,5 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/generic.ts';
 import { readConfig } from '../../packages/runtime/src/config.ts';
@@ -58,11 +59,10 @@ describe('where the host isolates requests, none waits for what a dropped one ha
 /** A server whose first answer never comes. Counts the requests. */
 async function silentAtFirst(answer: (body: string) => unknown) {
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
+    const body = await text(request);
     if (requests++ === 0) return;
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(answer(Buffer.concat(chunks).toString())));
+    response.end(JSON.stringify(answer(body)));
   });
   let requests = 0;
   const port = await listen(server);

@@ -1,13 +1,13 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/context.ts';
 import { readConfig } from '../../packages/runtime/src/config.ts';
 import { createAuthentication } from '../../packages/runtime/src/server/auth.ts';
 import { createLog } from '../../packages/runtime/src/server/log.ts';
 import { selfSigned } from '../../src/marketplace/core/certificate.ts';
 import { listen } from '../listen.ts';
-import { audience, issuer, platformKey, start, token } from './support.ts';
+import { audience, issuer, platformKey, start, stopClock, token } from './support.ts';
 
 const jwk = (key: KeyObject) => createPublicKey(key).export({ format: 'jwk' });
 const pemOf = (key: KeyObject) => createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString();
@@ -124,8 +124,7 @@ describe('a published key set', () => {
   });
 
   test('is fetched again for an unknown key name, at most every 30 s', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
-    onTestFinished(() => void vi.useRealTimers());
+    stopClock();
     const { platform, admits } = await publish({ keys: [{ ...jwk(other), kid: 'old' }] });
     for (let index = 0; index < 20; index++) expect(await admits({}, { kid: `new${index}` })).toBe(false);
     expect(platform.requests).toBe(1);
@@ -136,8 +135,7 @@ describe('a published key set', () => {
   });
 
   test('stays in use while the platform is down', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
-    onTestFinished(() => void vi.useRealTimers());
+    stopClock();
     const { platform, admits } = await publish({ keys: [jwk(platformKey)] });
     expect(await admits()).toBe(true);
     platform.status = 503;
@@ -285,8 +283,7 @@ describe('the priority of the keys', () => {
   });
 
   test('a token is valid up to five seconds after its end, and is not remembered for longer', async () => {
-    vi.useFakeTimers({ now: 1_800_000_000_000, toFake: ['Date'] });
-    onTestFinished(() => void vi.useRealTimers());
+    stopClock(1_800_000_000_000);
     const { authentication, admits } = await publish({ keys: [jwk(platformKey)] });
     const ending = (seconds: number) => ({ iat: 1_799_999_900, exp: 1_800_000_000 + seconds });
     expect(await admits(ending(-4))).toBe(true);
@@ -301,8 +298,7 @@ describe('the priority of the keys', () => {
   });
 
   test('a key set that becomes available later replaces the fallback key', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
-    onTestFinished(() => void vi.useRealTimers());
+    stopClock();
     const { platform, admits, events } = await publish({ keys: [jwk(platformKey)] }, { fallback: true });
     platform.status = 404;
     expect(await admits({}, byShipped)).toBe(true);
@@ -314,8 +310,7 @@ describe('the priority of the keys', () => {
   });
 
   test('a rotated key is used, whether keys have names or not', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
-    onTestFinished(() => void vi.useRealTimers());
+    stopClock();
     for (const name of [undefined, 'same']) {
       const { platform, admits } = await publish({ keys: [{ ...jwk(other), kid: name }] });
       expect(await admits({}, { key: other, kid: name })).toBe(true);

@@ -38,6 +38,12 @@ async function caughtUp({ url }: { readonly url: string }): Promise<void> {
   expect((await fetch(url.replace('/mcp', '/health'))).status).toBe(200);
 }
 
+/** A hostile connection, and what it has received so far. */
+async function watched(port: number, from?: string) {
+  const socket = await attack(port, from);
+  return { socket, got: received(socket) };
+}
+
 const statusesIn = (text: string) =>
   [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 
@@ -57,8 +63,7 @@ describe('event streams', () => {
 
   test('one with a request behind it ends, and the request is answered', async () => {
     const { client, port } = await start();
-    const socket = await attack(port);
-    const got = received(socket);
+    const { socket, got } = await watched(port);
     const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
     const session = await client.session();
     socket.write(requestText('GET', session) + requestText('POST', session, ping));
@@ -69,8 +74,7 @@ describe('event streams', () => {
   test('over the limit the oldest of the address with most streams ends', async () => {
     const { client, port, events } = await start({ env: { MAX_STREAMS: '3' } });
     const open = async (from: string) => {
-      const socket = await attack(port, from);
-      const state = received(socket);
+      const { socket, got: state } = await watched(port, from);
       socket.write(requestText('GET', await client.session()));
       await vi.waitUntil(() => state.text.includes('keep-alive\n\n'), within);
       return state;
@@ -89,8 +93,7 @@ describe('event streams', () => {
     const env = { MAX_STREAMS: '2', CLIENT_ADDRESS_HEADER: 'X-Forwarded-For' };
     const { client, port } = await start({ env });
     const open = async (address: string) => {
-      const socket = await attack(port);
-      const state = received(socket);
+      const { socket, got: state } = await watched(port);
       socket.write(
         requestText('GET', { ...(await client.session()), 'X-Forwarded-For': `1.1.1.1, ${address}` }),
       );
@@ -110,8 +113,7 @@ test('a connection with too many pending requests is closed, and none of them co
   const session = await client.session();
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'held' } });
   const paid = { ...session, authorization: `Bearer ${await token()}` };
-  const socket = await attack(port);
-  const got = received(socket);
+  const { socket, got } = await watched(port);
   socket.write(requestText('POST', paid, body) + requestText('GET', session).repeat(3));
   await vi.waitUntil(() => held.signal, within);
   await caughtUp(client);
@@ -127,8 +129,7 @@ describe('pipelined requests', () => {
 
   test('count together, although each is answered at once', async () => {
     const { client, port, events } = await start();
-    const socket = await attack(port);
-    const got = received(socket);
+    const { socket, got } = await watched(port);
     socket.write(requestText('POST', await client.session(), ping).repeat(100));
     await vi.waitUntil(() => got.closed, within);
     expect(statusesIn(got.text).length).toBeLessThanOrEqual(Number(variables.MAX_PIPELINED.default));
@@ -142,8 +143,7 @@ describe('pipelined requests', () => {
     const count = (message: unknown) => parsed.push(message);
     subscribe('http.server.request.start', count);
     onTestFinished(() => void unsubscribe('http.server.request.start', count));
-    const socket = await attack(port);
-    const got = received(socket);
+    const { socket, got } = await watched(port);
     socket.write(requestText('GET', session).repeat(400));
     await vi.waitUntil(() => got.closed, within);
     expect(parsed).toHaveLength(Number(variables.MAX_PIPELINED.default) + 1);
@@ -152,8 +152,7 @@ describe('pipelined requests', () => {
   test('of a client that waits for each answer do not count', async () => {
     const { client, port } = await start({ env: { MAX_PIPELINED: '1' } });
     const session = await client.session();
-    const socket = await attack(port);
-    const got = received(socket);
+    const { socket, got } = await watched(port);
     for (let sent = 1; sent <= 50; sent++) {
       socket.write(requestText('POST', session, ping));
       await vi.waitUntil(() => got.closed || got.text.split('"result":{}}').length > sent, {
@@ -178,8 +177,7 @@ describe('headers', () => {
     [2_100, 431],
   ])('%i and Host are answered with %i', async (count, status) => {
     const { port } = await start();
-    const socket = await attack(port);
-    const got = received(socket);
+    const { socket, got } = await watched(port);
     socket.write(head(count));
     await vi.waitUntil(() => got.text !== '', within);
     expect(statusesIn(got.text)).toEqual([status]);
@@ -196,8 +194,7 @@ describe('bodies in chunks', () => {
 
   test.each(['POST', 'GET', 'DELETE', 'PUT'])('of one byte end the connection of a %s', async (method) => {
     const { port, client } = await start();
-    const socket = await attack(port);
-    const got = received(socket);
+    const { socket, got } = await watched(port);
     socket.write(requestText(method, { ...chunked, ...(await paying()), ...(await client.session()) }));
     socket.write('1\r\n \r\n'.repeat(20_000));
     await vi.waitUntil(() => got.closed, within);
@@ -206,8 +203,7 @@ describe('bodies in chunks', () => {
 
   test.each([1, 7, 1_000])('of %i bytes are read if they are few or large enough', async (size) => {
     const { port } = await start();
-    const socket = await attack(port);
-    const got = received(socket);
+    const { socket, got } = await watched(port);
     const body = size === 1 ? initialize : `${initialize}${' '.repeat(20_000)}`;
     expect(initialize.length).toBeLessThan(300);
     socket.write(`${requestText('POST', chunked)}${inChunks(body, size)}`);
@@ -217,8 +213,7 @@ describe('bodies in chunks', () => {
 
   test('of one byte behind another request end the connection, too', async () => {
     const { port } = await start();
-    const socket = await attack(port);
-    const got = received(socket);
+    const { socket, got } = await watched(port);
     socket.write(`${requestText('GET', {})}${requestText('POST', chunked)}${'1\r\n \r\n'.repeat(20_000)}`);
     await vi.waitUntil(() => got.closed, within);
     expect(statusesIn(got.text)).not.toContain(200);
@@ -328,8 +323,7 @@ describe('bodies', () => {
     const paid = await payer(client);
     const answers = await Promise.all(
       Array.from({ length: 10 }, async () => {
-        const socket = await attack(port, '127.0.0.1');
-        const answer = received(socket);
+        const { socket, got: answer } = await watched(port, '127.0.0.1');
         const body = `${initialize}${' '.repeat(70_000)}`;
         socket.write(requestText('POST', paid, body.slice(0, 1_000), body.length));
         await caughtUp(client);
@@ -448,8 +442,7 @@ describe('answers', () => {
     const session = await client.session();
     const paid = { ...session, authorization: `Bearer ${await token()}` };
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'held' } });
-    const socket = await attack(port);
-    const got = received(socket);
+    const { socket, got } = await watched(port);
     socket.write(
       requestText('POST', paid, body) + requestText('POST', session, body.replace('tools/call', 'ping')),
     );
@@ -484,29 +477,27 @@ describe('connections', () => {
   });
 });
 
-describe('calls', () => {
-  test.each([
-    ['in all', { MAX_CALLS: '2' }, false],
-    ['with one token', { MAX_CALLS_PER_TOKEN: '2' }, true],
-  ])('over the limit %s are refused until one ends', async (_, env, same) => {
-    const tools = ['one', 'two'].map((name) => heldTool(name));
-    const { client } = await start({ tools: tools.map(({ tool }) => tool), env });
-    const session = await client.session();
-    const first = `Bearer ${await token()}`;
-    const call = async (name: string, authorization = first) =>
-      client.request('tools/call', { name }, { ...session, authorization });
-    const running = tools.map(({ tool }) => call(tool.name));
-    await vi.waitUntil(() => tools.every(({ held }) => held.signal), within);
-    const refused = await call('nope', same ? first : `Bearer ${await token()}`);
-    expect({ status: refused.status, retry: refused.headers.get('retry-after') }).toEqual({
-      status: 503,
-      retry: '1',
-    });
-    if (same) expect((await call('nope', `Bearer ${await token()}`)).status).toBe(200);
-    for (const { held } of tools) held.release();
-    await Promise.all(running);
-    expect((await call('nope')).status).toBe(200);
+test.each([
+  ['in all', { MAX_CALLS: '2' }, false],
+  ['with one token', { MAX_CALLS_PER_TOKEN: '2' }, true],
+])('calls over the limit %s are refused until one ends', async (_, env, same) => {
+  const tools = ['one', 'two'].map((name) => heldTool(name));
+  const { client } = await start({ tools: tools.map(({ tool }) => tool), env });
+  const session = await client.session();
+  const first = `Bearer ${await token()}`;
+  const call = async (name: string, authorization = first) =>
+    client.request('tools/call', { name }, { ...session, authorization });
+  const running = tools.map(({ tool }) => call(tool.name));
+  await vi.waitUntil(() => tools.every(({ held }) => held.signal), within);
+  const refused = await call('nope', same ? first : `Bearer ${await token()}`);
+  expect({ status: refused.status, retry: refused.headers.get('retry-after') }).toEqual({
+    status: 503,
+    retry: '1',
   });
+  if (same) expect((await call('nope', `Bearer ${await token()}`)).status).toBe(200);
+  for (const { held } of tools) held.release();
+  await Promise.all(running);
+  expect((await call('nope')).status).toBe(200);
 });
 
 test('a server whose event loop is late twice in a row sheds load, and logs it', async () => {

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { type AddressInfo, createServer as createListener } from 'node:net';
+import { createServer as createListener } from 'node:net';
 import path from 'node:path';
 import { json as jsonOf } from 'node:stream/consumers';
 import parse from 'parse-prometheus-text-format';
@@ -318,7 +318,7 @@ test('the example of the README exports a span for each request', async () => {
     exported.push({ to: `${request.method} ${request.url}`, body: (await jsonOf(request)) as Exported });
     response.end('{}');
   });
-  await listen(collector);
+  const port = await listen(collector);
 
   const readme = readFileSync(path.join(runtime, 'README.md'), 'utf8');
   const example = /```ts\n(import \{ randomBytes [\s\S]*?)```/.exec(readme)?.[1] ?? '';
@@ -330,7 +330,6 @@ test('the example of the README exports a span for each request', async () => {
   writeFileSync(main, `import './tracing.ts';\n${readFileSync(main, 'utf8')}`);
   compile(own.directory);
 
-  const { port } = collector.address() as AddressInfo;
   const endpoint = `http://127.0.0.1:${port}/v1/traces`;
   const env = settings({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: endpoint });
   const { client } = await serveBuilt(own.directory, env);

@@ -1,8 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { defineTool, signals } from '../../packages/runtime/src/server/define-tool.ts';
 import { failed } from '../../packages/runtime/src/source/errors.ts';
 import { modernRequest, paid } from './modern.ts';
-import { gas, json, source } from './source-server.ts';
+import { gas, gasTool, json, source } from './source-server.ts';
 import { start } from './support.ts';
 
 const form = /^[a-z]{20}$/;
@@ -56,19 +55,12 @@ describe('the header x-request-id', () => {
   it('is the id in every log line of its call, and the one that its caller reads in an incident', async () => {
     const errors = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { api } = await source((_, response) => json(response, {}, 401));
-    const asking = defineTool({
-      name: 'get_gas',
-      description: 'Gas',
-      inputSchema: { type: 'object', properties: {}, required: [] },
-      outputSchema: { type: 'object', properties: { ...signals, ...gas.properties }, required: [] },
-      examples: [],
-      async run(_, { found, fail, signal }) {
-        const failure = await api
-          .get('/gas', { schema: gas, signal })
-          .then(found, (error) => failed(error, fail));
-        if (failure.kind === 'fail') throw new Error('the cause');
-        return failure;
-      },
+    const asking = gasTool(async (_, { found, fail, signal }) => {
+      const failure = await api
+        .get('/gas', { schema: gas, signal })
+        .then(found, (error) => failed(error, fail));
+      if (failure.kind === 'fail') throw new Error('the cause');
+      return failure;
     });
     const { client, events } = await start({ tools: [asking] });
     const headers = { ...(await client.session()), ...(await paid()), traceparent };

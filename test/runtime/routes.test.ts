@@ -219,17 +219,11 @@ describe('a route', () => {
   });
 });
 
-describe('headers', () => {
+it('headers are those of a route if it sets others', async () => {
   const headers = { 'Strict-Transport-Security': 'max-age=60', 'x-by': 'me' };
 
-  it('are those of a route if it sets others', async () => {
-    const { own } = await serving(
-      (_, response) => response.setHeader('X-By', 'route').end(),
-      {},
-      { headers },
-    );
-    expect((await own()).headers.get('x-by')).toBe('route');
-  });
+  const { own } = await serving((_, response) => response.setHeader('X-By', 'route').end(), {}, { headers });
+  expect((await own()).headers.get('x-by')).toBe('route');
 });
 
 describe('the server does not start with', () => {

@@ -2,10 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { DiscoverResultSchema, ListToolsResultSchema } from '@modelcontextprotocol/core';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import {
-  isJSONRPCNotification as isNotificationV1,
-  isJSONRPCRequest as isRequestV1,
-} from '@modelcontextprotocol/sdk/types.js';
+import * as v1 from '@modelcontextprotocol/sdk/types.js';
 import {
   type CallToolResult,
   createMcpHandler,
@@ -25,23 +22,39 @@ import { expectSameKinds } from './messages.ts';
 import { envelope, modernRequest, paid } from './modern.ts';
 import { start } from './support.ts';
 import { lying, price, rigid, throwing } from './tools.ts';
-import type { Writable } from './writable.ts';
 
 // Version 2 of the SDK, which generated projects do not depend on, validates the runtime's behaviour.
 
-test('messages and results are assignable to the types of SDK v2', () => {
-  expectTypeOf<Writable<CallResult>>().toExtend<CallToolResult>();
-  expectTypeOf<Writable<RpcRequest>>().toExtend<JSONRPCRequest>();
+/** A type without `readonly`. An object with an index signature becomes `{ [name: string]: unknown }`, which ends recursion. */
+type Writable<T> = T extends readonly (infer One)[]
+  ? Writable<One>[]
+  : T extends object
+    ? string extends keyof T
+      ? { [name: string]: unknown }
+      : { -readonly [Name in keyof T]: Writable<T[Name]> }
+    : T;
+
+test('messages and results are assignable to the types of both versions of the SDK', () => {
+  type Result = Writable<CallResult>;
+  expectTypeOf<Result>().toExtend<CallToolResult>();
+  expectTypeOf<Result>().toExtend<v1.CallToolResult>();
+  expectTypeOf<Writable<RpcRequest>>().toExtend<JSONRPCRequest & v1.JSONRPCRequest>();
   expectTypeOf<Writable<ErrorReply> & { id?: string | number }>().toExtend<JSONRPCErrorResponse>();
+  expectTypeOf<Writable<ErrorReply> & { id: string | number }>().toExtend<v1.JSONRPCError>();
   type Described = 'inputSchema' | 'outputSchema';
-  expectTypeOf<Writable<Omit<ToolDefinition, Described>>>().toExtend<Omit<SdkTool, Described>>();
+  expectTypeOf<Writable<Omit<ToolDefinition, Described>>>().toExtend<
+    Omit<SdkTool, Described> & Omit<v1.Tool, Described>
+  >();
+  type Wrong = Omit<Result, 'content'> & { content: string };
   // @ts-expect-error The type check must reject an answer that is not of the SDK's type.
-  expectTypeOf<Writable<Omit<CallResult, 'content'>> & { content: string }>().toExtend<CallToolResult>();
+  expectTypeOf<Wrong>().toExtend<CallToolResult>();
+  // @ts-expect-error So must that of version 1.
+  expectTypeOf<Wrong>().toExtend<v1.CallToolResult>();
 });
 
 test('agrees with both versions of the SDK on requests and notifications', () => {
   expectSameKinds({ isJSONRPCRequest, isJSONRPCNotification }, 1_000);
-  expectSameKinds({ isJSONRPCRequest: isRequestV1, isJSONRPCNotification: isNotificationV1 }, 5_000);
+  expectSameKinds(v1, 5_000);
 });
 
 describe.each([

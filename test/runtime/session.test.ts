@@ -78,29 +78,25 @@ describe('signed sessions', () => {
   });
 });
 
-describe('over the number of closed sessions that a process can record', () => {
-  test('all earlier sessions are closed, and one opened in the same second is valid', () => {
-    vi.useFakeTimers({ now: 1_000_000_000 });
-    onTestFinished(() => void vi.useRealTimers());
-    const sessions = createSessions(secret, 60, '', 2);
-    const ids = [sessions.open(), sessions.open(), sessions.open(), sessions.open()];
-    const known = () => ids.map((id) => sessions.isKnown(id));
-    for (const id of ids.slice(0, 2)) sessions.close(id);
-    expect(known()).toEqual([false, false, true, true]);
-    sessions.close(ids[2] ?? '');
-    expect(known()).toEqual([false, false, false, false]);
-    ids.push(sessions.open());
-    expect(known()).toEqual([false, false, false, false, true]);
-    sessions.close(ids[4] ?? '');
-    expect(known()).toEqual([false, false, false, false, false]);
-  });
+test('over the number of closed sessions that a process can record, all earlier sessions are closed, and one opened in the same second is valid', () => {
+  vi.useFakeTimers({ now: 1_000_000_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const sessions = createSessions(secret, 60, '', 2);
+  const ids = [sessions.open(), sessions.open(), sessions.open(), sessions.open()];
+  const known = () => ids.map((id) => sessions.isKnown(id));
+  for (const id of ids.slice(0, 2)) sessions.close(id);
+  expect(known()).toEqual([false, false, true, true]);
+  sessions.close(ids[2] ?? '');
+  expect(known()).toEqual([false, false, false, false]);
+  ids.push(sessions.open());
+  expect(known()).toEqual([false, false, false, false, true]);
+  sessions.close(ids[4] ?? '');
+  expect(known()).toEqual([false, false, false, false, false]);
 });
 
-describe('sessions over HTTP', () => {
-  test('an initialize that fails opens none', async () => {
-    const { client } = await start();
-    const { status, headers, body } = await client.request('initialize', { protocolVersion: 7 });
-    expect({ status, code: body.error.code, id: body.id }).toEqual({ status: 200, code: -32602, id: 1 });
-    expect(headers.has('mcp-session-id')).toBe(false);
-  });
+test('an initialize that fails opens no session', async () => {
+  const { client } = await start();
+  const { status, headers, body } = await client.request('initialize', { protocolVersion: 7 });
+  expect({ status, code: body.error.code, id: body.id }).toEqual({ status: 200, code: -32602, id: 1 });
+  expect(headers.has('mcp-session-id')).toBe(false);
 });

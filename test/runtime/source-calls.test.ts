@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { defineTool, signals } from '../../packages/runtime/src/server/define-tool.ts';
 import { failed, type SourceError } from '../../packages/runtime/src/source/errors.ts';
 import { callTool } from '../../packages/runtime/src/testing.ts';
-import { always, errorOf, gas, json, quiet, source, sourceServer } from './source-server.ts';
+import { always, errorOf, gas, gasTool, json, quiet, source, sourceServer } from './source-server.ts';
 
 quiet();
 
@@ -18,16 +18,9 @@ describe('equal concurrent calls', () => {
 
   it('have a line in the log each if their request fails, with the id of the call', async () => {
     const { api, received } = await source((_, response) => json(response, {}, 401));
-    const tool = defineTool({
-      name: 'get_gas',
-      description: 'Gas',
-      inputSchema: { type: 'object', properties: {}, required: [] },
-      outputSchema: { type: 'object', properties: { ...signals, ...gas.properties }, required: [] },
-      examples: [],
-      async run(_, { found, fail }) {
-        return api.get('/gas', { schema: gas }).then(found, (error) => failed(error, fail));
-      },
-    });
+    const tool = gasTool((_, { found, fail }) =>
+      api.get('/gas', { schema: gas }).then(found, (error) => failed(error, fail)),
+    );
     await Promise.all([callTool(tool), callTool(tool)]);
     expect(received).toHaveLength(1);
     const lines = vi.mocked(console.error).mock.calls.map(([line]) => JSON.parse(line));
@@ -44,16 +37,9 @@ describe('equal concurrent calls', () => {
     const { httpSource } = await import('../../packages/runtime/src/source/http-source.ts');
     const { callTool: call } = await import('../../packages/runtime/src/testing.ts');
     const { url: baseUrl } = await sourceServer((_, response) => json(response, {}, 401));
-    const tool = defineTool({
-      name: 'get_gas',
-      description: 'Gas',
-      inputSchema: { type: 'object', properties: {}, required: [] },
-      outputSchema: { type: 'object', properties: { ...signals, ...gas.properties }, required: [] },
-      examples: [],
-      async run(_, { found, signal }) {
-        return found(await httpSource({ baseUrl }).get('/gas', { schema: gas, signal }));
-      },
-    });
+    const tool = gasTool(async (_, { found, signal }) =>
+      found(await httpSource({ baseUrl }).get('/gas', { schema: gas, signal })),
+    );
     const incidents: string[] = [];
     await call(tool, {}, { report: ({ id }) => incidents.push(id) });
     const lines = vi.mocked(console.error).mock.calls.map(([line]) => JSON.parse(line));
@@ -173,32 +159,30 @@ describe('the rate limit', () => {
   });
 });
 
-describe('a tool whose source fails', () => {
+it('a tool whose source fails ends with a failure that matches its schema; an error in its code is rethrown', async () => {
   const outputSchema = {
     type: 'object',
     properties: { ...signals, gwei: { type: ['number', 'null'] } },
     required: ['gwei'],
   } as const;
 
-  it('ends with a failure that matches its schema; an error in its code is rethrown', async () => {
-    const { api } = await source(always({}, 429, { 'retry-after': '30' }));
-    const tool = defineTool({
-      name: 'get_gas',
-      description: 'Returns gas. Use it when asked.',
-      inputSchema: { type: 'object', properties: {}, required: [] },
-      outputSchema,
-      examples: [],
-      async run(_, { found, fail, signal }) {
-        try {
-          return found(await api.get('/gas', { schema: outputSchema, signal }));
-        } catch (error) {
-          return failed(error, fail);
-        }
-      },
-    });
-    const { isError, structuredContent } = await callTool(tool);
-    expect(isError).toBe(true);
-    expect(structuredContent).toMatchObject({ gwei: null, error: 'RATE_LIMITED', retryAfterSeconds: 30 });
-    expect(() => failed(new TypeError('mine'), () => ({ kind: 'empty', reason: '' }))).toThrow('mine');
+  const { api } = await source(always({}, 429, { 'retry-after': '30' }));
+  const tool = defineTool({
+    name: 'get_gas',
+    description: 'Returns gas. Use it when asked.',
+    inputSchema: { type: 'object', properties: {}, required: [] },
+    outputSchema,
+    examples: [],
+    async run(_, { found, fail, signal }) {
+      try {
+        return found(await api.get('/gas', { schema: outputSchema, signal }));
+      } catch (error) {
+        return failed(error, fail);
+      }
+    },
   });
+  const { isError, structuredContent } = await callTool(tool);
+  expect(isError).toBe(true);
+  expect(structuredContent).toMatchObject({ gwei: null, error: 'RATE_LIMITED', retryAfterSeconds: 30 });
+  expect(() => failed(new TypeError('mine'), () => ({ kind: 'empty', reason: '' }))).toThrow('mine');
 });

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { beforeEach, vi } from 'vitest';
+import { signals, type Tool } from '../../packages/runtime/src/server/define-tool.ts';
 import type { SourceError } from '../../packages/runtime/src/source/errors.ts';
 import { type HttpSourceOptions, httpSource } from '../../packages/runtime/src/source/http-source.ts';
 import { Secret } from '../../packages/runtime/src/source/secret.ts';
@@ -19,10 +21,8 @@ export type Answer = (request: Received, response: ServerResponse, count: number
 export async function sourceServer(answer: Answer) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
     const { method = '', url = '', headers } = request;
-    received.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
+    received.push({ method, url, headers, body: await text(request) });
     answer(received.at(-1) as Received, response, received.length);
   });
   // A connection that ends while it is reused fails a request that nobody sends again.
@@ -37,6 +37,16 @@ export function json(response: ServerResponse, value: unknown, status = 200, hea
 
 export const key = 'k3y-of-the-author';
 export const gas = { type: 'object', properties: { gwei: { type: 'number' } }, required: ['gwei'] } as const;
+/** A tool without arguments whose answer has this member; its output may have further ones. */
+export const gasTool = (run: Tool['run'], more: object = {}): Tool => ({
+  name: 'get_gas',
+  description: 'Gas',
+  inputSchema: { type: 'object', properties: {}, required: [] },
+  outputSchema: { type: 'object', properties: { ...signals, ...gas.properties, ...more }, required: [] },
+  examples: [],
+  run,
+});
+
 export async function source(answer: Answer, options: Partial<HttpSourceOptions> = {}) {
   const { url, received } = await sourceServer(answer);
   const headers = { 'x-api-key': new Secret('API_KEY', key) };

@@ -1,10 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
-import { signals } from '../../packages/runtime/src/server/define-tool.ts';
 import { retryWords } from '../../packages/runtime/src/server/result.ts';
 import { failed } from '../../packages/runtime/src/source/errors.ts';
 import { mcpSource } from '../../packages/runtime/src/source/mcp-source.ts';
 import { callTool } from '../../packages/runtime/src/testing.ts';
-import { always, errorOf, gas, json, key, quiet, source, sourceServer } from './source-server.ts';
+import { always, errorOf, gas, gasTool, json, key, quiet, source, sourceServer } from './source-server.ts';
 
 quiet();
 
@@ -126,20 +125,15 @@ describe('what the caller can fix', () => {
   it('reaches the caller of a tool, except where its schema has another detail', async () => {
     const { api } = await source(always({ message: 'no such chain' }, 422));
     const call = async (more: object) => {
-      const outputSchema = { type: 'object', properties: { ...signals, ...more }, required: [] } as const;
-      const { structuredContent } = await callTool({
-        name: 'get_gas',
-        description: 'Gas',
-        inputSchema: { type: 'object', properties: {}, required: [] },
-        outputSchema,
-        examples: [],
-        run: (_, { fail, found }) =>
+      const tool = gasTool(
+        (_, { fail, found }) =>
           api.get('/x', {}).then(
             () => found({}),
             (error) => failed(error, fail),
           ),
-      });
-      return structuredContent;
+        more,
+      );
+      return (await callTool(tool)).structuredContent;
     };
     expect(await call({})).toMatchObject({ error: 'SOURCE_REJECTED', detail: 'no such chain' });
     expect(await call({ detail: { type: 'number' } })).not.toHaveProperty('detail');

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/generic.ts';
 import { createApp } from '../../packages/runtime/src/app.ts';
 import { type Config, type Platform, readConfig } from '../../packages/runtime/src/config.ts';
@@ -60,6 +60,12 @@ export function config(env: Record<string, string> = {}, platform: Partial<Platf
   );
   if (!result.ok) throw new Error(result.errors.join('\n'));
   return result.config;
+}
+
+/** The date stands still until the test has finished, or its next change; timers run. */
+export function stopClock(now = Date.now()): void {
+  vi.useFakeTimers({ now, toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
 }
 
 /** Starts a server for one test. */

@@ -197,41 +197,39 @@ describe('a token', () => {
   });
 });
 
-describe('a token endpoint', () => {
-  it.each([
-    ['refuses', { error: 'invalid_client' }, 401, 'SOURCE_REFUSED', 'refused'],
-    ['fails', {}, 500, 'SOURCE_UNAVAILABLE', 'network'],
-    ['sends no token', { token: 'x' }, 200, 'SOURCE_MISCONFIGURED', 'without a token'],
-    [
-      'sends what no header can have',
-      { access_token: 'a b\n' },
-      200,
-      'SOURCE_MISCONFIGURED',
-      'without a token',
-    ],
-  ])(
-    'that %s ends the call, is named in the log without secrets, and is asked again by the next',
-    async (_, body, status, code, message) => {
-      let count = 0;
-      const { get, server } = await served((__, response) => {
-        count += 1;
-        if (count === 1) json(response, body, status);
-        else json(response, { access_token: 'token-1' });
-      });
-      const error = await errorOf(get());
-      expect(error).toMatchObject({ code, message: expect.stringContaining(message) });
-      expect(server.received).toEqual([]);
-      const [line] = vi.mocked(console.error).mock.calls.map(([text]) => String(text));
-      expect(JSON.parse(line ?? '')).toMatchObject({
-        code,
-        path: '/v1/token',
-        hint: expect.stringContaining('GAS_CLIENT_SECRET'),
-      });
-      expect(line).not.toContain(word);
-      expect(await get()).toEqual({ gwei: 1 });
-    },
-  );
-});
+it.each([
+  ['refuses', { error: 'invalid_client' }, 401, 'SOURCE_REFUSED', 'refused'],
+  ['fails', {}, 500, 'SOURCE_UNAVAILABLE', 'network'],
+  ['sends no token', { token: 'x' }, 200, 'SOURCE_MISCONFIGURED', 'without a token'],
+  [
+    'sends what no header can have',
+    { access_token: 'a b\n' },
+    200,
+    'SOURCE_MISCONFIGURED',
+    'without a token',
+  ],
+])(
+  'a token endpoint that %s ends the call, is named in the log without secrets, and is asked again by the next',
+  async (_, body, status, code, message) => {
+    let count = 0;
+    const { get, server } = await served((__, response) => {
+      count += 1;
+      if (count === 1) json(response, body, status);
+      else json(response, { access_token: 'token-1' });
+    });
+    const error = await errorOf(get());
+    expect(error).toMatchObject({ code, message: expect.stringContaining(message) });
+    expect(server.received).toEqual([]);
+    const [line] = vi.mocked(console.error).mock.calls.map(([text]) => String(text));
+    expect(JSON.parse(line ?? '')).toMatchObject({
+      code,
+      path: '/v1/token',
+      hint: expect.stringContaining('GAS_CLIENT_SECRET'),
+    });
+    expect(line).not.toContain(word);
+    expect(await get()).toEqual({ gwei: 1 });
+  },
+);
 
 describe('a hostile token endpoint', () => {
   const endless: Answer = (_, response) => {
