@@ -224,36 +224,30 @@ describe('junit', () => {
   });
 });
 
-describe('sarif', () => {
-  it('has a result for each problem, and an open one for each skipped rule', () => {
-    const { version, runs } = JSON.parse(reporters.sarif(everything(), plain));
-    expect(version).toBe('2.1.0');
-    const [{ tool, results }] = runs;
-    expect(results.map(({ ruleId, level, kind }: Record<string, string>) => [ruleId, kind ?? level])).toEqual(
-      [
-        ['gate.no-token', 'error'],
-        ['output.typed', 'warning'],
-        ['gate.expired', 'open'],
-        ['drift', 'warning'],
-      ],
-    );
-    for (const { ruleId, ruleIndex } of results.slice(0, 3)) {
-      expect(tool.driver.rules[ruleIndex].id).toBe(ruleId);
-    }
-  });
+it('sarif has a result for each problem, and an open one for each skipped rule', () => {
+  const { version, runs } = JSON.parse(reporters.sarif(everything(), plain));
+  expect(version).toBe('2.1.0');
+  const [{ tool, results }] = runs;
+  expect(results.map(({ ruleId, level, kind }: Record<string, string>) => [ruleId, kind ?? level])).toEqual([
+    ['gate.no-token', 'error'],
+    ['output.typed', 'warning'],
+    ['gate.expired', 'open'],
+    ['drift', 'warning'],
+  ]);
+  for (const { ruleId, ruleIndex } of results.slice(0, 3)) {
+    expect(tool.driver.rules[ruleIndex].id).toBe(ruleId);
+  }
 });
 
-describe('github', () => {
-  it('has one command per line, and escapes text that resembles a command', () => {
-    const lines = reporters.github(everything(), plain).split('\n');
-    expect(lines.map((line) => /^::(error|warning|notice) title=([^:]*)::/.exec(line)?.slice(1))).toEqual([
-      ['error', 'gate.no-token'],
-      ['warning', 'output.typed'],
-      ['warning', 'drift'],
-      ['notice', 'market-mcp check failed'],
-    ]);
-    expect(lines[0]).toContain('%250A');
-  });
+it('github has one command per line, and escapes text that resembles a command', () => {
+  const lines = reporters.github(everything(), plain).split('\n');
+  expect(lines.map((line) => /^::(error|warning|notice) title=([^:]*)::/.exec(line)?.slice(1))).toEqual([
+    ['error', 'gate.no-token'],
+    ['warning', 'output.typed'],
+    ['warning', 'drift'],
+    ['notice', 'market-mcp check failed'],
+  ]);
+  expect(lines[0]).toContain('%250A');
 });
 
 describe('markdown', () => {

@@ -206,37 +206,35 @@ describe('the built programs', () => {
   });
 });
 
-describe('Ctrl-C while packages are installed', () => {
-  it.each([
-    ['', 'ends the package manager and what it started, and keeps the whole project'],
-    ["trap '' TERM INT;", 'ends by force what does not listen'],
-  ])('%s %s', async (deafness) => {
-    const cwd = directory();
-    const bin = directory();
-    const npm = join(bin, 'npm');
-    writeFileSync(
-      npm,
-      `#!/bin/sh\n${deafness}\nsleep 1000 &\necho $! > "$PIDS/sleep"\necho $$ > "$PIDS/npm"\ntouch "$PIDS/started"\nwait\n`,
-    );
-    chmodSync(npm, 0o755);
-    const child = spawn(process.execPath, [bins.create, 'tool', '--yes', '--no-git'], {
-      cwd,
-      env: {
-        ...process.env,
-        PATH: `${bin}${delimiter}${process.env.PATH}`,
-        PIDS: bin,
-        npm_config_user_agent: 'npm/10',
-      },
-      stdio: 'ignore',
-    });
-    await vi.waitUntil(() => existsSync(join(bin, 'started')), { timeout: 60_000 });
-    child.kill('SIGINT');
-    const [exitCode] = await once(child, 'exit');
-    expect(exitCode).toBe(130);
-    expect(existsSync(join(cwd, 'tool/market-mcp.json'))).toBe(true);
-    for (const name of ['sleep', 'npm']) {
-      const pid = readFileSync(join(bin, name), 'utf8').trim();
-      await expect.poll(() => isRunning(pid)).toBe(false);
-    }
+it.each([
+  ['', 'ends the package manager and what it started, and keeps the whole project'],
+  ["trap '' TERM INT;", 'ends by force what does not listen'],
+])('Ctrl-C while packages are installed: %s %s', async (deafness) => {
+  const cwd = directory();
+  const bin = directory();
+  const npm = join(bin, 'npm');
+  writeFileSync(
+    npm,
+    `#!/bin/sh\n${deafness}\nsleep 1000 &\necho $! > "$PIDS/sleep"\necho $$ > "$PIDS/npm"\ntouch "$PIDS/started"\nwait\n`,
+  );
+  chmodSync(npm, 0o755);
+  const child = spawn(process.execPath, [bins.create, 'tool', '--yes', '--no-git'], {
+    cwd,
+    env: {
+      ...process.env,
+      PATH: `${bin}${delimiter}${process.env.PATH}`,
+      PIDS: bin,
+      npm_config_user_agent: 'npm/10',
+    },
+    stdio: 'ignore',
   });
+  await vi.waitUntil(() => existsSync(join(bin, 'started')), { timeout: 60_000 });
+  child.kill('SIGINT');
+  const [exitCode] = await once(child, 'exit');
+  expect(exitCode).toBe(130);
+  expect(existsSync(join(cwd, 'tool/market-mcp.json'))).toBe(true);
+  for (const name of ['sleep', 'npm']) {
+    const pid = readFileSync(join(bin, name), 'utf8').trim();
+    await expect.poll(() => isRunning(pid)).toBe(false);
+  }
 });

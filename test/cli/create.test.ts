@@ -98,18 +98,16 @@ describe('create', () => {
   });
 });
 
-describe('create again', () => {
-  it("continues an identical project, and keeps the author's changes", async () => {
-    const target = join(directory(), 'gas');
-    await run({ directory: target });
-    writeFileSync(join(target, 'src/tools/get-gas.ts'), '// mine');
-    const before = tree(target);
-    const { exitCode, stdout } = await run({ directory: target });
-    expect(exitCode).toBe(0);
-    expect(stdout).toContain('already contains this project: continuing with it');
-    expect(stdout).toContain('npm install');
-    expect(tree(target)).toEqual(before);
-  });
+it("create continues an identical project, and keeps the author's changes", async () => {
+  const target = join(directory(), 'gas');
+  await run({ directory: target });
+  writeFileSync(join(target, 'src/tools/get-gas.ts'), '// mine');
+  const before = tree(target);
+  const { exitCode, stdout } = await run({ directory: target });
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('already contains this project: continuing with it');
+  expect(stdout).toContain('npm install');
+  expect(tree(target)).toEqual(before);
 });
 
 describe('create refuses', () => {

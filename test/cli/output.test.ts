@@ -61,13 +61,11 @@ describe('output for a program', () => {
   });
 });
 
-describe('untrusted text on a terminal', () => {
-  it.each([
-    ['\u001b[31mred\u001b[0m', 'red'],
-    ['a\nb\rc', 'a\\u{a}b\\u{d}c'],
-    ['\u202ereversed', '\\u{202e}reversed'],
-    ['\u009b31m plain 🚀 é', ' plain 🚀 é'],
-  ])('%j is printed as %j', (text, shown) => {
-    expect(singleLine(text)).toBe(shown);
-  });
+it.each([
+  ['\u001b[31mred\u001b[0m', 'red'],
+  ['a\nb\rc', 'a\\u{a}b\\u{d}c'],
+  ['\u202ereversed', '\\u{202e}reversed'],
+  ['\u009b31m plain 🚀 é', ' plain 🚀 é'],
+])('untrusted text on a terminal: %j is printed as %j', (text, shown) => {
+  expect(singleLine(text)).toBe(shown);
 });

@@ -10,20 +10,18 @@ import fc from '../fast-check.ts';
 const space = '\u00a0';
 const ascii = fc.string({ unit: 'binary-ascii', maxLength: 60 });
 
-describe('ASCII texts get the same results as other texts', () => {
-  it.each([
-    ['estimatedTokens', estimatedTokens],
-    ['wordsOf', wordsOf],
-    ['normalize', normalize],
-    ['titleOf', titleOf],
-  ])('%s', (_, read) => {
-    fc.assert(
-      fc.property(ascii, (text) => {
-        fc.pre(/[a-z\d]/i.test(text));
-        expect(read(`${text}${space}`)).toEqual(read(text));
-      }),
-    );
-  });
+it.each([
+  ['estimatedTokens', estimatedTokens],
+  ['wordsOf', wordsOf],
+  ['normalize', normalize],
+  ['titleOf', titleOf],
+])('ASCII texts get the same results as other texts: %s', (_, read) => {
+  fc.assert(
+    fc.property(ascii, (text) => {
+      fc.pre(/[a-z\d]/i.test(text));
+      expect(read(`${text}${space}`)).toEqual(read(text));
+    }),
+  );
 });
 
 describe('texts of a tool that are searched together', () => {

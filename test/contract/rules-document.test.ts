@@ -19,8 +19,6 @@ describe('the contract, sentence by sentence', () => {
   });
 });
 
-describe('docs/rules.md', () => {
-  it('is generated from the catalogue', async () => {
-    await expect(await rulesDocument()).toMatchFileSnapshot('../../docs/rules.md');
-  });
+it('docs/rules.md is generated from the catalogue', async () => {
+  await expect(await rulesDocument()).toMatchFileSnapshot('../../docs/rules.md');
 });

@@ -79,54 +79,46 @@ describe('an integer of 64 bits in a document', () => {
   });
 });
 
-describe('a plain integer of an answer in a document', () => {
-  it('is a number, or text as well if an example beside it is larger than a number can hold', async () => {
-    const content = (example: object) => {
-      const properties = { id: { type: 'integer' }, count: { type: 'integer' } };
-      return { 'application/json': { schema: { type: 'object', properties }, example } };
-    };
-    const typesFor = async (example: object) => {
-      const responses = { 200: { description: 'x', content: content(example) } };
-      const { outputs } = await toolOf(
-        JSON.stringify(documentOf({ responses })).replaceAll('"LARGE"', large),
-      );
-      return [outputs.id?.type, outputs.count?.type];
-    };
-    expect(await typesFor({ id: 2 ** 53 - 1, count: 1 })).toEqual(['integer', 'integer']);
-    expect(await typesFor({ id: 'LARGE', count: 1 })).toEqual([['integer', 'string'], 'integer']);
-  });
+it('a plain integer of an answer in a document is a number, or text as well if an example beside it is larger than a number can hold', async () => {
+  const content = (example: object) => {
+    const properties = { id: { type: 'integer' }, count: { type: 'integer' } };
+    return { 'application/json': { schema: { type: 'object', properties }, example } };
+  };
+  const typesFor = async (example: object) => {
+    const responses = { 200: { description: 'x', content: content(example) } };
+    const { outputs } = await toolOf(JSON.stringify(documentOf({ responses })).replaceAll('"LARGE"', large));
+    return [outputs.id?.type, outputs.count?.type];
+  };
+  expect(await typesFor({ id: 2 ** 53 - 1, count: 1 })).toEqual(['integer', 'integer']);
+  expect(await typesFor({ id: 'LARGE', count: 1 })).toEqual([['integer', 'string'], 'integer']);
 });
 
-describe('a large integer in a sample', () => {
-  it('is text beside smaller ones, which stay integers', () => {
-    const given = [
-      readSample(`{"id": ${large}, "wei": [1, ${large}0]}`, 'a.json'),
-      readSample('{"id": 5, "wei": []}', 'b.json'),
-    ];
-    const made = toolOfSamples(given.map(unwrap), { name: 'get_it', input: [] }, () => 'x');
-    const { entry, answers } = unwrap(made);
-    expect(entry).toMatchObject({
-      outputSchema: {
-        properties: {
-          id: { type: ['integer', 'string', 'null'] },
-          wei: { items: { type: ['integer', 'string'] } },
-        },
+it('a large integer in a sample is text beside smaller ones, which stay integers', () => {
+  const given = [
+    readSample(`{"id": ${large}, "wei": [1, ${large}0]}`, 'a.json'),
+    readSample('{"id": 5, "wei": []}', 'b.json'),
+  ];
+  const made = toolOfSamples(given.map(unwrap), { name: 'get_it', input: [] }, () => 'x');
+  const { entry, answers } = unwrap(made);
+  expect(entry).toMatchObject({
+    outputSchema: {
+      properties: {
+        id: { type: ['integer', 'string', 'null'] },
+        wei: { items: { type: ['integer', 'string'] } },
       },
-    });
-    expect(answers).toEqual([
-      { id: large, wei: [1, `${large}0`] },
-      { id: 5, wei: [] },
-    ]);
+    },
   });
+  expect(answers).toEqual([
+    { id: large, wei: [1, `${large}0`] },
+    { id: 5, wei: [] },
+  ]);
 });
 
-describe('a page', () => {
-  it('refuses a number that would be another one, and sends the digits of a field and of a repeated body', () => {
-    expect(() => jsonOf(`{"id": ${large}}`, 'arguments')).toThrow(/9007199254740993 is not exact/);
-    expect(argumentsOf({ 'arg.id': large }, { properties: { id: { type: 'integer' } } })).toEqual({
-      id: large,
-    });
-    const shown = `{"token":"[redacted]","id":${large}}`;
-    expect(withSecrets(shown, `{"token":"t0ken","id":1}`)).toBe(`{"token":"t0ken","id":${large}}`);
+it('a page refuses a number that would be another one, and sends the digits of a field and of a repeated body', () => {
+  expect(() => jsonOf(`{"id": ${large}}`, 'arguments')).toThrow(/9007199254740993 is not exact/);
+  expect(argumentsOf({ 'arg.id': large }, { properties: { id: { type: 'integer' } } })).toEqual({
+    id: large,
   });
+  const shown = `{"token":"[redacted]","id":${large}}`;
+  expect(withSecrets(shown, `{"token":"t0ken","id":1}`)).toBe(`{"token":"t0ken","id":${large}}`);
 });

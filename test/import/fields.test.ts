@@ -211,42 +211,40 @@ describe('a choice that does not match', () => {
   });
 });
 
-describe('descriptions', () => {
-  it('name their tool if there are several, and replace what the document says', async () => {
-    const responses = { 200: { content: { 'application/json': { schema: repository } } } };
-    const { openapi, info, servers, paths } = documentOf({ responses }) as { [name: string]: object };
-    const [[path, item] = []] = Object.entries(paths ?? {}) as [string, { [method: string]: object }][];
-    const other = Object.fromEntries(
-      Object.entries(item ?? {}).map(([method, operation]) => [
-        method,
-        { ...operation, operationId: 'getOther' },
-      ]),
-    );
-    const file = join(directory(), 'api.json');
-    writeFileSync(
-      file,
-      JSON.stringify({ openapi, info, servers, paths: { [`${path}`]: item, '/other': other } }),
-    );
-    const described = async (operation: readonly string[], ...description: string[]) => {
-      const entries = await entriesOf({ fromOpenapi: file, operation, description }, context);
-      return entries.ok
-        ? entries.value.map(({ entry }) => (entry as JsonObject).description)
-        : entries.errors.map(({ message, hint }) => `${message}. ${hint}`);
-    };
-    const [first, second] = await described(['getGas', 'getOther']);
-    expect(await described(['getGas', 'getOther'], 'getOther: Returns: others.')).toEqual([
-      first,
-      'Returns: others.',
-    ]);
-    expect(await described(['getOther'], 'Returns: one.')).toEqual(['Returns: one.']);
-    expect(await described(['getGas', 'getOther'], 'Returns it all: now')).toEqual([
-      'names no tool, but 2 tools are imported. Write "getGas:Returns it all: now"',
-    ]);
-    expect(await described(['getGas', 'getOther'], 'getOthr: It.')).toEqual([
-      'names getOthr, which is not imported. The tools are getGas or getOther. Did you mean getOther?',
-    ]);
-    expect(second).not.toBe('');
-  });
+it('descriptions name their tool if there are several, and replace what the document says', async () => {
+  const responses = { 200: { content: { 'application/json': { schema: repository } } } };
+  const { openapi, info, servers, paths } = documentOf({ responses }) as { [name: string]: object };
+  const [[path, item] = []] = Object.entries(paths ?? {}) as [string, { [method: string]: object }][];
+  const other = Object.fromEntries(
+    Object.entries(item ?? {}).map(([method, operation]) => [
+      method,
+      { ...operation, operationId: 'getOther' },
+    ]),
+  );
+  const file = join(directory(), 'api.json');
+  writeFileSync(
+    file,
+    JSON.stringify({ openapi, info, servers, paths: { [`${path}`]: item, '/other': other } }),
+  );
+  const described = async (operation: readonly string[], ...description: string[]) => {
+    const entries = await entriesOf({ fromOpenapi: file, operation, description }, context);
+    return entries.ok
+      ? entries.value.map(({ entry }) => (entry as JsonObject).description)
+      : entries.errors.map(({ message, hint }) => `${message}. ${hint}`);
+  };
+  const [first, second] = await described(['getGas', 'getOther']);
+  expect(await described(['getGas', 'getOther'], 'getOther: Returns: others.')).toEqual([
+    first,
+    'Returns: others.',
+  ]);
+  expect(await described(['getOther'], 'Returns: one.')).toEqual(['Returns: one.']);
+  expect(await described(['getGas', 'getOther'], 'Returns it all: now')).toEqual([
+    'names no tool, but 2 tools are imported. Write "getGas:Returns it all: now"',
+  ]);
+  expect(await described(['getGas', 'getOther'], 'getOthr: It.')).toEqual([
+    'names getOthr, which is not imported. The tools are getGas or getOther. Did you mean getOther?',
+  ]);
+  expect(second).not.toBe('');
 });
 
 describe('chosen fields of a server', () => {

@@ -111,44 +111,42 @@ describe('the base URL', () => {
   );
 });
 
-describe('Swagger 2.0', () => {
-  it('is supported: parameters, body, security, address and answer', async () => {
-    const document = {
-      swagger: '2.0',
-      info: { title: 'Pets' },
-      host: 'pets.example',
-      basePath: '/v2',
-      securityDefinitions: { basic: { type: 'basic' } },
-      security: [{ basic: [] }],
-      definitions: { Pet: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } },
-      paths: {
-        '/pets/{id}': {
-          put: {
-            operationId: 'putPet',
-            parameters: [
-              { name: 'id', in: 'path', required: true, type: 'integer' },
-              { name: 'tags', in: 'query', type: 'array', items: { type: 'string' } },
-              { name: 'pet', in: 'body', required: true, schema: { $ref: '#/definitions/Pet' } },
-            ],
-            responses: { 200: { schema: { type: 'array', items: { $ref: '#/definitions/Pet' } } } },
-          },
+it('Swagger 2.0 is supported: parameters, body, security, address and answer', async () => {
+  const document = {
+    swagger: '2.0',
+    info: { title: 'Pets' },
+    host: 'pets.example',
+    basePath: '/v2',
+    securityDefinitions: { basic: { type: 'basic' } },
+    security: [{ basic: [] }],
+    definitions: { Pet: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } },
+    paths: {
+      '/pets/{id}': {
+        put: {
+          operationId: 'putPet',
+          parameters: [
+            { name: 'id', in: 'path', required: true, type: 'integer' },
+            { name: 'tags', in: 'query', type: 'array', items: { type: 'string' } },
+            { name: 'pet', in: 'body', required: true, schema: { $ref: '#/definitions/Pet' } },
+          ],
+          responses: { 200: { schema: { type: 'array', items: { $ref: '#/definitions/Pet' } } } },
         },
       },
-    };
-    const { call, inputs, required } = await toolOf(document, 'putPet');
-    expect(call.api).toMatchObject({
-      file: 'pets',
-      shared: [{ kind: 'basic', variables: [{ name: 'PETS_USER' }, { name: 'PETS_PASSWORD' }] }],
-    });
-    expect(call.api.address).toMatchObject({ fallback: 'https://pets.example/v2' });
-    expect(call).toMatchObject({
-      wrap: 'items',
-      body: { kind: 'json', members: [{ name: 'name', input: 'name' }] },
-    });
-    expect(call.query).toEqual([{ name: 'tags', input: 'tags', style: 'comma' }]);
-    expect(inputs.id).toMatchObject({ type: 'integer' });
-    expect(required).toEqual(['id', 'name']);
+    },
+  };
+  const { call, inputs, required } = await toolOf(document, 'putPet');
+  expect(call.api).toMatchObject({
+    file: 'pets',
+    shared: [{ kind: 'basic', variables: [{ name: 'PETS_USER' }, { name: 'PETS_PASSWORD' }] }],
   });
+  expect(call.api.address).toMatchObject({ fallback: 'https://pets.example/v2' });
+  expect(call).toMatchObject({
+    wrap: 'items',
+    body: { kind: 'json', members: [{ name: 'name', input: 'name' }] },
+  });
+  expect(call.query).toEqual([{ name: 'tags', input: 'tags', style: 'comma' }]);
+  expect(inputs.id).toMatchObject({ type: 'integer' });
+  expect(required).toEqual(['id', 'name']);
 });
 
 describe('untrusted text', () => {

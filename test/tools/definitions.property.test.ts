@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import ajvFormats from 'ajv-formats';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { blankResult } from '../../packages/contract/src/definition/outcomes.ts';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
@@ -29,48 +29,46 @@ const entry = fc.record(
   { requiredKeys: ['name', 'description', 'inputSchema', 'outputSchema'] },
 );
 
-describe('a definition of any schemas', () => {
-  it('is refused with a place and a reason, or meets every guarantee', () => {
-    let accepted = 0;
-    fc.assert(
-      fc.property(entry, (given) => {
-        const result = prepare([given as JsonObject].map(asImported), context);
-        if (!result.ok) {
-          expect(result.errors.length).toBeGreaterThan(0);
-          for (const { where, message, hint } of result.errors) {
-            expect(where).toMatch(/^get_it\./);
-            expect(message.length * hint.length).toBeGreaterThan(0);
-          }
-          return;
+it('a definition of any schemas is refused with a place and a reason, or meets every guarantee', () => {
+  let accepted = 0;
+  fc.assert(
+    fc.property(entry, (given) => {
+      const result = prepare([given as JsonObject].map(asImported), context);
+      if (!result.ok) {
+        expect(result.errors.length).toBeGreaterThan(0);
+        for (const { where, message, hint } of result.errors) {
+          expect(where).toMatch(/^get_it\./);
+          expect(message.length * hint.length).toBeGreaterThan(0);
         }
-        accepted += 1;
-        const [tool] = result.prepared.tools;
-        if (!tool) throw new Error('no tool');
-        const { definition, samples, examples } = tool;
-        const broken = inspectTools([definition], context)
-          .filter(({ level, status }) => level === 'must' && status === 'fail')
-          .map(({ id, problems }) => ({ id, problems }));
-        expect(broken).toEqual([]);
+        return;
+      }
+      accepted += 1;
+      const [tool] = result.prepared.tools;
+      if (!tool) throw new Error('no tool');
+      const { definition, samples, examples } = tool;
+      const broken = inspectTools([definition], context)
+        .filter(({ level, status }) => level === 'must' && status === 'fail')
+        .map(({ id, problems }) => ({ id, problems }));
+      expect(broken).toEqual([]);
 
-        const output = judge.compile(definition.outputSchema);
-        const input = judge.compile(definition.inputSchema);
-        for (const { answer } of samples)
-          expect(output(answer), JSON.stringify([answer, output.errors])).toBe(true);
-        for (const { arguments: args } of examples) expect(input(args)).toBe(true);
-        expect(input(sampleArguments(definition.inputSchema, context.smoke))).toBe(true);
-        const blank = blankResult(definition.outputSchema);
-        if (!blank.ok) throw new Error('no blank answer');
-        const outcomes = [
-          { searchExhausted: true, noResultsReason: 'Nothing matches.' },
-          { error: 'UPSTREAM_DOWN', message: 'The source does not answer.' },
-        ];
-        for (const signal of outcomes) {
-          const answer = { ...blank.result, ...signal };
-          expect(output(answer), JSON.stringify([answer, output.errors])).toBe(true);
-        }
-      }),
-      { numRuns: 300 },
-    );
-    expect(accepted).toBeGreaterThan(30);
-  });
+      const output = judge.compile(definition.outputSchema);
+      const input = judge.compile(definition.inputSchema);
+      for (const { answer } of samples)
+        expect(output(answer), JSON.stringify([answer, output.errors])).toBe(true);
+      for (const { arguments: args } of examples) expect(input(args)).toBe(true);
+      expect(input(sampleArguments(definition.inputSchema, context.smoke))).toBe(true);
+      const blank = blankResult(definition.outputSchema);
+      if (!blank.ok) throw new Error('no blank answer');
+      const outcomes = [
+        { searchExhausted: true, noResultsReason: 'Nothing matches.' },
+        { error: 'UPSTREAM_DOWN', message: 'The source does not answer.' },
+      ];
+      for (const signal of outcomes) {
+        const answer = { ...blank.result, ...signal };
+        expect(output(answer), JSON.stringify([answer, output.errors])).toBe(true);
+      }
+    }),
+    { numRuns: 300 },
+  );
+  expect(accepted).toBeGreaterThan(30);
 });

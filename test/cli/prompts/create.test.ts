@@ -197,18 +197,16 @@ describe('the interactive flow', () => {
   });
 });
 
-describe('the effect of a call', () => {
-  it('is derived from the name of the tool, and can be changed', async () => {
-    const { effect: _, tool: __, ...given } = { ...known, input: [] };
-    const effectOf = async (tool: string, ...typed: readonly string[]) => {
-      const { value } = await drive([[prompts.effect, ...typed, enter], ...enterAt('write')], {
-        given: { ...given, tool },
-      });
-      return value?.effect;
-    };
-    expect(await effectOf('get_order')).toBe('reads');
-    expect(await effectOf('delete_order')).toBe('changes');
-    expect(await effectOf('create_order')).toBe('adds');
-    expect(await effectOf('get_order', down)).toBe('computes');
-  });
+it('the effect of a call is derived from the name of the tool, and can be changed', async () => {
+  const { effect: _, tool: __, ...given } = { ...known, input: [] };
+  const effectOf = async (tool: string, ...typed: readonly string[]) => {
+    const { value } = await drive([[prompts.effect, ...typed, enter], ...enterAt('write')], {
+      given: { ...given, tool },
+    });
+    return value?.effect;
+  };
+  expect(await effectOf('get_order')).toBe('reads');
+  expect(await effectOf('delete_order')).toBe('changes');
+  expect(await effectOf('create_order')).toBe('adds');
+  expect(await effectOf('get_order', down)).toBe('computes');
 });

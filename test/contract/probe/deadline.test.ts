@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { context } from '../../../packages/contract/src/platforms/all.ts';
 import { conclusionOf } from '../../../packages/contract/src/report/summary.ts';
 import { runContract } from '../../../packages/contract/src/run.ts';
@@ -10,42 +10,38 @@ import { instead } from '../../broken/variant.ts';
 
 const forever: Breaks = { call: () => () => new Promise(() => {}) };
 
-describe('the deadline of a check', () => {
-  it.concurrent.for([1, 25_000])(
-    'of %s ms ends one that would wait much longer, and blames nobody',
-    async (deadlineMs) => {
-      const report = serving(forever, (url) =>
-        runContract({ url, profile: context, signer, timeoutMs: 100_000, deadlineAt: now() + deadlineMs }),
-      );
-      if (deadlineMs === 1) {
-        await expect(report).rejects.toThrow('did not answer before the deadline of the check');
-        return;
-      }
-      const { rules, ...rest } = await report;
-      const late = rules.filter(({ cause }) => cause === 'deadline').map(({ id }) => id);
-      expect(late).toEqual(
-        expect.arrayContaining(['result.content', 'outcome.client', 'submission.calls', 'endpoint.stays-up']),
-      );
-      expect(rules.filter(({ status }) => status === 'fail')).toEqual([]);
-      expect(rules.find(({ id }) => id === 'discovery.tools-list')?.status).toBe('pass');
-      expect(conclusionOf({ ...rest })).toBe('unanswered');
-    },
-  );
-});
+it.concurrent.for([1, 25_000])(
+  'a deadline of %s ms ends a check that would wait much longer, and blames nobody',
+  async (deadlineMs) => {
+    const report = serving(forever, (url) =>
+      runContract({ url, profile: context, signer, timeoutMs: 100_000, deadlineAt: now() + deadlineMs }),
+    );
+    if (deadlineMs === 1) {
+      await expect(report).rejects.toThrow('did not answer before the deadline of the check');
+      return;
+    }
+    const { rules, ...rest } = await report;
+    const late = rules.filter(({ cause }) => cause === 'deadline').map(({ id }) => id);
+    expect(late).toEqual(
+      expect.arrayContaining(['result.content', 'outcome.client', 'submission.calls', 'endpoint.stays-up']),
+    );
+    expect(rules.filter(({ status }) => status === 'fail')).toEqual([]);
+    expect(rules.find(({ id }) => id === 'discovery.tools-list')?.status).toBe('pass');
+    expect(conclusionOf({ ...rest })).toBe('unanswered');
+  },
+);
 
-describe('the timeout of a request', () => {
+it.concurrent("the timeout of a request is extended beyond the profile's and the check's timeout", async () => {
   const patient = { ...context, limits: { ...context.limits, initializeMs: 1 } };
 
-  it.concurrent("is extended beyond the profile's and the check's timeout", async () => {
-    const slow = instead(async ({ path }) => {
-      if (path === '/health') await setTimeout(11_000);
-      return undefined;
-    });
-    const run = (more: { readonly timeoutMs?: number }) =>
-      serving(slow, (url) =>
-        runContract({ url, profile: patient, ...more }, { selects: ({ id }) => id === 'health.status' }),
-      );
-    const reports = await Promise.all([run({}), run({ timeoutMs: 30_000 })]);
-    expect(reports.map(({ rules }) => rules[0]?.status)).toEqual(['fail', 'pass']);
+  const slow = instead(async ({ path }) => {
+    if (path === '/health') await setTimeout(11_000);
+    return undefined;
   });
+  const run = (more: { readonly timeoutMs?: number }) =>
+    serving(slow, (url) =>
+      runContract({ url, profile: patient, ...more }, { selects: ({ id }) => id === 'health.status' }),
+    );
+  const reports = await Promise.all([run({}), run({ timeoutMs: 30_000 })]);
+  expect(reports.map(({ rules }) => rules[0]?.status)).toEqual(['fail', 'pass']);
 });

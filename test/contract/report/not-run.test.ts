@@ -146,20 +146,18 @@ describe('a rule that an answer of the server prevents', () => {
 const check = (breaks: Breaks, era: Era): Promise<Report> =>
   serving(breaks, (url) => runContract({ url, profile: context, signer, era }));
 
-describe('a tools/list whose second page fails', () => {
-  it('is no reason to leave out the rules that need no tool', async () => {
-    const unpaid = { ...failsOnPageTwo, authorized: () => async () => true };
-    const statuses = async (breaks: Breaks) =>
-      new Map((await check(breaks, 'both')).rules.map(({ id, status }) => [id, status]));
-    const [gated, open] = [await statuses(failsOnPageTwo), await statuses(unpaid)];
-    const of = (prefix: string) =>
-      [...gated].filter(([id]) => id.startsWith(prefix) && !/^health\.ready-|^gate\.every-tool/.test(id));
-    for (const prefix of ['gate.', 'session.', 'health.', 'http.', 'protocol.', 'call.unknown-']) {
-      expect(of(prefix).filter(([, status]) => status !== 'pass')).toEqual([]);
-    }
-    expect([open.get('gate.no-token'), open.get('modern.no-token')]).toEqual(['fail', 'not-run']);
-    expect(gated.get('result.fits')).toBe('not-run');
-  });
+it('a tools/list whose second page fails is no reason to leave out the rules that need no tool', async () => {
+  const unpaid = { ...failsOnPageTwo, authorized: () => async () => true };
+  const statuses = async (breaks: Breaks) =>
+    new Map((await check(breaks, 'both')).rules.map(({ id, status }) => [id, status]));
+  const [gated, open] = [await statuses(failsOnPageTwo), await statuses(unpaid)];
+  const of = (prefix: string) =>
+    [...gated].filter(([id]) => id.startsWith(prefix) && !/^health\.ready-|^gate\.every-tool/.test(id));
+  for (const prefix of ['gate.', 'session.', 'health.', 'http.', 'protocol.', 'call.unknown-']) {
+    expect(of(prefix).filter(([, status]) => status !== 'pass')).toEqual([]);
+  }
+  expect([open.get('gate.no-token'), open.get('modern.no-token')]).toEqual(['fail', 'not-run']);
+  expect(gated.get('result.fits')).toBe('not-run');
 });
 
 it('fails a server that does not speak the era that was asked for', async () => {

@@ -140,29 +140,25 @@ describe('an inputSchema with a dialect in $schema', () => {
   });
 });
 
-describe('places', () => {
-  it('finds every schema inside another, and no property that has the name of a keyword', () => {
-    const schema = {
-      properties: { items: { type: 'string' }, list: { items: [{ $ref: '#/definitions/x' }] } },
-      definitions: { x: { anyOf: [{ not: {} }] } },
-    };
-    expect([...schemasIn(schema, 'root')].map(({ path }) => path)).toEqual([
-      'root',
-      'root.properties.items',
-      'root.properties.list',
-      'root.properties.list.items[0]',
-      'root.definitions.x',
-      'root.definitions.x.anyOf[0]',
-      'root.definitions.x.anyOf[0].not',
-    ]);
-  });
+it('every schema inside another has a place, and no property that has the name of a keyword', () => {
+  const schema = {
+    properties: { items: { type: 'string' }, list: { items: [{ $ref: '#/definitions/x' }] } },
+    definitions: { x: { anyOf: [{ not: {} }] } },
+  };
+  expect([...schemasIn(schema, 'root')].map(({ path }) => path)).toEqual([
+    'root',
+    'root.properties.items',
+    'root.properties.list',
+    'root.properties.list.items[0]',
+    'root.definitions.x',
+    'root.definitions.x.anyOf[0]',
+    'root.definitions.x.anyOf[0].not',
+  ]);
 });
 
-describe('isReadable', () => {
-  it('limits levels and values', () => {
-    const nest = (levels: number): unknown => Array.from({ length: levels }).reduce((inner) => [inner], 0);
-    expect(isReadable(nest(bounds.levels))).toBe(true);
-    expect(isReadable(nest(bounds.levels + 1))).toBe(false);
-    expect(isReadable(Array.from({ length: bounds.values + 1 }))).toBe(false);
-  });
+it('isReadable limits levels and values', () => {
+  const nest = (levels: number): unknown => Array.from({ length: levels }).reduce((inner) => [inner], 0);
+  expect(isReadable(nest(bounds.levels))).toBe(true);
+  expect(isReadable(nest(bounds.levels + 1))).toBe(false);
+  expect(isReadable(Array.from({ length: bounds.values + 1 }))).toBe(false);
 });

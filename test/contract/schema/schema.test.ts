@@ -83,7 +83,7 @@ describe('compileSchema', () => {
   });
 });
 
-describe('problemsOf', () => {
+it('problemsOf gives the path, the expected and the actual value', () => {
   const schema: JsonObject = {
     type: 'object',
     properties: {
@@ -94,19 +94,17 @@ describe('problemsOf', () => {
     additionalProperties: false,
   };
 
-  it('gives the path, the expected and the actual value', () => {
-    const validate = compileSchema(schema);
-    const value = { items: [{ 'a/b': '12' }], kind: 'other', extra: 1 };
-    validate(value);
-    expect(mismatchesIn(validate, value, 'result')).toEqual(
-      expect.arrayContaining([
-        { path: 'result.price', expected: 'a value (the property is required)', actual: 'nothing' },
-        { path: 'result.extra', expected: 'no property with this name', actual: '1' },
-        { path: 'result.items[0].a/b', expected: 'type number', actual: '"12"' },
-        { path: 'result.kind', expected: 'one of ["spot","future"]', actual: '"other"' },
-      ]),
-    );
-  });
+  const validate = compileSchema(schema);
+  const value = { items: [{ 'a/b': '12' }], kind: 'other', extra: 1 };
+  validate(value);
+  expect(mismatchesIn(validate, value, 'result')).toEqual(
+    expect.arrayContaining([
+      { path: 'result.price', expected: 'a value (the property is required)', actual: 'nothing' },
+      { path: 'result.extra', expected: 'no property with this name', actual: '1' },
+      { path: 'result.items[0].a/b', expected: 'type number', actual: '"12"' },
+      { path: 'result.kind', expected: 'one of ["spot","future"]', actual: '"other"' },
+    ]),
+  );
 });
 
 describe('mismatches', () => {

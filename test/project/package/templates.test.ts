@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { pack, readTemplates, templatesBelow, unpack } from '../../../src/project/package/templates.ts';
 import fc from '../../fast-check.ts';
 
@@ -9,21 +9,17 @@ const templates = fc.dictionary(fc.string({ unit: 'binary', minLength: 1 }), con
 /** Bytes as numbers: a view of a buffer equals a separate array. */
 const bytesOf = (set: ReadonlyMap<string, Uint8Array>) => [...set].map(([path, bytes]) => [path, [...bytes]]);
 
-describe('templates in one file', () => {
-  it('are unpacked unchanged, in order', () => {
-    fc.assert(
-      fc.property(templates, (members) => {
-        const set = new Map(Object.entries(members));
-        expect(bytesOf(unpack(pack(set)))).toEqual(bytesOf(set));
-      }),
-    );
-  });
+it('templates in one file are unpacked unchanged, in order', () => {
+  fc.assert(
+    fc.property(templates, (members) => {
+      const set = new Map(Object.entries(members));
+      expect(bytesOf(unpack(pack(set)))).toEqual(bytesOf(set));
+    }),
+  );
 });
 
-describe('readTemplates', () => {
-  it('reads the directory of the checkout', () => {
-    const templates = readTemplates();
-    expect(templates).toEqual(templatesBelow(join(import.meta.dirname, '../../../templates')));
-    expect([...templates.keys()]).toContain('project/src/platform.ts.hbs');
-  });
+it('readTemplates reads the directory of the checkout', () => {
+  const templates = readTemplates();
+  expect(templates).toEqual(templatesBelow(join(import.meta.dirname, '../../../templates')));
+  expect([...templates.keys()]).toContain('project/src/platform.ts.hbs');
 });
