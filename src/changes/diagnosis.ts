@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { CommandError } from 'market-mcp-contract/command';
+import { CommandError, orCommandError } from 'market-mcp-contract/command';
 import { attempt } from 'market-mcp-contract/json';
 import { compareVersions, securityFixes } from 'market-mcp-contract/report';
 import type { Ownership } from '../plan/model.ts';
@@ -34,7 +34,7 @@ export async function diagnose(directory: string) {
     node: { version: process.versions.node, required: requiredNode(directory) },
     packageManager: await installedManager(directory),
     environment: { nodeEnv: process.env.NODE_ENV ?? null, dotEnv: variablesIn(directory) },
-    tools: toolProblems(directory, manifest),
+    tools: await toolProblems(directory, manifest),
     owners: { yours: owned('yours'), generated: owned('generated') },
     upgrade: await upgradeOf(directory, manifest),
     clone: await cloneProblems(directory),
@@ -66,26 +66,19 @@ function variablesIn(directory: string): readonly string[] | null {
 }
 
 /** The reason why the list of tools cannot be read counts as one. */
-function toolProblems(directory: string, manifest: Manifest): readonly string[] {
-  try {
-    return listingProblems(directory, manifest);
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    return [`${error.message}. ${error.hint}`];
-  }
+async function toolProblems(directory: string, manifest: Manifest): Promise<readonly string[]> {
+  const found = await orCommandError(() => listingProblems(directory, manifest));
+  return found instanceof CommandError ? [`${found.message}. ${found.hint}`] : found;
 }
 
 /** What an upgrade would do; `refused` is the reason if none can be planned. */
 async function upgradeOf(directory: string, { template }: Manifest) {
   const open: readonly string[] = [];
   const none = { from: template, to: version, files: '', open, refused: null };
-  try {
-    const { counts, open } = reportOf(await planUpgrade(directory));
-    return { ...none, files: counts, open };
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    return { ...none, refused: `${error.message}. ${error.hint}` };
-  }
+  const planned = await orCommandError(() => planUpgrade(directory));
+  if (planned instanceof CommandError) return { ...none, refused: `${planned.message}. ${planned.hint}` };
+  const { counts, open: places } = reportOf(planned);
+  return { ...none, files: counts, open: places };
 }
 
 /** What should be fixed. */

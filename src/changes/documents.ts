@@ -1,4 +1,4 @@
-import { CommandError } from 'market-mcp-contract/command';
+import { CommandError, orCommandError } from 'market-mcp-contract/command';
 import type { DefinitionChange } from '../model/model.ts';
 import type { FileSet, TemplateSet } from '../plan/model.ts';
 import { type CommonFileAnswers, planCommonFiles, projectContext } from '../plan/project.ts';
@@ -79,13 +79,8 @@ export async function documentChanges(
 /** Undefined if they cannot be merged: there is a conflict, or no git. */
 async function mergedText(base: string, ours: string, theirs: string): Promise<string | undefined> {
   if (base === ours) return theirs;
-  try {
-    const { text, conflicts } = await mergeTexts(base, ours, theirs, 'theirs');
-    return conflicts.length === 0 ? text : undefined;
-  } catch (error) {
-    if (error instanceof CommandError) return undefined;
-    throw error;
-  }
+  const merged = await orCommandError(() => mergeTexts(base, ours, theirs, 'theirs'));
+  return merged instanceof CommandError || merged.conflicts.length > 0 ? undefined : merged.text;
 }
 
 /** Undefined if there is a conflict. */

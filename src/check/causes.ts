@@ -85,18 +85,14 @@ function placeIn(line: string, directory: string): Place | undefined {
 
 function placeOf(file: string, line: string, directory: string): Place | undefined {
   if (file === '' || file.startsWith('node:')) return undefined;
-  const path = pathOf(file);
+  // The URL in a frame of a log may name no path.
+  const path = file.startsWith('file:') ? attempt(() => fileURLToPath(file), undefined) : file;
   if (path === undefined) return undefined;
   const source = sourceOf(path, Number(line)) ?? { path, line: Number(line) };
   const inside = relative(directory, source.path);
   const isOwn = !inside.startsWith('..') && !inside.split(/[\\/]/).includes('node_modules');
   const at = `${isOwn ? inside : source.path}:${source.line}`;
   return { text: at, at, isOwn };
-}
-
-/** The path that a frame names; undefined if its URL names none, as a log can. */
-function pathOf(file: string): string | undefined {
-  return file.startsWith('file:') ? attempt(() => fileURLToPath(file), undefined) : file;
 }
 
 /** The frames without those of the runtime, unless there are no others. */

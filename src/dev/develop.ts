@@ -2,7 +2,8 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { close } from 'node:inspector';
 import { setTimeout as delay } from 'node:timers/promises';
-import { CommandError } from 'market-mcp-contract/command';
+import { CommandError, orCommandError } from 'market-mcp-contract/command';
+import { attempt } from 'market-mcp-contract/json';
 import { compile } from '../system/compiler.ts';
 import { isFree, portTakenIn } from '../system/ports.ts';
 import { observerSource } from './assets.ts';
@@ -153,14 +154,12 @@ export async function develop(development: Development): Promise<void> {
 
 /** Undefined if the variables cannot be read, but a server was started with earlier ones. */
 async function serverFor({ server: current, say }: Development, server: ChildProcess | undefined) {
-  try {
-    return await current();
-  } catch (error) {
-    if (!server || !(error instanceof CommandError)) throw error;
-    const then = hasEnded(server) ? 'stays stopped' : 'keeps running with the old values';
-    say(`${error.message}. The server ${then}. ${error.hint}`);
-    return undefined;
-  }
+  const found = await orCommandError(current);
+  if (!(found instanceof CommandError)) return found;
+  if (!server) throw found;
+  const then = hasEnded(server) ? 'stays stopped' : 'keeps running with the old values';
+  say(`${found.message}. The server ${then}. ${found.hint}`);
+  return undefined;
 }
 
 function spawnServer(development: Development, env: NodeJS.ProcessEnv): ChildProcess {
@@ -235,13 +234,9 @@ function onParentExit(listener: () => void, env: NodeJS.ProcessEnv = process.env
 
 /** Undefined if there is no parent or it cannot be determined. */
 function parentOf(pid: number): number | undefined {
-  try {
-    const listed = () => Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }));
-    const parent = processEntry(pid)?.parent ?? listed();
-    return parent > 1 ? parent : undefined;
-  } catch {
-    return undefined;
-  }
+  const listed = () => Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }));
+  const parent = processEntry(pid)?.parent ?? attempt(listed, 0);
+  return parent > 1 ? parent : undefined;
 }
 
 /** The debugger option of Node. */

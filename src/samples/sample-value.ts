@@ -1,5 +1,6 @@
 import { generateSync } from 'json-schema-faker';
 import {
+  attempt,
   fits,
   isObject,
   type Json,
@@ -179,11 +180,9 @@ function generated(schema: JsonObject, { definitions = {}, $defs = {} }: JsonObj
   const text = JSON.stringify(schema);
   const sizes = text.matchAll(/"min(?:Items|Length|Properties)":([\d.e+]+)/g);
   if ([...sizes].some(([, size]) => Number(size) > largest)) return undefined;
-  try {
+  return attempt(() => {
     const whole = { definitions, $defs, ...schema } as Parameters<typeof generateSync>[0];
     const value = runWithTimeLimit(taskTimeLimitMs, () => generateSync(whole, { seed: 1 }));
     return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
-  } catch {
-    return undefined;
-  }
+  }, undefined);
 }

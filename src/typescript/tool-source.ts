@@ -31,7 +31,7 @@ export function readToolSource(text: string): ToolSource {
     exportsTool: true,
     name: typeof name === 'string' ? name : null,
     definition: definitionIn(members),
-    methods: methodsIn(tree),
+    methods: [...new Set(requestsOf(tree).map(({ method }) => method))],
   };
 }
 
@@ -69,7 +69,7 @@ export function schemaNode(tree: Tree, reader: LiteralReader): Node | undefined 
  */
 export function renamedSource(text: string, from: string, to: string): string | undefined {
   const tree = treeOf(text);
-  const literals = [...(tree ? nodesIn(tree.program) : [])].filter((node) => isText(node, from));
+  const literals = [...(tree ? nodesIn(tree.program) : [])].filter((node) => literalText(node) === from);
   const written = (word: (at: number) => string | undefined) =>
     literals.reduceRight((result, { start, end }, at) => {
       const next = word(at);
@@ -82,20 +82,10 @@ export function renamedSource(text: string, from: string, to: string): string | 
   return written((at) => (at === Number(name) || isLogged(at) ? to : undefined));
 }
 
-/** Whether a node is a literal with this text. */
-function isText(node: Node, text: string): boolean {
-  return literalText(node) === text;
-}
-
 function literalText(node: Node): string | undefined {
   if (node.type === 'StringLiteral') return node.value;
   if (node.type !== 'TemplateLiteral' || node.expressions.length > 0) return undefined;
   return node.quasis[0]?.value.cooked ?? undefined;
-}
-
-/** The methods that are called on imports from `src/apis/`. */
-function methodsIn(tree: Tree): readonly string[] {
-  return [...new Set(requestsOf(tree).map(({ method }) => method))];
 }
 
 /** What a file asks of the APIs of `src/apis/`. */
@@ -122,17 +112,11 @@ function apiImports({ program }: Tree) {
 
 function requestsOf(tree: Tree): ApiUse['requests'] {
   const reader = new LiteralReader(tree);
-  return apiCalls(tree).map(
-    ({
-      method,
-      node: {
-        arguments: [first],
-      },
-    }) => {
-      const target = first && reader.resolved(first);
-      return { method, target: (target && literalText(target)) ?? null };
-    },
-  );
+  return apiCalls(tree).map(({ method, node }) => {
+    const [first] = node.arguments;
+    const target = first && reader.resolved(first);
+    return { method, target: (target && literalText(target)) ?? null };
+  });
 }
 
 /** The requests to APIs in a file. */

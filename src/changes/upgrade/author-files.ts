@@ -18,11 +18,8 @@ export function authorFiles(
   directory: string,
   isOurs: (path: string) => boolean,
 ): ReadonlyMap<string, string> {
-  const files = new Map<string, string>();
-  for (const path of sourcesBelow(directory, '')) {
-    if (!isOurs(path)) files.set(path, textOf(readIn(directory, path)));
-  }
-  return files;
+  const paths = sourcesBelow(directory, '').filter((path) => !isOurs(path));
+  return new Map(paths.map((path) => [path, textOf(readIn(directory, path))]));
 }
 
 /** The paths of the author's source files below a directory of a project, sorted; no link is followed. */

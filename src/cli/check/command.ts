@@ -62,12 +62,12 @@ export async function check(
     requireUrlFlags(flags);
     return checkUrl(target, output, flags, words);
   }
-  const { directory, hold } = await projectAt(target, flags);
+  const { directory, platform } = await projectAt(target, flags);
   const { against } = flags;
   const earlier = await (against === undefined ? previousListing(directory) : listingAt(against));
   const options = await optionsOf({ ...flags, against: undefined }, earlier);
   const held = async () => {
-    const server = await hold(output);
+    const server = await hold(directory, platform, flags, output);
     const notes: Held['notes'] = (calls) => [
       ...answerLines(server.answers?.() ?? []),
       ...realLines(server.real),
@@ -108,19 +108,12 @@ async function repeat(directory: string, output: Output, check: () => Promise<Ex
   }
 }
 
-/** A project to check. */
-interface CheckedProject {
-  readonly directory: string;
-  /** Prepares its server for one run. */
-  hold(output: Output): Promise<HeldServer>;
-}
-
 /**
- * The project of a directory, by default that of the working directory.
+ * The project of a directory, by default that of the working directory, and the platform that a flag names.
  *
  * @throws CommandError `INVALID_INPUT` for the flags that describe a URL, or if there is no project.
  */
-async function projectAt(target: string | undefined, flags: CheckFlags): Promise<CheckedProject> {
+async function projectAt(target: string | undefined, flags: CheckFlags) {
   const platform = flags.platform === undefined ? undefined : unwrap(await resolvePlatform(flags.platform));
   requireNone([
     ...onlyFor('a URL', ['token', 'signingKey', 'issuer', 'audience', 'header'], flags),
@@ -129,7 +122,7 @@ async function projectAt(target: string | undefined, flags: CheckFlags): Promise
   requireNone(deployErrors(flags));
   const directory = findProject(resolve(target ?? '.'));
   if (flags.deploy !== undefined) requireTarget(directory, flags.deploy);
-  return project(directory, platform, flags);
+  return { directory, platform };
 }
 
 /** Whether a target is an address, or looks like one and is no path. */
@@ -191,20 +184,17 @@ function deployErrors({ deploy, live, watch }: CheckFlags): readonly InputError[
     .map(([flag]) => inputError('--deploy', deploy, `cannot be combined with ${flag}`, `Remove ${flag}.`));
 }
 
-function project(
+/** Prepares the server of a project for one run. */
+async function hold(
   directory: string,
   platform: PlatformProfile | undefined,
-  { build: isWanted, live, call, deploy }: Pick<CheckFlags, 'build' | 'live' | 'call' | 'deploy'>,
-): CheckedProject {
-  return {
-    directory,
-    async hold(output) {
-      if (isWanted) await withProgress(output.progress('building'), () => build(directory));
-      const deployed = deploy === undefined ? undefined : await deployedTo(deploy, directory, output);
-      const options = { platform, sources: live ? ('live' as const) : undefined, call, deployed };
-      return withProgress(output.progress('starting'), () => holdProject(directory, options));
-    },
-  };
+  { build: isWanted, live, call, deploy }: CheckFlags,
+  output: Output,
+): Promise<HeldServer> {
+  if (isWanted) await withProgress(output.progress('building'), () => build(directory));
+  const deployed = deploy === undefined ? undefined : await deployedTo(deploy, directory, output);
+  const options = { platform, sources: live ? ('live' as const) : undefined, call, deployed };
+  return withProgress(output.progress('starting'), () => holdProject(directory, options));
 }
 
 /** What is deployed to a target, built with the programs of this machine. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { CommandError, type Result, reject, unwrap } from 'market-mcp-contract/command';
+import { CommandError, orCommandError, type Result, reject, unwrap } from 'market-mcp-contract/command';
 import { mcpServerAt } from '../../changes/mcp.ts';
 import { documentAt } from '../../changes/openapi.ts';
 import { writingTools } from '../../import/mcp.ts';
@@ -130,13 +130,9 @@ async function askUntilRead(
     const place = await asker.text({ ...question, before });
     before = place;
     asker.unfinished = () => ({ [part]: place });
-    try {
-      await read(place);
-      return place;
-    } catch (error) {
-      if (!(error instanceof CommandError)) throw error;
-      asker.warn([error.message, error.hint]);
-    }
+    const found = await orCommandError(() => read(place));
+    if (!(found instanceof CommandError)) return place;
+    asker.warn([found.message, found.hint]);
   }
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { CommandError, type InputError, inputError, requireNone } from 'market-mcp-contract/command';
-import { isObject, type JsonObject } from 'market-mcp-contract/json';
+import { attempt, isObject, type JsonObject } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { isLoopback } from 'market-mcp-contract/wire';
 import type { Project } from '../../project/model.ts';
@@ -189,11 +189,7 @@ function packageOf(directory: string): JsonObject {
 
 /** The value of a JSON file; undefined if it cannot be read. */
 export function jsonFile(file: string): unknown {
-  try {
-    return parsedJson(readRegular(file));
-  } catch {
-    return undefined;
-  }
+  return attempt(() => parsedJson(readRegular(file)), undefined);
 }
 
 function textIn(manifest: JsonObject, member: string): string | undefined {

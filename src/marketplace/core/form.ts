@@ -1,4 +1,4 @@
-import { closest } from 'market-mcp-contract/command';
+import { hintFor } from 'market-mcp-contract/command';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { isLoopback } from 'market-mcp-contract/wire';
 import type { FieldProblem, ListingForm } from './model.ts';
@@ -84,8 +84,7 @@ function categoryProblems(category: string, { categories }: Rules): readonly Fie
     ];
   }
   if (categories === null || categories.includes(category)) return [];
-  const near = closest(category, categories);
-  const hint = near === undefined ? `Choose one of: ${categories.join(', ')}.` : `Did you mean ${near}?`;
+  const hint = hintFor(category, categories, `Choose one of: ${categories.join(', ')}.`);
   return [reject('category', `${JSON.stringify(category)} is not a category. ${hint}`)];
 }
 

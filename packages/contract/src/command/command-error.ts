@@ -69,6 +69,16 @@ export class CommandError extends Error {
   }
 }
 
+/** What `work` results in, or the CommandError that it ends with. @throws every other error of `work` */
+export async function orCommandError<T>(work: () => T | Promise<T>): Promise<T | CommandError> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof CommandError) return error;
+    throw error;
+  }
+}
+
 /**
  * All errors of an input as one error.
  *

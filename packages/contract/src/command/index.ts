@@ -4,6 +4,7 @@ export {
   type ExitCode,
   exitCodes,
   invalidInput,
+  orCommandError,
   requireNone,
   unknownTool,
   unwrap,

@@ -1,3 +1,4 @@
+import { attempt } from '../json/attempt.ts';
 import { pass, reject } from './input-error.ts';
 import type { Result } from './result.ts';
 
@@ -27,11 +28,7 @@ export function parseSomeText(text: string, where: string, hint: string): Result
 
 /** A text of a URI without percent-encoding; the text itself if that is invalid. */
 export function uriDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return attempt(() => decodeURIComponent(text), text);
 }
 
 /** `1 change`, `2 changes` */

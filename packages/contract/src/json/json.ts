@@ -1,26 +1,16 @@
+import { attempt } from './attempt.ts';
 import type { Json, JsonObject } from './value.ts';
 
 /** A value as readable text of at most `limit` characters. */
 export function shorten(value: unknown, limit = 80): string {
-  const text = value === undefined ? 'nothing' : jsonOf(value);
+  const json = () => JSON.stringify(value) ?? String(value);
+  const text = value === undefined ? 'nothing' : attempt(json, 'a value that is cyclic or too deep');
   return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
-}
-
-function jsonOf(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? String(value);
-  } catch {
-    return 'a value that is cyclic or too deep';
-  }
 }
 
 /** The JSON value of a text, alone in a list; an empty list if the text is not JSON. */
 export function jsonIn(text: string): readonly Json[] {
-  try {
-    return [JSON.parse(text)];
-  } catch {
-    return [];
-  }
+  return attempt(() => [JSON.parse(text)], []);
 }
 
 /** Whether a value is nested no deeper than can be walked: the stack has room for some thousand levels. */

@@ -1,5 +1,5 @@
 import { CommandError } from '../command/command-error.ts';
-import { closest } from '../command/input-error.ts';
+import { hintFor } from '../command/input-error.ts';
 import type { Output } from '../command/output.ts';
 import type { CallPlan, PlannedTool } from '../model.ts';
 import { type SubmissionCall, submissionHarm } from '../wire/safety.ts';
@@ -18,8 +18,7 @@ export function requireListed(named: readonly FlaggedTool[], listed: readonly st
   const unknown = named.find(({ tool }) => !listed.includes(tool));
   if (!unknown) return;
   const { flag, tool } = unknown;
-  const near = closest(tool, listed);
-  const hint = near ? `Did you mean ${near}?` : `Its tools are: ${listed.slice(0, maxNames).join(', ')}.`;
+  const hint = hintFor(tool, listed, `Its tools are: ${listed.slice(0, maxNames).join(', ')}.`);
   throw new CommandError(
     'UNKNOWN_TOOL',
     `${flag} ${JSON.stringify(tool)}: the server lists no such tool.`,

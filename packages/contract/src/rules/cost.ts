@@ -1,3 +1,4 @@
+import { attempt } from '../json/attempt.ts';
 import { isObject, shorten } from '../json/json.ts';
 import { typesOf } from '../json/keywords.ts';
 import { slowness, type Work } from '../json/pattern-cost.ts';
@@ -79,19 +80,10 @@ function timeProblem(
   path: string,
   work: Work,
 ): readonly Problem[] {
-  if (!isRegular(pattern)) return []; // reported by another rule
+  if (!attempt(() => new RegExp(pattern, 'u'), undefined)) return []; // reported by another rule
   const slow = slowness(pattern, maxLength, work);
   const expected = 'a pattern that a backtracking engine matches quickly, or a smaller maxLength';
   return problemsAt(slow === undefined, path, expected, `${shorten(pattern)}, which ${slow}`);
-}
-
-function isRegular(pattern: string): boolean {
-  try {
-    new RegExp(pattern, 'u');
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Validators look up plain values in a table instead of comparing each pair. */
