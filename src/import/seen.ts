@@ -9,13 +9,11 @@ import {
   propertiesOf,
   requiredOf,
 } from 'market-mcp-contract/json';
-import { parseFieldName } from '../model/names.ts';
-import { schemaOfValues } from './infer.ts';
 import { pageMembersIn, withPageMembers } from './pages.ts';
 import { readSample } from './read-sample.ts';
 import { isFailure, toolOfSamples } from './sample.ts';
 import { correctedSuccess } from './success.ts';
-import { widened } from './widen.ts';
+import { extended } from './widen.ts';
 
 /** An answer of a source in the form of the tool, and its headers that name its place among pages. */
 export interface SeenAnswer {
@@ -92,9 +90,8 @@ function typedText(outputSchema: JsonObject, answers: readonly Json[]): Seen | u
  */
 function schemaWith(schema: JsonObject, answers: readonly JsonObject[]): JsonObject {
   const own = answers.map((answer) => filled(answer, schema));
-  const wider = own.reduce(widened, schema);
-  const admits = own.every((answer) => clientMismatches(wider, answer, '').length === 0);
-  return admits ? withNewMembers(wider, own) : schema;
+  const wider = extended(schema, own);
+  return own.every((answer) => clientMismatches(wider, answer, '').length === 0) ? wider : schema;
 }
 
 /** Whether a value is an answer at all: no failure, and at least half of the required members are there. */
@@ -119,40 +116,4 @@ function filled(value: Json, schema: JsonObject, isRequired = false): Json {
   const missing = required.filter((name) => !Object.hasOwn(value, name));
   const isOther = isRequired ? missing.length === required.length : missing.length * 2 > required.length;
   return Object.fromEntries([...own, ...(isOther ? [] : missing).map((name) => [name, null])]);
-}
-
-/** A schema with the members of objects that it does not declare, at any depth. Maps and free objects stay as they are. */
-function withNewMembers(schema: JsonObject, values: readonly Json[]): JsonObject {
-  const further = schema.additionalProperties;
-  const objects = values.filter(isObject);
-  const items = values.flatMap((value) => (Array.isArray(value) ? (value as readonly Json[]) : []));
-  const valuesOf = (name: string) =>
-    objects.flatMap((object) => (Object.hasOwn(object, name) ? [object[name] as Json] : []));
-  const members = membersOf(schema);
-  const isRecord = Object.keys(members).length > 0 && (further === undefined || further === true);
-  const fresh = [...new Set(objects.flatMap((object) => Object.keys(object)))].filter(
-    (name) =>
-      isRecord &&
-      !Object.hasOwn(members, name) &&
-      !Object.hasOwn(signals, name) &&
-      parseFieldName(name, '').ok,
-  );
-  const declared = propertiesOf(schema).map(([name, member]) => [
-    name,
-    withNewMembers(member, valuesOf(name)),
-  ]);
-  const added = fresh.map((name) => [name, schemaOfValues(valuesOf(name), { name })]);
-  return {
-    ...schema,
-    ...(declared.length > 0 && { properties: Object.fromEntries([...declared, ...added]) }),
-    ...(isObject(schema.items) && { items: withNewMembers(schema.items, items) }),
-    ...(isObject(further) && {
-      additionalProperties: withNewMembers(
-        further,
-        objects.flatMap((object) =>
-          Object.entries(object).flatMap(([name, value]) => (Object.hasOwn(members, name) ? [] : [value])),
-        ),
-      ),
-    }),
-  };
 }

@@ -1,3 +1,4 @@
+import { signals } from 'market-mcp-contract/definition';
 import {
   clientMismatches,
   isObject,
@@ -8,6 +9,7 @@ import {
   requiredOf,
   typesOf,
 } from 'market-mcp-contract/json';
+import { parseFieldName } from '../model/names.ts';
 import { schemaOfValues } from './infer.ts';
 
 /**
@@ -15,14 +17,22 @@ import { schemaOfValues } from './infer.ts';
  * value are no longer required. References and `allOf` stay as they are.
  */
 export function widened(schema: JsonObject, value: Json): JsonObject {
+  return admitting(schema, [value], false);
+}
+
+/** A schema that also accepts each of these values, as `widened`, and declares their members. Maps and free objects stay as they are. */
+export function extended(schema: JsonObject, values: readonly Json[]): JsonObject {
+  return admitting(schema, values, true);
+}
+
+function admitting(schema: JsonObject, values: readonly Json[], declares: boolean): JsonObject {
   if (schema.$ref !== undefined) return schema;
-  if (Array.isArray(schema.anyOf)) return { ...schema, anyOf: alternatives(schema.anyOf, value) };
-  const own = withType(schema, value);
-  if (Array.isArray(value)) {
-    const items: readonly Json[] = value;
-    return isObject(own.items) ? { ...own, items: items.reduce(widened, own.items) } : own;
-  }
-  return isObject(value) ? withMembers(own, value) : withValue(own, value);
+  if (Array.isArray(schema.anyOf)) return { ...schema, anyOf: values.reduce(alternatives, schema.anyOf) };
+  const own = values.reduce(withType, schema);
+  const items = values.flatMap((value) => (Array.isArray(value) ? (value as readonly Json[]) : []));
+  const scalars = values.filter((value) => typeof value !== 'object' || value === null);
+  const whole = withMembers(scalars.reduce(withValue, own), values.filter(isObject), declares);
+  return isObject(own.items) ? { ...whole, items: admitting(own.items, items, declares) } : whole;
 }
 
 function withType(schema: JsonObject, value: Json): JsonObject {
@@ -42,23 +52,34 @@ function isOfType(value: Json, type: Json): boolean {
   return type === 'object' ? isObject(value) : typeof value === type;
 }
 
-function withMembers(schema: JsonObject, value: JsonObject): JsonObject {
+function withMembers(schema: JsonObject, objects: readonly JsonObject[], declares: boolean): JsonObject {
+  if (objects.length === 0) return schema;
   const properties = membersOf(schema);
   const further = schema.additionalProperties;
-  const names = Object.keys(value);
-  const changed = Object.entries(properties).map(([name, member]) => {
-    const own = Object.hasOwn(value, name) ? value[name] : undefined;
-    return [name, own === undefined ? member : widened(objectOr(member), own)];
-  });
-  const others = names.filter((name) => !Object.hasOwn(properties, name));
+  const valuesOf = (name: string) =>
+    objects.flatMap((object) => (Object.hasOwn(object, name) ? [object[name] as Json] : []));
+  const changed = Object.entries(properties).map(([name, member]) => [
+    name,
+    valuesOf(name).length === 0 ? member : admitting(objectOr(member), valuesOf(name), declares),
+  ]);
+  const others = objects.flatMap(Object.entries<Json>).filter(([name]) => !Object.hasOwn(properties, name));
+  const isRecord = declares && changed.length > 0 && (further === undefined || further === true);
+  const fresh = [...new Set(others.map(([name]) => name))].filter(
+    (name) => isRecord && !Object.hasOwn(signals, name) && parseFieldName(name, '').ok,
+  );
+  const added = fresh.map((name) => [name, schemaOfValues(valuesOf(name), { name })]);
   return {
     ...schema,
-    ...(changed.length > 0 && { properties: Object.fromEntries(changed) }),
+    ...(changed.length > 0 && { properties: Object.fromEntries([...changed, ...added]) }),
     ...(schema.required !== undefined && {
-      required: requiredOf(schema).filter((name) => Object.hasOwn(value, name)),
+      required: requiredOf(schema).filter((name) => objects.every((object) => Object.hasOwn(object, name))),
     }),
     ...(isObject(further) && {
-      additionalProperties: others.map((name) => value[name] ?? null).reduce(widened, further),
+      additionalProperties: admitting(
+        further,
+        others.map(([, value]) => value),
+        declares,
+      ),
     }),
   };
 }
@@ -70,7 +91,7 @@ function withValue(schema: JsonObject, value: Json): JsonObject {
 }
 
 /** The alternatives, of which one accepts the value: the one of its kind is widened, else there is a further one. */
-function alternatives(given: readonly Json[], value: Json): readonly JsonObject[] {
+function alternatives(given: readonly Json[], value: Json): readonly Json[] {
   const all = given.map((one) => objectOr(one));
   if (all.some((one) => clientMismatches(one, value, '').length === 0)) return all;
   const near = all.findIndex((one) => typesOf(one).some((type) => isOfType(value, type)));

@@ -1,15 +1,8 @@
 import { below, isObject, type Json } from 'market-mcp-contract/json';
-import type { ApiKey, ApiVariable } from '../model.ts';
+import type { ApiKey } from '../model.ts';
 import { DocumentRefusal, type OpenApiDocument } from './document.ts';
 import { type ApiOperation, operationsOf, unlessBroken } from './operations.ts';
-import {
-  type Described,
-  isScope,
-  type KeyParameter,
-  keyParametersOf,
-  ofParameter,
-  ofScheme,
-} from './schemes.ts';
+import { type Described, isScope, type KeyParameter, keyParametersOf, ofScheme } from './schemes.ts';
 
 /** Beyond these, a hostile document would have endless combinations. */
 const maxAlternatives = 20;
@@ -51,14 +44,13 @@ export class ApiKeys {
     const parameters = operations.flatMap(
       (operation) => unlessBroken(() => keyParametersOf(operation, this.isScheme)) ?? [],
     );
-    for (const key of parameters.map(ofParameter))
+    for (const { key } of parameters)
       if (!this.#byShape.has(shapeOf(key))) this.#byShape.set(shapeOf(key), key);
     this.#name();
   }
 
-  /** Whether a key is sent in this place under this name. */
-  readonly isScheme = (place: KeyParameter['in'], name: string): boolean =>
-    this.#byShape.has(shapeOf(ofParameter({ name, in: place, isRequired: false, text: '' })));
+  /** Whether there is a key that looks the same in a request. */
+  readonly isScheme = (key: Described): boolean => this.#byShape.has(shapeOf(key));
 
   /**
    * What an operation accepts: alternatives of keys that are sent together, the one that sends most first.
@@ -79,7 +71,7 @@ export class ApiKeys {
         'it accepts none of the supported credentials: an API key, a bearer token, or a user with a password';
       throw new DocumentRefusal(message, below(pointer, 'security'));
     }
-    const own = parameters.map((one) => ({ ...one, key: this.#byShape.get(shapeOf(ofParameter(one))) }));
+    const own = parameters.map((one) => ({ ...one, key: this.#byShape.get(shapeOf(one.key)) }));
     const keysOf = (isRequired: boolean) =>
       own.flatMap((one) => (one.isRequired === isRequired && one.key ? [one.key] : []));
     const optional = subsetsOf(keysOf(false).slice(0, maxOptional));
@@ -137,14 +129,14 @@ export class ApiKeys {
   /** Gives every key and every variable a name of its own. */
   #name(): void {
     const all = new Set([...this.#schemes.values(), ...this.#byShape.values()]);
-    const taken = { keys: new Set<string>(), suffixes: new Set(['URL']) };
+    const taken = { keys: new Set<string>(), variables: new Set(['URL']) };
     for (const key of all) {
       if (!key) continue;
       key.key = free([key.key], taken.keys);
       for (const variable of key.variables) {
-        const { suffix } = variable;
-        const own = key.other.endsWith(suffix) ? key.other : `${key.other}_${suffix}`;
-        variable.suffix = free([suffix, own], taken.suffixes);
+        const { name } = variable;
+        const own = key.other.endsWith(name) ? key.other : `${key.other}_${name}`;
+        variable.name = free([name, own], taken.variables);
       }
     }
   }
@@ -182,19 +174,11 @@ function shapeOf(key: Described): string {
   return `${key.kind} ${placeOf(key)} ${key.variables[0]?.fallback ?? ''}`;
 }
 
-function keyOf(
-  { key, in: place, name, kind, cookie, variables }: Described,
-  prefix: string,
-  scopes: readonly string[] = [],
-): ApiKey {
-  const named = variables.map(({ suffix, text, fallback }): ApiVariable => {
-    const variable = `${prefix}_${suffix}`;
-    if (fallback === undefined) return { name: variable, kind: 'secret', text };
-    return { name: variable, kind: 'url', text, fallback };
-  });
+function keyOf({ other: _, ...key }: Described, prefix: string, scopes: readonly string[] = []): ApiKey {
+  const variables = key.variables.map((one) => ({ ...one, name: `${prefix}_${one.name}` }));
   return {
-    ...{ key, in: place, name, kind, variables: named },
-    ...(cookie !== undefined && { cookie }),
+    ...key,
+    variables,
     ...(scopes.length > 0 && { scopes: [...new Set(scopes)].slice(0, maxScopes) }),
   };
 }

@@ -1,33 +1,21 @@
 import { type Json, type JsonObject, objectOr } from 'market-mcp-contract/json';
 import { isKeyName } from '../key-names.ts';
-import type { ApiKey } from '../model.ts';
+import type { ApiKey, ApiVariable } from '../model.ts';
 import type { Place } from './document.ts';
 import type { ApiOperation } from './operations.ts';
 import { plainText } from './text.ts';
 
-/** A key that a document describes, without the prefix of its API. */
-export interface Described {
-  /** Name in the file of the API. */
+/** A key that a document describes. The names of its variables lack the prefix of its API. */
+export interface Described extends ApiKey {
   key: string;
   readonly in: 'headers' | 'query';
-  readonly name: string;
-  readonly kind: ApiKey['kind'];
-  readonly cookie?: string;
+  readonly variables: readonly (Omit<ApiVariable, 'name'> & { name: string })[];
   /** What distinguishes it from keys of the same name. */
   readonly other: string;
-  /** Ends of the names of its variables, and what they contain. */
-  readonly variables: { suffix: string; readonly text: string; readonly fallback?: string }[];
 }
 
-export function ofParameter({ name, in: place, text }: KeyParameter): Described {
-  return {
-    key: plainName(name),
-    in: place === 'query' ? 'query' : 'headers',
-    name,
-    kind: 'plain',
-    other: constantOf(place),
-    variables: [{ suffix: constantOf(name), text }],
-  };
+function secret(name: string, text: string): ApiVariable {
+  return { name, kind: 'secret', text };
 }
 
 /** A security scheme; null if no program can send it. */
@@ -38,16 +26,16 @@ export function ofScheme(key: string, scheme: JsonObject): Described | null {
   const known = { key: plainName(key), in: 'headers', other: constantOf(key) } as const;
   if (type === 'apiKey') {
     if (typeof name !== 'string' || !/^[\w.-]+$/.test(name)) return null;
-    const variables = [{ suffix: constantOf(name), text: text || `Key of the API (${name})` }];
-    if (place === 'cookie') return { ...known, name: 'cookie', kind: 'cookie', cookie: name, variables };
+    const variables = [secret(constantOf(name), text || `Key of the API (${name})`)];
+    if (place === 'cookie') return { ...known, name: 'cookie', kind: 'cookie', variables, cookie: name };
     if (place !== 'query' && place !== 'header') return null;
     return { ...known, in: place === 'query' ? 'query' : 'headers', name, kind: 'plain', variables };
   }
   const authorization = { ...known, name: 'authorization' };
   if (type === 'basic' || (type === 'http' && kind === 'basic')) {
     const variables = [
-      { suffix: 'USER', text: text || 'User name at the API' },
-      { suffix: 'PASSWORD', text: 'Password of that user' },
+      secret('USER', text || 'User name at the API'),
+      secret('PASSWORD', 'Password of that user'),
     ];
     return { ...authorization, kind: 'basic', variables };
   }
@@ -56,14 +44,14 @@ export function ofScheme(key: string, scheme: JsonObject): Described | null {
   const tokenUrl = type === 'oauth2' ? clientTokenUrl(scheme) : undefined;
   if (tokenUrl !== undefined) {
     const variables = [
-      { suffix: 'TOKEN_URL', text: 'Where the API issues tokens', fallback: tokenUrl },
-      { suffix: 'CLIENT_ID', text: 'Id of this client at the API' },
-      { suffix: 'CLIENT_SECRET', text: 'Secret of this client' },
+      { name: 'TOKEN_URL', kind: 'url', text: 'Where the API issues tokens', fallback: tokenUrl } as const,
+      secret('CLIENT_ID', 'Id of this client at the API'),
+      secret('CLIENT_SECRET', 'Secret of this client'),
     ];
     return { ...authorization, kind: 'client', variables };
   }
   const ends = type === 'oauth2' || type === 'openIdConnect' ? ' (a static token, which ends)' : '';
-  const variables = [{ suffix: 'TOKEN', text: (text || 'Token for the API') + ends }];
+  const variables = [secret('TOKEN', (text || 'Token for the API') + ends)];
   return { ...authorization, kind: 'bearer', variables };
 }
 
@@ -97,14 +85,12 @@ export function constantOf(name: string): string {
 
 /** A header or query parameter that is a key of the API: a secret of the server, never an argument. */
 export interface KeyParameter {
-  readonly name: string;
-  readonly in: 'query' | 'header';
+  readonly key: Described;
   readonly isRequired: boolean;
-  readonly text: string;
 }
 
-/** Whether a parameter is a security scheme of the document. */
-export type IsScheme = (place: KeyParameter['in'], name: string) => boolean;
+/** Whether the document has a security scheme like a parameter. */
+export type IsScheme = (key: Described) => boolean;
 
 /** The parameters of an operation that are keys. */
 export function keyParametersOf(operation: ApiOperation, isScheme: IsScheme): readonly KeyParameter[] {
@@ -113,13 +99,21 @@ export function keyParametersOf(operation: ApiOperation, isScheme: IsScheme): re
 
 /** A parameter as a key; undefined if callers give it. */
 export function keyParameter(
-  { name, in: place, description, required }: JsonObject,
+  { name: given, in: place, description, required }: JsonObject,
   isScheme: IsScheme,
 ): KeyParameter | undefined {
   if (place !== 'query' && place !== 'header') return undefined;
-  if (!isKeyName(String(name)) && !isScheme(place, String(name))) return undefined;
+  const name = String(given);
   const text = plainText(description, 120) || `Key that the API takes as ${name}`;
-  return { name: String(name), in: place, isRequired: required === true, text };
+  const key: Described = {
+    key: plainName(name),
+    in: place === 'query' ? 'query' : 'headers',
+    name,
+    kind: 'plain',
+    other: constantOf(place),
+    variables: [secret(constantOf(name), text)],
+  };
+  return isKeyName(name) || isScheme(key) ? { key, isRequired: required === true } : undefined;
 }
 
 /** The parameters of the path, then those of the operation, which replace equal ones. */
