@@ -10,11 +10,16 @@ export interface DescribedBody {
   readonly kind: BodyKind;
   readonly schema: JsonObject;
   readonly isRequired: boolean;
-  /** Of a binary body; of the parts of a multipart body, by name. */
+  /** Of a binary body. */
   readonly mediaType?: string;
-  readonly partTypes?: ReadonlyMap<string, string>;
-  /** How a form writes its lists and objects, by member. */
-  readonly styles?: ReadonlyMap<string, QueryStyle>;
+  /** What is said of members of a form. */
+  readonly parts: ReadonlyMap<string, BodyPart>;
+}
+
+/** How a member of a form is sent: its style, or its media type in a multipart body. */
+interface BodyPart {
+  readonly style?: QueryStyle;
+  readonly mediaType?: string;
 }
 
 /**
@@ -46,50 +51,37 @@ export function describedBody(body: Place, lost: Lost): DescribedBody | null {
   if (!isRequired && isEmptyObject(described.members)) return null;
   if (kind === 'binary') {
     const schema = fileSchema({ description: body.members.description ?? '', ...described.members });
-    return { kind, schema, isRequired, mediaType: type };
+    return { kind, schema, isRequired, mediaType: type, parts: new Map() };
   }
   const schema = schemaOf(described, 'input', lost, kind === 'multipart');
   const encodings = media.at('encoding').entries();
-  const objects = new Set(
-    propertiesOf(schema).flatMap(([name, one]) => {
-      const part = isObject(one.items) ? one.items : one;
-      return isScalar(part) || holdsFile(part) ? [] : name;
-    }),
-  );
-  const partTypes = new Map(
-    encodings.flatMap(([name, { members: encoding, from }]) => {
-      const { contentType: said, style, explode } = encoding;
-      if (kind !== 'multipart') return [];
-      if (style !== undefined || explode !== undefined)
-        lost(from, 'has a style, which parts do not have: each value is a part');
-      if (typeof said !== 'string' || !mediaType.test(said)) return [];
-      if (!objects.has(name) || isJsonType(said)) return [[name, said] as const];
-      lost(from, `is ${said}, which tools cannot write: it is sent as JSON`);
-      return [];
-    }),
-  );
-  const declared = new Map(
-    encodings.map(([name, { members, from }]) => [
-      name,
-      isJsonText(members)
-        ? 'json'
-        : withReserved(members, styleOf(members) ?? 'form', (what) => lost(from, what)),
-    ]),
-  );
-  const styles = new Map(
-    propertiesOf(schema).flatMap(([name, member]) => {
-      const style = declared.get(name) ?? 'form';
-      return isScalar(member) && style !== 'reserved' ? [] : [[name, style] as const];
-    }),
-  );
-  return {
-    kind,
-    schema,
-    // Many documents do not say that a body is required whose members are.
-    isRequired: isRequired || requiredOf(schema).length > 0,
-    partTypes,
-    ...(kind === 'form' && { styles }),
-  };
+  const parts = encodings.map(([name, encoding]) => {
+    const [, member] = propertiesOf(schema).find(([own]) => own === name) ?? [];
+    return [name, partOf(encoding, member, kind, lost)] as const;
+  });
+  // Many documents do not say that a body is required whose members are.
+  return { kind, schema, isRequired: isRequired || requiredOf(schema).length > 0, parts: new Map(parts) };
+}
+
+/** @param schema of the member that an encoding is for, if there is one */
+function partOf(
+  { members: encoding, from }: Place,
+  schema: JsonObject | undefined,
+  kind: BodyKind,
+  lost: Lost,
+): BodyPart {
+  const { contentType, style: said, explode } = encoding;
+  const note = (what: string) => lost(from, what);
+  const style = isJsonText(encoding) ? 'json' : withReserved(encoding, styleOf(encoding) ?? 'form', note);
+  if (kind !== 'multipart') return { style };
+  if (said !== undefined || explode !== undefined)
+    note('has a style, which parts do not have: each value is a part');
+  if (typeof contentType !== 'string' || !mediaType.test(contentType)) return {};
+  const part = isObject(schema?.items) ? schema.items : schema;
+  if (!part || isScalar(part) || holdsFile(part) || isJsonType(contentType))
+    return { mediaType: contentType };
+  note(`is ${contentType}, which tools cannot write: it is sent as JSON`);
+  return {};
 }
 
 /** Whether a member of a form is JSON: its type counts if no style is given (OpenAPI 3.1, "Encoding Object"). */
@@ -135,7 +127,7 @@ export function describedParameters(
   const [whole] = bodies;
   if (whole?.members.in === 'body') {
     const schema = schemaOf(whole.at('schema'), 'input', lost);
-    return { kind: 'json', schema, isRequired: whole.members.required === true };
+    return { kind: 'json', schema, isRequired: whole.members.required === true, parts: new Map() };
   }
   const properties = bodies.map((parameter) => {
     const { members } = parameter;
@@ -143,13 +135,12 @@ export function describedParameters(
   });
   const all = bodies.map(({ members }) => members);
   const required = all.filter((one) => one.required === true).map(({ name }) => String(name));
-  const lists = all.filter(({ type }) => type === 'array');
-  const styles = new Map(lists.map((one) => [String(one.name), oldStyleOf(one) ?? 'form']));
+  const parts = all.map((one) => [String(one.name), { style: oldStyleOf(one) ?? 'form' }] as const);
   return {
     kind: all.some(isFile) ? 'multipart' : 'form',
     schema: { type: 'object', properties: Object.fromEntries(properties), required },
     isRequired: true,
-    styles,
+    parts: new Map(parts),
   };
 }
 

@@ -4,6 +4,7 @@ import {
   type Json,
   type JsonObject,
   membersOf,
+  objectOr,
   propertiesOf,
   requiredOf,
 } from 'market-mcp-contract/json';
@@ -16,7 +17,7 @@ import { digitsPattern } from './keywords.ts';
 import type { ApiOperation } from './operations.ts';
 import { schemaOf } from './schema.ts';
 import { type IsScheme, type KeyParameter, keyParameter, parametersOf } from './schemes.ts';
-import { oldStyleOf, simpleStyleOf, styleOf, unsupportedLists, withReserved } from './style.ts';
+import { isScalar, oldStyleOf, simpleStyleOf, styleOf, unsupportedLists, withReserved } from './style.ts';
 import { plainText } from './text.ts';
 
 /** Headers that a document describes elsewhere (OpenAPI 3, "Parameter Object"). */
@@ -112,7 +113,7 @@ class Inputs {
 
   addBody(described: DescribedBody | null): void {
     if (!described) return;
-    const { kind, schema, isRequired, mediaType, partTypes, styles } = described;
+    const { kind, schema, isRequired, mediaType, parts } = described;
     const members = Object.entries(membersOf(schema));
     const integers = kind === 'json' ? integersIn(schema) : [];
     const common = { kind, ...(integers.length > 0 && { integers }) };
@@ -123,28 +124,28 @@ class Inputs {
       return;
     }
     const required = requiredOf(schema);
-    const bindings = members.map(([name, member]): Binding => {
-      const style = kind === 'form' ? styles?.get(name) : undefined;
-      const isNeeded = isRequired && required.includes(name);
-      const input = this.#add(name, 'body', isObject(member) ? member : {}, isNeeded);
-      return { name, input, ...(style && { style }) };
+    const bindings = members.map(([name, given]): Binding => {
+      const member = objectOr(given);
+      const { style = 'form' } = parts.get(name) ?? {};
+      const isStyled = kind === 'form' && (style === 'reserved' || !isScalar(member));
+      const input = this.#add(name, 'body', member, isRequired && required.includes(name));
+      return { name, input, ...(isStyled && { style }) };
     });
-    const files = members
-      .filter(([, member]) => kind === 'multipart' && isObject(member) && holdsFile(member))
-      .map(([name]): FilePart => {
-        const type = partTypes?.get(name);
+    const isFile = (name: string) => kind === 'multipart' && holdsFile(objectOr(membersOf(schema)[name]));
+    const files = bindings
+      .filter(({ name }) => isFile(name))
+      .map(({ name }): FilePart => {
+        const { mediaType: type } = parts.get(name) ?? {};
         return { name, fileName: this.#addFileName(name), ...(type !== undefined && { mediaType: type }) };
       });
-    const isOf = (parts: readonly { readonly name: string }[], name: string) =>
-      parts.some((one) => one.name === name);
-    const others = [...(partTypes ?? [])].filter(
-      ([name]) => kind === 'multipart' && isOf(bindings, name) && !isOf(files, name),
+    const partTypes = [...parts].flatMap(([name, { mediaType: type }]) =>
+      type !== undefined && bindings.some((one) => one.name === name) && !isFile(name) ? [[name, type]] : [],
     );
     this.body = {
       ...common,
       members: bindings,
       ...(files.length > 0 && { files }),
-      ...(others.length > 0 && { partTypes: Object.fromEntries(others) }),
+      ...(partTypes.length > 0 && { partTypes: Object.fromEntries(partTypes) }),
     };
   }
 
