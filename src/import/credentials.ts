@@ -34,8 +34,8 @@ export function withCredentials<T extends Pick<Imported, 'call'>>(
     const { shared, named, auth, isStated } = form;
     const { file, title, address } = call.api;
     const api: Api = {
-      ...{ file, title, address, shared: shared.map(keyOf) },
-      ...(named.length > 0 && { named: named.map(keyOf) }),
+      ...{ file, title, address, shared },
+      ...(named.length > 0 && { named }),
       ...(auth && { auth }),
     };
     return { ...tool, call: { ...call, api, auth: isStated(call.needs) ? namesOf(call.needs) : undefined } };
@@ -44,19 +44,13 @@ export function withCredentials<T extends Pick<Imported, 'call'>>(
 
 type Needs = NonNullable<ApiCall['needs']>;
 
-interface Placed {
-  readonly key: ApiKey;
-  readonly isOptional: boolean;
-}
-
-function keyOf({ key, isOptional }: Placed): ApiKey {
-  if (!isOptional) return key;
+function optional(key: ApiKey): ApiKey {
   return { ...key, variables: key.variables.map((one) => ({ ...one, optional: true as const })) };
 }
 
 interface Form {
-  readonly shared: readonly Placed[];
-  readonly named: readonly Placed[];
+  readonly shared: readonly ApiKey[];
+  readonly named: readonly ApiKey[];
   readonly auth?: BodyAlternatives;
   /** Whether a request states its needs. */
   isStated(needs: Needs): boolean;
@@ -65,11 +59,9 @@ interface Form {
 function freshForm(all: readonly Needs[]): Form {
   const [first = [[]]] = all;
   const isSame = all.every((needs) => equal(needs, first));
-  const shared = isSame ? sharedBy(first) : undefined;
+  // With the scopes of all.
   const named = placed(all.flat());
-  const keys = new Map(named.map(({ key }) => [key.key, key]));
-  const withScopes = shared?.map((one) => ({ ...one, key: keys.get(one.key.key) ?? one.key }));
-  if (withScopes) return { shared: withScopes, named: [], isStated: () => false };
+  if (isSame && sharedBy(first)) return { shared: named, named: [], isStated: () => false };
   if (isSame) return { shared: [], named, auth: namesOf(first), isStated: () => false };
   return { shared: [], named, isStated: (needs) => !equal(needs, [[]]) };
 }
@@ -77,46 +69,40 @@ function freshForm(all: readonly Needs[]): Form {
 function addedForm(all: readonly Needs[], { shared, auth }: SentByFile): Form {
   const isStated = (needs: Needs) => {
     if (auth) return JSON.stringify(auth) !== JSON.stringify(namesOf(needs));
-    const keys = sharedBy(needs)?.map(({ key }) => key);
-    const variables = keys?.flatMap((key) => key.variables.map(({ name }) => name));
+    const variables = sharedBy(needs)?.flatMap((key) => key.variables.map(({ name }) => name));
     return variables?.length !== shared.size || !variables.every((name) => shared.has(name));
   };
   const stated = all.filter(isStated);
   // The server starts without what only the new requests need.
   const isNew = (key: ApiKey) => key.variables.some(({ name }) => !shared.has(name));
-  const named = placed(stated.flat()).map(({ key }) => ({ key, isOptional: isNew(key) }));
+  const named = distinct(stated.flat(2)).map((key) => (isNew(key) ? optional(key) : key));
   const others = all.filter((needs) => !isStated(needs)).flatMap((needs) => placed(needs));
   const plain = auth ? [] : distinct(others);
   return { shared: plain, named: auth ? distinct([...named, ...others]) : named, isStated };
 }
 
 /** The keys that can be sent with every request of these needs; undefined if they depend on what is set. */
-function sharedBy(needs: Needs): readonly Placed[] | undefined {
+function sharedBy(needs: Needs): readonly ApiKey[] | undefined {
   const keys = placed(needs);
-  const optional = keys.filter(({ isOptional }) => isOptional);
-  const places = keys.map(({ key }) => `${key.in} ${key.name.toLowerCase()}`);
+  const left = keys.filter(({ variables }) => variables.some((one) => one.optional));
+  const places = keys.map((key) => `${key.in} ${key.name.toLowerCase()}`);
   // Each optional key can be left out, whichever of the others are sent.
-  const isIndependent = needs.length === 2 ** optional.length;
+  const isIndependent = needs.length === 2 ** left.length;
   return isIndependent && new Set(places).size === places.length ? keys : undefined;
 }
 
 /** The keys of all alternatives, each once; one that is not in all of them is optional. */
-function placed(alternatives: Needs): readonly Placed[] {
-  return distinct(
-    alternatives.flat().map((key) => ({
-      key,
-      isOptional: !alternatives.every((keys) => keys.some((one) => one.key === key.key)),
-    })),
-  );
+function placed(alternatives: Needs): readonly ApiKey[] {
+  const isInAll = ({ key }: ApiKey) => alternatives.every((keys) => keys.some((one) => one.key === key));
+  return distinct(alternatives.flat().map((key) => (isInAll(key) ? key : optional(key))));
 }
 
 /** Each key once, with the scopes of all. */
-function distinct(all: readonly Placed[]): readonly Placed[] {
-  const keys = new Map<string, Placed>();
-  for (const one of all) {
-    const { key } = one;
-    const wider = new Set([...(keys.get(key.key)?.key.scopes ?? []), ...(key.scopes ?? [])]);
-    keys.set(key.key, { ...one, key: wider.size > 0 ? { ...key, scopes: [...wider] } : key });
+function distinct(all: readonly ApiKey[]): readonly ApiKey[] {
+  const keys = new Map<string, ApiKey>();
+  for (const key of all) {
+    const wider = new Set([...(keys.get(key.key)?.scopes ?? []), ...(key.scopes ?? [])]);
+    keys.set(key.key, wider.size > 0 ? { ...key, scopes: [...wider] } : key);
   }
   return [...keys.values()];
 }

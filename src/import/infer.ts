@@ -58,15 +58,22 @@ function inferMembers(objects: readonly JsonObject[], position: Position): JsonO
     const values = objects.flatMap((object) => Object.values(object));
     return { additionalProperties: schemaOfValues(values, { known, parent: name ?? parent ?? '' }) };
   }
-  const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
+  const { names, shared } = namesIn(objects);
   const valuesOf = (member: string) =>
     objects.flatMap((object) => (Object.hasOwn(object, member) ? [object[member] as Json] : []));
   return {
     properties: Object.fromEntries(
       names.map((member) => [member, schemaOfValues(valuesOf(member), { name: member, known })]),
     ),
-    required: names.filter((member) => objects.every((object) => Object.hasOwn(object, member))),
+    required: shared,
   };
+}
+
+/** The names of the members of objects, and those that all of them have. */
+function namesIn(objects: readonly JsonObject[]) {
+  const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
+  const shared = names.filter((name) => objects.every((object) => Object.hasOwn(object, name)));
+  return { names, shared };
 }
 
 /** `string`, `integer`, …: each type that was seen, once. A large integer is a text; smaller ones there are numbers. */
@@ -196,7 +203,7 @@ const role =
  * @param inputs values of the inputs of the tool, which may be keys of its answers
  */
 function keysAreData(objects: readonly JsonObject[], isRoot: boolean, inputs: ReadonlySet<string>): boolean {
-  const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
+  const { names, shared } = namesIn(objects);
   if (names.length === 0) return false;
   if (names.every((name) => dataKey.test(name))) return true;
   const values = objects.flatMap((object) => Object.values(object)).filter((value) => value !== null);
@@ -211,9 +218,7 @@ function keysAreData(objects: readonly JsonObject[], isRoot: boolean, inputs: Re
   if (names.every((name) => inputs.has(name))) return true;
   const areObjects = values.every(isObject);
   const hasNull = objects.some((object) => Object.values(object).includes(null));
-  const differ = !names.some((name) => objects.every((object) => Object.hasOwn(object, name)));
-  if (differ && (isRoot || areObjects)) return true;
-  const shared = names.filter((name) => objects.every((object) => Object.hasOwn(object, name)));
+  if (shared.length === 0 && (isRoot || areObjects)) return true;
   const vary = objects.length > 1 && shared.length * 2 < names.length;
   if (vary && !isRole && !hasNull && (areObjects || (areFigures(values) && !nameMeasures(names))))
     return true;
@@ -244,7 +249,6 @@ function areAlike(values: readonly Json[]): boolean {
   if (kinds.size !== 1) return false;
   const objects = values.filter(isObject);
   if (objects.length === 0) return true;
-  const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
-  const shared = names.filter((name) => objects.every((object) => Object.hasOwn(object, name)));
+  const { names, shared } = namesIn(objects);
   return shared.length > 0 && shared.length * 2 >= names.length;
 }

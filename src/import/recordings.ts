@@ -168,5 +168,5 @@ function unwrapped(answer: JsonObject, { wrap, method }: ApiCall): Json {
   if (wrap === 'items' && member === undefined)
     return Array.from({ length: Number(answer.count) || 0 }, () => ({}));
   if (method === 'call') return { structuredContent: member ?? {}, content: [] };
-  return member ?? (isObject(answer) ? null : answer);
+  return member ?? null;
 }

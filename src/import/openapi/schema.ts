@@ -117,7 +117,7 @@ class Conversion {
     if (this.#options.holdsFiles && isFile(given)) return fileSchema(given);
     const schema = this.#withDigits(given, place.pointer);
     const own = this.#own(schema, place, open);
-    const listed = (keyword: string) => place.at(keyword).items();
+    const listed = (keyword: string) => (schema[keyword] === undefined ? [] : place.at(keyword).items());
     const parts = listed('allOf').map((one) => this.#convert(one, open));
     const whole = parts.length > 0 ? mergeAll([...parts, own]) : own;
     const variants = [...listed('oneOf'), ...listed('anyOf')].map((one) => this.#convert(one, open));

@@ -13,6 +13,8 @@ import { RequestRefusal } from './words.ts';
 
 type Place = 'path' | 'query' | 'header' | 'body';
 
+const anyText: Shape = { type: 'string' };
+
 /** Collects the parts of a request: arguments of the tool, constants and keys. */
 export class Parts {
   readonly fields: Field[] = [];
@@ -67,7 +69,7 @@ export class Parts {
     const own = named ?? (isOpen ? wordIn(text) || worded : worded);
     this.#path = `${segments.slice(0, at).join('/')}/{${own}}`;
     const value = isOpen ? undefined : kind === 'id' || named ? scalarOf(text) : text;
-    const shape = isOpen ? { type: 'string' as const } : shapeOf(value ?? '');
+    const shape = value === undefined ? anyText : shapeOf(value);
     const { input } = this.#argument(own, own, 'path', value, shape);
     if (input === undefined) return (stated ?? base) + end;
     if (named === undefined && !isOpen) {
@@ -103,7 +105,7 @@ export class Parts {
         return [];
       }
       if (placeholderIn(value) === undefined) return [{ name, constant: value }];
-      return [this.#argument(name, name, 'header', undefined, { type: 'string' })];
+      return [this.#argument(name, name, 'header', undefined)];
     });
     if (left.length > 0) {
       const why = 'a browser adds them; if the API needs one, the answer is 401 or 403';
@@ -120,7 +122,7 @@ export class Parts {
   ): ApiBody | null {
     if (body === null || body === '') return null;
     if (typeof body !== 'string') {
-      const members = body.flatMap(([name, value]) => this.#pair(name, value, value, 'body', false) ?? []);
+      const members = body.flatMap(([name, value]) => this.#pair(name, value, value, 'body', false));
       return { kind: 'multipart', members };
     }
     const type = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
@@ -182,12 +184,7 @@ export class Parts {
     const declared = within === 'variables' ? protocol?.types.get(name) : undefined;
     const isOpen = isText && placeholderIn(value) !== undefined;
     const isMissing = value === null && declared !== undefined;
-    const shape =
-      declared !== undefined
-        ? graphqlShape(declared, value)
-        : isOpen
-          ? { type: 'string' as const }
-          : shapeOf(value);
+    const shape = declared !== undefined ? graphqlShape(declared, value) : isOpen ? anyText : shapeOf(value);
     const isDeep = protocol?.envelope !== 'graphql' && shape?.type === 'object';
     if (shape === undefined || isDeep || (shape.type === 'array' && isPositional))
       return [{ name, constant: value }];
@@ -209,15 +206,10 @@ export class Parts {
       const [first = '', ...others] = own;
       const name = uriDecoded(raw.replaceAll('+', ' '));
       const text = uriDecoded(first.replaceAll('+', ' '));
-      if (others.length === 0) return this.#pair(name, text, first, place, true) ?? [];
+      if (others.length === 0) return this.#pair(name, text, first, place, true);
       const values = own.map((one) => uriDecoded(one.replaceAll('+', ' ')));
-      return [
-        {
-          ...this.#argument(name, name, place, values, { type: 'array', items: { type: 'string' } }),
-          name,
-          style: 'form',
-        },
-      ];
+      const list: Shape = { type: 'array', items: anyText };
+      return [{ ...this.#argument(name, name, place, values, list), style: 'form' }];
     });
   }
 
@@ -227,18 +219,17 @@ export class Parts {
     raw: string,
     place: 'query' | 'body',
     isStyled: boolean,
-  ): Binding[] | undefined {
+  ): readonly Binding[] {
     const placeholder = placeholderIn(text);
     if (isKeyValue(name, text, place)) {
       this.keys.add({ in: place, name, kind: 'plain' }, text);
-      return undefined;
+      return [];
     }
     const isPlace = /^(?:lat|lng|lon|latitude|longitude)$/i.test(name) && typeof scalarOf(text) === 'number';
     const value = placeholder === undefined ? scalarOf(text) : undefined;
-    const shape: Shape | undefined =
-      value === undefined ? { type: 'string' } : isPlace ? { type: 'number' } : shapeOf(value);
+    const shape = value === undefined ? anyText : isPlace ? ({ type: 'number' } as const) : shapeOf(value);
     const style = isStyled ? styleLike(raw, text) : undefined;
-    return [{ ...this.#argument(name, name, place, value, shape), name, ...(style && { style }) }];
+    return [{ ...this.#argument(name, name, place, value, shape), ...(style && { style }) }];
   }
 
   /** A binding of an argument, or of a constant if it shall stay. */
@@ -247,14 +238,13 @@ export class Parts {
     own: string,
     place: Place,
     value: Json | undefined,
-    shape: Shape | undefined,
+    shape: Shape = anyText,
     isOptional = false,
   ): Binding {
     const input = freeInputName(own, place, (one) => this.fields.some((field) => field.name === one));
     this.names.add(input);
-    if (value !== undefined && (shape === undefined || this.#constants.has(input)))
-      return { name, constant: value };
-    const { type, items } = shape ?? { type: 'string' as const };
+    if (value !== undefined && this.#constants.has(input)) return { name, constant: value };
+    const { type, items } = shape;
     const description = inputDescription(
       own,
       { type, ...(items && { items: { type: items.type } }) },
@@ -263,7 +253,7 @@ export class Parts {
     this.fields.push({
       name: input,
       ...(!isOptional && { required: true }),
-      ...(shape ?? { type: 'string' }),
+      ...shape,
       description,
       ...(value !== undefined && { default: value }),
     });
