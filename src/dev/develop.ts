@@ -62,8 +62,6 @@ export async function develop(development: Development): Promise<void> {
   let newest: ChildProcess | undefined;
   /** A state that cannot be published does not end the server. */
   const complain = ({ message }: Error) => say(message);
-  /** The errors of the last compilation. */
-  let errors: readonly string[] = [];
   for (const signal of signals) process.on(signal, end);
   if (until?.aborted) end();
   until?.addEventListener('abort', end, { once: true });
@@ -90,12 +88,10 @@ export async function develop(development: Development): Promise<void> {
         if (ended.aborted) break;
         const isServed = server !== undefined && !hasEnded(server);
         if (!compiled.ok) {
-          errors = compiled.errors;
-          await announce(notCompiled(url, errors, isServed));
+          await announce(notCompiled(url, compiled.errors, isServed));
           say(`${state.message} ${state.hint}`);
           if (isOnce) break;
         } else {
-          errors = [];
           const next = await serverFor(development, server);
           if (next) {
             if (server) await stop(server);

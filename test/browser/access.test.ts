@@ -161,7 +161,7 @@ test('another website can open the page, but use nothing of it', async () => {
   const foreign = await website(`<a id="link" href="${url}/">go</a>
     <form id="form" method="post" action="${url}/traffic/clear"><input name="x" value="y"></form>`);
   const { page } = await openPage(link);
-  const kept = marketplace.traffic.size;
+  const kept = marketplace.traffic.totals.kept;
   expect(kept).toBeGreaterThan(0);
   await page.goto(foreign);
   const [refusal] = await Promise.all([
@@ -171,7 +171,7 @@ test('another website can open the page, but use nothing of it', async () => {
   expect(refusal.status()).toBe(403);
   await page.waitForURL(`${url}/traffic/clear`);
   // Not cleared; the page that was left may still have asked the server.
-  expect(marketplace.traffic.size).toBeGreaterThanOrEqual(kept);
+  expect(marketplace.traffic.totals.kept).toBeGreaterThanOrEqual(kept);
   // A link on another website does not bring the cookie; a link on the page itself does.
   await page.goto(foreign);
   await page.locator('#link').click();

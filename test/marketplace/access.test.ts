@@ -262,7 +262,7 @@ test('another user of the machine gets nothing: not from the page or the directo
   const endpoint = await startServer();
   const { url, secret, marketplace } = await openLocal(place, { endpoint });
   await marketplace.call({ endpoint, tool: 'get_price', arguments: {} });
-  const kept = marketplace.traffic.size;
+  const kept = marketplace.traffic.totals.kept;
   expect(modeOf(noteOf(place))).toBe('600');
   expect(modeOf(join(place, '.market-mcp'))).toBe('700');
   // As nobody where these tests run as root: else as a process that knows no secret.
@@ -292,7 +292,7 @@ test('another user of the machine gets nothing: not from the page or the directo
   const output = await textOf(stranger.stdout);
   const denied = isRoot ? 'EACCES' : 'read';
   expect(JSON.parse(output)).toEqual([...Array(10).fill(401), denied, denied]);
-  expect(marketplace.traffic.size).toBe(kept);
+  expect(marketplace.traffic.totals.kept).toBe(kept);
   expect(output).not.toContain(secret);
 });
 

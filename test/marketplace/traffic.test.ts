@@ -17,16 +17,17 @@ test('keeps 2,000 large exchanges within the limit, the newest first', () => {
   for (let call = 0; call < 2_000; call++) {
     const id = traffic.start(request(`request ${call} ${'x'.repeat(2_000)}`));
     traffic.change(id, { response: { ...message('y'.repeat(8_000)), status: 200 }, ms: 1 });
-    expect(traffic.bytes).toBeLessThanOrEqual(limit);
+    expect(traffic.totals.bytes).toBeLessThanOrEqual(limit);
   }
-  expect(traffic.size + traffic.dropped).toBe(2_000);
-  const oneMore = (traffic.bytes / traffic.size) * (traffic.size + 1);
+  const { kept, dropped, bytes } = traffic.totals;
+  expect(kept + dropped).toBe(2_000);
+  const oneMore = (bytes / kept) * (kept + 1);
   expect(oneMore).toBeGreaterThan(limit);
   expect(traffic.newest(1)[0]?.request.body).toContain('request 1999 ');
   expect(traffic.get(1)).toBeUndefined();
   expect(traffic.newest(3).map(({ id }) => id)).toEqual([2_000, 1_999, 1_998]);
   traffic.clear();
-  expect([traffic.size, traffic.bytes, traffic.dropped]).toEqual([0, 0, 2_000]);
+  expect(traffic.totals).toEqual({ kept: 0, dropped: 2_000, bytes: 0 });
 });
 
 test('keeps an exchange alone if it is larger than the limit, and drops responses of removed ones', () => {

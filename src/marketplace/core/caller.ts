@@ -60,14 +60,12 @@ export interface CallReport {
 /** Acts as the platform: signs tokens, calls servers, judges answers. Every request is recorded in the traffic. */
 export class ToolCaller {
   readonly profile: PlatformProfile;
-  readonly issuer: string;
   /** A signer of tokens for one endpoint. Their audience is the endpoint's URL, byte for byte. */
   readonly signer: (endpoint: string) => Promise<Signer>;
   readonly #traffic: Traffic;
 
   constructor(profile: PlatformProfile, traffic: Traffic, privateKey: KeyObject, issuer: string) {
     this.profile = profile;
-    this.issuer = issuer;
     this.signer = memoize((endpoint) => createSigner(profile.token, endpoint, { issuer, privateKey }));
     this.#traffic = traffic;
   }

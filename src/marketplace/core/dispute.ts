@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { CommandError } from 'market-mcp-contract/command';
-import { isObject, type Json, type JsonObject, mismatches, tryCompile } from 'market-mcp-contract/json';
-import { resultText } from 'market-mcp-contract/wire';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  mismatches,
+  objectOr,
+  tryCompile,
+} from 'market-mcp-contract/json';
 import type { Dispute, Judgement, Listing } from './model.ts';
 import { redactValue } from './redact.ts';
 import type { MarketplaceStore } from './store.ts';
 import { type Exchange, sentBody, sentTo, type Traffic } from './traffic.ts';
-import { walkableJsonIn, walkableValuesIn } from './values.ts';
+import { walkableValuesIn } from './values.ts';
+import { dataOf } from './verdict.ts';
 
 /**
  * A listing is removed from the marketplace after this number of guilty verdicts (public source: app
@@ -89,7 +96,7 @@ function judge(tool: JsonObject | undefined, output: Json | undefined): Judgemen
   return { verdict: problems.length > 0 ? 'guilty' : 'innocent', problems };
 }
 
-/** The output of a logged call: structuredContent, else the JSON of its text. */
+/** The data that a logged call returned. */
 function outputOf({ id, response }: Exchange): Json | undefined {
   if (!response || response.cut > 0) {
     const why = response ? 'its response is too long to be stored whole' : 'it has no response';
@@ -98,6 +105,5 @@ function outputOf({ id, response }: Exchange): Json | undefined {
   }
   const values = walkableValuesIn(response[sentBody] ?? response.body, response.headers['content-type']);
   const answer = values.filter(isObject).find(({ result }) => isObject(result));
-  const result = answer && isObject(answer.result) ? answer.result : {};
-  return result.structuredContent ?? walkableJsonIn(resultText(result.content) ?? '')[0];
+  return dataOf(objectOr(answer?.result));
 }

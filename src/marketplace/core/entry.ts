@@ -9,7 +9,7 @@ import { readRegular } from '../../project/read/read.ts';
 import { parsedJson } from '../../project/read/text.ts';
 import { defaultCategory, formProblems, stakeOf } from './form.ts';
 import type { FieldProblem, ListingForm } from './model.ts';
-import { hostOf, registryName, serverJson, serverJsonProblems } from './server-json.ts';
+import { hostOf, registryName, type ServerEntry, serverJson, serverJsonProblems } from './server-json.ts';
 
 /** What an author states instead of what the project says, by the names of the flags. */
 export type Stated = {
@@ -19,17 +19,13 @@ export type Stated = {
 };
 
 /** What a project, its environment and the flags say about its server, for every directory. */
-export interface EntryFacts {
+export interface EntryFacts extends Pick<ServerEntry, 'version' | 'endpoint' | 'website' | 'repository'> {
   /** The display name. */
   readonly name: string;
   /** The name in package.json. */
   readonly project: string;
   readonly description: string;
   readonly summary: string;
-  readonly version: string;
-  readonly endpoint: string;
-  readonly website: string | undefined;
-  readonly repository: string | undefined;
   /** The repository of package.json, if the registry does not accept its host. */
   readonly leftOut: string | undefined;
   readonly registryName: string | undefined;

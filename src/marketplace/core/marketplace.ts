@@ -24,7 +24,7 @@ import type {
   Submission,
 } from './model.ts';
 import { redactText, withSecrets } from './redact.ts';
-import { submit, toolsWithNames, withSources } from './registration.ts';
+import { submit, type ToolWithName, toolsWithNames, withSources } from './registration.ts';
 import { MarketplaceStore } from './store.ts';
 import { type LogLine, sentBody, sentTo, Traffic } from './traffic.ts';
 import { failedOutcome, hasNoMismatch } from './verdict.ts';
@@ -88,6 +88,19 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     if (state === null || endpoint !== this.options.endpoint || !isDown(state)) return;
     const [hint = '', ...causes] = linesOf(state).toReversed();
     throw new CommandError('NOT_STARTED', [state.message, ...causes.toReversed()].join(' '), hint);
+  }
+
+  /** The tools of a server, or why they cannot be read. */
+  async readTools(
+    endpoint: string | null,
+  ): Promise<{ readonly tools: readonly ToolWithName[]; readonly problem: string | null }> {
+    try {
+      if (endpoint === null) return { tools: [], problem: null };
+      await this.requireRunning(endpoint);
+      return { tools: toolsWithNames(await this.caller.tools(endpoint)), problem: null };
+    } catch (error) {
+      return { tools: [], problem: (error as Error).message };
+    }
   }
 
   /** Submits a form; an accepted listing is stored. */

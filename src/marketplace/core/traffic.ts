@@ -67,17 +67,9 @@ export class Traffic {
     this.#onChange = onChange;
   }
 
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  /** The number of dropped exchanges. */
-  get dropped(): number {
-    return this.#dropped;
-  }
-
-  get size(): number {
-    return this.#exchanges.size;
+  /** The numbers of exchanges that are kept and that were dropped; the approximate size of the kept ones in bytes. */
+  get totals(): { readonly kept: number; readonly dropped: number; readonly bytes: number } {
+    return { kept: this.#exchanges.size, dropped: this.#dropped, bytes: this.#bytes };
   }
 
   get(id: number): Exchange | undefined {
@@ -85,7 +77,7 @@ export class Traffic {
   }
 
   /** The newest exchanges that pass a filter, newest first. */
-  newest(count: number, keep: (exchange: Exchange) => boolean = () => true): readonly Exchange[] {
+  newest(count = Infinity, keep: (exchange: Exchange) => boolean = () => true): readonly Exchange[] {
     return this.all().toReversed().filter(keep).slice(0, count);
   }
 

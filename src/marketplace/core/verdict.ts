@@ -78,7 +78,7 @@ export function outcomeOf({
   if (error) return 'error';
   if (!result) return 'http-error';
   if (result.isError === true) return 'fail';
-  const data = result.structuredContent ?? parsed(resultText(result.content));
+  const data = dataOf(result);
   if (!isObject(data)) return 'found';
   if (isEmpty(data)) return 'empty';
   return holdsNothing(data) ? 'empty-unsigned' : 'found';
@@ -95,6 +95,11 @@ function isBlank(value: Json): boolean {
   if (value === null || value === '' || value === 0 || value === false) return true;
   if (Array.isArray(value)) return value.length === 0;
   return isObject(value) && Object.values(value).every(isBlank);
+}
+
+/** The data of a result: structuredContent, else the JSON of its text. */
+export function dataOf({ structuredContent, content }: JsonObject): Json | undefined {
+  return structuredContent ?? parsed(resultText(content));
 }
 
 function parsed(text = ''): Json | undefined {
@@ -175,8 +180,8 @@ export function failedOutcome(code: string | null): ExchangeOutcome {
 }
 
 /** The code in the recommended failure payload (C§2.2). */
-function codeOf({ structuredContent, content }: JsonObject = {}): string | null {
-  const payload = structuredContent ?? walkableJsonIn(resultText(content) ?? '')[0];
+function codeOf(result: JsonObject = {}): string | null {
+  const payload = dataOf(result);
   return isObject(payload) && typeof payload.error === 'string'
     ? payload.error.slice(0, shownCharacters)
     : null;

@@ -174,36 +174,32 @@ interface AskResult {
 
 function AskView({ job }: { job: Job }) {
   const result = job.result as AskResult | null;
-  const final = result?.card.at(-1)?.lines ?? [];
+  if (!result) return <Steps steps={job.steps} />;
+  const [title = '', ...lines] = result.card.at(-1)?.lines ?? [];
   return (
     <>
-      {result && (
-        <>
-          <Notice mark={result.answered ? 'pass' : 'advice'} title={final[0] ?? ''} lines={final.slice(1)} />
-          <section class="panel" aria-labelledby="card">
-            <div class="row between">
-              <h2 id="card">Developer log card</h2>
-              <CopyButton of="card-text" label="Copy all" />
-            </div>
-            {result.card.map(({ title, lines }) => (
-              <div class="stack tight">
-                <h3>{title}</h3>
-                {lines.map((line) => (
-                  <p class="mono soft">{shown(line)}</p>
-                ))}
-              </div>
+      <Notice mark={result.answered ? 'pass' : 'advice'} title={title} lines={lines} />
+      <section class="panel" aria-labelledby="card">
+        <div class="row between">
+          <h2 id="card">Developer log card</h2>
+          <CopyButton of="card-text" label="Copy all" />
+        </div>
+        {result.card.map(({ title, lines }) => (
+          <div class="stack tight">
+            <h3>{title}</h3>
+            {lines.map((line) => (
+              <p class="mono soft">{shown(line)}</p>
             ))}
-          </section>
-          <details>
-            <summary>As text</summary>
-            <Text text={cardText(result.card)} id="card-text" />
-          </details>
-          <p class="row">
-            <LinkButton to="/ask" label="Ask again" />
-          </p>
-        </>
-      )}
-      {!result && <Steps steps={job.steps} />}
+          </div>
+        ))}
+      </section>
+      <details>
+        <summary>As text</summary>
+        <Text text={cardText(result.card)} id="card-text" />
+      </details>
+      <p class="row">
+        <LinkButton to="/ask" label="Ask again" />
+      </p>
     </>
   );
 }

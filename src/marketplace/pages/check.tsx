@@ -15,7 +15,6 @@ import {
   rules,
   verdictOf,
 } from 'market-mcp-contract/report';
-import type { Checks } from '../core/checks.ts';
 import type { Job } from '../core/jobs.ts';
 import { findingOf } from '../core/model.ts';
 import {
@@ -38,19 +37,20 @@ import { doneWith, Findings, JobBody, jobPages, Steps } from './job.tsx';
 import { sourceRoutes } from './source.tsx';
 
 /** Check: the page, its runs, the explanation of each rule, and the sources that a finding names. */
-export function checkRoutes(site: Site, checks: Checks): void {
-  const available = site.marketplace.options.check !== undefined;
-  site.page('/check', 'Check', () => load(available, checks), Check);
+export function checkRoutes(site: Site): void {
+  const { checks } = site;
+  site.page('/check', 'Check', () => load(site), Check);
   site.post('/check', async (_input, c) =>
     doneWith(await checks.start(), c, 'NOT_CHECKED', ({ result }) => result),
   );
-  ruleRoutes(site);
+  site.page('/check/rules/:id', 'Rule', (c) => ruleOf(c.req.param('id') ?? ''), Rule);
   sourceRoutes(site);
   jobPages(site, 'check', (job) => <CheckView job={job} />);
 }
 
-async function load(available: boolean, checks: Checks) {
+async function load({ checks, marketplace }: Site) {
   const last = await checks.last();
+  const available = marketplace.options.check !== undefined;
   return { available, last: last?.job ?? null, isCurrent: last?.isCurrent ?? false };
 }
 
@@ -228,10 +228,6 @@ function Rehearsal({ report: { rehearsal = [] } }: { report: CheckReport }) {
       </Table>
     </section>
   );
-}
-
-function ruleRoutes(site: Site): void {
-  site.page('/check/rules/:id', 'Rule', (c) => ruleOf(c.req.param('id') ?? ''), Rule);
 }
 
 /** @throws CommandError `NO_SUCH_RULE` */

@@ -2,27 +2,23 @@ import { counted } from 'market-mcp-contract/command';
 import { writingEffect } from 'market-mcp-contract/definition';
 import { isObject, type Json, membersOf, requiredOf, typesOf } from 'market-mcp-contract/json';
 import { isServing } from '../../dev/state.ts';
-import type { Checks } from '../core/checks.ts';
-import type { Marketplace } from '../core/marketplace.ts';
 import { pages } from '../web/layout.tsx';
-import { readTools } from '../web/own-server.ts';
 import { Empty, FieldList, Head, Labelled, LinkButton, live, Notice, shown, Tag } from '../web/parts.tsx';
 import { EffectTag, OutcomeText, SourceLink } from '../web/references.tsx';
 import { jsonPathOf, type Site } from '../web/site.tsx';
 
-/** @param lastCalls the id of each tool's last call in the traffic, by the tool's name */
-export function homeRoutes(site: Site, lastCalls: ReadonlyMap<string, number>, checks: Checks): void {
-  site.page('/', 'Your tools', () => homeOf(site.marketplace, lastCalls, checks), Home);
+export function homeRoutes(site: Site): void {
+  site.page('/', 'Your tools', () => homeOf(site), Home);
 }
 
 type Data = Awaited<ReturnType<typeof homeOf>>;
 
-async function homeOf(marketplace: Marketplace, lastCalls: ReadonlyMap<string, number>, checks: Checks) {
+async function homeOf({ marketplace, lastCalls, checks }: Site) {
   const { endpoint = null, sources = new Map<string, string>(), check } = marketplace.options;
   const { listings } = await marketplace.store.read();
   const state = await marketplace.state();
   const own = listings.find((listing) => listing.endpoint === endpoint);
-  const read = await readTools(marketplace, endpoint);
+  const read = await marketplace.readTools(endpoint);
   const healthy = endpoint !== null && read.problem === null && (await marketplace.isHealthy(endpoint));
   const stored = new Map(own?.tools.filter(isObject).map((tool) => [tool.name, JSON.stringify(tool)]));
   const tools = read.tools.map(({ name, definition }) => {

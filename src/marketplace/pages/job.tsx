@@ -33,11 +33,7 @@ export function jobPages(site: Site, kind: Job['kind'], view: (job: Job) => Chil
     `/${kind}/:id`,
     title,
     (c) => jobOf(site.marketplace, c.req.param('id')),
-    ({ data: job }) => (
-      <JobPage job={job}>
-        <JobBody job={job}>{view(job)}</JobBody>
-      </JobPage>
-    ),
+    ({ data: job }) => <JobPage job={job}>{view(job)}</JobPage>,
   );
 }
 
@@ -84,23 +80,21 @@ const shownDetails = 10;
 
 /** The page of a job. The inner part follows the job until it is done. */
 export function JobPage({ job, children }: { job: Job; children?: Child }) {
-  const { id, kind, state } = job;
-  const part = state === 'running' ? live('job', `/${kind}/${id}`, `job:${id}`) : { id: 'job' };
+  const { id, kind, title, state } = job;
+  const isRunning = state === 'running';
+  const part = isRunning
+    ? { ...live('job', `/${kind}/${id}`, `job:${id}`), 'aria-busy': 'true' as const }
+    : { id: 'job' };
   return (
     <>
-      <Head title={job.title} />
-      {job.state === 'running' && (
+      <Head title={title} />
+      {isRunning && (
         <noscript>
           <p>Reload the page to see how far it has come.</p>
         </noscript>
       )}
-      <div
-        class="stack"
-        aria-live="polite"
-        {...part}
-        {...(state === 'running' && { 'aria-busy': 'true' as const })}
-      >
-        {children}
+      <div class="stack" aria-live="polite" {...part}>
+        <JobBody job={job}>{children}</JobBody>
       </div>
     </>
   );

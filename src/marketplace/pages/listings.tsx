@@ -29,8 +29,9 @@ export function listingRoutes(site: Site): void {
   site.page('/listings', 'My tools', () => load(marketplace), Listings);
   site.post('/listings/refresh', async (input): Promise<Done> => {
     const { listing, changes } = await marketplace.refresh(inputText(input, 'listing'));
-    const data = await load(marketplace, { name: listing.name, changes });
-    return { data: { listing, changes }, title: 'My tools', view: <Listings data={data} /> };
+    const refreshed = { name: listing.name, changes };
+    const view = async () => <Listings data={await load(marketplace, refreshed)} />;
+    return { data: { listing, changes }, title: 'My tools', view };
   });
   site.post('/listings/withdraw', async (input): Promise<Done> => {
     const listing = inputText(input, 'listing');

@@ -22,7 +22,7 @@ export function registerRoutes(site: Site): void {
     isDown = false,
   ): Promise<Done> => {
     const data = await load(marketplace, form, problems, isDown);
-    return { data, status: 422, title: 'Register', view: <Register data={data} /> };
+    return { data, status: 422, title: 'Register', view: () => <Register data={data} /> };
   };
   site.page(
     '/register',

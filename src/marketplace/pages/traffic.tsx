@@ -1,43 +1,52 @@
 import type { Context } from 'hono';
-import { CommandError } from 'market-mcp-contract/command';
+import { CommandError, posixCommands, posixLine } from 'market-mcp-contract/command';
+import { isWalkable, literallyIn, writeLiterally } from 'market-mcp-contract/json';
 import { version } from '../../plan/versions.ts';
 import type { Marketplace } from '../core/marketplace.ts';
-import { type Exchange, purposes, toHar } from '../core/traffic.ts';
+import { redacted } from '../core/redact.ts';
+import { type Exchange, type Message, purposes, sentBody, toHar } from '../core/traffic.ts';
 import { outcomeKinds } from '../core/verdict.ts';
+import { inputText } from '../web/input.ts';
 import {
   ChoiceField,
   CodeCell,
+  CopyButton,
   Head,
   LinkButton,
   live,
+  Notice,
   PostButton,
+  Submit,
   shown,
   Table,
   Text,
+  Time,
 } from '../web/parts.tsx';
-import { OutcomeText } from '../web/references.tsx';
+import { OutcomeText, Why } from '../web/references.tsx';
 import type { Done, Site } from '../web/site.tsx';
-import { exchangeRoutes, exchangeTitle } from './exchange.tsx';
 
 const shownExchanges = 200;
 
-/** Traffic: the list and its exports, and one exchange. */
+/** Traffic: the list and its exports, one exchange, and its replay. */
 export function trafficRoutes(site: Site): void {
   const { marketplace } = site;
   const { traffic } = marketplace;
   site.page('/traffic', 'Traffic', (c) => trafficOf(marketplace, c), TrafficPage);
   site.app.get('/traffic/export.har', (c) => {
     c.header('content-disposition', 'attachment; filename="traffic.har"');
-    return c.json(toHar(filtered(marketplace, c, traffic.size).toReversed(), version));
+    return c.json(toHar(filtered(marketplace, c).toReversed(), version));
   });
-  site.app.get('/traffic/export.json', (c) =>
-    c.json({ exchanges: filtered(marketplace, c, traffic.size).toReversed() }),
-  );
+  site.app.get('/traffic/export.json', (c) => c.json({ exchanges: filtered(marketplace, c).toReversed() }));
   site.post('/traffic/clear', async (): Promise<Done> => {
     traffic.clear();
     return { data: { cleared: true }, to: '/traffic' };
   });
-  exchangeRoutes(site);
+  site.page('/traffic/:id', 'Request', (c) => load(marketplace, c), ExchangePage);
+  site.post('/traffic/:id/replay', async (input, c): Promise<Done> => {
+    const body = inputText(input, 'body') || undefined;
+    const id = await marketplace.replay(exchangeOf(marketplace, c).id, body);
+    return { data: traffic.get(id), to: `/traffic/${id}` };
+  });
 }
 
 type Data = ReturnType<typeof trafficOf>;
@@ -59,7 +68,7 @@ function choiceOf<Value extends string>(c: Context, name: string, known: readonl
   throw new CommandError('BAD_FILTER', message, `Choose one of: ${known.join(', ')}.`);
 }
 
-function filtered(marketplace: Marketplace, c: Context, count: number): readonly Exchange[] {
+function filtered(marketplace: Marketplace, c: Context, count?: number): readonly Exchange[] {
   const { text, purpose, outcome } = filterOf(c);
   const wanted = text.toLowerCase();
   return marketplace.traffic.newest(count, (exchange) => {
@@ -80,9 +89,7 @@ function trafficOf(marketplace: Marketplace, c: Context) {
   return {
     filter: filterOf(c),
     exchanges: filtered(marketplace, c, shownExchanges).map(summaryOf),
-    kept: traffic.size,
-    dropped: traffic.dropped,
-    bytes: traffic.bytes,
+    ...traffic.totals,
     serverLog: [...serverLog],
   };
 }
@@ -185,4 +192,119 @@ function Rows({ data: { exchanges, kept, dropped, bytes } }: { data: Data }) {
       )}
     </>
   );
+}
+
+async function load(marketplace: Marketplace, c: Context) {
+  const { id } = exchangeOf(marketplace, c);
+  const cause = await marketplace.causeOf(id);
+  const exchange = exchangeOf(marketplace, c);
+  return { exchange, curl: curlOf(exchange), cause };
+}
+
+function exchangeOf(marketplace: Marketplace, c: Context): Exchange {
+  const id = Number.parseInt(c.req.param('id') ?? '', 10);
+  const exchange = marketplace.traffic.get(id);
+  if (exchange) return exchange;
+  const hint = 'See /traffic.';
+  throw new CommandError('NO_SUCH_REQUEST', 'this request is not in the traffic, or no longer', hint);
+}
+
+/** A request as a shell command; a placeholder replaces its secrets. */
+function curlOf({ method, url, request }: Exchange): string {
+  const left = /^(?:host|content-length|accept-encoding|user-agent|accept-language|sec-fetch-mode)$/;
+  const line = (...words: string[]) => posixLine(words.map((word) => word.replaceAll(redacted, 'TOKEN')));
+  const headers = Object.entries(request.headers)
+    .filter(([name]) => !left.test(name))
+    .map(([name, value]) => line('-H', `${name}: ${value}`));
+  const body = request.body === '' ? [] : [line('--data-raw', request.body)];
+  return posixCommands([[line('curl', '-sS', '-X', method, url), ...headers, ...body].join(' \\\n  ')]);
+}
+
+/** `tools/call get_price`, or the HTTP request if it is not JSON-RPC. */
+function exchangeTitle({ rpc, method, url }: Pick<Exchange, 'rpc' | 'method' | 'url'>): string {
+  if (!rpc) return `${method} ${new URL(url).pathname}`;
+  return rpc.tool === undefined ? rpc.method : `${rpc.method} ${rpc.tool}`;
+}
+
+function ExchangePage({ data: { exchange, curl, cause } }: { data: Awaited<ReturnType<typeof load>> }) {
+  const { id, at, purpose, method, url, request, response, ms, error, outcome, logs, rpc } = exchange;
+  return (
+    <>
+      <Head title={`Request ${id}`}>
+        {shown(exchangeTitle(exchange))}, sent for {purpose}, <Time at={at} />
+      </Head>
+      {error !== null && <Notice mark="fail" title="There was no response" lines={[error]} />}
+      {cause && <Why cause={{ ...cause, lines: [] }} />}
+      <div class="split even">
+        <section class="panel" aria-labelledby="request">
+          <h2 id="request">Request</h2>
+          <p class="mono">
+            {method} {shown(url)}
+          </p>
+          <MessageText message={request} />
+          <div class="row">
+            <CopyButton of="curl" label="Copy as curl" />
+          </div>
+          <details>
+            <summary>curl</summary>
+            <Text text={curl} id="curl" />
+          </details>
+        </section>
+        <section class="panel" aria-labelledby="response">
+          <h2 id="response">Response</h2>
+          {response ? (
+            <>
+              <p class="row">
+                <OutcomeText of={outcome} />
+                <span class="soft">
+                  HTTP {response.status}
+                  {ms === null ? '' : `, ${Math.round(ms)} ms`}
+                </span>
+              </p>
+              <MessageText message={response} />
+            </>
+          ) : (
+            <p class="soft">none</p>
+          )}
+          {rpc?.tool !== undefined && response && (
+            <PostButton to="/disputes" fields={{ call: String(id) }} label="Dispute this call" />
+          )}
+        </section>
+      </div>
+      {logs.length > 0 && (
+        <section class="panel">
+          <h2>What the server wrote during this request</h2>
+          <Text text={logs.map(({ stream, text }) => `${stream.padEnd(8)}${text}`).join('\n')} />
+        </section>
+      )}
+      <form method="post" action={`/traffic/${id}/replay`} class="panel stack">
+        <h2>Send it again</h2>
+        <p class="soft">
+          With a new session and a new token.
+          {request[sentBody] !== undefined && ' Secrets that are redacted here are sent.'}
+        </p>
+        <label>
+          <span>Body</span>
+          <textarea name="body" rows={8} spellcheck={false}>{`\n${pretty(request.body)}`}</textarea>
+        </label>
+        <Submit label="Replay" />
+      </form>
+    </>
+  );
+}
+
+function MessageText({ message: { headers, body, cut } }: { message: Message }) {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return (
+    <>
+      <Text text={lines.join('\n')} />
+      {body !== '' && <Text text={pretty(body)} />}
+      {cut > 0 && <p class="soft small">{cut} more bytes were not kept.</p>}
+    </>
+  );
+}
+
+function pretty(body: string): string {
+  const [value] = literallyIn(body).filter((one) => isWalkable(one));
+  return value === undefined ? body : writeLiterally(value, 2);
 }

@@ -8,7 +8,6 @@ import type { Marketplace } from '../core/marketplace.ts';
 import { type DeliberateError, deliberateErrors } from '../core/model.ts';
 import type { CallOutcome, SchemaVerdict } from '../core/verdict.ts';
 import { argumentsOf, canFillIn, inputText, jsonOf } from '../web/input.ts';
-import { ownEndpoint, readTools } from '../web/own-server.ts';
 import {
   ChoiceField,
   CopyButton,
@@ -27,12 +26,11 @@ import {
 } from '../web/parts.tsx';
 import { EffectTag, Why, withEffect } from '../web/references.tsx';
 import type { FormInput } from '../web/security.ts';
-import { type Done, type Site, wantsJson } from '../web/site.tsx';
+import type { Done, Site } from '../web/site.tsx';
 import { CallForm } from './try-form.tsx';
 
-/** @param lastCalls gets the id of each tool's last call in the traffic, by the tool's name */
-export function tryRoutes(site: Site, lastCalls: Map<string, number>): void {
-  const { marketplace } = site;
+export function tryRoutes(site: Site): void {
+  const { marketplace, lastCalls } = site;
   site.page(
     '/try',
     'Try it',
@@ -42,13 +40,12 @@ export function tryRoutes(site: Site, lastCalls: Map<string, number>): void {
     },
     Try,
   );
-  site.post('/try', async (input, c): Promise<Done> => {
+  site.post('/try', async (input): Promise<Done> => {
     const report = await callAs(marketplace, input);
     lastCalls.set(report.tool, report.id);
     marketplace.emit('change', 'calls');
-    if (wantsJson(c)) return { data: report, to: '/try' };
-    const data = await called(marketplace, report);
-    return { data: report, title: 'Try it', view: <Try data={data} /> };
+    const view = async () => <Try data={await called(marketplace, report)} />;
+    return { data: report, title: 'Try it', view };
   });
   site.post('/try/save', async (input): Promise<Done> => {
     const endpoint = await ownEndpoint(marketplace);
@@ -126,11 +123,20 @@ function Try({ data }: { data: Data }) {
   );
 }
 
+/** The author's server; if there is none, that of the first listing. @throws CommandError `NO_SERVER` */
+async function ownEndpoint(marketplace: Marketplace): Promise<string> {
+  const { listings } = await marketplace.store.read();
+  const endpoint = marketplace.options.endpoint ?? listings[0]?.endpoint;
+  if (endpoint !== undefined) return endpoint;
+  const hint = 'Run the command in a project, or name a server with --endpoint <url>.';
+  throw new CommandError('NO_SERVER', 'no server is known', hint);
+}
+
 async function tryData(marketplace: Marketplace, selected: string | null, given?: Json) {
   const endpoint = await ownEndpoint(marketplace).catch(() => null);
   const [state, { tools, problem }] = await Promise.all([
     marketplace.state(),
-    readTools(marketplace, endpoint),
+    marketplace.readTools(endpoint),
   ]);
   const tool = tools.find(({ name }) => name === selected) ?? tools[0];
   const { examples } = await marketplace.store.read();
@@ -171,7 +177,7 @@ async function callAs(marketplace: Marketplace, input: FormInput): Promise<CallR
   }
   const deliberate = way === '' ? undefined : (way as DeliberateError);
   await marketplace.requireRunning(endpoint);
-  const { tools } = await readTools(marketplace, endpoint);
+  const { tools } = await marketplace.readTools(endpoint);
   const definition = tools.find((tool) => tool.name === name)?.definition;
   const typed = inputText(input, 'json').trim();
   const given = input.arguments as Json | undefined;

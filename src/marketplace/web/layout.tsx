@@ -80,18 +80,17 @@ export function Layout({ frame, title, children }: { frame: PageContext; title: 
 }
 
 /** Why the server does not run, as a notice and as an overlay, which the script shows. Empty while it runs. */
-export function StatePart({ state }: { state: ServerState | null }) {
-  const isRunning = state === null || state.kind === 'running';
+function StatePart({ state }: { state: ServerState | null }) {
+  const part = live('state', '/state', 'server');
+  if (state === null || state.kind === 'running') return <div {...part} />;
   return (
-    <div {...live('state', '/state', 'server')}>
-      {!isRunning && (
-        <Notice
-          mark={state.kind === 'building' ? 'running' : 'fail'}
-          title={state.message}
-          lines={linesOf(state)}
-        />
-      )}
-      {!isRunning && !isServing(state) && <Overlay state={state} />}
+    <div {...part}>
+      <Notice
+        mark={state.kind === 'building' ? 'running' : 'fail'}
+        title={state.message}
+        lines={linesOf(state)}
+      />
+      {!isServing(state) && <Overlay state={state} />}
     </div>
   );
 }

@@ -5,7 +5,6 @@ import { getRequestListener } from '@hono/node-server';
 import { streamSSE } from 'hono/streaming';
 import { CommandError } from 'market-mcp-contract/command';
 import { type Access, newSecret } from '../core/access.ts';
-import { Checks } from '../core/checks.ts';
 import type { Marketplace } from '../core/marketplace.ts';
 import { askRoutes } from '../pages/ask.tsx';
 import { checkRoutes } from '../pages/check.tsx';
@@ -15,7 +14,6 @@ import { listingRoutes } from '../pages/listings.tsx';
 import { registerRoutes } from '../pages/register.tsx';
 import { trafficRoutes } from '../pages/traffic.tsx';
 import { tryRoutes } from '../pages/try.tsx';
-import { StatePart } from './layout.tsx';
 import { Site } from './site.tsx';
 
 export const defaultPort = 4400;
@@ -109,14 +107,20 @@ export function appOf(marketplace: Marketplace, access: Access): Site['app'] {
       marketplace.off('change', tell);
     }),
   );
-  app.get('/state.json', async (c) => c.json({ state: await marketplace.state() }));
-  app.get('/state', async (c) => c.html(<StatePart state={await marketplace.state()} />));
-  const lastCalls = new Map<string, number>();
-  const checks = new Checks(marketplace);
-  homeRoutes(site, lastCalls, checks);
-  tryRoutes(site, lastCalls);
-  checkRoutes(site, checks);
-  for (const addRoutes of [registerRoutes, listingRoutes, askRoutes, disputeRoutes, trafficRoutes])
-    addRoutes(site);
+  // Every page shows the state.
+  site.page(
+    '/state',
+    'Server',
+    async () => ({ state: await marketplace.state() }),
+    () => null,
+  );
+  homeRoutes(site);
+  tryRoutes(site);
+  checkRoutes(site);
+  registerRoutes(site);
+  listingRoutes(site);
+  askRoutes(site);
+  disputeRoutes(site);
+  trafficRoutes(site);
   return app;
 }

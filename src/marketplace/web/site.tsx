@@ -8,15 +8,16 @@ import type { PackageManagerCommands } from '../../plan/package-manager.ts';
 import { packageManagerOf } from '../../system/detect.ts';
 import { script, style } from '../assets.ts';
 import { type Access, proofHeader, proofOf, proofPath } from '../core/access.ts';
+import { Checks } from '../core/checks.ts';
 import type { Marketplace } from '../core/marketplace.ts';
 import { icon, Layout, NotAdmittedPage } from './layout.tsx';
 import { Notice } from './parts.tsx';
 import { type FormInput, NotAdmitted, onlyFromHere, onlyWithSecret, Refused, readForm } from './security.ts';
 
-/** The result of a POST: data for a program; for a person, a redirect or a page. */
+/** The result of a POST: data for a program; for a person, a redirect or a page, which is made only then. */
 export type Done = { readonly data: unknown; readonly status?: 200 | 422 } & (
   | { readonly to: string }
-  | { readonly title: string; readonly view: Child }
+  | { readonly title: string; readonly view: () => Child | Promise<Child> }
 );
 
 function notAdmitted({ run, market }: PackageManagerCommands) {
@@ -34,9 +35,13 @@ const maximumInput = 2 * 1024 * 1024;
 export class Site {
   readonly app = new Hono();
   readonly marketplace: Marketplace;
+  readonly checks: Checks;
+  /** The id of each tool's last call from Try it in the traffic, by the tool's name. */
+  readonly lastCalls = new Map<string, number>();
 
   constructor(marketplace: Marketplace, access: Access) {
     this.marketplace = marketplace;
+    this.checks = new Checks(marketplace);
     this.app.use(onlyFromHere(access));
     openRoutes(this.app, marketplace.keySet, access);
     this.app.use(onlyWithSecret(access));
@@ -87,7 +92,8 @@ export class Site {
       const done = await act(await readForm(c), c);
       const { status = 200, data } = done;
       if (wantsJson(c)) return c.json(data as object, status);
-      return 'to' in done ? c.redirect(done.to, 303) : this.#html(c, done.title, done.view, status);
+      if ('to' in done) return c.redirect(done.to, 303);
+      return this.#html(c, done.title, await done.view(), status);
     };
     this.app.post(path, handle);
     this.app.post(`${path}.json`, handle);
