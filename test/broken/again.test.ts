@@ -5,7 +5,7 @@ import { runContract } from '../../packages/contract/src/run.ts';
 import { createLauncher } from '../../src/check/launch.ts';
 import { buildProgram, checkServer, failuresOf, type Program, trusting } from './check.ts';
 import type { Breaks } from './good-server.ts';
-import { signer } from './trust.ts';
+import { serving, signer } from './trust.ts';
 import { instead, methodOf } from './variant.ts';
 
 const again = ({ rules }: Report) =>
@@ -69,6 +69,40 @@ describe('a rule that failed by silence', () => {
     });
     expect(failuresOf(report.rules)).toEqual([]);
     expect(atLastPing).toBe(1);
+  });
+});
+
+describe('a list of tools that got no answer', () => {
+  it('is asked for again with the rule about it', async () => {
+    let lists = 0;
+    const breaks = resetting((method) => method === 'tools/list' && ++lists === 1);
+    const report = await serving(breaks, (url) =>
+      runContract({ url, profile: context }, { selects: ({ id }) => id === 'discovery.tools-list' }),
+    );
+    expect(again(report)).toEqual([
+      { id: 'discovery.tools-list', status: 'pass', again: expect.stringContaining('ECONNRESET') },
+    ]);
+  });
+});
+
+describe('answers.steady', () => {
+  it('counts what came before, though a further request gets no answer', async () => {
+    let lists = 0;
+    let starts = 0;
+    const breaks = instead((request) => {
+      const method = methodOf(request);
+      // After the run's own and the two of session.two-at-once, which fails: its next one is that of answers.steady.
+      if (method === 'initialize' && ++starts > 4) return { status: 0 };
+      return method === 'tools/list' && ++lists % 2 === 1
+        ? { status: 500, body: { error: 'Internal error' } }
+        : undefined;
+    });
+    const selected = ['session.two-at-once', 'answers.steady'];
+    const report = await serving(breaks, (url) =>
+      runContract({ url, profile: context }, { selects: ({ id }) => selected.includes(id) }),
+    );
+    expect(failuresOf(report.rules)).toEqual(['answers.steady']);
+    expect(starts).toBeGreaterThan(4);
   });
 });
 

@@ -50,6 +50,12 @@ function internalError({ body = '' }: Request): Answer {
 
 const isPaidCall: IsMeant = (method, { headers }) => method === 'tools/call' && 'authorization' in headers;
 
+/** A call as the rules about results make it: with a signed token, in a session. Which other call comes before it is chance. */
+const isOrdinaryCall: IsMeant = (method, { headers }) =>
+  method === 'tools/call' &&
+  'mcp-session-id' in headers &&
+  String(headers.authorization).startsWith('Bearer eyJ');
+
 /** Fails every third call that begins while another one runs. */
 function racing(): Variant {
   let running = 0;
@@ -126,7 +132,7 @@ export const brokenAnswers: Broken<Variant> = {
       (count) => count <= 2,
       (method) => method === 'tools/list',
     ),
-    failing((count) => count === 2, isPaidCall),
+    failing((count) => count === 2, isOrdinaryCall),
     failing(
       (count) => count % 9 === 0,
       () => true,

@@ -199,7 +199,7 @@ const excepted = {
   'because inapplicable': 17,
   'because example': 2,
   'because withheld': 5,
-  'because unanswered': 5,
+  'because unanswered': 6,
   'because deadline': 1,
   'because error': 1,
   'without claims': 1,

@@ -1,5 +1,4 @@
 import type { Json } from '../json/value.ts';
-import type { Problem } from '../model.ts';
 import { speaksAny, triesMcp } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
@@ -69,7 +68,13 @@ export const answerRules: readonly LiveRule[] = [
     fix: 'Look into the log of the server for the requests that failed: the requests do not differ.',
     turn: 'last',
     controls: [triesMcp],
-    check: steadyProblems,
+    check: async (probe) => {
+      // What came before counts, whether or not the further requests get an answer.
+      const hindrance = await sendAgain(probe).catch((error: unknown) => error);
+      const problems = probe.ledger.unsteadyProblems('answers.steady');
+      if (problems.length === 0 && hindrance !== undefined) throw hindrance;
+      return problems;
+    },
   },
   {
     ...should('answers.same-identity', 'C§2.4; MCP 2025-11-25, lifecycle'),
@@ -91,8 +96,8 @@ function always(property: Property, text: Omit<LiveRule, 'check'>): LiveRule {
   };
 }
 
-/** Sends ordinary requests again and again. The first of each may be one that fails. */
-async function steadyProblems(probe: Probe): Promise<readonly Problem[]> {
+/** Sends ordinary requests again and again. The first of each may be one that fails. @throws NotRun if no list came */
+async function sendAgain(probe: Probe): Promise<void> {
   const first = await probe.initialized();
   const { ledger } = probe;
   if (!first.result) ledger.tally('initialize', undefined, first);
@@ -118,10 +123,7 @@ async function steadyProblems(probe: Probe): Promise<readonly Problem[]> {
       if (calls.includes(undefined)) break;
     }
   }
-  const problems = ledger.unsteadyProblems('answers.steady');
-  if (problems.length === 0 && !answers.some((answer) => answer?.result))
-    throw NotRun.by(first.result ? 'list' : 'initialize');
-  return problems;
+  if (!answers.some((answer) => answer?.result)) throw NotRun.by(first.result ? 'list' : 'initialize');
 }
 
 function ignored(): undefined {

@@ -59,6 +59,8 @@ async function judged(
   const { calls, notes } = await explored(probe);
   if (faultOf === unansweredFault) for (const text of notes) note?.(text);
   const asked = calls.filter(({ rpc: { http } }) => !isRefusal(http) && !isLimited(http));
+  // The time was over before the first one.
+  if (calls.length === 0 && notes.length > 0) throw NotRun.because('unanswered', notes.join('; '));
   if (asked.length === 0) throw NotRun.by(calls.length > 0 ? 'refused' : 'noSuccess');
   if (!asked.some(({ ordinary }) => ordinary.result)) throw NotRun.by('noResult');
   const failed = new Map<string, Explored[]>();

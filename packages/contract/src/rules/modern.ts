@@ -210,8 +210,7 @@ export async function modernCall(
   const params = call ?? (await probe.authenticationCall());
   const token = await probe.payment();
   const timeoutMs = probe.timeoutMs(probe.profile.limits.callMs);
-  const all = { ...(await probe.repeatedHeaders(params)), ...headers };
-  return modernRpc(probe, 'tools/call', params, { token, headers: all, timeoutMs });
+  return probe.modernCall(params, { token, headers, timeoutMs });
 }
 
 /** A call with correct headers succeeds: otherwise the refusal of wrong headers proves nothing. */

@@ -17,14 +17,19 @@ const ofSession = ['initialized', 'session', 'initialized again', 'two at once']
  */
 export class Sessions extends Requests {
   readonly #facts = new Map<string, Promise<unknown>>();
+  /** Those that got no answer: a later probe asks again. */
+  readonly #missing = new Set<string>();
 
-  /** @param earlier a probe of the same server, whose session, methods, list of tools and permission to call them this one reuses. */
+  /**
+   * @param earlier a probe of the same server, whose session, methods, list of tools and permission to call them this one reuses,
+   *   where they got an answer.
+   */
   constructor(target: Target, signal?: AbortSignal, earlier?: Sessions, ledger = earlier?.ledger) {
     super(target, signal, ledger);
     if (!earlier) return;
     for (const name of [...ofSession, 'other method', 'pages', 'modern pages', 'tools', 'callable']) {
       const fact = earlier.#facts.get(name);
-      if (fact) this.#facts.set(name, fact);
+      if (fact && !earlier.#missing.has(name)) this.#facts.set(name, fact);
     }
   }
 
@@ -124,8 +129,9 @@ export class Sessions extends Requests {
   once<T>(name: string, ask: () => Promise<T>): Promise<T> {
     const known = this.#facts.get(name) as Promise<T> | undefined;
     if (known) return known;
+    this.#missing.delete(name);
     const fact = ask();
-    fact.catch(() => {});
+    fact.catch(() => this.#missing.add(name));
     this.#facts.set(name, fact);
     return fact;
   }
@@ -158,17 +164,23 @@ export class Sessions extends Requests {
 
   /** The pages of the tool list, read once. */
   pages(): Promise<ListPages> {
-    return this.once('pages', () =>
-      listTools(async (params) => judgedOf(await upToResult(() => this.plain('tools/list', params)))),
+    return this.#pagesOf('pages', async (params) =>
+      judgedOf(await upToResult(() => this.plain('tools/list', params))),
     );
   }
 
   /** The pages of the tool list in the stateless revision, read once. */
   modernPages(): Promise<ListPages> {
     if (this.#isModernAlone) return this.pages();
-    return this.once('modern pages', () =>
-      listTools((params) => modernRpc(this, 'tools/list', objectOr(params))),
-    );
+    return this.#pagesOf('modern pages', (params) => modernRpc(this, 'tools/list', objectOr(params)));
+  }
+
+  #pagesOf(name: string, ask: (params?: Json) => Promise<RpcAnswer>): Promise<ListPages> {
+    return this.once(name, async () => {
+      const pages = await listTools(ask);
+      if (pages.fault?.silence) this.#missing.add(name);
+      return pages;
+    });
   }
 
   /** The tools that are checked: the objects of the list, within the limits. */
@@ -185,13 +197,18 @@ export class Sessions extends Requests {
   protected async plain(method: string, params?: Json, options: PostOptions = {}): Promise<RpcAnswer> {
     if (!this.#isModernAlone) return this.rpc(method, params, options);
     const given = objectOr(params);
-    const repeated = method === 'tools/call' ? await this.repeatedHeaders(given) : {};
-    const headers = { ...repeated, ...options.headers };
-    return modernRpc(this, method, given, { ...options, headers });
+    return method === 'tools/call'
+      ? this.modernCall(given, options)
+      : modernRpc(this, method, given, options);
   }
 
-  /** The headers of the stateless revision that repeat arguments of a call. */
-  async repeatedHeaders({ name, arguments: args }: JsonObject): Promise<Readonly<Record<string, string>>> {
+  /** A tools/call of the stateless revision, with the headers that repeat its arguments. */
+  async modernCall(call: JsonObject, options: PostOptions): Promise<RpcAnswer> {
+    const headers = { ...(await this.#repeatedHeaders(call)), ...options.headers };
+    return modernRpc(this, 'tools/call', call, { ...options, headers });
+  }
+
+  async #repeatedHeaders({ name, arguments: args }: JsonObject): Promise<Readonly<Record<string, string>>> {
     const tools = (await this.pages()).fault ? [] : await this.tools();
     const tool = tools.find((one) => one.name === name);
     return parameterHeaders(tool?.inputSchema, args);
