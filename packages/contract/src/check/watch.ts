@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { resultProblems, unauthorizedProblems } from '../rules/expect.ts';
 import type { Target } from '../target.ts';
+import { isLoopback } from '../wire/address.ts';
 import { refusedArguments } from '../wire/cases.ts';
 import { certificateOf } from '../wire/certificate.ts';
 import { createHttp } from '../wire/http.ts';
@@ -155,7 +156,7 @@ async function gate(probe: Probe): Promise<Seen> {
 async function certificate(probe: Probe): Promise<Seen> {
   const { url } = probe;
   if (url.protocol !== 'https:') {
-    return ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
+    return isLoopback(url.hostname)
       ? notRun('plain HTTP, on this machine')
       : fail('plain HTTP', 'Serve https: the platform calls nothing else.');
   }

@@ -1,5 +1,5 @@
 import { isObject } from './json.ts';
-import type { JsonObject } from './value.ts';
+import type { Json, JsonObject } from './value.ts';
 
 /**
  * Limits within which definitions are checked. Real ones are far below: a schema nested ten deep takes 30 levels, and no
@@ -23,6 +23,16 @@ export function isReadable(value: unknown): boolean {
     level = next;
   }
   return true;
+}
+
+/** The values inside of a JSON value that are neither objects nor lists, in their order, with their path (`.items.0.name`). */
+export function* leavesIn(value: Json): Generator<readonly [path: string, leaf: Json]> {
+  const open: (readonly [string, Json])[] = [['', value]];
+  for (let entry = open.pop(); entry; entry = open.pop()) {
+    const [path, inner] = entry;
+    if (typeof inner !== 'object' || inner === null) yield [path, inner];
+    else for (const [name, member] of Object.entries(inner).reverse()) open.push([`${path}.${name}`, member]);
+  }
 }
 
 /** A schema somewhere inside another. */

@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { isObject, objectOr, shorten } from '../json/json.ts';
-import { mismatches, tryCompile } from '../json/schema.ts';
-import type { Json, JsonObject } from '../json/value.ts';
+import { mismatches, tryCompile, valueAt } from '../json/schema.ts';
+import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 
 const text = { type: 'string', minLength: 1 };
@@ -115,7 +115,7 @@ function textProblems(
   expected: string,
   parse: (text: string) => unknown,
 ): readonly Problem[] {
-  const text = at(profile, path);
+  const text = valueAt(profile, path.split('.'));
   if (typeof text !== 'string') return [];
   try {
     parse(text);
@@ -126,7 +126,7 @@ function textProblems(
 }
 
 function toolMetaProblems(profile: unknown): readonly Problem[] {
-  const toolMeta = at(profile, 'toolMeta');
+  const { toolMeta } = objectOr(profile);
   const result = isObject(toolMeta) ? tryCompile(toolMeta) : undefined;
   return result?.ok === false
     ? [{ path: 'profile.toolMeta', expected: 'a JSON Schema of draft-07', actual: result.reason }]
@@ -134,17 +134,11 @@ function toolMetaProblems(profile: unknown): readonly Problem[] {
 }
 
 function overrideProblems(profile: unknown, isRule: (id: string) => boolean): readonly Problem[] {
-  return Object.keys(objectOr(at(profile, 'rules.overrides')))
+  return Object.keys(objectOr(valueAt(profile, ['rules', 'overrides'])))
     .filter((id) => !isRule(id))
     .map((id) => ({
       path: `profile.rules.overrides.${id}`,
       expected: 'the id of a rule, or a group',
       actual: id,
     }));
-}
-
-function at(value: unknown, path: string): Json | undefined {
-  return path.split('.').reduce<unknown>((member, key) => {
-    return isObject(member) && Object.hasOwn(member, key) ? member[key] : undefined;
-  }, value) as Json | undefined;
 }

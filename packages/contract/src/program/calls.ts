@@ -2,6 +2,7 @@ import { CommandError } from '../command/command-error.ts';
 import { hintFor } from '../command/input-error.ts';
 import type { Output } from '../command/output.ts';
 import type { CallPlan, PlannedTool } from '../model.ts';
+import { firstOf } from '../report/lines.ts';
 import { type SubmissionCall, submissionHarm } from '../wire/safety.ts';
 
 /** A tool that a flag names. */
@@ -59,15 +60,15 @@ const toolsShown = 20;
 function planLines({ called, withheld }: CallPlan): readonly string[] {
   return [
     called.length === 0 ? 'No tool will be called.' : 'These tools will be called:',
-    ...shown(called, ({ tool, atMost, because }) => `  ${tool}, at most ${atMost} times: ${because}`),
+    ...firstOf(
+      called,
+      toolsShown,
+      ({ tool, atMost, because }) => `  ${tool}, at most ${atMost} times: ${because}`,
+      '  ',
+    ),
     ...(withheld.length === 0 ? [] : ['These will not be called (--call <tool> allows it):']),
-    ...shown(withheld, ({ tool, because }) => `  ${tool}: ${because}`),
+    ...firstOf(withheld, toolsShown, ({ tool, because }) => `  ${tool}: ${because}`, '  '),
   ];
-}
-
-function shown(tools: readonly PlannedTool[], lineOf: (tool: PlannedTool) => string): readonly string[] {
-  const more = tools.length - toolsShown;
-  return [...tools.slice(0, toolsShown).map(lineOf), ...(more > 0 ? [`  … and ${more} more`] : [])];
 }
 
 /** Lines that name what the submission test of the marketplace may change. */

@@ -1,9 +1,8 @@
-import { isObject, present, shorten, withoutPrototype } from '../json/json.ts';
-import { propertiesOf } from '../json/keywords.ts';
-import { mismatches, withoutDialect } from '../json/schema.ts';
+import { isObject, present, shorten } from '../json/json.ts';
+import { propertiesOf, requiredOf } from '../json/keywords.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
-import { invalidVariants, maxInvalidVariants } from '../wire/cases.ts';
+import { allows, inputSchemaOf, invalidVariants, maxInvalidVariants } from '../wire/cases.ts';
 import { answeredCalls, answersCalls, noAnswerTo } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import { noSuchTool, type Probe } from '../wire/probe.ts';
@@ -24,8 +23,7 @@ export const callRules: readonly LiveRule[] = [
       const judged = outcomes.filter(({ rpc: { http } }) => http.status > 0 && !isLimited(http));
       return judgeEach(judged, noAnswerTo(outcomes), (outcome) => {
         const { tool, arguments: args, rpc } = outcome;
-        const schema = isObject(tool.inputSchema) ? withoutDialect(tool.inputSchema) : {};
-        const fits = mismatches(schema, args, '').length === 0;
+        const fits = allows(inputSchemaOf(tool), args);
         return unless((fits ? rpc.result : rpc.response) !== undefined, {
           path: 'tools/call',
           expected: fits ? 'a JSON-RPC result' : 'a JSON-RPC response',
@@ -67,12 +65,11 @@ export const callRules: readonly LiveRule[] = [
         const withDefault = new Set(
           propertiesOf(schema).flatMap(([name, property]) => (property.default === undefined ? [] : [name])),
         );
-        const required = Array.isArray(schema.required) ? schema.required : [];
-        return required
-          .filter((name): name is string => typeof name === 'string' && !withDefault.has(name))
+        return requiredOf(schema)
+          .filter((name) => !withDefault.has(name))
           .slice(0, maxInvalidVariants)
-          .map((missing) => withoutPrototype(present<Json>({ ...args, [missing]: undefined })))
-          .filter((changed) => mismatches(withoutDialect(schema), changed, '').length > 0);
+          .map((missing) => present<Json>({ ...args, [missing]: undefined }))
+          .filter((changed) => !allows(schema, changed));
       }),
   },
   {
@@ -150,8 +147,7 @@ async function failsOn(
     const valid = succeeded.find((one) => one.tool === tool);
     const schema = tool.inputSchema;
     // If the arguments themselves do not fit, a changed copy shows nothing more.
-    if (!valid || !isObject(schema) || mismatches(withoutDialect(schema), valid.arguments, '').length > 0)
-      return [];
+    if (!valid || !isObject(schema) || !allows(schema, valid.arguments)) return [];
     return spoil(schema, valid.arguments).map((args) => ({ name: valid.name, arguments: args }));
   });
   if (calls.length === 0) throw NotRun.because('inapplicable', otherwise);

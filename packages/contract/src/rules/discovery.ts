@@ -1,8 +1,7 @@
-import { isObject, messageOf, objectOr, shorten } from '../json/json.ts';
+import { isObject, objectOr, shorten } from '../json/json.ts';
 import { bounds } from '../json/walk.ts';
 import type { Problem } from '../model.ts';
-import { missingAnswerOf } from '../wire/client.ts';
-import { clientListing, initializesAgain, lists, listsAll } from '../wire/controls.ts';
+import { clientListing, initializesAgain, ListRejected, lists, listsAll } from '../wire/controls.ts';
 import { pageProblems } from '../wire/listing.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
@@ -110,12 +109,8 @@ export const discoveryRules: readonly LiveRule[] = [
     mustAnswer: true,
     check: async (probe) => {
       const tools = await probe.tools();
-      const { tools: listed, error } = await clientListing(probe);
-      if (!listed) {
-        const silence = missingAnswerOf(error);
-        if (silence) throw silence;
-        return listProblems(messageOf(error));
-      }
+      const listed = await clientListing(probe);
+      if (listed instanceof ListRejected) return listProblems(listed.message);
       const expected = `${tools.length} tools`;
       const actual = `${listed.length} tools`;
       return problemsAt(listed.length > 0 === tools.length > 0, 'tools/list', expected, actual);

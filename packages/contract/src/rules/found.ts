@@ -3,11 +3,11 @@ import { shorten } from '../json/json.ts';
 import { propertiesOf, requiredOf, typesOf } from '../json/keywords.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
+import { inputSchemaOf } from '../wire/cases.ts';
 import { type Explored, type Found, foundWith, said, withoutSignals } from '../wire/explore.ts';
 import { leavesOf } from '../wire/pairs.ts';
 import type { Probe } from '../wire/probe.ts';
 import { resultText } from '../wire/rpc.ts';
-import { inputSchemaOf } from '../wire/variants.ts';
 import { isText } from './read.ts';
 import { isEmpty } from './result.ts';
 

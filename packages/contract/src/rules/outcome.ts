@@ -1,17 +1,26 @@
 import { blankResult } from '../definition/outcomes.ts';
-import { isObject, objectOr, shorten, withoutPrototype } from '../json/json.ts';
+import { isObject, objectOr, shorten } from '../json/json.ts';
 import { propertiesOf } from '../json/keywords.ts';
-import { mismatches, withoutDialect } from '../json/schema.ts';
 import type { Json, JsonObject } from '../json/value.ts';
+import { leavesIn } from '../json/walk.ts';
 import type { Problem } from '../model.ts';
+import { allows, inputSchemaOf } from '../wire/cases.ts';
 import { missingAnswerOf } from '../wire/client.ts';
 import { callsAtOnce, mapConcurrently } from '../wire/concurrency.ts';
-import { answeredCalls, answeredOf, initializesAgain, lists, listsInClient } from '../wire/controls.ts';
+import {
+  answeredCalls,
+  answeredOf,
+  initializesAgain,
+  ListRejected,
+  listingClient,
+  lists,
+  listsInClient,
+  orRejection,
+} from '../wire/controls.ts';
 import { withoutSignals } from '../wire/explore.ts';
 import { NotRun, onlyWriting } from '../wire/not-run.ts';
 import type { CallOutcome } from '../wire/probe.ts';
 import { NotSent, Unanswered } from '../wire/receive.ts';
-import { ListRejected, listingClient } from '../wire/rehearsal.ts';
 import { describe, describeCall, isUnsent, resultText } from '../wire/rpc.ts';
 import { isUnrecorded, unrecordedFix } from '../wire/unrecorded.ts';
 import { listProblems } from './discovery.ts';
@@ -108,10 +117,7 @@ export const outcomeRules: readonly LiveRule[] = [
     check: async (probe) => {
       const results = (await answeredCalls(probe)).filter(({ result }) => result !== undefined);
       if (results.length === 0) throw NotRun.by('noResult');
-      const session = await listingClient(probe, () => probe.payment()).catch((error: unknown) => {
-        if (error instanceof ListRejected) return error;
-        throw error;
-      });
+      const session = await orRejection(listingClient(probe, () => probe.payment()));
       if (session instanceof ListRejected) return listProblems(session.message);
       try {
         const problems: Problem[] = [];
@@ -235,22 +241,18 @@ function improbable({
   name,
   arguments: args,
 }: CallOutcome): readonly Pick<CallOutcome, 'name' | 'arguments'>[] {
-  const schema = isObject(tool.inputSchema) ? withoutDialect(tool.inputSchema) : {};
+  const schema = inputSchemaOf(tool);
   const texts = propertiesOf(schema).filter(
     ([, { type, enum: allowed, format }]) =>
       type === 'string' && allowed === undefined && format === undefined,
   );
-  const changed = withoutPrototype({
-    ...args,
-    ...Object.fromEntries(texts.map(([property]) => [property, unheardOf])),
-  });
-  return texts.length > 0 && mismatches(schema, changed, '').length === 0
-    ? [{ name, arguments: changed }]
-    : [];
+  const changed = { ...args, ...Object.fromEntries(texts.map(([property]) => [property, unheardOf])) };
+  return texts.length > 0 && allows(schema, changed) ? [{ name, arguments: changed }] : [];
 }
 
 /** Whether a value consists only of nulls, empty lists, zeros, empty texts and the searched text. */
 function holdsNothing(value: Json): boolean {
-  if (typeof value === 'object' && value !== null) return Object.values(value).every(holdsNothing);
-  return value === null || value === 0 || value === '' || value === unheardOf;
+  return [...leavesIn(value)].every(([, leaf]) => nothing.has(leaf));
 }
+
+const nothing: ReadonlySet<Json> = new Set([null, 0, '', unheardOf]);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:net';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { isObject, shorten } from '../json/json.ts';
 import type { Problem } from '../model.ts';
@@ -73,13 +74,14 @@ export const processRules = sharing({ turn: 'separate', controls: [startsInstanc
     title: 'a port in use ends the start with an error',
     fix: 'Report the error and exit with a status other than 0. Never listen on another port.',
     check: async (probe) => {
-      const busy = await listen(0);
+      const busy = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
       try {
+        await once(busy, 'listening');
         const address = busy.address();
         const port = String(typeof address === 'object' && address ? address.port : 0);
         return await endProblems(await probe.launch({ PORT: port }), `PORT=${port}, in use`, port);
       } finally {
-        await close(busy);
+        busy.close();
       }
     },
   },
@@ -222,19 +224,6 @@ async function acceptsToken(probe: Probe, instance: Instance): Promise<boolean> 
     ({ status }) => status === 200,
     () => false,
   );
-}
-
-/** Occupies a port and closes each connection. */
-function listen(port: number): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.destroy());
-    server.once('error', reject);
-    server.listen({ port, host: '127.0.0.1' }, () => resolve(server));
-  });
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => server.close(() => resolve()));
 }
 
 /** A call that nothing interrupts is answered: one that ends the process proves nothing. */

@@ -3,6 +3,7 @@ import { isObject, jsonIn, shorten } from '../json/json.ts';
 import { propertiesOf } from '../json/keywords.ts';
 import { mismatches } from '../json/schema.ts';
 import type { Json, JsonObject } from '../json/value.ts';
+import { leavesIn } from '../json/walk.ts';
 import type { Problem } from '../model.ts';
 import { listedOutputSchema } from '../wire/cases.ts';
 import { answeredCalls } from '../wire/controls.ts';
@@ -256,14 +257,14 @@ function fitProblems(
 
 /** The problems of the texts inside a value that match a pattern. */
 function traces(value: Json, pattern: RegExp, expected: string): readonly Problem[] {
-  return stringsIn(value).flatMap((text) =>
-    valueProblems(!pattern.test(text), 'result.structuredContent', expected, text),
+  return [...leavesIn(value)].flatMap(([, leaf]) =>
+    valueProblems(
+      typeof leaf !== 'string' || !pattern.test(leaf),
+      'result.structuredContent',
+      expected,
+      leaf,
+    ),
   );
-}
-
-function stringsIn(value: unknown): readonly string[] {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
 const lost = /^(NaN|-?Infinity|undefined|Invalid Date|\[object [A-Za-z]+\])$/;

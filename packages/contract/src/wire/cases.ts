@@ -31,7 +31,7 @@ export function casesOf(
   return tools.flatMap((tool) => {
     const { name } = tool;
     if (typeof name !== 'string') return [];
-    const schema = objectOr(tool.inputSchema);
+    const schema = inputSchemaOf(tool);
     const expected: CallCase[] = (examples.get(name) ?? []).map((example) => ({ tool, name, ...example }));
     const sample = sampleArguments(schema, smoke);
     const known = expected.some((one) => JSON.stringify(one.arguments) === JSON.stringify(sample));
@@ -44,6 +44,16 @@ export function casesOf(
   });
 }
 
+/** The tool's inputSchema, empty if it has none. */
+export function inputSchemaOf({ inputSchema }: JsonObject): JsonObject {
+  return objectOr(inputSchema);
+}
+
+/** Whether an inputSchema allows these arguments. */
+export function allows(inputSchema: JsonObject, args: JsonObject): boolean {
+  return mismatches(withoutDialect(inputSchema), withoutPrototype(args), '').length === 0;
+}
+
 /** Limits the invalid variants of one tool's arguments: a schema may have thousands of parameters. */
 export const maxInvalidVariants = 20;
 
@@ -53,13 +63,12 @@ export function invalidVariants(
   valid: JsonObject,
   most = maxInvalidVariants,
 ): readonly JsonObject[] {
-  const schema = withoutDialect(inputSchema);
   const found: JsonObject[] = [];
   for (const name of Object.keys(objectOr(inputSchema.properties)).slice(0, maxInvalidVariants)) {
     if (found.length === most) break;
     const wrong = wrongValues
-      .map((value) => withoutPrototype({ ...valid, [name]: value }))
-      .find((changed) => mismatches(schema, changed, '').length > 0);
+      .map((value) => ({ ...valid, [name]: value }))
+      .find((changed) => !allows(inputSchema, changed));
     if (wrong) found.push(wrong);
   }
   return found;
@@ -69,12 +78,10 @@ export function invalidVariants(
 const wrongValues: readonly Json[] = ['wrong type', -0.5, [null], null, { wrong: ['type'] }];
 
 /** Arguments that the inputSchema of a tool refuses, so that an open tool does nothing; undefined if it refuses none. */
-export function refusedArguments({ inputSchema }: JsonObject): JsonObject | undefined {
-  const schema = objectOr(inputSchema);
+export function refusedArguments(tool: JsonObject): JsonObject | undefined {
+  const schema = inputSchemaOf(tool);
   const undeclared = { 'no such argument 4kx': true };
-  return [{}, ...invalidVariants(schema, {}, 1), undeclared].find(
-    (args) => mismatches(withoutDialect(schema), args, '').length > 0,
-  );
+  return [{}, ...invalidVariants(schema, {}, 1), undeclared].find((args) => !allows(schema, args));
 }
 
 /** The tool's outputSchema, if it can be used for validation. */

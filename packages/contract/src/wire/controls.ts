@@ -1,5 +1,5 @@
 import type { Control, LiveRule } from '../rules/rule.ts';
-import { missingAnswerOf } from './client.ts';
+import { missingAnswerOf, type SdkSession } from './client.ts';
 import { NotRun } from './not-run.ts';
 import type { CallOutcome, Probe } from './probe.ts';
 import { isRefusal, sessionOf } from './rpc.ts';
@@ -70,24 +70,44 @@ export const listsAll: Control = async (probe) => {
 };
 
 /** The client of the MCP SDK lists the tools without a token. */
-export const listsInClient: Control = async (probe) => {
-  const { error } = await clientListing(probe);
-  if (error === undefined) return undefined;
-  throw missingAnswerOf(error) ?? NotRun.by('clientList');
-};
+export const listsInClient: Control = async (probe) =>
+  (await clientListing(probe)) instanceof ListRejected ? 'clientList' : undefined;
 
-/** The tools that the SDK's client lists without a token, or its error. Requested once in a run. */
-export function clientListing(
-  probe: Probe,
-): Promise<{ readonly tools?: readonly object[]; readonly error?: unknown }> {
+/** The tools that the SDK's client lists without a token, or its error. Requested once in a run. @throws NoAnswer */
+export function clientListing(probe: Probe): Promise<readonly object[] | ListRejected> {
   return probe.once('client listing', async () => {
-    try {
-      const session = await probe.client();
-      return { tools: (await session.client.listTools().finally(session.close)).tools };
-    } catch (error) {
-      if (error instanceof NotRun) throw error;
-      return { error };
-    }
+    const session = await orRejection(listingClient(probe));
+    if (session instanceof ListRejected) return session;
+    await session.close();
+    return session.tools;
+  });
+}
+
+/** Thrown if the SDK's client rejects the list of tools, or the connection before it. */
+export class ListRejected extends Error {}
+
+/** A session of the SDK's client that has listed the tools. @throws NoAnswer @throws ListRejected */
+export async function listingClient(
+  probe: Probe,
+  token?: () => Promise<string | undefined>,
+): Promise<SdkSession & { readonly tools: readonly object[] }> {
+  let session: SdkSession | undefined;
+  try {
+    session = await probe.client(token);
+    const { tools } = await session.client.listTools();
+    return { ...session, tools };
+  } catch (error) {
+    await session?.close();
+    if (error instanceof NotRun) throw error;
+    throw missingAnswerOf(error) ?? new ListRejected((error as Error).message);
+  }
+}
+
+/** What needs the list of tools, or the client's error about it. */
+export function orRejection<T>(listing: Promise<T>): Promise<T | ListRejected> {
+  return listing.catch((error: unknown) => {
+    if (error instanceof ListRejected) return error;
+    throw error;
   });
 }
 

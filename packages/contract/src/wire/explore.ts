@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import { isObject, jsonIn, present, withoutPrototype } from '../json/json.ts';
-import { mismatches, withoutDialect } from '../json/schema.ts';
+import { isObject, jsonIn, present } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
+import { allows, inputSchemaOf } from './cases.ts';
 import { now } from './clock.ts';
 import { mapConcurrently } from './concurrency.ts';
 import { answeredCalls } from './controls.ts';
@@ -9,15 +9,7 @@ import { furtherCalls, standardCalls, standardSeed } from './exploration.ts';
 import { NotRun, onlyWriting, unexplored } from './not-run.ts';
 import type { CallOutcome, Probe, ProbeCall } from './probe.ts';
 import { isUnsent, type RpcAnswer, resultText, unanswered } from './rpc.ts';
-import {
-  type Change,
-  changed,
-  inputSchemaOf,
-  type Simpler,
-  simpler,
-  type Variant,
-  variantsOf,
-} from './variants.ts';
+import { type Change, changed, type Simpler, simpler, type Variant, variantsOf } from './variants.ts';
 
 /** Of the further calls, those that look for a smaller call. */
 const shrinkingCalls = { usual: 4, live: 0 } as const;
@@ -139,7 +131,7 @@ function works({ result }: CallOutcome): boolean {
 }
 
 function fits(tool: JsonObject, args: JsonObject): boolean {
-  return mismatches(withoutDialect(inputSchemaOf(tool)), withoutPrototype(args), '').length === 0;
+  return allows(inputSchemaOf(tool), args);
 }
 
 async function explore(

@@ -20,7 +20,6 @@ import { AnswerTimeout, type Arrival, decompressed, NoAnswer, NotSent, receive }
 import { bodyMs, confirmMs, idleMs, maximumUnanswered, settleMs } from './timeouts.ts';
 
 const chunkBytes = 64 * 1024;
-const slowPieces = 12;
 
 /** One HTTP request, sent byte for byte: each character of a header is one byte (ISO 8859-1), a text body is UTF-8. */
 export interface HttpRequest {
@@ -32,8 +31,6 @@ export interface HttpRequest {
   readonly body?: string | Uint8Array;
   /** Sends the body in chunks, without Content-Length. */
   readonly chunked?: boolean;
-  /** Sends the body in small pieces with pauses of so many milliseconds, as over a slow connection. */
-  readonly pauseMs?: number;
   /** Milliseconds until the exchange counts as unanswered. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -188,7 +185,7 @@ async function exchange(
 
 async function sendBody(
   outgoing: ClientRequest,
-  { body, chunked, pauseMs, onHeadersRead }: HttpRequest,
+  { body, chunked, onHeadersRead }: HttpRequest,
 ): Promise<void> {
   if (onHeadersRead) {
     const confirmed = once(outgoing, 'continue').catch(() => {});
@@ -199,15 +196,11 @@ async function sendBody(
   }
   // Node writes headers that are sent together with a text in the encoding of that text.
   const bytes = body === undefined ? undefined : Buffer.from(body);
-  if ((!chunked && pauseMs === undefined) || bytes === undefined) {
+  if (!chunked || bytes === undefined) {
     outgoing.end(bytes);
     return;
   }
-  const size = pauseMs === undefined ? chunkBytes : Math.max(1, Math.ceil(bytes.length / slowPieces));
-  for (let at = 0; at < bytes.length; at += size) {
-    outgoing.write(bytes.subarray(at, at + size));
-    if (pauseMs !== undefined) await setTimeout(pauseMs);
-  }
+  for (let at = 0; at < bytes.length; at += chunkBytes) outgoing.write(bytes.subarray(at, at + chunkBytes));
   outgoing.end();
 }
 

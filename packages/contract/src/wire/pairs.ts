@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '../json/value.ts';
+import { leavesIn } from '../json/walk.ts';
 import { now } from './clock.ts';
 import { dataOf, Explorer, type Found, foundCalls, mostTools, patienceMs } from './explore.ts';
 import { NotRun } from './not-run.ts';
@@ -169,12 +170,9 @@ const mostLeaves = 500;
 
 export function leavesOf(data: JsonObject): Leaves {
   const leaves = new Map<string, Json>();
-  const open: [string, Json][] = [['', data]];
-  for (let entry = open.pop(); entry && leaves.size < mostLeaves; entry = open.pop()) {
-    const [path, value] = entry;
-    if (typeof value === 'object' && value !== null)
-      for (const [name, member] of Object.entries(value)) open.push([`${path}.${name}`, member]);
-    else leaves.set(path, value);
+  for (const [path, leaf] of leavesIn(data)) {
+    if (leaves.size === mostLeaves) break;
+    leaves.set(path, leaf);
   }
   return leaves;
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { isObject, jsonIn, messageOf, objectOr, shorten, visibleJson } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
+import { leavesIn } from '../json/walk.ts';
 import type { Problem } from '../model.ts';
 import { isEventStream } from './events.ts';
 import type { HttpAnswer } from './http.ts';
@@ -132,11 +133,7 @@ function surrogateProblem({ body, values }: Said): ReturnType<Judge> {
 
 /** A value inside of others that is neither an object nor a list. */
 function leafIn(values: readonly Json[], isWanted: (leaf: Json) => boolean): Json | undefined {
-  const open = [...values];
-  for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) open.push(item);
-    else if (isWanted(value)) return value;
-  }
+  for (const [, leaf] of leavesIn(values)) if (isWanted(leaf)) return leaf;
   return undefined;
 }
 

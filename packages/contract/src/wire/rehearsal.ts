@@ -4,8 +4,9 @@ import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem, RehearsalStep } from '../model.ts';
 import { sampleArguments } from '../platforms/smoke.ts';
 import { listedOutputSchema } from './cases.ts';
-import { missingAnswerOf, type SdkSession } from './client.ts';
+import { missingAnswerOf } from './client.ts';
 import { now } from './clock.ts';
+import { ListRejected, listingClient, orRejection } from './controls.ts';
 import { harmless, NotRun } from './not-run.ts';
 import type { Probe } from './probe.ts';
 import { NotSent } from './receive.ts';
@@ -58,11 +59,9 @@ export function rehearse(probe: Probe): Promise<Rehearsal> {
     await probe.callable();
     const outcomes = await probe.outcomes();
     if (outcomes.every(({ rpc }) => isRefusal(rpc.http))) throw NotRun.by('refused');
-    const rehearsal = await submissionTest(probe).catch((error: unknown) => {
-      if (error instanceof ListRejected) return { steps: [], rejected: error.message, ms: 0 };
-      throw error;
-    });
-    if (rehearsal.steps.length === 0 && !rehearsal.rejected) throw NotRun.because('withheld', harmless);
+    const rehearsal = await orRejection(submissionTest(probe));
+    if (rehearsal instanceof ListRejected) return { steps: [], rejected: rehearsal.message, ms: 0 };
+    if (rehearsal.steps.length === 0) throw NotRun.because('withheld', harmless);
     return rehearsal;
   });
 }
@@ -111,26 +110,6 @@ export async function submissionTest(
     await session.close();
   }
   return { steps, ms: now() - started };
-}
-
-/** Thrown if the SDK's client rejects the list of tools, or the connection before it. */
-export class ListRejected extends Error {}
-
-/** A session of the SDK's client that has listed the tools. @throws NoAnswer @throws ListRejected */
-export async function listingClient(
-  probe: Probe,
-  token: () => Promise<string | undefined>,
-): Promise<SdkSession> {
-  let session: SdkSession | undefined;
-  try {
-    session = await probe.client(token);
-    await session.client.listTools();
-    return session;
-  } catch (error) {
-    await session?.close();
-    if (error instanceof NotRun) throw error;
-    throw missingAnswerOf(error) ?? new ListRejected((error as Error).message);
-  }
 }
 
 /** The problems that the test finds in the text of a step's result; none if there was no result. */

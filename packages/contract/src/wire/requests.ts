@@ -21,7 +21,6 @@ export interface PostOptions {
   readonly token?: string | undefined;
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly chunked?: boolean;
-  readonly pauseMs?: number;
   readonly timeoutMs?: number;
   /** The request target, see `HttpRequest`. */
   readonly target?: string;

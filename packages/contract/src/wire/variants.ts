@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { objectOr, withoutPrototype } from '../json/json.ts';
+import { withoutPrototype } from '../json/json.ts';
 import { propertiesOf, requiredOf, typesOf } from '../json/keywords.ts';
-import { mismatches, withoutDialect } from '../json/schema.ts';
 import type { Json, JsonObject } from '../json/value.ts';
+import { allows } from './cases.ts';
 
 /** A value that a generated call gives to an argument. */
 export interface Change {
@@ -45,12 +45,11 @@ const undeclared = 'zq7_undeclared';
  * @returns the calls, and the number of all that there are
  */
 export function variantsOf(
-  inputSchema: JsonObject,
+  schema: JsonObject,
   base: JsonObject,
   { most, seed }: { readonly most: number; readonly seed: number },
 ): { readonly variants: readonly Variant[]; readonly of: number } {
-  const schema = withoutDialect(inputSchema);
-  const fits = (changes: readonly Change[]) => mismatches(schema, changed(base, changes), '').length === 0;
+  const fits = (changes: readonly Change[]) => allows(schema, changed(base, changes));
   const random = randomFrom(seed);
   const declared: Variant[][] = [];
   const odd: Variant[] = [];
@@ -75,7 +74,7 @@ export function variantsOf(
   }
   const whole: Variant[] = [
     { changes: [{ name: undeclared, value: 'x' }], demand: 'answer' },
-    { changes: [], demand: mismatches(schema, {}, '').length === 0 ? 'result' : 'answer', bare: true },
+    { changes: [], demand: allows(schema, {}) ? 'result' : 'answer', bare: true },
     { changes: [], demand: 'result', meta: { progressToken: 'zq7-progress' } },
   ];
   const rest = [whole, odd, beyond];
@@ -234,9 +233,4 @@ function shorterTexts(value: Json | undefined): readonly string[] {
   return [characters.length, 10, 2].map((part) =>
     characters.slice(0, Math.floor(characters.length / part)).join(''),
   );
-}
-
-/** The tool's inputSchema, empty if it has none. */
-export function inputSchemaOf({ inputSchema }: JsonObject): JsonObject {
-  return objectOr(inputSchema);
 }
