@@ -51,6 +51,21 @@ export function kept<K extends object, V>(make: (object: K) => V): (object: K) =
   };
 }
 
+/** Items by a key, in the order of the first of each. (`Map.groupBy` needs Node 21.) */
+export function groupBy<T, K>(
+  items: readonly T[],
+  keyOf: (item: T) => K,
+): ReadonlyMap<K, readonly [T, ...T[]]> {
+  const groups = new Map<K, [T, ...T[]]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
 /** A JSON value if it is an object, else an empty one. */
 export function objectOr(value: unknown): JsonObject {
   return isObject(value) ? value : {};

@@ -1,3 +1,4 @@
+import { groupBy } from '../json/json.ts';
 import type { Problem } from '../model.ts';
 
 /** Problems that differ in nothing but their path. */
@@ -9,13 +10,9 @@ export interface ProblemGroup {
 
 /** The problems of a rule, equal ones together, in the order of the first of each group. */
 export function groupsOf(problems: readonly Problem[]): readonly ProblemGroup[] {
-  const groups = new Map<string, { readonly problem: Problem; readonly paths: string[] }>();
-  for (const problem of problems) {
-    const { path, ...others } = problem;
-    const key = JSON.stringify(others);
-    const group = groups.get(key) ?? { problem, paths: [] };
-    groups.set(key, group);
-    if (path !== undefined) group.paths.push(path);
-  }
-  return [...groups.values()];
+  const groups = groupBy(problems, ({ path: _, ...others }) => JSON.stringify(others));
+  return [...groups.values()].map((group) => ({
+    problem: group[0],
+    paths: group.flatMap(({ path }) => path ?? []),
+  }));
 }

@@ -1,6 +1,7 @@
 import type { CheckedRule, CheckReport } from '../check/model.ts';
 import { failsCheck } from '../check/verdict.ts';
 import { printable } from '../command/paint.ts';
+import { groupBy } from '../json/json.ts';
 import { detailLines, groupOf, type Remark, type ReportOptions, remarksOf } from './format.ts';
 
 type Explain = ReportOptions['explain'];
@@ -11,17 +12,11 @@ type Explain = ReportOptions['explain'];
  */
 export function junitReport(report: CheckReport, { explain }: ReportOptions): string {
   const { rules, target, summary } = report;
-  const groups = [...new Set(rules.map(({ id }) => groupOf(id)))];
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name=${quoted(`market-mcp check ${target}`)} time="${seconds(summary.ms)}">`,
-    ...groups.flatMap((group) =>
-      suite(
-        group,
-        rules.filter(({ id }) => groupOf(id) === group),
-        report,
-        explain,
-      ),
+    ...[...groupBy(rules, ({ id }) => groupOf(id))].flatMap(([group, own]) =>
+      suite(group, own, report, explain),
     ),
     ...remarkSuite(remarksOf(report)),
     '</testsuites>',

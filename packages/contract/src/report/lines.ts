@@ -1,4 +1,5 @@
 import { type Paint, printable } from '../command/paint.ts';
+import { groupBy } from '../json/json.ts';
 import type { Problem, RuleResult } from '../model.ts';
 
 /**
@@ -36,16 +37,13 @@ export function firstOf<T>(
 
 /** Problems that differ in nothing but their tool as one, which names the first tools and the number of the others. */
 export function ofTools(problems: readonly Problem[]): readonly Problem[] {
-  const groups = new Map<string, { readonly problem: Problem; readonly tools: Set<string> }>();
-  for (const problem of problems) {
+  const groups = groupBy(problems, (problem) => {
     const { tool, arguments: _, incident: __, at: ___, request: ____, repeat: _____, ...same } = problem;
-    const key = JSON.stringify([same, tool === undefined]);
-    const group = groups.get(key) ?? { problem, tools: new Set() };
-    groups.set(key, group);
-    if (tool !== undefined) group.tools.add(tool);
-  }
-  return [...groups.values()].map(({ problem, tools }) => {
-    return tools.size < 2 ? problem : { ...problem, tool: namesOf([...tools], 'tools') };
+    return JSON.stringify([same, tool === undefined]);
+  });
+  return [...groups.values()].map((group) => {
+    const tools = new Set(group.flatMap(({ tool }) => tool ?? []));
+    return tools.size < 2 ? group[0] : { ...group[0], tool: namesOf([...tools], 'tools') };
   });
 }
 

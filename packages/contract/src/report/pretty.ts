@@ -2,8 +2,8 @@ import type { CheckedRule, CheckReport } from '../check/model.ts';
 import { failsCheck } from '../check/verdict.ts';
 import { type Paint, painted, plain, printable } from '../command/paint.ts';
 import { clip, counted } from '../command/text.ts';
-import { shorten } from '../json/json.ts';
-import type { Problem, RehearsalStep } from '../model.ts';
+import { groupBy, shorten } from '../json/json.ts';
+import type { RehearsalStep } from '../model.ts';
 import { driftLines } from './changes.ts';
 import {
   countsOf,
@@ -83,14 +83,14 @@ function failureLines(rule: CheckedRule, paint: Paint, explain: ReportOptions['e
 
 /** Rules that were not run, by reason: there are few reasons and many rules. */
 function notRunLines(rules: readonly CheckedRule[], paint: Paint, verbose: boolean): readonly string[] {
-  const byReason = new Map<string, string[]>();
-  for (const { id, status, reason = '' } of rules) {
-    if (status === 'not-run') byReason.set(reason, [...(byReason.get(reason) ?? []), id]);
-  }
-  return [...byReason].flatMap(([reason, ids]) => [
-    `– not run (${ids.length}): ${reasonLine(reason)}`,
-    ...clipped(wrapped(ids, 100), verbose).map((line) => `    ${paint.dim(line)}`),
-  ]);
+  const left = rules.filter(({ status }) => status === 'not-run');
+  return [...groupBy(left, ({ reason = '' }) => reason)].flatMap(([reason, group]) => {
+    const ids = group.map(({ id }) => id);
+    return [
+      `– not run (${ids.length}): ${reasonLine(reason)}`,
+      ...clipped(wrapped(ids, 100), verbose).map((line) => `    ${paint.dim(line)}`),
+    ];
+  });
 }
 
 /** The first lines of a list of rules: if a server dies, a hundred rules may not be run. */
@@ -172,10 +172,9 @@ function summaryLines(report: CheckReport, paint: Paint): readonly string[] {
 
 /** One line for each group of rules: whether it passed, and the counts. */
 function groupLines({ rules, demands }: CheckReport, paint: Paint): readonly string[] {
-  const groups = [...new Set(rules.map(({ id }) => groupOf(id)))];
-  const width = Math.max(...groups.map((group) => group.length));
-  return groups.map((group) => {
-    const own = rules.filter(({ id }) => groupOf(id) === group);
+  const groups = groupBy(rules, ({ id }) => groupOf(id));
+  const width = Math.max(...[...groups.keys()].map((group) => group.length));
+  return [...groups].map(([group, own]) => {
     const of = (holds: (rule: CheckedRule) => boolean) => own.filter(holds).length;
     const failed = of((rule) => rule.status === 'fail' && failsCheck(rule, demands));
     const warnings = of((rule) => rule.status === 'fail' && !rule.known && !failsCheck(rule, demands));
@@ -235,30 +234,21 @@ function recapLines(
 
 /** The places to change with the rules that failed there; those with the same rules and the same first problem together. */
 function placesOf(failed: readonly CheckedRule[]) {
-  const byPlace = new Map<
-    string,
-    { readonly problem: Problem; readonly title: string; readonly ids: Set<string> }
-  >();
-  for (const { id, title, problems } of failed) {
-    for (const problem of problems) {
-      const place = problem.at ?? problem.tool ?? id;
-      const entry = byPlace.get(place) ?? { problem, title, ids: new Set() };
-      byPlace.set(place, entry);
-      entry.ids.add(id);
-    }
-  }
-  const groups = new Map<string, { readonly places: string[]; what: string; readonly rules: string }>();
-  for (const [place, { problem, title, ids }] of byPlace) {
-    const rules = [...ids].join(', ');
+  const found = failed.flatMap(({ id, title, problems }) =>
+    problems.map((problem) => ({ place: problem.at ?? problem.tool ?? id, id, title, problem })),
+  );
+  const places = [...groupBy(found, ({ place }) => place)].map(([place, group]) => {
+    const [{ title, problem }] = group;
+    const rules = [...new Set(group.map(({ id }) => id))].join(', ');
     const line = (tool: string | undefined): string =>
       problem.cause?.message ?? (place === rules ? title : problemLine({ ...problem, tool, at: undefined }));
-    const key = JSON.stringify([rules, line(undefined)]);
-    const group = groups.get(key);
-    if (group) group.what = line(undefined);
-    else groups.set(key, { places: [], what: line(problem.tool), rules });
-    groups.get(key)?.places.push(place);
-  }
-  return [...groups.values()];
+    return { place, rules, alone: line(problem.tool), shared: line(undefined) };
+  });
+  const groups = groupBy(places, ({ rules, shared }) => JSON.stringify([rules, shared]));
+  return [...groups.values()].map((group) => {
+    const [{ rules, alone, shared }] = group;
+    return { places: group.map(({ place }) => place), what: group.length > 1 ? shared : alone, rules };
+  });
 }
 
 const placesShown = 10;

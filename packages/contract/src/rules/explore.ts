@@ -1,4 +1,4 @@
-import { isObject, isWalkable, jsonIn, shorten } from '../json/json.ts';
+import { groupBy, isObject, isWalkable, jsonIn, shorten } from '../json/json.ts';
 import type { Json } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { lists } from '../wire/controls.ts';
@@ -63,27 +63,23 @@ async function judged(
   if (calls.length === 0 && notes.length > 0) throw NotRun.because('unanswered', notes.join('; '));
   if (asked.length === 0) throw NotRun.by(calls.length > 0 ? 'refused' : 'noSuccess');
   if (!asked.some(({ ordinary }) => ordinary.result)) throw NotRun.by('noResult');
-  const failed = new Map<string, Explored[]>();
-  for (const call of asked) {
-    const fault = faultOf(call, probe);
-    const key = fault && `${call.name} ${call.variant.changes.map(({ name }) => name).join()}`;
-    if (key !== undefined) failed.set(key, [...(failed.get(key) ?? []), call]);
-  }
+  const fails = (call: Explored) => faultOf(call, probe) !== undefined;
+  const failed = groupBy(
+    asked.filter(fails),
+    ({ name, variant }) => `${name} ${variant.changes.map((change) => change.name).join()}`,
+  );
   const problems: Problem[] = [];
   for (const [first, ...others] of failed.values()) {
-    if (!first) continue;
     if (!(await worksStill(probe, first))) {
       note?.(`${first.name} is not judged: its ordinary call fails as well by now`);
       continue;
     }
-    if (!(await failsAgain(probe, first, (call) => faultOf(call, probe) !== undefined))) {
+    if (!(await failsAgain(probe, first, fails))) {
       note?.(`${first.name} did not answer a call in time that it answers when nothing else runs`);
       continue;
     }
     const isSilent = first.rpc.http.status === 0; // each smaller call could take as long
-    const smallest = isSilent
-      ? first
-      : await shrunk(probe, first, (call) => faultOf(call, probe) !== undefined);
+    const smallest = isSilent ? first : await shrunk(probe, first, fails);
     const fault = faultOf(smallest, probe);
     if (fault) problems.push(problemOf(probe, smallest, fault, others.length));
   }

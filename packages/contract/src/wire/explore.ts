@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { isObject, jsonIn, present } from '../json/json.ts';
+import { groupBy, isObject, jsonIn, present } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { allows, inputSchemaOf } from './cases.ts';
 import { now } from './clock.ts';
@@ -214,18 +214,15 @@ export async function foundCalls(probe: Probe): Promise<readonly (readonly [Foun
     arguments: call.arguments ?? {},
     result: call.rpc.result,
   }));
-  const found = new Map<string, [Found, ...Found[]]>();
-  for (const { tool, name, arguments: args, result } of [
+  const found = [
     ...asked.filter((call) => fits(call.tool, call.arguments)),
     ...generated.filter(({ isValid }) => isValid),
-  ]) {
+  ].flatMap(({ tool, name, arguments: args, result }): readonly Found[] => {
     const data = dataOf(result);
-    const call = data && { tool, name, arguments: args, data };
-    const known = found.get(name);
-    if (call) found.set(name, known ? [...known, call] : [call]);
-  }
-  if (found.size === 0) throw NotRun.because('inapplicable', onlyWriting);
-  return [...found.values()];
+    return data ? [{ tool, name, arguments: args, data }] : [];
+  });
+  if (found.length === 0) throw NotRun.because('inapplicable', onlyWriting);
+  return [...groupBy(found, ({ name }) => name).values()];
 }
 
 /** A found call once more with one argument changed; undefined if it is not valid, not allowed or finds no data. */
