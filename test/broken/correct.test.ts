@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../packages/contract/src/run.ts';
 import { examples, failuresOf } from './check.ts';
@@ -9,8 +9,9 @@ import { signer, trust } from './trust.ts';
 const known =
   /no way to start another instance|not belong to a project|does not speak MCP 2026-07-28|admits no page|no wrong argument was refused/;
 
-describe('a correct server that is made otherwise is blamed for nothing', () => {
-  it.concurrent.each(correctServers)('$name', async ({ serve, advised }) => {
+it.concurrent.each(correctServers)(
+  'a correct server that is made otherwise is blamed for nothing: $name',
+  async ({ serve, advised }) => {
     const { url, stop } = await serve(trust);
     try {
       const report = await runContract({ url, profile: context, signer, examples, timeoutMs: 60_000 });
@@ -27,5 +28,5 @@ describe('a correct server that is made otherwise is blamed for nothing', () => 
     } finally {
       await stop();
     }
-  });
-});
+  },
+);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packContract } from '../../src/project/package/pack.ts';
 import { type Breaks, createSteps, type RunningServer, serve } from '../broken/good-server.ts';
-import { bins, type Ran, repository, run } from '../e2e/support.ts';
+import { bins, type Ran, repository, run, succeeded } from '../e2e/support.ts';
 
 /** An empty directory in which only the packed contract is installed. */
 const directory = mkdtempSync(join(tmpdir(), 'market-mcp-contract-'));
@@ -38,8 +38,7 @@ beforeAll(async () => {
   writeFileSync(join(directory, name), content);
   writeFileSync(join(directory, 'package.json'), '{"type":"module"}');
   const options = ['install', '--offline', '--no-audit', '--no-fund', `./${name}`];
-  const installed = await run('npm', options, { cwd: directory });
-  expect(installed.status, installed.stderr).toBe(0);
+  await succeeded(run('npm', options, { cwd: directory }));
 });
 
 afterAll(async () => {
@@ -165,10 +164,11 @@ if (good === 'never') await check(good, { platform: 1 });
     const types = ['--typeRoots', join(repository, 'node_modules/@types'), '--types', 'node'];
     const strict = ['--strict', '--module', 'nodenext', '--target', 'es2023', ...types];
     execFileSync(process.execPath, [tsc, ...strict, use], { cwd: directory, stdio: 'pipe' });
-    const ran = await run(process.execPath, ['use.js', urlOf('good'), urlOf('open gate')], {
-      cwd: directory,
-    });
-    expect(ran.status, ran.stderr).toBe(0);
+    const ran = await succeeded(
+      run(process.execPath, ['use.js', urlOf('good'), urlOf('open gate')], {
+        cwd: directory,
+      }),
+    );
     const { rules, ...used } = JSON.parse(ran.stdout);
     expect(rules).toBeGreaterThan(200);
     expect(used).toMatchObject({ ok: true, pass: false, first: 'tool.name' });

@@ -188,7 +188,6 @@ describe('dev and token', () => {
   test('dev prints its address on a terminal, and ends on Ctrl-C', async () => {
     const env = { PORT: String(await freePort()) };
     const terminal = new Terminal(process.execPath, [market, 'dev'], { cwd: project.directory, env });
-    onTestFinished(() => terminal.kill());
     await terminal.waitFor(`Serving at http://localhost:${env.PORT}/mcp`);
     terminal.press(keys.ctrlC);
     expect(await terminal.ended).toBe(0);

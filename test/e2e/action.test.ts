@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { createSteps, serve } from '../broken/good-server.ts';
 import { trust } from '../broken/trust.ts';
-import { bins, create, repository, run, scratch } from './support.ts';
+import { bins, create, repository, run, scratch, succeeded } from './support.ts';
 
 interface Action {
   readonly inputs: { readonly [name: string]: { readonly default: string } };
@@ -147,23 +147,21 @@ function expanded(text: string, contexts: object): string {
   return text.replaceAll(/\$\{\{(.*?)\}\}/g, (_, expression) => evaluated(expression.trim(), contexts));
 }
 
-describe('the Action at a URL', () => {
-  it('annotates, writes a summary, and fails by the verdict of market-mcp-contract', async () => {
-    const server = await serve(createSteps(trust, { authorized: () => async () => true }));
-    const listing = join(root, 'before.json');
-    writeFileSync(listing, '{"tools":[{"name":"gone_tool"}]}');
-    const given = { url: server.url, platform: 'context', against: listing };
-    const ended = await runAction(root, given, { name: 'push' });
-    await server.stop();
-    expect([ended.status, ended.comments]).toEqual([1, []]);
-    expect(ended.log).toMatch(/^::error title=gate\.no-token::/m);
-    expect(ended.summary).toMatch(/^# ❌ Contract check of/);
-    expect(ended.summary).toContain(
-      '| gone\\_tool |  | the tool was removed | **breaks callers, loses disputes** |',
-    );
-    const silent = await runAction(root, { url: server.url }, { name: 'push' });
-    expect([silent.status, silent.summary]).toEqual([3, '']);
-  });
+it('the Action at a URL annotates, writes a summary, and fails by the verdict of market-mcp-contract', async () => {
+  const server = await serve(createSteps(trust, { authorized: () => async () => true }));
+  const listing = join(root, 'before.json');
+  writeFileSync(listing, '{"tools":[{"name":"gone_tool"}]}');
+  const given = { url: server.url, platform: 'context', against: listing };
+  const ended = await runAction(root, given, { name: 'push' });
+  await server.stop();
+  expect([ended.status, ended.comments]).toEqual([1, []]);
+  expect(ended.log).toMatch(/^::error title=gate\.no-token::/m);
+  expect(ended.summary).toMatch(/^# ❌ Contract check of/);
+  expect(ended.summary).toContain(
+    '| gone\\_tool |  | the tool was removed | **breaks callers, loses disputes** |',
+  );
+  const silent = await runAction(root, { url: server.url }, { name: 'push' });
+  expect([silent.status, silent.summary]).toEqual([3, '']);
 });
 
 const hasGh = spawnSync('gh', ['--version']).error === undefined;
@@ -183,10 +181,11 @@ describe.skipIf(!hasGh)('the Action in a pull request (skipped without gh)', () 
   });
 
   beforeAll(async () => {
-    const created = await create(['gas', '--yes', '--tool', 'get_gas', '--no-git', '--no-check'], {
-      cwd: root,
-    });
-    expect(created.status, created.stderr).toBe(0);
+    await succeeded(
+      create(['gas', '--yes', '--tool', 'get_gas', '--no-git', '--no-check'], {
+        cwd: root,
+      }),
+    );
     await git('init', '--quiet');
     await git('add', '--all');
     await git('commit', '--quiet', '--message', 'base');

@@ -1,6 +1,6 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { keys } from '../keys.ts';
 import {
   asNobody,
@@ -11,6 +11,7 @@ import {
   run,
   scaffold,
   scratch,
+  succeeded,
   tree,
 } from './support.ts';
 import { Terminal } from './terminal.ts';
@@ -72,102 +73,93 @@ const hands: readonly [path: string, edit: (text: string) => string][] = [
   ['src/platform.ts', (text) => text.replace('clockToleranceSeconds: 5', 'clockToleranceSeconds: 6')],
 ];
 
-describe('a project with edits of its author', () => {
-  it('keeps every byte of them and passes its check after tools are added and removed', async () => {
-    const { directory } = project('edited');
-    for (const [path, edit] of hands) {
-      writeFileSync(join(directory, path), edit(readFileSync(join(directory, path), 'utf8')));
-    }
-    mkdirSync(join(directory, 'src/lib'));
-    writeFileSync(join(directory, 'src/lib/own.ts'), 'export const own = 1');
-    const paths = [...hands.map(([path]) => path), 'src/lib/own.ts'];
-    const bytes = () => paths.map((path) => readFileSync(join(directory, path)).toString('base64'));
-    const theirs = bytes();
+it('a project with edits of its author keeps every byte of them and passes its check after tools are added and removed', async () => {
+  const { directory } = project('edited');
+  for (const [path, edit] of hands) {
+    writeFileSync(join(directory, path), edit(readFileSync(join(directory, path), 'utf8')));
+  }
+  mkdirSync(join(directory, 'src/lib'));
+  writeFileSync(join(directory, 'src/lib/own.ts'), 'export const own = 1');
+  const paths = [...hands.map(([path]) => path), 'src/lib/own.ts'];
+  const bytes = () => paths.map((path) => readFileSync(join(directory, path)).toString('base64'));
+  const theirs = bytes();
 
-    const spec = specOf('three.json', ['get_base_fee', 'get_blob_fee', 'getTip']);
-    const added = await market(join(directory, 'src/lib'), ['add-tool', '--spec', spec, '--yes', '--json']);
-    expect(added.status, added.stderr).toBe(0);
-    expect(JSON.parse(added.stdout)).toMatchObject({
-      tools: ['get_base_fee', 'get_blob_fee', 'getTip'],
-      refresh: { added: [], changed: [], removed: [] }, // the server was not recorded as listed
-      selfCheck: { failed: 0, failures: [] },
-    });
-    expect(bytes()).toEqual(theirs);
-
-    const removed = await market(directory, ['remove-tool', 'get_blob_fee', '--yes', '--json']);
-    expect(removed.status, removed.stderr).toBe(0);
-    expect(bytes()).toEqual(theirs);
-
-    const check = await market(directory, ['check', '--json']);
-    expect(failuresOf(JSON.parse(check.stdout))).toMatchObject([
-      { id: 'runtime.platform', problems: [{ path: 'src/platform.ts token.clockToleranceSeconds' }] },
-    ]);
-    const tests = await run('npm', ['test'], { cwd: directory });
-    expect(tests.status, tests.stdout).toBe(0);
-    expect(
-      readdirSync(join(directory, 'dist/test/tools'))
-        .filter((file) => file.endsWith('.js'))
-        .sort(),
-    ).toEqual(['get-base-fee.test.js', 'get-gas-price.test.js', 'get-tip.test.js', 'list-chains.test.js']);
+  const spec = specOf('three.json', ['get_base_fee', 'get_blob_fee', 'getTip']);
+  const added = await succeeded(
+    market(join(directory, 'src/lib'), ['add-tool', '--spec', spec, '--yes', '--json']),
+  );
+  expect(JSON.parse(added.stdout)).toMatchObject({
+    tools: ['get_base_fee', 'get_blob_fee', 'getTip'],
+    refresh: { added: [], changed: [], removed: [] }, // the server was not recorded as listed
+    selfCheck: { failed: 0, failures: [] },
   });
+  expect(bytes()).toEqual(theirs);
+
+  await succeeded(market(directory, ['remove-tool', 'get_blob_fee', '--yes', '--json']));
+  expect(bytes()).toEqual(theirs);
+
+  const check = await market(directory, ['check', '--json']);
+  expect(failuresOf(JSON.parse(check.stdout))).toMatchObject([
+    { id: 'runtime.platform', problems: [{ path: 'src/platform.ts token.clockToleranceSeconds' }] },
+  ]);
+  await succeeded(run('npm', ['test'], { cwd: directory }));
+  expect(
+    readdirSync(join(directory, 'dist/test/tools'))
+      .filter((file) => file.endsWith('.js'))
+      .sort(),
+  ).toEqual(['get-base-fee.test.js', 'get-gas-price.test.js', 'get-tip.test.js', 'list-chains.test.js']);
 });
 
-describe('a tool that is renamed', () => {
-  it('is built, checked and tested under its new name; the next rename is asked about', async () => {
-    const { directory } = project('renamed');
-    const old = join(directory, 'src/tools/get-gas-price.ts');
-    writeFileSync(old, `// mine: Ä\r\n${readFileSync(old, 'utf8').replaceAll('\n', '\r\n')}`);
-    const ran = await market(directory, ['rename-tool', 'get_gas_price', 'gasFee', '--yes', '--json']);
-    expect(ran.status, ran.stderr).toBe(0);
-    expect(JSON.parse(ran.stdout)).toMatchObject({
-      ok: true,
-      moved: { 'src/tools/get-gas-price.ts': 'src/tools/gas-fee.ts' },
-      mentions: ['src/tools/gas-fee.ts'], // its description
-      selfCheck: { failed: 0, failures: [] },
-    });
-    const tests = await run('npm', ['test'], { cwd: directory });
-    expect(tests.status, tests.stdout).toBe(0);
-    expect(existsSync(join(directory, 'dist/test/tools/get-gas-price.test.js'))).toBe(false);
-    const { tools } = JSON.parse((await market(directory, ['list', '--json'])).stdout);
-    expect(tools.map(({ name }: { name: string }) => name)).toEqual(['gasFee', 'list_chains']);
-    expect(readFileSync(join(directory, 'README.md'), 'utf8')).not.toMatch(/get.gas.price/);
-    expect(JSON.parse((await market(directory, ['doctor', '--json'])).stdout).tools).toEqual([]);
-
-    for (const [key, status] of [
-      ['n', 130],
-      ['y', 0],
-    ] as const) {
-      const args = [bins.market, 'rename-tool', 'gasFee', 'get_tip', '--no-check'];
-      const terminal = new Terminal(process.execPath, args, { cwd: directory });
-      onTestFinished(() => terminal.kill());
-      await terminal.asked('Change these files?');
-      terminal.press(key, keys.enter);
-      expect(await terminal.ended, terminal.text).toBe(status);
-      expect(existsSync(join(directory, 'src/tools/get-tip.ts'))).toBe(status === 0);
-    }
+it('a tool that is renamed is built, checked and tested under its new name; the next rename is asked about', async () => {
+  const { directory } = project('renamed');
+  const old = join(directory, 'src/tools/get-gas-price.ts');
+  writeFileSync(old, `// mine: Ä\r\n${readFileSync(old, 'utf8').replaceAll('\n', '\r\n')}`);
+  const ran = await succeeded(
+    market(directory, ['rename-tool', 'get_gas_price', 'gasFee', '--yes', '--json']),
+  );
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    ok: true,
+    moved: { 'src/tools/get-gas-price.ts': 'src/tools/gas-fee.ts' },
+    mentions: ['src/tools/gas-fee.ts'], // its description
+    selfCheck: { failed: 0, failures: [] },
   });
+  await succeeded(run('npm', ['test'], { cwd: directory }));
+  expect(existsSync(join(directory, 'dist/test/tools/get-gas-price.test.js'))).toBe(false);
+  const { tools } = JSON.parse((await market(directory, ['list', '--json'])).stdout);
+  expect(tools.map(({ name }: { name: string }) => name)).toEqual(['gasFee', 'list_chains']);
+  expect(readFileSync(join(directory, 'README.md'), 'utf8')).not.toMatch(/get.gas.price/);
+  expect(JSON.parse((await market(directory, ['doctor', '--json'])).stdout).tools).toEqual([]);
+
+  for (const [key, status] of [
+    ['n', 130],
+    ['y', 0],
+  ] as const) {
+    const args = [bins.market, 'rename-tool', 'gasFee', 'get_tip', '--no-check'];
+    const terminal = new Terminal(process.execPath, args, { cwd: directory });
+    await terminal.asked('Change these files?');
+    terminal.press(key, keys.enter);
+    expect(await terminal.ended, terminal.text).toBe(status);
+    expect(existsSync(join(directory, 'src/tools/get-tip.ts'))).toBe(status === 0);
+  }
 });
 
-describe('two concurrent runs', () => {
-  it('run one after the other and corrupt nothing', async () => {
-    const { directory } = project('at-once');
-    const names = ['get_a', 'get_b', 'get_c', 'get_d', 'get_e', 'get_f'];
-    const ran = await Promise.all([
-      ...names.map((name) => market(directory, ['add-tool', name, '--yes', '--no-check'])),
-      market(directory, ['remove-tool', 'list_chains', '--yes', '--no-check']),
-    ]);
-    for (const { status, stderr } of ran) expect(status, stderr).toBe(0);
-    const { stdout } = await market(directory, ['list', '--json']);
-    const { tools } = JSON.parse(stdout);
-    const served = tools.map(({ name }: { name: string }) => name);
-    expect(served[0]).toBe('get_gas_price');
-    expect([...served].sort()).toEqual([...names, 'get_gas_price'].sort());
-    const manifest = JSON.parse(readFileSync(join(directory, 'market-mcp.json'), 'utf8'));
-    expect(manifest.answers.tools).toEqual(served);
-    expect(readdirSync(directory).filter((name) => name.startsWith('.create-market-mcp'))).toEqual([]);
-    const built = await run('npm', ['run', 'build'], { cwd: directory });
-    expect(built.status, built.stdout).toBe(0);
-  });
+it('two concurrent runs run one after the other and corrupt nothing', async () => {
+  const { directory } = project('at-once');
+  const names = ['get_a', 'get_b', 'get_c', 'get_d', 'get_e', 'get_f'];
+  const ran = await Promise.all([
+    ...names.map((name) => market(directory, ['add-tool', name, '--yes', '--no-check'])),
+    market(directory, ['remove-tool', 'list_chains', '--yes', '--no-check']),
+  ]);
+  for (const { status, stderr } of ran) expect(status, stderr).toBe(0);
+  const { stdout } = await market(directory, ['list', '--json']);
+  const { tools } = JSON.parse(stdout);
+  const served = tools.map(({ name }: { name: string }) => name);
+  expect(served[0]).toBe('get_gas_price');
+  expect([...served].sort()).toEqual([...names, 'get_gas_price'].sort());
+  const manifest = JSON.parse(readFileSync(join(directory, 'market-mcp.json'), 'utf8'));
+  expect(manifest.answers.tools).toEqual(served);
+  expect(readdirSync(directory).filter((name) => name.startsWith('.create-market-mcp'))).toEqual([]);
+  await succeeded(run('npm', ['run', 'build'], { cwd: directory }));
 });
 
 describe('a failure after the files are written', () => {
@@ -189,8 +181,7 @@ describe('a failure after the files are written', () => {
     writeFileSync(main, text);
 
     const undo = /To undo: (npx market-mcp .*)$/.exec(error.hint)?.[1];
-    const undone = await run('sh', ['-c', String(undo)], { cwd: directory });
-    expect(undone.status, undone.stderr).toBe(0);
+    await succeeded(run('sh', ['-c', String(undo)], { cwd: directory }));
     expect(tree(join(directory, 'src'))).toEqual(before);
   });
 
@@ -230,19 +221,16 @@ describe('a project that cannot be written', () => {
   });
 });
 
-describe('in a real terminal', () => {
-  it('a taken name is refused at once, and cancelling writes nothing', async () => {
-    const { directory } = project('cancelled');
-    const before = tree(directory);
-    const terminal = new Terminal(process.execPath, [bins.market, 'add-tool'], { cwd: directory });
-    onTestFinished(() => terminal.kill());
-    await terminal.asked('Start from');
-    terminal.press(keys.down, keys.enter);
-    await terminal.asked('What is the tool called?');
-    terminal.press('list-chains', keys.enter);
-    await terminal.waitFor('already exists');
-    terminal.press(keys.ctrlC);
-    expect(await terminal.ended, terminal.text).toBe(130);
-    expect(tree(directory)).toEqual(before);
-  });
+it('in a real terminal, a taken name is refused at once, and cancelling writes nothing', async () => {
+  const { directory } = project('cancelled');
+  const before = tree(directory);
+  const terminal = new Terminal(process.execPath, [bins.market, 'add-tool'], { cwd: directory });
+  await terminal.asked('Start from');
+  terminal.press(keys.down, keys.enter);
+  await terminal.asked('What is the tool called?');
+  terminal.press('list-chains', keys.enter);
+  await terminal.waitFor('already exists');
+  terminal.press(keys.ctrlC);
+  expect(await terminal.ended, terminal.text).toBe(130);
+  expect(tree(directory)).toEqual(before);
 });

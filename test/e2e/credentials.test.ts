@@ -2,7 +2,17 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { compile, evaluated, expectProven, market, run, scaffold, scratch, serveHere } from './support.ts';
+import {
+  compile,
+  evaluated,
+  expectProven,
+  market,
+  run,
+  scaffold,
+  scratch,
+  serveHere,
+  succeeded,
+} from './support.ts';
 
 const root = scratch();
 const schema = { type: 'object', properties: { said: { type: 'string', description: 'What it got' } } };
@@ -126,8 +136,7 @@ describe('operations of one document with different credentials', () => {
   let directory: string;
   beforeAll(async () => {
     ({ directory } = await scaffold(['doors', ...flags(...operations)], { cwd: root }));
-    const built = await compile(directory);
-    expect(built.status, built.stdout).toBe(0);
+    await succeeded(compile(directory));
   });
 
   it('send only the keys that each needs, and no answer repeats one', async () => {
@@ -189,8 +198,7 @@ describe('an operation with other credentials that is added later', () => {
     );
     writeFileSync(api(), edited);
     for (const name of operations) {
-      const added = await add(name);
-      expect(added.status, added.stderr).toBe(0);
+      await succeeded(add(name));
     }
     expect(readFileSync(api(), 'utf8')).toBe(
       `import { basic, httpSource } from 'market-mcp-runtime/source';
@@ -214,8 +222,7 @@ export const api = httpSource({
 });
 `,
     );
-    const built = await compile(directory);
-    expect(built.status, built.stdout).toBe(0);
+    await succeeded(compile(directory));
     expect(await called(directory, secrets)).toMatchObject({ sent: withAll, failed: {} });
     expect((await add('getEither')).stdout).toContain('nothing to do for getEither');
   });
@@ -264,23 +271,20 @@ export const api = httpSource({
   });
 });
 
-describe('alternatives that all operations share', () => {
-  it('stand once in the file of the API, and the server does not start without any of them', async () => {
-    const made = await scaffold(['shared', ...flags('getEither')], { cwd: root });
-    const text = readFileSync(join(made.directory, 'src/apis/doors.ts'), 'utf8');
-    expect(text).toContain("  auth: [['bearer'], ['basic']],\n");
-    expect(readFileSync(join(made.directory, 'src/tools/get-either.ts'), 'utf8')).not.toContain('auth');
-    const built = await compile(made.directory);
-    expect(built.status, built.stdout).toBe(0);
-    const started = await run(process.execPath, ['dist/src/main.js'], {
-      cwd: made.directory,
-      env: { NODE_ENV: 'test', PORT: '0', DOORS_USER: 'somebody' },
-    });
-    expect(started.status).toBe(1);
-    expect(started.stderr).toContain('- DOORS_TOKEN, or DOORS_PASSWORD: must be set.');
-    const { DOORS_USER, DOORS_PASSWORD } = secrets;
-    expect(await called(made.directory, { DOORS_USER, DOORS_PASSWORD })).toMatchObject({
-      sent: { '/either': { authorization: basic } },
-    });
+it('alternatives that all operations share stand once in the file of the API, and the server does not start without any of them', async () => {
+  const made = await scaffold(['shared', ...flags('getEither')], { cwd: root });
+  const text = readFileSync(join(made.directory, 'src/apis/doors.ts'), 'utf8');
+  expect(text).toContain("  auth: [['bearer'], ['basic']],\n");
+  expect(readFileSync(join(made.directory, 'src/tools/get-either.ts'), 'utf8')).not.toContain('auth');
+  await succeeded(compile(made.directory));
+  const started = await run(process.execPath, ['dist/src/main.js'], {
+    cwd: made.directory,
+    env: { NODE_ENV: 'test', PORT: '0', DOORS_USER: 'somebody' },
+  });
+  expect(started.status).toBe(1);
+  expect(started.stderr).toContain('- DOORS_TOKEN, or DOORS_PASSWORD: must be set.');
+  const { DOORS_USER, DOORS_PASSWORD } = secrets;
+  expect(await called(made.directory, { DOORS_USER, DOORS_PASSWORD })).toMatchObject({
+    sent: { '/either': { authorization: basic } },
   });
 });

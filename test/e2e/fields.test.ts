@@ -12,6 +12,7 @@ import {
   scaffold,
   scratch,
   serveHere,
+  succeeded,
   tree,
 } from './support.ts';
 import { answering, inPath, openApi, serveTools } from './upstreams.ts';
@@ -128,8 +129,7 @@ describe('a project with chosen fields', () => {
       '--fields',
       'id,owner',
     ];
-    const added = await market('add-tool', ...other, '--yes', '--no-check');
-    expect(added.status, added.stderr).toBe(0);
+    const added = await succeeded(market('add-tool', ...other, '--yes', '--no-check'));
     expect(added.stdout).toMatch(
       /latest_size outputSchema: has 2 of 7 fields: about \d+ tokens instead of \d+ \(chosen by --fields\)/,
     );
@@ -148,8 +148,7 @@ describe('a project with chosen fields', () => {
   });
 
   it('records only what its tools keep, and passes with these recordings', async () => {
-    const recorded = await market('record');
-    expect(recorded.status, recorded.stdout + recorded.stderr).toBe(0);
+    await succeeded(market('record'));
     expect(bodiesIn('get-owners-owner-repos.json').at(-1)).toEqual(
       [11, 12].map((id) => ({ id, owner: { login: 'octocat' } })),
     );
@@ -168,8 +167,7 @@ describe('a project with chosen fields', () => {
     expect(answersOf().fields).toMatchObject({ latest_owner: ['id', 'owner'], getLatest: ['name'] });
     expect((await market('remove-tool', 'latest_owner', '--yes', '--no-check', '--force')).status).toBe(0);
     expect(Object.keys(answersOf().fields)).toEqual(['listRepos', 'getLatest']);
-    const upgraded = await market('upgrade', '--no-check', '--no-install');
-    expect(upgraded.status, upgraded.stdout + upgraded.stderr).toBe(0);
+    await succeeded(market('upgrade', '--no-check', '--no-install'));
     expect(Object.keys(answersOf().fields)).toEqual(['listRepos', 'getLatest']);
   });
 });
@@ -197,8 +195,7 @@ it('a project that forwards to a server has the chosen fields, in its recordings
   }));
   const made = await scaffold(['weather', '--from-url', endpoint, '--fields', 'place.name'], { cwd: root });
   const env = { WEATHER_URL: endpoint, API_URL: endpoint };
-  const recorded = await run(process.execPath, [bins.market, 'record'], { cwd: made.directory, env });
-  expect(recorded.status, recorded.stdout + recorded.stderr).toBe(0);
+  await succeeded(run(process.execPath, [bins.market, 'record'], { cwd: made.directory, env }));
   const files = [...tree(join(made.directory, 'test/recordings'))].map(([, content]) => content).join('');
   expect(files).toContain('"from": "recorded"');
   expect(files).not.toContain('private note');

@@ -1,10 +1,21 @@
 import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { type Documented, documented } from './requests.ts';
-import { compile, create, expectProven, lendModules, market, scratch, serveHere, tree } from './support.ts';
+import {
+  compile,
+  create,
+  expectProven,
+  lendModules,
+  market,
+  scratch,
+  serveHere,
+  succeeded,
+  tree,
+} from './support.ts';
 
 const root = scratch();
 
@@ -13,8 +24,7 @@ async function apiOf({ method, url, headers = {}, body = '', answer }: Documente
   const seen: string[] = [];
   const origin = await serveHere(
     createServer(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk);
+      const sent = await textOf(request);
       const wrong = [
         ...(request.method === method ? [] : [`method ${request.method}`]),
         ...(request.url === url ? [] : [`url ${request.url}`]),
@@ -22,7 +32,7 @@ async function apiOf({ method, url, headers = {}, body = '', answer }: Documente
           request.headers[name] === value ? [] : [`${name} ${request.headers[name]}`],
         ),
         ...(/^(?:undefined|node)?$/.test(`${request.headers['user-agent']}`) ? ['no user-agent'] : []),
-        ...(Buffer.concat(chunks).toString() === body ? [] : [`body ${Buffer.concat(chunks)}`]),
+        ...(sent === body ? [] : [`body ${sent}`]),
       ];
       seen.push(wrong.join('; '));
       response.writeHead(wrong.length === 0 ? 200 : 400, { 'content-type': 'application/json' });
@@ -81,8 +91,7 @@ it('twenty requests of documentation become tools at the first try that pass the
   expect(apis.map(({ seen }) => seen)).toEqual(documented.map(() => ['']));
 
   lendModules(directory);
-  const built = await compile(directory);
-  expect(built.status, built.stdout).toBe(0);
+  await succeeded(compile(directory));
   await expectProven(directory);
 
   const recorded = await market(['record', '--json'], { cwd: directory });

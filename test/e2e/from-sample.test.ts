@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { compile, create, failuresOf, market, prove, scaffold, scratch } from './support.ts';
+import { compile, create, failuresOf, market, prove, scaffold, scratch, succeeded } from './support.ts';
 
 const root = scratch();
 const samples = [
@@ -49,8 +49,7 @@ it('add-tool reads a list from standard input', async () => {
     input: JSON.stringify(samples),
   });
   expect({ status: added.status, stderr: added.stderr }).toEqual({ status: 0, stderr: '' });
-  const built = await compile(directory);
-  expect(built.status, built.stdout).toBe(0);
+  await succeeded(compile(directory));
   expect(readFileSync(join(directory, 'src/tools/list-gas.ts'), 'utf8')).toContain('count: 3');
 });
 

@@ -17,6 +17,7 @@ import {
   scaffold,
   scratch,
   serveHere,
+  succeeded,
   tree,
 } from './support.ts';
 
@@ -271,8 +272,7 @@ describe('the tools of a server with sessions', () => {
 
   it('include writing tools that are named, also in add-tool', async () => {
     const args = ['--yes', '--json', '--no-check', '--from-url', `${url}/mcp`, '--only', 'delete_city'];
-    const added = await market(['add-tool', ...args], { cwd: directory });
-    expect(added.status, added.stderr).toBe(0);
+    await succeeded(market(['add-tool', ...args], { cwd: directory }));
     expect((await compile(directory)).status).toBe(0);
     const source = readFileSync(join(directory, 'src/tools/delete-city.ts'), 'utf8');
     expect(source).toContain('destructiveHint: true');

@@ -6,7 +6,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createSteps, serve } from '../broken/good-server.ts';
 import { keys } from '../keys.ts';
 import { freePort } from '../ports.ts';
-import { bins, compile, prove, run, scaffold, scratch, serveHere, tree } from './support.ts';
+import { bins, compile, prove, run, scaffold, scratch, serveHere, succeeded, tree } from './support.ts';
 import { Terminal } from './terminal.ts';
 import { answering, inPath, openApi } from './upstreams.ts';
 
@@ -86,8 +86,7 @@ beforeAll(async () => {
       .replace(`[${one}]`, `[${one}, ${two}]`)
       .replace('params: ', "headers: { 'idempotency-key': crypto.randomUUID() }, params: "),
   );
-  const built = await compile(directory);
-  expect(built.status, built.stdout).toBe(0);
+  await succeeded(compile(directory));
 });
 beforeEach(() => {
   asked.length = 0;
@@ -104,27 +103,21 @@ const register = {
 };
 const record = { told: ['record --call cancelParcel', 'By hand, a recording is'] };
 
-describe('the operation that writes is not requested by', () => {
-  it.each<[string, readonly string[], boolean, { told: readonly (string | RegExp)[] }?]>([
-    ['check', ['check', '--no-build'], false],
-    ['check --live', ['check', '--no-build', '--live'], true],
-    ['record', ['record'], true, record],
-    ['register', ['register'], true, register],
-    [
-      'a question',
-      ['marketplace', '--reset', '--port', '0', '--exec', `node ${join(root, 'ask.mjs')}`],
-      true,
-    ],
-  ])('%s', async (name, args, asks, { told } = { told: [] }) => {
-    const ran = await market(...args);
-    expect([ran.status, ran.stdout, ran.stderr]).toEqual([0, expect.anything(), expect.anything()]);
-    expect(writes()).toEqual([]);
-    expect(asked.length > 0, name).toBe(asks);
-    for (const words of told) expect(ran.stdout + ran.stderr).toMatch(words);
-    if (name === 'register') expect(ran.stdout).not.toContain('accepted');
-    if (name === 'a question')
-      expect(JSON.parse(ran.stdout.split('\n').at(-1) ?? '')).toEqual({ accepted: true, ending: 'answered' });
-  });
+it.each<[string, readonly string[], boolean, { told: readonly (string | RegExp)[] }?]>([
+  ['check', ['check', '--no-build'], false],
+  ['check --live', ['check', '--no-build', '--live'], true],
+  ['record', ['record'], true, record],
+  ['register', ['register'], true, register],
+  ['a question', ['marketplace', '--reset', '--port', '0', '--exec', `node ${join(root, 'ask.mjs')}`], true],
+])('the operation that writes is not requested by %s', async (name, args, asks, { told } = { told: [] }) => {
+  const ran = await market(...args);
+  expect([ran.status, ran.stdout, ran.stderr]).toEqual([0, expect.anything(), expect.anything()]);
+  expect(writes()).toEqual([]);
+  expect(asked.length > 0, name).toBe(asks);
+  for (const words of told) expect(ran.stdout + ran.stderr).toMatch(words);
+  if (name === 'register') expect(ran.stdout).not.toContain('accepted');
+  if (name === 'a question')
+    expect(JSON.parse(ran.stdout.split('\n').at(-1) ?? '')).toEqual({ accepted: true, ending: 'answered' });
 });
 
 const eachExample = ['POST /parcels/P0004/cancel', 'POST /parcels/P0007/cancel'];
@@ -132,8 +125,7 @@ const eachExample = ['POST /parcels/P0004/cancel', 'POST /parcels/P0007/cancel']
 describe('with --call, each example is requested once by', () => {
   it('check --live', async () => {
     const before = recordings();
-    const ran = await market('check', '--no-build', '--live', '--call', 'cancelParcel');
-    expect(ran.status, ran.stdout + ran.stderr).toBe(0);
+    const ran = await succeeded(market('check', '--no-build', '--live', '--call', 'cancelParcel'));
     expect(writes()).toEqual(eachExample);
     expect(ran.stderr).toContain('Called for real, once: ✔ cancelParcel {"id":"P0007"}: found');
     expect(recordings()).toEqual(before);
@@ -165,19 +157,17 @@ describe('with --call, each example is requested once by', () => {
   });
 });
 
-describe('at a terminal', () => {
-  it('record asks, and calls what the person selects', async () => {
-    const terminal = new Terminal(process.execPath, [bins.market, 'record'], {
-      cwd: directory,
-      env: { PARCELS_URL: url },
-    });
-    await terminal.asked('Call any of these tools, too?');
-    expect(terminal.text).toContain('once with {"id":"P0004"}, {"id":"P0007"}');
-    expect(asked).toEqual([]);
-    terminal.press(' ', keys.enter);
-    expect(await terminal.ended).toBe(0);
-    expect(writes()).toEqual(eachExample);
+it('at a terminal, record asks, and calls what the person selects', async () => {
+  const terminal = new Terminal(process.execPath, [bins.market, 'record'], {
+    cwd: directory,
+    env: { PARCELS_URL: url },
   });
+  await terminal.asked('Call any of these tools, too?');
+  expect(terminal.text).toContain('once with {"id":"P0004"}, {"id":"P0007"}');
+  expect(asked).toEqual([]);
+  terminal.press(' ', keys.enter);
+  expect(await terminal.ended).toBe(0);
+  expect(writes()).toEqual(eachExample);
 });
 
 it('the page Check calls no tool of a server of somebody else that may change something', async () => {

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { keys } from '../keys.ts';
-import { bins, create, scratch, serveHere, tree } from './support.ts';
+import { bins, create, scratch, serveHere, succeeded, tree } from './support.ts';
 import { Terminal } from './terminal.ts';
 import { serveTools } from './upstreams.ts';
 
@@ -92,7 +92,6 @@ const starts: readonly (readonly [start: string, moves: readonly string[], asked
 /** A terminal that runs a command line of a shell. */
 function open(command: string, cwd: string): Terminal {
   const terminal = new Terminal('sh', ['-c', `exec ${command}`], { cwd });
-  onTestFinished(() => terminal.kill());
   return terminal;
 }
 
@@ -143,8 +142,9 @@ async function stopAtEach(command: string, cwd: string, asked: readonly Asked[])
 
 const node = `'${process.execPath}'`;
 
-describe('create-market-mcp', () => {
-  it.each(starts)('%s: each question can be left and resumed', async (start, moves, asked) => {
+it.each(starts)(
+  'create-market-mcp, %s: each question can be left and resumed',
+  async (start, moves, asked) => {
     const cwd = place(`create ${start}`);
     await stopAtEach(`${node} '${bins.create}' --no-install --no-git`, cwd, [
       ['Start from', moves],
@@ -153,16 +153,15 @@ describe('create-market-mcp', () => {
       ['For which marketplace?', []],
     ]);
     expect(readdirSync(join(cwd, 'gas'))).toContain('market-mcp.json');
-  });
-});
+  },
+);
 
 describe('market-mcp add-tool', () => {
   // What the others ask, create asks in the same words.
   const few = starts.filter(([start]) => start === 'Blank' || start === 'A running MCP server');
   it.each(few)('%s: each question can be left and resumed', async (start, moves, asked) => {
     const cwd = place(`add ${start}`);
-    const made = await create(['server', '--yes', '--no-install', '--no-git'], { cwd });
-    expect(made.status, made.stderr).toBe(0);
+    await succeeded(create(['server', '--yes', '--no-install', '--no-git'], { cwd }));
     const server = join(cwd, 'server');
     for (const file of ['sample.json', 'tools.json', 'api.json'])
       renameSync(join(cwd, file), join(server, file));
@@ -231,8 +230,7 @@ describe('Ctrl-C', () => {
 
 it('Escape at the only question cancels', async () => {
   const cwd = place('only-question');
-  const made = await create(['server', '--yes', '--no-install', '--no-git'], { cwd });
-  expect(made.status, made.stderr).toBe(0);
+  await succeeded(create(['server', '--yes', '--no-install', '--no-git'], { cwd }));
   const terminal = open(`${node} '${bins.create}' server --no-install --no-git`, cwd);
   await terminal.asked('server already contains a project');
   terminal.press(esc);
@@ -258,7 +256,6 @@ it('in a terminal of 60 columns and 15 rows, no frame of the field editor is hig
     [bins.create, 'gas', '--tool', 'get_gas', '--description', 'Gas.', '--effect', 'reads'],
     { cwd, columns: 60, rows: 15 },
   );
-  onTestFinished(() => terminal.kill());
   await terminal.asked('What are the inputs of the tool?');
   terminal.press('chain:string(base, ethereum)=base Chain', enter);
   await terminal.waitFor('2  █');

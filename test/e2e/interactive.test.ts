@@ -1,9 +1,19 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { keys, pasted } from '../keys.ts';
-import { bins, compile, create, expectProven, lendModules, scratch, serveHere, tree } from './support.ts';
+import {
+  bins,
+  compile,
+  create,
+  expectProven,
+  lendModules,
+  scratch,
+  serveHere,
+  succeeded,
+  tree,
+} from './support.ts';
 import { Terminal } from './terminal.ts';
 
 const root = scratch();
@@ -12,7 +22,6 @@ function open(name: string): { cwd: string; terminal: Terminal } {
   const cwd = join(root, name);
   mkdirSync(cwd);
   const terminal = new Terminal(process.execPath, [bins.create, '--no-install', '--no-git'], { cwd });
-  onTestFinished(() => terminal.kill());
   return { cwd, terminal };
 }
 
@@ -39,8 +48,7 @@ describe('in a real terminal', () => {
     }
     expect(await terminal.ended, terminal.text).toBe(0);
     const other = scratch();
-    const made = await create(['my-tool', '--yes', '--no-install', '--no-git'], { cwd: other });
-    expect(made.status, made.stderr).toBe(0);
+    await succeeded(create(['my-tool', '--yes', '--no-install', '--no-git'], { cwd: other }));
     expect(tree(join(cwd, 'my-tool'))).toEqual(tree(join(other, 'my-tool')));
   });
 
@@ -118,66 +126,62 @@ describe('in a real terminal', () => {
 
 async function expectGreen(directory: string): Promise<void> {
   lendModules(directory);
-  const built = await compile(directory);
-  expect(built.status, built.stdout).toBe(0);
+  await succeeded(compile(directory));
   await expectProven(directory);
 }
 
-describe('a pasted curl command', () => {
-  it('is sent once; the key of its placeholder is asked for, not shown, and written to .env alone', async () => {
-    const seen: string[] = [];
-    const origin = await serveHere(
-      createServer((request, response) => {
-        seen.push(`${request.url} ${request.headers.authorization}`);
-        response.setHeader('content-type', 'application/json');
-        response.end('{"id":550,"title":"Fight Club"}');
-      }),
-    );
-    const { cwd, terminal } = open('pasted');
-    const type = async (question: string, ...input: string[]) => {
-      await terminal.asked(question);
-      terminal.press(...input, keys.enter);
-    };
-    await type('Start from');
-    const lines = [
-      `curl --url '${origin}/movie/550?language=en-US' \\`,
-      "  -H 'authorization: Bearer $FILM_TOKEN'",
-    ];
-    await type('Paste a curl command, or', pasted(lines.join('\r')));
-    await type('Which values of the request are inputs of the tool?');
-    await type('Where should the project be created?', 'films');
-    await type('Value of FILM_TOKEN', 's3cret-film-token');
-    await type('What is the tool called?');
-    await type('For which marketplace?');
-    await terminal.waitFor('Returns one movie: id, title.');
-    await terminal.asked('Write it?');
-    terminal.press(keys.enter);
-    expect(await terminal.ended, terminal.text).toBe(0);
-    expect(seen).toEqual(['/movie/550?language=en-US Bearer s3cret-film-token']);
-    expect(terminal.text).not.toContain('s3cret');
-    expect(readFileSync(join(cwd, 'films/.env'), 'utf8')).toBe('FILM_TOKEN=s3cret-film-token\n');
-    await expectGreen(join(cwd, 'films'));
+it('a pasted curl command is sent once; the key of its placeholder is asked for, not shown, and written to .env alone', async () => {
+  const seen: string[] = [];
+  const origin = await serveHere(
+    createServer((request, response) => {
+      seen.push(`${request.url} ${request.headers.authorization}`);
+      response.setHeader('content-type', 'application/json');
+      response.end('{"id":550,"title":"Fight Club"}');
+    }),
+  );
+  const { cwd, terminal } = open('pasted');
+  const type = async (question: string, ...input: string[]) => {
+    await terminal.asked(question);
+    terminal.press(...input, keys.enter);
+  };
+  await type('Start from');
+  const lines = [
+    `curl --url '${origin}/movie/550?language=en-US' \\`,
+    "  -H 'authorization: Bearer $FILM_TOKEN'",
+  ];
+  await type('Paste a curl command, or', pasted(lines.join('\r')));
+  await type('Which values of the request are inputs of the tool?');
+  await type('Where should the project be created?', 'films');
+  await type('Value of FILM_TOKEN', 's3cret-film-token');
+  await type('What is the tool called?');
+  await type('For which marketplace?');
+  await terminal.waitFor('Returns one movie: id, title.');
+  await terminal.asked('Write it?');
+  terminal.press(keys.enter);
+  expect(await terminal.ended, terminal.text).toBe(0);
+  expect(seen).toEqual(['/movie/550?language=en-US Bearer s3cret-film-token']);
+  expect(terminal.text).not.toContain('s3cret');
+  expect(readFileSync(join(cwd, 'films/.env'), 'utf8')).toBe('FILM_TOKEN=s3cret-film-token\n');
+  await expectGreen(join(cwd, 'films'));
 
-    // The project has this key by another name than the page does; below its root, too.
-    const added = new Terminal(
-      process.execPath,
-      [
-        bins.market,
-        'add-tool',
-        '--no-check',
-        '--from-request',
-        `curl ${origin}/cast -H 'authorization: Bearer $KEY'`,
-      ],
-      { cwd: join(cwd, 'films/src') },
-    );
-    onTestFinished(() => added.kill());
-    for (const question of ['What is the tool called?', 'Write it?']) {
-      await added.asked(question);
-      added.press(keys.enter);
-    }
-    expect(await added.ended, added.text).toBe(0);
-    expect(added.text).not.toContain('Value of');
-    expect(seen.at(-1)).toBe('/cast Bearer s3cret-film-token');
-    expect(readFileSync(join(cwd, 'films/.env'), 'utf8')).toBe('FILM_TOKEN=s3cret-film-token\n');
-  });
+  // The project has this key by another name than the page does; below its root, too.
+  const added = new Terminal(
+    process.execPath,
+    [
+      bins.market,
+      'add-tool',
+      '--no-check',
+      '--from-request',
+      `curl ${origin}/cast -H 'authorization: Bearer $KEY'`,
+    ],
+    { cwd: join(cwd, 'films/src') },
+  );
+  for (const question of ['What is the tool called?', 'Write it?']) {
+    await added.asked(question);
+    added.press(keys.enter);
+  }
+  expect(await added.ended, added.text).toBe(0);
+  expect(added.text).not.toContain('Value of');
+  expect(seen.at(-1)).toBe('/cast Bearer s3cret-film-token');
+  expect(readFileSync(join(cwd, 'films/.env'), 'utf8')).toBe('FILM_TOKEN=s3cret-film-token\n');
 });

@@ -4,7 +4,7 @@ import { readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { bins, create, tree } from './support.ts';
+import { bins, create, succeeded, tree } from './support.ts';
 
 /** When to kill a run of the generator. */
 export interface Moment {
@@ -41,8 +41,7 @@ export async function endRuns(
     const left = [...tree(join(cwd, name)).keys()];
     if (left.length > 0) expect(left, JSON.stringify(moment)).toEqual(files);
     seen[left.length > 0 ? 'everything' : 'nothing'] += 1;
-    const again = await create([name, ...quick, ...(left.length > 0 ? ['--force'] : [])], { cwd });
-    expect(again.status, again.stderr).toBe(0);
+    await succeeded(create([name, ...quick, ...(left.length > 0 ? ['--force'] : [])], { cwd }));
   }
   expect(readdirSync(cwd).filter((name) => !/^(whole|tool-\d+)$/.test(name))).toEqual([]);
   return seen;

@@ -3,7 +3,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { Client as OlderClient } from 'mcp-sdk-1.22/client/index.js';
 import { StreamableHTTPClientTransport as OlderTransport } from 'mcp-sdk-1.22/client/streamableHttp.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import type { Instance } from '../../packages/contract/src/target.ts';
@@ -89,8 +89,9 @@ async function connected(make: 'older' | 'newest', address: string) {
   return client;
 }
 
-describe.each(['older', 'newest'] as const)('the %s client', (make) => {
-  it('lists and calls tools whose schemas had definitions and maps at their roots', async () => {
+it.each(['older', 'newest'] as const)(
+  'the %s client lists and calls tools whose schemas had definitions and maps at their roots',
+  async (make) => {
     const client = await connected(make, served.url);
     const listed = await client.listTools();
     expect(listed.tools.map(({ name }) => name)).toEqual(Object.keys(outputs));
@@ -100,8 +101,8 @@ describe.each(['older', 'newest'] as const)('the %s client', (make) => {
       expect([name, isError, structuredContent]).toEqual([name, undefined, data]);
     }
     await client.close();
-  });
-});
+  },
+);
 
 it('is refused by the older client as it was listed', async () => {
   const client = await connected('older', url);

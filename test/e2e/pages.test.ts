@@ -2,7 +2,18 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { bins, compile, expectProven, repository, run, scaffold, scratch, serveHere } from './support.ts';
+import {
+  bins,
+  compile,
+  evaluated,
+  expectProven,
+  repository,
+  run,
+  scaffold,
+  scratch,
+  serveHere,
+  succeeded,
+} from './support.ts';
 import { answering, openApi } from './upstreams.ts';
 
 const root = scratch();
@@ -52,19 +63,15 @@ beforeAll(async () => {
   ({ directory } = await scaffold(['parcels', ...flags], { cwd: root }));
   for (const name of ['list-parcels', 'count-parcels'])
     writeFileSync(join(directory, `src/tools/${name}.ts`), recipe(name));
-  const built = await compile(directory);
-  expect(built.status, built.stdout).toBe(0);
+  await succeeded(compile(directory));
 });
 
 async function called(file: string, args: object): Promise<{ readonly [name: string]: unknown }> {
-  const script = `
-    const { callTool } = await import('market-mcp-runtime/testing');
-    const { default: tool } = await import('./dist/src/tools/${file}.js');
-    process.stdout.write(JSON.stringify(await callTool(tool, ${JSON.stringify(args)})));`;
   asked.length = 0;
-  const ran = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: directory, env });
-  expect(ran.status, ran.stderr).toBe(0);
-  return JSON.parse(ran.stdout).structuredContent;
+  const body = `
+    const { default: tool } = await import('./dist/src/tools/${file}.js');
+    return callTool(tool, ${JSON.stringify(args)});`;
+  return (await evaluated(directory, body, env)).value.structuredContent;
 }
 
 it('the recipe with the page as a parameter returns one page and the number of the next one', async () => {
@@ -91,16 +98,14 @@ it('the recipe that collects pages stops at the last page, and at its bound', as
 
 it('the project of both passes its tests and the self-check with the recorded pages', async () => {
   total = 120;
-  const recorded = await market('record');
-  expect(recorded.status, recorded.stdout + recorded.stderr).toBe(0);
+  await succeeded(market('record'));
   await expectProven(directory);
 });
 
 it('the recipe that joins requests names the part that failed', async () => {
   const name = 'get-parcel-overview';
   writeFileSync(join(directory, `src/tools/${name}.ts`), recipe(name));
-  const built = await compile(directory);
-  expect(built.status, built.stdout).toBe(0);
+  await succeeded(compile(directory));
   expect(await called(name, { id: 'P0004' })).toEqual({ state: 'depot', others: 0, partial: [] });
   expect(await called(name, { id: 'P9' })).toEqual({ state: null, others: 0, partial: ['state'] });
 });

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { bins, expectProven, run, scaffold, scratch, serveHere } from './support.ts';
+import { bins, evaluated, expectProven, run, scaffold, scratch, serveHere, succeeded } from './support.ts';
 import { answering, openApi, serveTools } from './upstreams.ts';
 
 const root = scratch();
@@ -88,8 +88,7 @@ beforeAll(async () => {
 describe('market-mcp record, of an answer that differs from the outputSchema', () => {
   it('proposes nothing if the answer matches, or is the failure of the API', async () => {
     answer = example;
-    const same = await market('record', '--yes', '--json');
-    expect(same.status, same.stderr).toBe(0);
+    const same = await succeeded(market('record', '--yes', '--json'));
     expect(JSON.parse(same.stdout)).not.toHaveProperty('schemas');
     answer = { message: 'rate limited' };
     const failed = await market('record', '--yes', '--json');
@@ -121,8 +120,7 @@ describe('market-mcp record, of an answer that differs from the outputSchema', (
   it('with --yes applies it, records the answer, and names "Refresh Skills"', async () => {
     await market('list', '--mark-listed');
     calls = 0;
-    const ran = await market('record', '--yes');
-    expect(ran.status, ran.stdout + ran.stderr).toBe(0);
+    const ran = await succeeded(market('record', '--yes'));
     expect(ran.stdout).toContain('"Refresh Skills"');
     expect(calls).toBe(2);
     const lines = new Set(read(path).split('\n'));
@@ -184,8 +182,7 @@ describe('market-mcp record, of an answer that differs from the outputSchema', (
     ] as const) {
       expect(source).not.toBe(original);
       writeFileSync(join(directory, path), source);
-      const ran = await market('record', '--yes');
-      expect(ran.status, ran.stdout + ran.stderr).toBe(0);
+      await succeeded(market('record', '--yes'));
       expect(read(path).replaceAll(/\s+/g, ' ')).toContain(expected);
       expect(JSON.parse((await market('record', '--yes', '--json')).stdout)).not.toHaveProperty('schemas');
     }
@@ -203,13 +200,11 @@ describe('market-mcp record, of an answer that differs from the outputSchema', (
     answer = example;
     const list = ['--from-openapi', join(root, 'harbour.json'), '--operation', 'list_piers'];
     for (const flags of [list, ['--from-url', tides]]) {
-      const added = await market('add-tool', '--yes', '--no-check', ...flags);
-      expect(added.status, added.stderr).toBe(0);
+      await succeeded(market('add-tool', '--yes', '--no-check', ...flags));
     }
     expect(read('src/tools/list-piers.ts')).not.toContain('pages');
     expect(read('src/tools/get-tides.ts')).not.toContain('\n\n\n');
-    const ran = await market('record', '--yes');
-    expect(ran.status, ran.stdout + ran.stderr).toBe(0);
+    const ran = await succeeded(market('record', '--yes'));
     expect(ran.stdout).toContain('Changed to admit the answers: list_piers, get_tides');
     expect(read('src/tools/list-piers.ts')).toContain('pages: { input, inputSchema }');
     expect(read('src/tools/get-tides.ts')).toContain("wrap: 'items'");
@@ -217,15 +212,12 @@ describe('market-mcp record, of an answer that differs from the outputSchema', (
       link: '<?page=2>; rel="next"',
       'x-total-count': '40',
     });
-    const called = async (file: string) => {
-      const module = `import tool from './dist/src/tools/${file}.js'; import { callTool } from 'market-mcp-runtime/testing';`;
-      const script = `${module} console.log(JSON.stringify((await callTool(tool, {})).structuredContent));`;
-      const replay = { cwd: directory, env: { SOURCES: 'replay' } };
-      const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '-e', script], replay);
-      return JSON.parse(stdout || JSON.stringify(stderr));
+    const called = async (tool: string) => {
+      const body = `return callTool(named('${tool}'), {})`;
+      return (await evaluated(directory, body, { SOURCES: 'replay' })).value.structuredContent;
     };
-    expect(await called('list-piers')).toMatchObject({ count: 1, next: { page: 2 }, total: 40 });
-    expect(await called('get-tides')).toEqual({ items: [{ high: '06:10', metres: 4.2 }], count: 1 });
+    expect(await called('list_piers')).toMatchObject({ count: 1, next: { page: 2 }, total: 40 });
+    expect(await called('get_tides')).toEqual({ items: [{ high: '06:10', metres: 4.2 }], count: 1 });
     await expectProven(directory);
     expect(JSON.parse((await market('record', '--yes', '--json')).stdout)).not.toHaveProperty('schemas');
   });

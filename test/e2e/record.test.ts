@@ -6,7 +6,7 @@ import { load } from 'js-yaml';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { apiDocuments } from '../import/api-documents.ts';
 import { freePort } from '../ports.ts';
-import { evaluated, market, prove, run, scaffold, scratch, serveHere } from './support.ts';
+import { evaluated, market, prove, run, scaffold, scratch, serveHere, succeeded } from './support.ts';
 
 const root = scratch();
 const secret = 's3cret-of-the-api';
@@ -62,8 +62,7 @@ interface Step {
 
 describe('npm run record', () => {
   it('requests every example from the API and records the answers without secrets', async () => {
-    const ran = await npm('record', environment);
-    expect(ran.status, ran.stdout + ran.stderr).toBe(0);
+    const ran = await succeeded(npm('record', environment));
     const text = readFileSync(join(directory, recordings), 'utf8');
     for (const echo of echoes) expect(text).not.toContain(echo);
     expect(text).toContain(String.raw`\u202e`);
@@ -129,8 +128,7 @@ describe('npm run record', () => {
 describe('market-mcp check', () => {
   it('reports which answers came from recordings', async () => {
     const before = asked.length;
-    const ran = await check();
-    expect(ran.status, ran.stdout + ran.stderr).toBe(0);
+    const ran = await succeeded(check());
     expect(ran.stderr).toMatch(
       /\d+ answers of APIs came from test\/recordings\/; --live calls the real APIs\./,
     );
@@ -140,8 +138,7 @@ describe('market-mcp check', () => {
 
   it('--live makes each request once, and reports the number of requests', async () => {
     const before = asked.length;
-    const ran = await check('--live');
-    expect(ran.status, ran.stdout + ran.stderr).toBe(0);
+    const ran = await succeeded(check('--live'));
     const made = asked.slice(before);
     expect(new Set(made).size).toBe(made.length);
     expect(ran.stderr).toContain(`The check made ${made.length} requests to APIs`);
@@ -243,8 +240,7 @@ net.Socket.prototype.connect = function (...args) {
         }
       }
       const another = ['add-tool', 'other', '--yes', '--output', 'n:number A number', '--json'];
-      const added = await market(another, { cwd: directory });
-      expect(added.status, added.stderr).toBe(0);
+      const added = await succeeded(market(another, { cwd: directory }));
       const result = JSON.parse(added.stdout);
       expect(result.ok).toBe(true);
       expect(result.selfCheck.failed).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { keys, pasted } from '../keys.ts';
 import { bins, repository, scratch } from './support.ts';
 import { Terminal } from './terminal.ts';
@@ -22,7 +22,6 @@ it('docs/terminal.md shows the screens of the program', async () => {
   const cwd = join(root, 'here');
   mkdirSync(cwd);
   const terminal = new Terminal(process.execPath, [bins.create, 'gas', '--no-install', '--no-git'], { cwd });
-  onTestFinished(() => terminal.kill());
   const pages: string[] = [intro];
   /** The last question on the screen. */
   const take = (title: string, words: string, { screen } = terminal) => {
@@ -122,7 +121,6 @@ it('docs/terminal.md shows the screens of the program', async () => {
     cwd,
     columns: 80,
   });
-  onTestFinished(() => other.kill());
   await other.asked('Which fields of get_parcel?');
   other.press('carrier');
   await other.waitFor('matches');

@@ -136,6 +136,13 @@ export interface Ran {
   readonly stderr: string;
 }
 
+/** Expects that a program ends with 0; a message of the test has all that it printed. */
+export async function succeeded<T extends Ran>(running: Promise<T>): Promise<T> {
+  const ran = await running;
+  expect(ran.status, ran.stdout + ran.stderr).toBe(0);
+  return ran;
+}
+
 export function create(args: readonly string[], options: Options = {}): Promise<Ran> {
   return run(process.execPath, [bins.create, ...args], options);
 }
@@ -170,8 +177,9 @@ export async function evaluated(directory: string, body: string, env: Environmen
     const named = (name) => tools.find((tool) => tool.name === name);
     const value = await (async () => {${body}})();
     process.stdout.write(JSON.stringify(value));`;
-  const ran = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: directory, env });
-  expect(ran.status, ran.stderr).toBe(0);
+  const ran = await succeeded(
+    run(process.execPath, ['--input-type=module', '-e', script], { cwd: directory, env }),
+  );
   return { value: JSON.parse(ran.stdout), printed: ran.stdout + ran.stderr, stderr: ran.stderr };
 }
 

@@ -1,13 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { type IPty, spawn } from '@lydell/node-pty';
+import { onTestFinished } from 'vitest';
 import { keys } from '../keys.ts';
 import { screenOf } from './screen.ts';
 
 /** Timeout for an expected text, in milliseconds. */
 const within = 180_000;
 
-/** Drives a program in a real pseudo-terminal. */
+/** Drives a program in a real pseudo-terminal, until the test has finished at the latest. */
 export class Terminal {
   readonly #pty: IPty;
   readonly ended: Promise<number>;
@@ -45,6 +46,7 @@ export class Terminal {
         resolve(signal ? 128 + signal : exitCode);
       }),
     );
+    onTestFinished(() => this.kill());
   }
 
   /** All output without control sequences; an incomplete sequence is held back. */

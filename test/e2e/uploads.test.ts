@@ -2,8 +2,19 @@ import { createHash, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { compile, create, evaluated, expectProven, scaffold, scratch, serveHere, tree } from './support.ts';
+import {
+  compile,
+  create,
+  evaluated,
+  expectProven,
+  scaffold,
+  scratch,
+  serveHere,
+  succeeded,
+  tree,
+} from './support.ts';
 
 const root = scratch();
 const ok = { type: 'object', properties: { id: { type: 'string', description: 'Id' } }, required: ['id'] };
@@ -73,30 +84,26 @@ const document = {
 
 /** The bodies that the API received: fields of a form by name, or the whole body. */
 let got: unknown[] = [];
-const http = createServer((request, response) => {
-  const chunks: Buffer[] = [];
-  request.on('data', (chunk) => chunks.push(chunk));
-  request.on('end', async () => {
-    const body = Buffer.concat(chunks);
-    const type = request.headers['content-type'] ?? '';
-    const entry = { method: request.method, path: request.url, key: request.headers['x-api-key'] };
-    if (!type.startsWith('multipart/')) got.push({ ...entry, type, body: digest(body) });
-    else {
-      const form = await new Response(body, { headers: { 'content-type': type } }).formData();
-      const parts = await Promise.all(
-        [...form].map(async ([name, value]) =>
-          typeof value === 'string'
-            ? [name, value]
-            : [name, value.name, value.type, digest(Buffer.from(await value.arrayBuffer()))],
-        ),
-      );
-      got.push({ ...entry, parts });
-    }
-    // The first attempt of a PUT fails, so its body has to be sent twice.
-    const isRepeated = request.method === 'PUT' && got.length === 1;
-    response.writeHead(isRepeated ? 503 : 200, { 'content-type': 'application/json' });
-    response.end(isRepeated ? '' : '{"id":"f7"}');
-  });
+const http = createServer(async (request, response) => {
+  const body = await buffer(request);
+  const type = request.headers['content-type'] ?? '';
+  const entry = { method: request.method, path: request.url, key: request.headers['x-api-key'] };
+  if (!type.startsWith('multipart/')) got.push({ ...entry, type, body: digest(body) });
+  else {
+    const form = await new Response(body, { headers: { 'content-type': type } }).formData();
+    const parts = await Promise.all(
+      [...form].map(async ([name, value]) =>
+        typeof value === 'string'
+          ? [name, value]
+          : [name, value.name, value.type, digest(Buffer.from(await value.arrayBuffer()))],
+      ),
+    );
+    got.push({ ...entry, parts });
+  }
+  // The first attempt of a PUT fails, so its body has to be sent twice.
+  const isRepeated = request.method === 'PUT' && got.length === 1;
+  response.writeHead(isRepeated ? 503 : 200, { 'content-type': 'application/json' });
+  response.end(isRepeated ? '' : '{"id":"f7"}');
 });
 const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
@@ -137,8 +144,7 @@ describe('operations with files', () => {
       "files: { file: { name: input.file_name, type: 'image/png' }, pages: { name: input.pages_name } }",
     );
     expect(source).toContain('readOnlyHint: false');
-    const built = await compile(directory);
-    expect(built.status, built.stdout).toBe(0);
+    await succeeded(compile(directory));
     const none = await create(['none', '--yes', '--from-openapi', join(root, 'files.json')], { cwd: root });
     expect(none.stdout).toContain('2 operations.');
     expect(tree(join(root, 'none')).size).toBe(0);

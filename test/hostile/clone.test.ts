@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { market } from '../cli/sinks.ts';
-import { bins, create, run, scratch, tree } from '../e2e/support.ts';
+import { bins, create, run, scratch, succeeded, tree } from '../e2e/support.ts';
 
 // A project that its author made on purpose to harm whoever clones it. Nothing outside of it may change or be printed.
 
@@ -30,8 +30,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 let made = '';
 beforeAll(async () => {
   made = join(root, 'made');
-  const created = await create(['made', '--yes', '--no-install', '--no-git'], { cwd: root });
-  expect(created.status, created.stderr).toBe(0);
+  await succeeded(create(['made', '--yes', '--no-install', '--no-git'], { cwd: root }));
   const flags = ['--description', 'Returns a fee.', '--output', 'fee:number A fee', '--yes', '--no-check'];
   const added = await market(made, ['add-tool', 'get_fee', ...flags]);
   expect(added.exitCode, added.stderr).toBe(0);

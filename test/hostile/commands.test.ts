@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { create, market, type Ran, scratch } from '../e2e/support.ts';
+import { create, market, type Ran, scratch, succeeded } from '../e2e/support.ts';
 import { serveTools } from '../e2e/upstreams.ts';
 
 const root = scratch();
@@ -71,8 +71,7 @@ function expectQuoted(ran: Ran, word: string): void {
 describe('a printed command quotes names of a server', () => {
   it('that may write, in the hint that names them', async () => {
     const url = await serverOf([tool('get_weather'), ...names.map((name) => tool(name, writing))]);
-    const ran = await create(['gas', '--from-url', url, ...quick], { cwd: freshDirectory() });
-    expect(ran.status, ran.stderr).toBe(0);
+    const ran = await succeeded(create(['gas', '--from-url', url, ...quick], { cwd: freshDirectory() }));
     for (const name of names) expectQuoted(ran, name);
   });
 

@@ -12,7 +12,7 @@ import { text } from 'node:stream/consumers';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createSteps, type Steps } from '../broken/good-server.ts';
 import { trust } from '../broken/trust.ts';
 import type { Answer } from '../broken/wire.ts';
@@ -81,8 +81,9 @@ async function check(url: string): Promise<{ code: number | null; stdout: string
   return { code, stdout, stderr };
 }
 
-describe('a server that refuses a large body while it is being sent', () => {
-  it.each(Object.entries(frameworks))('%s: the check completes its report', async (_, framework) => {
+it.each(Object.entries(frameworks))(
+  '%s refuses a large body while it is being sent: the check completes its report',
+  async (_, framework) => {
     const port = await listen(await framework(createSteps(trust)));
     for (let run = 1; run <= 5; run++) {
       const { code, stdout, stderr } = await check(`http://127.0.0.1:${port}/mcp`);
@@ -90,8 +91,8 @@ describe('a server that refuses a large body while it is being sent', () => {
       const verdicts = JSON.parse(stdout).rules.map(({ id, status }: Record<string, string>) => [id, status]);
       expect(verdicts, stdout).toEqual(chosen.map((id) => [id, 'pass']));
     }
-  });
-});
+  },
+);
 
 /** Refuses a POST that declares or sends too long a body, before the body is complete. */
 function plain(steps: Steps, refuse: (response: ServerResponse) => void): Server {

@@ -45,8 +45,9 @@ const cuts: readonly Cut[] = places.flatMap((place) =>
   (['end', 'reset'] as const).flatMap((by) => [0, 3].map((spared) => ({ ...place, by, spared }))),
 );
 
-describe('a connection that is cut at any moment', () => {
-  it.each(cuts.map((cut) => [JSON.stringify(cut), cut] as const))('%s', async (_, cut) => {
+it.each(cuts.map((cut) => [JSON.stringify(cut), cut] as const))(
+  'a connection that is cut at any moment: %s',
+  async (_, cut) => {
     const url = await between(server.url, cut);
     const uncaught = await uncaughtDuring(async () => {
       const outcome = await outcomeOf(url, 1_000);
@@ -54,8 +55,8 @@ describe('a connection that is cut at any moment', () => {
       expect(idsIn(outcome)).toEqual(everyRule);
     });
     expect(uncaught).toEqual([]);
-  });
-});
+  },
+);
 
 describe('a non-HTTP answer', () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { propertiesOf, requiredOf } from '../../packages/contract/src/json/keywords.ts';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { context } from '../../packages/contract/src/platforms/context.ts';
@@ -44,8 +44,9 @@ interface Asked {
   readonly arguments: JsonObject;
 }
 
-describe.each(documents)('%s', (title, authorization) => {
-  it(`${perDocument} operations get requests that match the document`, async () => {
+it.each(documents)(
+  `%s: ${perDocument} operations get requests that match the document`,
+  async (title, authorization) => {
     const path = paths.get(title) ?? '';
     const text = readFileSync(path, 'utf8');
     const asked = await callsOf(text, path);
@@ -87,8 +88,8 @@ describe.each(documents)('%s', (title, authorization) => {
       const expected = schemes && security.length === 0 ? /^$/ : authorization;
       expect(one?.authorization ?? '', asked[i]?.operation).toMatch(expected);
     }
-  });
-});
+  },
+);
 
 /** Calls of every k-th operation that becomes a tool: with the required arguments only, and with all. */
 async function callsOf(text: string, path: string): Promise<readonly Asked[]> {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type CreateResult, passedSelfCheck, repository, run, scratch } from '../e2e/support.ts';
+import { type CreateResult, passedSelfCheck, repository, run, scratch, succeeded } from '../e2e/support.ts';
 
 const root = scratch();
 const project = join(root, 'my-tool');
@@ -10,13 +10,11 @@ const program = join(root, 'node_modules/create-market-mcp');
 describe('the packed program, installed in an empty directory', () => {
   beforeAll(async () => {
     const pack = ['pack', '--ignore-scripts', '--pack-destination', root];
-    const packed = await run('npm', pack, { cwd: repository });
-    expect(packed.status, packed.stderr).toBe(0);
+    await succeeded(run('npm', pack, { cwd: repository }));
     const tarballs = readdirSync(root).filter((file) => file.endsWith('.tgz'));
     expect(tarballs).toHaveLength(1);
     const install = ['install', '--no-audit', '--no-fund', '--prefix', root, join(root, String(tarballs[0]))];
-    const installed = await run('npm', install, { cwd: root });
-    expect(installed.status, installed.stderr).toBe(0);
+    await succeeded(run('npm', install, { cwd: root }));
   });
 
   it('is a single package without our sources, under 2.6 MB without archives of earlier versions and copies for unpublished projects', () => {
@@ -38,8 +36,9 @@ describe('the packed program, installed in an empty directory', () => {
 
   it('creates a project of at most 21 files and 6 packages, installs them, builds it and checks it', async () => {
     const args = ['my-tool', '--yes', '--json', '--package-manager', 'npm'];
-    const created = await run(join(root, 'node_modules/.bin/create-market-mcp'), args, { cwd: root });
-    expect(created.status, created.stdout + created.stderr).toBe(0);
+    const created = await succeeded(
+      run(join(root, 'node_modules/.bin/create-market-mcp'), args, { cwd: root }),
+    );
     const { ok, directory, files, packages, selfCheck }: CreateResult = JSON.parse(created.stdout);
     expect({ ok, directory }).toEqual({ ok: true, directory: project });
     expect(selfCheck).toMatchObject(passedSelfCheck);
@@ -57,7 +56,6 @@ describe('the packed program, installed in an empty directory', () => {
   });
 
   it.each([['self-check'], ['test']])('npm run %s succeeds in it', async (script) => {
-    const ran = await run('npm', ['run', script], { cwd: project });
-    expect(ran.status, ran.stdout + ran.stderr).toBe(0);
+    await succeeded(run('npm', ['run', script], { cwd: project }));
   });
 });

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { bins, repository, run, scratch } from '../e2e/support.ts';
+import { bins, repository, run, scratch, succeeded } from '../e2e/support.ts';
 import { nextProgram } from './next-program.ts';
 import { oldProgram } from './old-program.ts';
 import { bytesOf, createWith, git, identity, resultOf } from './scenario.ts';
@@ -374,8 +374,7 @@ describe('a program that the repository names', () => {
     plant(other, '.git/config');
     const env = { GIT_DIR: other.at('.git'), GIT_WORK_TREE: other.directory };
     const args = [next, 'upgrade', '--no-install', '--json'];
-    const upgraded = await run(process.execPath, args, { cwd: place.directory, env });
-    expect(upgraded.status, upgraded.stderr).toBe(0);
+    await succeeded(run(process.execPath, args, { cwd: place.directory, env }));
     expect(ran(other)).toBe(false);
   });
 });

@@ -16,6 +16,7 @@ import { type Breaks, createSteps, listening, serve } from '../broken/good-serve
 import { trust } from '../broken/trust.ts';
 import { instead, methodOf, withAnswer } from '../broken/variant.ts';
 import { market } from '../e2e/support.ts';
+import { listen } from '../listen.ts';
 import { directory as newDirectory } from '../project/directory.ts';
 
 const directory = newDirectory();
@@ -175,13 +176,8 @@ describe('market-mcp watch', () => {
       socket.on('error', () => behind.destroy()).pipe(behind);
       behind.on('error', () => socket.destroy()).pipe(socket);
     });
-    await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
-    onTestFinished(async () => {
-      front.close();
-      await plain.stop();
-    });
-    const { port } = front.address() as { port: number };
-    const url = `https://localhost:${port}/mcp`;
+    onTestFinished(() => plain.stop());
+    const url = `https://localhost:${await listen(front)}/mcp`;
     const { stdout, status: exit } = await program(
       [url, '--json'],
       isTrusted ? { NODE_EXTRA_CA_CERTS: `${name}.pem` } : {},

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { bins, run } from '../../e2e/support.ts';
+import { bins, run, succeeded } from '../../e2e/support.ts';
 import { directory } from '../../project/directory.ts';
 
 function put(root: string, path: string, text: string): void {
@@ -29,8 +29,7 @@ it.each(['vendor', '*.tgz'])(
     put(project, 'LICENSE', 'mine\n');
     await ran(root, 'git', 'init', '--quiet');
     const flags = ['my-tool', '--yes', '--force', '--no-install', '--json'];
-    const created = await ran(root, process.execPath, bins.create, ...flags);
-    expect(created.status, created.stderr).toBe(0);
+    const created = await succeeded(ran(root, process.execPath, bins.create, ...flags));
     const [problem = ''] = JSON.parse(created.stdout).problems;
     const tarballs = [...new Set(problem.match(/vendor\/[^ ,]+\.tgz/g))];
     expect(tarballs).toHaveLength(2);
@@ -68,7 +67,6 @@ it('create in a directory that git ignores as a whole reports nothing', async ()
   put(root, '.gitignore', 'demo/\n');
   await ran(root, 'git', 'init', '--quiet');
   const flags = ['demo/my-tool', '--yes', '--no-install', '--json'];
-  const created = await ran(root, process.execPath, bins.create, ...flags);
-  expect(created.status, created.stderr).toBe(0);
+  const created = await succeeded(ran(root, process.execPath, bins.create, ...flags));
   expect(JSON.parse(created.stdout).problems).toEqual([]);
 });

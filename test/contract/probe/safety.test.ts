@@ -12,15 +12,13 @@ import { type Breaks, createSteps, serve } from '../../broken/good-server.ts';
 import { goodTools } from '../../broken/good-tools.ts';
 import { signer, trust } from '../../broken/trust.ts';
 
-describe('wordsOf', () => {
-  it.each([
-    ['delete_database', ['delete', 'database']],
-    ['deleteDatabase', ['delete', 'database']],
-    ['DELETE-DATABASE', ['delete', 'database']],
-    ['HTTPSend2', ['http', 'send', '2']],
-    ['undeleted', ['undeleted']],
-  ])('%s', (name, words) => expect(wordsOf(name)).toEqual(words));
-});
+it.each([
+  ['delete_database', ['delete', 'database']],
+  ['deleteDatabase', ['delete', 'database']],
+  ['DELETE-DATABASE', ['delete', 'database']],
+  ['HTTPSend2', ['http', 'send', '2']],
+  ['undeleted', ['undeleted']],
+])('the words of %s', (name, words) => expect(wordsOf(name)).toEqual(words));
 
 describe('verdictOn', () => {
   const readOnly = { annotations: { readOnlyHint: true } };
