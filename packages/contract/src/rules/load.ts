@@ -139,7 +139,8 @@ async function healthProblems(probe: Probe): Promise<readonly Problem[]> {
   const path = 'GET /health during the requests or after them';
   const { status } = await probe.health();
   try {
-    const now = await probe.http({ path: '/health', timeoutMs: healthMs });
+    // On a kept connection, a busy server may read it before the requests of new clients.
+    const now = await probe.http({ path: '/health', timeoutMs: healthMs, fresh: true });
     return answerProblems(now.status === status, path, `HTTP ${status}`, now);
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;

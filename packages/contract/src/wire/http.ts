@@ -31,6 +31,8 @@ export interface HttpRequest {
   readonly body?: string | Uint8Array;
   /** Sends the body in chunks, without Content-Length. */
   readonly chunked?: boolean;
+  /** Opens a connection for it, which the server accepts after all that were opened before. */
+  readonly fresh?: boolean;
   /** Milliseconds until the exchange counts as unanswered. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -101,8 +103,8 @@ export function createHttp(deadlineAt = Number.POSITIVE_INFINITY): Http {
       admit();
       for (;;) {
         try {
-          const agent = request.url.protocol === 'https:' ? secure : plain;
-          return await exchange(within(request, deadlineAt - now()), agent, onLate);
+          const kept = request.url.protocol === 'https:' ? secure : plain;
+          return await exchange(within(request, deadlineAt - now()), !request.fresh && kept, onLate);
         } catch (error) {
           if (!(error instanceof StaleConnection)) throw error;
         }
@@ -128,7 +130,7 @@ export function overdue(): NotRun {
 
 async function exchange(
   request: HttpRequest,
-  agent: PlainAgent,
+  agent: PlainAgent | false,
   onLate: Http['onLate'],
 ): Promise<HttpAnswer> {
   const { method, url, body, chunked, timeoutMs, signal } = request;
