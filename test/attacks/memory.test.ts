@@ -1,8 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { serveHere } from '../e2e/support.ts';
 import { measured, table, writePlace } from '../page.ts';
 import { buildProject } from '../runtime/built.ts';
 import { callHonestly, type Experience, startVictim, type Victim } from './victim.ts';
@@ -57,20 +57,13 @@ const api = createServer(async (request, response) => {
   response.end(`{"jsonrpc":"2.0","id":${id},"result":${result}}`);
 });
 
-async function textOf(request: IncomingMessage): Promise<string> {
-  let text = '';
-  for await (const part of request) text += part;
-  return text;
-}
+const apiUrl = await serveHere(api);
 
-beforeAll(async () => {
+beforeAll(() => {
   project = buildProject(join(import.meta.dirname, 'memory-tools.ts'));
-  await once(api.listen(0, '127.0.0.1'), 'listening');
 });
 afterAll(() => {
   project.remove();
-  api.closeAllConnections();
-  api.close();
   if (isWhole) writeMatrix();
 });
 
@@ -99,8 +92,7 @@ const cases = heaps.flatMap((heap) =>
 );
 
 test.each(cases)('a heap of $heap MB survives $calls calls at once: $kind', async ({ heap, kind, calls }) => {
-  const { port } = api.address() as AddressInfo;
-  const env = { API_URL: `http://127.0.0.1:${port}`, CALL_TIMEOUT_MS: '10000' };
+  const env = { API_URL: apiUrl, CALL_TIMEOUT_MS: '10000' };
   const victim = await startVictim(project.directory, env, undefined, heap);
   try {
     const all = Promise.all(Array.from({ length: calls }, (_, number) => callFor(victim, kind, number)));

@@ -1,10 +1,10 @@
-import { once } from 'node:events';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
 import { createSigner, type Forgery } from '../../packages/contract/src/wire/signer.ts';
+import { listen } from '../listen.ts';
 import { freePort } from '../ports.ts';
 import { run as start } from '../runtime/built.ts';
 import { installOnce } from './install-once.ts';
@@ -197,10 +197,7 @@ test.each<[string, string, Forgery, RegExp]>([
 test('a port in use and a missing build are reported at the start', async () => {
   write({});
   expect((await compile(project)).status).toBe(0);
-  const taken = createServer().listen(0, '127.0.0.1');
-  await once(taken, 'listening');
-  const address = taken.address();
-  const port = String(typeof address === 'object' ? address?.port : 0);
+  const port = String(await listen(createServer()));
   const signer = await createSigner(generic.token, audience, { issuer });
   const env = {
     PORT: port,
@@ -209,7 +206,6 @@ test('a port in use and a missing build are reported at the start', async () => 
     PLATFORM_PUBLIC_KEY: signer.publicKey,
   };
   const { stderr } = await start(project, 'dist/src/main.js', env).exit;
-  taken.close();
   note('A port in use', 'dev', stderr, /Port \d+ is already in use/);
   renameSync(join(project, 'dist'), join(project, 'dist.away'));
   const unbuilt = await start(project, 'dist/src/main.js', env).exit;

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
@@ -10,6 +8,7 @@ import type { RuleText } from '../../packages/contract/src/model.ts';
 import { mcp } from '../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../packages/contract/src/run.ts';
 import { checkServer } from '../broken/check.ts';
+import { listen } from '../listen.ts';
 import { started } from './examine.ts';
 import { sdkServers } from './servers.ts';
 
@@ -73,19 +72,13 @@ async function stateless(request: IncomingMessage, response: ServerResponse): Pr
 }
 
 test('a server without sessions need not show their header to pages', async () => {
-  const server = createServer((request, response) => void stateless(request, response));
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  try {
-    const { port } = server.address() as AddressInfo;
-    const selects = ({ id }: RuleText) => id === 'http.cors' || id === 'protocol.envelope';
-    const report = await runContract({ url: `http://127.0.0.1:${port}/mcp`, profile: mcp }, { selects });
-    expect(report.rules.map(({ id, status, reason }) => [id, status, reason])).toEqual([
-      ['protocol.envelope', 'pass', undefined],
-      ['http.cors', 'not-run', 'the server gives a page no session id'],
-    ]);
-  } finally {
-    server.close();
-  }
+  const port = await listen(createServer((request, response) => void stateless(request, response)));
+  const selects = ({ id }: RuleText) => id === 'http.cors' || id === 'protocol.envelope';
+  const report = await runContract({ url: `http://127.0.0.1:${port}/mcp`, profile: mcp }, { selects });
+  expect(report.rules.map(({ id, status, reason }) => [id, status, reason])).toEqual([
+    ['protocol.envelope', 'pass', undefined],
+    ['http.cors', 'not-run', 'the server gives a page no session id'],
+  ]);
 });
 
 test('the profile of the protocol asks for no other refusal of an ended session than 404', async () => {
