@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { repository, run, scratch } from '../e2e/support.ts';
+import { repository, run, scratch, succeeded } from '../e2e/support.ts';
 
 const parts = process.env.NIGHTLY
   ? ['cold-start', 'since', 'growth', 'scale-out', 'replica', 'exact']
@@ -11,15 +11,16 @@ let page: string;
 let results: { part: string; tables: { head: string[]; rows: string[][] }[]; reaches: unknown[] }[];
 
 beforeAll(async () => {
-  const ran = await run(process.execPath, [
-    join(repository, 'bench/run.js'),
-    '--quick',
-    '--only',
-    parts.join(','),
-    '--out',
-    out,
-  ]);
-  expect(ran.status, ran.stderr).toBe(0);
+  await succeeded(
+    run(process.execPath, [
+      join(repository, 'bench/run.js'),
+      '--quick',
+      '--only',
+      parts.join(','),
+      '--out',
+      out,
+    ]),
+  );
   page = readFileSync(join(out, 'RESULTS.md'), 'utf8');
   results = JSON.parse(readFileSync(join(out, 'results.json'), 'utf8'));
 });

@@ -2,7 +2,6 @@ import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { SignJWT } from 'jose';
@@ -10,6 +9,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CheckReport } from '../../packages/contract/src/check/model.ts';
 import { expectChecked, fromRates, platform, ratesDocument, ratesProject } from '../e2e/rates.ts';
 import { failuresOf, market, scaffold, scratch, serveHere } from '../e2e/support.ts';
+import { listen } from '../listen.ts';
 import { recordProof, untilHealthy } from './figures.ts';
 import { bundled, type RunningWorker, startWorker, wranglerModules } from './workerd.ts';
 
@@ -274,9 +274,7 @@ describe('a Worker in production, with a pattern, an API and routes', () => {
     const platform = createServer((_, response) =>
       response.writeHead(isUp ? 200 : 500).end(JSON.stringify(keys)),
     );
-    await once(platform.listen(0, '127.0.0.1'), 'listening');
-    const { port } = platform.address() as AddressInfo;
-    const PLATFORM_JWKS_URL = `http://127.0.0.1:${port}/jwks.json`;
+    const PLATFORM_JWKS_URL = `http://127.0.0.1:${await listen(platform)}/jwks.json`;
     const keyless = await started({ PLATFORM_PUBLIC_KEY: '', PLATFORM_JWKS_URL });
     const ready = async () => (await fetch(`${keyless.origin}/ready`)).status;
     expect(await ready()).toBe(503);
@@ -288,7 +286,6 @@ describe('a Worker in production, with a pattern, an API and routes', () => {
     await vi.waitUntil(async () => (await ready()) === 200, { timeout: 60_000, interval: 500 });
     expect((await callRate(keyless, await paidHeaders(keyless))).status).toBe(200);
     await keyless.stop();
-    platform.close();
   });
 
   it('passes the rules about calls with recorded answers, by check --deploy workers', async () => {
@@ -306,61 +303,57 @@ describe('a Worker in production, with a pattern, an API and routes', () => {
   });
 });
 
-describe('a Worker with tokens by client credentials', () => {
-  it('answers calls that arrive while tokens are fetched, and after the API refuses them, and logs none', async () => {
-    const valid = new Set<string>();
-    let issued = 0;
-    const address = await serveHere(
-      createServer((request, response) => {
-        const isToken = request.url === '/token';
-        const isKnown = isToken
-          ? request.headers.authorization === `Basic ${Buffer.from('the-id:the-secret').toString('base64')}`
-          : valid.has(String(request.headers.authorization));
-        if (isToken && isKnown) issued += 1;
-        const access_token = `token-${issued}`;
-        if (isToken && isKnown) valid.add(`Bearer ${access_token}`);
-        const answer = isToken ? { access_token, token_type: 'Bearer', expires_in: 3600 } : { rate: 0.9 };
-        // Later than the next request arrives.
-        globalThis.setTimeout(() => {
-          response.writeHead(isKnown ? 200 : 401, jsonType).end(JSON.stringify(isKnown ? answer : {}));
-        }, 50);
-      }),
-    );
-    const flows = { clientCredentials: { tokenUrl: `${address}/token`, scopes: {} } };
-    const components = { securitySchemes: { oauth: { type: 'oauth2', flows } } };
-    const document = { ...ratesDocument(address), components, security: [{ oauth: [] }] };
-    writeFileSync(join(root, 'api.json'), JSON.stringify(document));
-    const flags = ['tokens', ...fromRates, '--deploy', 'workers'];
-    const { directory } = await scaffold(flags, { cwd: root });
-    const worker = await startWorker(directory, await bundled(directory, modules), modules, {
-      PLATFORM_AUDIENCE: audience,
-      PLATFORM_ISSUER: issuer,
-      PLATFORM_PUBLIC_KEY: String(createPublicKey(privateKey).export({ type: 'spki', format: 'pem' })),
-      SESSION_SECRET: randomBytes(32).toString('hex'),
-      RATES_CLIENT_ID: 'the-id',
-      RATES_CLIENT_SECRET: 'the-secret',
-    });
-    const headers = await paidHeaders(worker);
-    const codes = Array.from({ length: 12 }, (_, index) => `AB${String.fromCharCode(65 + index)}`);
-    const callAll = async () => {
-      const before = issued;
-      for (const { status, text } of await Promise.all(
-        codes.map((code) => callRate(worker, headers, code)),
-      )) {
-        expect(status).toBe(200);
-        expect(text).toContain('"structuredContent":{"rate":0.9}');
-      }
-      return issued - before;
-    };
-    expect(await callAll()).toBeGreaterThan(0);
-    expect(await callAll()).toBe(0);
-    valid.clear();
-    expect(await callAll()).toBeGreaterThan(0);
-    expect(await callAll()).toBe(0);
-    await vi.waitUntil(() => calls(worker).length === 4 * codes.length, { timeout: 60_000 });
-    expect(worker.lines.join()).not.toMatch(/token-\d|the-secret/);
-    await worker.stop();
+it('a Worker with tokens by client credentials answers calls that arrive while tokens are fetched, and after the API refuses them, and logs none', async () => {
+  const valid = new Set<string>();
+  let issued = 0;
+  const address = await serveHere(
+    createServer((request, response) => {
+      const isToken = request.url === '/token';
+      const isKnown = isToken
+        ? request.headers.authorization === `Basic ${Buffer.from('the-id:the-secret').toString('base64')}`
+        : valid.has(String(request.headers.authorization));
+      if (isToken && isKnown) issued += 1;
+      const access_token = `token-${issued}`;
+      if (isToken && isKnown) valid.add(`Bearer ${access_token}`);
+      const answer = isToken ? { access_token, token_type: 'Bearer', expires_in: 3600 } : { rate: 0.9 };
+      // Later than the next request arrives.
+      globalThis.setTimeout(() => {
+        response.writeHead(isKnown ? 200 : 401, jsonType).end(JSON.stringify(isKnown ? answer : {}));
+      }, 50);
+    }),
+  );
+  const flows = { clientCredentials: { tokenUrl: `${address}/token`, scopes: {} } };
+  const components = { securitySchemes: { oauth: { type: 'oauth2', flows } } };
+  const document = { ...ratesDocument(address), components, security: [{ oauth: [] }] };
+  writeFileSync(join(root, 'api.json'), JSON.stringify(document));
+  const flags = ['tokens', ...fromRates, '--deploy', 'workers'];
+  const { directory } = await scaffold(flags, { cwd: root });
+  const worker = await startWorker(directory, await bundled(directory, modules), modules, {
+    PLATFORM_AUDIENCE: audience,
+    PLATFORM_ISSUER: issuer,
+    PLATFORM_PUBLIC_KEY: String(createPublicKey(privateKey).export({ type: 'spki', format: 'pem' })),
+    SESSION_SECRET: randomBytes(32).toString('hex'),
+    RATES_CLIENT_ID: 'the-id',
+    RATES_CLIENT_SECRET: 'the-secret',
   });
+  const headers = await paidHeaders(worker);
+  const codes = Array.from({ length: 12 }, (_, index) => `AB${String.fromCharCode(65 + index)}`);
+  const callAll = async () => {
+    const before = issued;
+    for (const { status, text } of await Promise.all(codes.map((code) => callRate(worker, headers, code)))) {
+      expect(status).toBe(200);
+      expect(text).toContain('"structuredContent":{"rate":0.9}');
+    }
+    return issued - before;
+  };
+  expect(await callAll()).toBeGreaterThan(0);
+  expect(await callAll()).toBe(0);
+  valid.clear();
+  expect(await callAll()).toBeGreaterThan(0);
+  expect(await callAll()).toBe(0);
+  await vi.waitUntil(() => calls(worker).length === 4 * codes.length, { timeout: 60_000 });
+  expect(worker.lines.join()).not.toMatch(/token-\d|the-secret/);
+  await worker.stop();
 });
 
 const jsonType = { 'content-type': 'application/json' };

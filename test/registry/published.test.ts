@@ -16,7 +16,7 @@ import { packageManagerCommands } from '../../src/plan/package-manager.ts';
 import { createSteps, serve } from '../broken/good-server.ts';
 import { trust } from '../broken/trust.ts';
 import { defaultRules } from '../default-rules.ts';
-import { repository, run, tree } from '../e2e/support.ts';
+import { repository, run, succeeded, tree } from '../e2e/support.ts';
 import { freePort } from '../ports.ts';
 import { emptyEnvironment, installTools, type Registry, startRegistry } from './registry.ts';
 
@@ -29,8 +29,7 @@ beforeAll(async () => {
   tools = await installTools();
   registry = await startRegistry(tools, mkdtempSync(join(root, 'storage-')));
   const words = ['scripts/release.js', '--dry-run', '--registry', registry.url];
-  const released = await run(process.execPath, words, { cwd: repository, env: environment('publisher') });
-  expect(released.status, released.stderr).toBe(0);
+  await succeeded(run(process.execPath, words, { cwd: repository, env: environment('publisher') }));
 });
 
 afterAll(async () => {
@@ -56,8 +55,7 @@ describe.sequential.each(ways)('$title', ({ title, manager, args }) => {
   it('creates a project that passes its check, and market-mcp adds a tool in it', async () => {
     const cwd = mkdtempSync(join(root, 'way-'));
     const env = environment(title.replaceAll(' ', '-'));
-    const created = await run(manager, args, { cwd, env });
-    expect(created.status, created.stdout + created.stderr).toBe(0);
+    const created = await succeeded(run(manager, args, { cwd, env }));
     expect(judgedIn(created.stdout)).toEqual({ rules: defaultRules.length, failed: 0 });
     expect(created.stdout).toContain('To repeat this without questions: npx create-market-mcp my-tool');
 
@@ -72,8 +70,7 @@ describe.sequential.each(ways)('$title', ({ title, manager, args }) => {
 
     const more = ['market-mcp', 'add-tool', 'get_fee', '--yes', '--no-check'];
     const [program, ...words] = [...call[manager], ...more];
-    const added = await run(program, words, { cwd: project, env });
-    expect(added.status, added.stdout + added.stderr).toBe(0);
+    await succeeded(run(program, words, { cwd: project, env }));
     expect([...tree(join(project, 'src/tools')).keys()]).toContain('get-fee.ts');
   });
 });
@@ -95,8 +92,9 @@ describe('an installation by the code blocks of a README and nothing else', () =
     const script =
       blocksOf('README.md').find(({ code }) => code.startsWith('npx create-market-mcp'))?.code ?? '';
     const here = place('by-readme');
-    const ran = await shell(script, { ...here, env: { ...here.env, PORT: String(await freePort()) } });
-    expect(ran.status, ran.stdout + ran.stderr).toBe(0);
+    const ran = await succeeded(
+      shell(script, { ...here, env: { ...here.env, PORT: String(await freePort()) } }),
+    );
     expect(ran.stdout).toMatch(/✓|✔/);
   });
 

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parseTar } from 'nanotar';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bins, copyRepository, repository, run, scratch } from '../e2e/support.ts';
+import { bins, copyRepository, repository, run, scratch, succeeded } from '../e2e/support.ts';
 import { emptyEnvironment, installTools, type Registry, startRegistry } from './registry.ts';
 
 const root = scratch();
@@ -58,8 +58,7 @@ describe('the files of a release', () => {
   // That the same sources give the same bytes is shown by the repeated release below: its packages are "there already".
   it('are packed with their checksums, and leave the checkout as it was', async () => {
     const before = stateOf(checkout);
-    const packed = await release(['pack', out]);
-    expect(packed.status, packed.stderr).toBe(0);
+    await succeeded(release(['pack', out]));
     expect(stateOf(checkout)).toEqual(before);
     const checked = execFileSync('sha256sum', ['--check', 'SHA256SUMS'], { cwd: out }).toString();
     expect(checked.match(/: OK$/gm)).toHaveLength(4);
@@ -181,8 +180,7 @@ describe('a release', () => {
     ]);
     expect(broken.stderr).toMatch(/npm publish .*market-mcp-runtime/);
     await open();
-    const second = await rehearse();
-    expect(second.status, second.stderr).toBe(0);
+    const second = await succeeded(rehearse());
     expect(said(second.stdout)).toEqual([
       `market-mcp-contract@${version} is there already`,
       ...order.slice(1).map((name) => `${name}@${version} is published`),
@@ -205,15 +203,13 @@ describe('a release', () => {
   it('of the next version is published beside the earlier one', async () => {
     // Its program contains the archive of this version, from which it knows what that wrote into projects.
     execFileSync('git', [...identity, 'commit', '--quiet', '--message', version], { cwd: checkout });
-    const archived = await run(process.execPath, ['scripts/archive-release.js', 'HEAD'], { cwd: checkout });
-    expect(archived.status, archived.stderr).toBe(0);
+    await succeeded(run(process.execPath, ['scripts/archive-release.js', 'HEAD'], { cwd: checkout }));
     edit('packages/contract/package.json', /"version": "[^"]+"/, '"version": "0.9.0"');
     const uneven = await release(['ready', 'v0.9.0']);
     expect(uneven.stderr).toContain('packages/contract/package.json has another version');
     for (const place of places.slice(1))
       edit(join(place, 'package.json'), /"version": "[^"]+"/, '"version": "0.9.0"');
-    const next = await rehearse();
-    expect(next.status, next.stderr).toBe(0);
+    await succeeded(rehearse());
     expect(await shown()).toEqual(order.map(() => [version, '0.9.0']));
   });
 
@@ -224,8 +220,7 @@ describe('a release', () => {
     const cwd = mkdtempSync(join(root, 'project-'));
     const project = join(cwd, 'gas');
     const [file = '', ...args] = words;
-    const created = await run(file, [...args, 'gas', '--yes', '--no-check', '--no-git'], { cwd, env });
-    expect(created.status, created.stderr).toBe(0);
+    await succeeded(run(file, [...args, 'gas', '--yes', '--no-check', '--no-git'], { cwd, env }));
     expect(existsSync(join(project, 'vendor'))).toBe(way.includes('vendor'));
     for (const step of [
       ['init', '--quiet'],
@@ -234,8 +229,7 @@ describe('a release', () => {
     ])
       execFileSync('git', step, { cwd: project });
     const upgrade = ['--yes', '--package', 'create-market-mcp@latest', 'market-mcp', 'upgrade'];
-    const upgraded = await run('npx', upgrade, { cwd: project, env });
-    expect(upgraded.status, upgraded.stdout + upgraded.stderr).toBe(0);
+    await succeeded(run('npx', upgrade, { cwd: project, env }));
     const { dependencies, devDependencies } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
     expect([dependencies['market-mcp-runtime'], devDependencies['create-market-mcp']]).toEqual([
       '0.9.0',

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { compile, run, scratch } from '../e2e/support.ts';
+import { compile, run, scratch, succeeded } from '../e2e/support.ts';
 import { authorProject } from './authored.ts';
 import { fixtureTools } from './conformance/fixture-tools.ts';
 import { record } from './figures.ts';
@@ -26,8 +26,7 @@ beforeAll(async () => {
   const directory = await authorProject('conformance', fixtureTools, root);
   answerWithAnyContent(directory);
   repeatInHeader(directory);
-  const built = await compile(directory);
-  expect(built.status, built.stdout).toBe(0);
+  await succeeded(compile(directory));
   server = await startServer(directory, { AUTH: 'off', NODE_ENV: 'development' });
 });
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { recordProof, untilHealthy } from '../deploy/figures.ts';
 import { expectChecked, platform, ratesProject } from '../e2e/rates.ts';
 import { compile, run, scratch } from '../e2e/support.ts';
@@ -96,8 +96,9 @@ async function start(name: string, command: string) {
   };
 }
 
-describe.each(hosts)('a project with a pattern, an API and routes, on $name', ({ name, command }) => {
-  it('passes the check, serves routes and stops', async () => {
+it.each(hosts)(
+  'a project with a pattern, an API and routes, on $name passes the check, serves routes and stops',
+  async ({ name, command }) => {
     const { stdout } = await run(command, ['--version']);
     const asked = project.counts.asked;
     const { origin, coldStartMs, count, errors, stop } = await start(name, command);
@@ -124,5 +125,5 @@ describe.each(hosts)('a project with a pattern, an API and routes, on $name', ({
     } finally {
       expect([await stop(), errors()]).toEqual([0, '']);
     }
-  });
-});
+  },
+);

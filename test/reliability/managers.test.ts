@@ -13,7 +13,16 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { packageManagerCommands } from '../../src/plan/package-manager.ts';
 import { version as ownVersion } from '../../src/plan/versions.ts';
 import { buildImage } from '../e2e/dockerfile.ts';
-import { bins, type CreateResult, create, passedSelfCheck, run, scratch, tree } from '../e2e/support.ts';
+import {
+  bins,
+  type CreateResult,
+  create,
+  passedSelfCheck,
+  run,
+  scratch,
+  succeeded,
+  tree,
+} from '../e2e/support.ts';
 import { seed } from '../random.ts';
 import { oldVersions } from '../upgrade/old-program.ts';
 import { git, oldProject } from '../upgrade/scenario.ts';
@@ -40,14 +49,16 @@ function pathTo(place: string, name: string, script: string | null): string {
   return [...own, process.env.PATH].join(delimiter);
 }
 
-describe.each(managers)('$title', ({ title, name, script }) => {
-  it('installs, builds and self-checks a generated project', async () => {
+it.each(managers)(
+  '$title installs, builds and self-checks a generated project',
+  async ({ title, name, script }) => {
     const place = title.toLowerCase().replace(' ', '-');
     const options = { cwd: root, env: { PATH: pathTo(place, name, script) } };
     const { stdout: version } = await run(name, ['--version'], options);
 
-    const created = await create([place, '--yes', '--json', '--no-git', '--package-manager', name], options);
-    expect(created.status, created.stderr).toBe(0);
+    const created = await succeeded(
+      create([place, '--yes', '--json', '--no-git', '--package-manager', name], options),
+    );
     const { directory, packages, selfCheck }: CreateResult = JSON.parse(created.stdout);
     expect(selfCheck).toMatchObject(passedSelfCheck);
     expect(existsSync(join(directory, 'node_modules/market-mcp-runtime'))).toBe(true);
@@ -60,8 +71,7 @@ describe.each(managers)('$title', ({ title, name, script }) => {
       );
     }
 
-    const tested = await run(name, ['run', 'test'], { ...options, cwd: directory });
-    expect(tested.status, tested.stdout + tested.stderr).toBe(0);
+    await succeeded(run(name, ['run', 'test'], { ...options, cwd: directory }));
     record(place, { version, passed: selfCheck?.passed });
 
     const { packageManager } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
@@ -79,8 +89,8 @@ describe.each(managers)('$title', ({ title, name, script }) => {
     expect(files).toContain('dist/serve.js');
     expect(files.filter((path) => /\.map$|(?<!\.d)\.ts$/.test(path))).toEqual([]);
     expectProduction(image);
-  });
-});
+  },
+);
 
 const secret = 'a-secret-that-stays-here';
 const secretFiles = ['.env', '.env.local', '.env.production', 'src/.env.production.local'];
@@ -121,24 +131,20 @@ describe.each(managers.filter(({ name }) => name !== 'yarn'))('$title', ({ name,
     const { project } = await oldProject({ root: scratch(), version: old, index, seed, chosen: [] });
     const { directory } = project;
     const options = { cwd: directory, env: { PATH: pathTo(name, name, script), CI: '1' } };
-    const installed = await run(name, ['install'], options);
-    expect(installed.status, installed.stderr).toBe(0);
+    await succeeded(run(name, ['install'], options));
     const lockFile = join(directory, packageManagerCommands[name].lockFile);
     const before = readFileSync(lockFile, 'utf8');
     await git(directory, 'add', '--all');
     await git(directory, 'commit', '--quiet', '--message', 'the lock file');
 
     const args = [bins.market, 'upgrade', '--no-check', '--json'];
-    const upgraded = await run(process.execPath, args, options);
-    expect(upgraded.status, upgraded.stderr).toBe(0);
+    await succeeded(run(process.execPath, args, options));
     const after = readFileSync(lockFile, 'utf8');
     const packed = `create-market-mcp-${ownVersion}`;
     expect(before).not.toContain(packed);
     expect(after).toContain(packed);
     const [install = '', ...frozen] = packageManagerCommands[name].frozenInstall.split(' ');
-    const again = await run(install, frozen, options);
-    expect(again.status, again.stdout + again.stderr).toBe(0);
-    const tested = await run(name, ['run', 'test'], options);
-    expect(tested.status, tested.stdout + tested.stderr).toBe(0);
+    await succeeded(run(install, frozen, options));
+    await succeeded(run(name, ['run', 'test'], options));
   });
 });
