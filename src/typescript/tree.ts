@@ -10,6 +10,9 @@ export type Tree = ParseResult<File>;
 
 const plugins: ParserPlugin[] = ['typescript', 'decorators-legacy', 'explicitResourceManagement'];
 
+/** A file, and the same after an edit: trees are large, and files are read one after the other. */
+const treesKept = 2;
+
 /** The syntax tree of TypeScript, TSX or JavaScript source; undefined if it cannot be parsed. Never throws. */
 export const treeOf = memoize((text: string): Tree | undefined => {
   const options = {
@@ -21,7 +24,7 @@ export const treeOf = memoize((text: string): Tree | undefined => {
   const parsed = (more: ParserPlugin[]) =>
     attempt(() => parse(text, { ...options, plugins: more }), undefined);
   return parsed(plugins) ?? parsed([...plugins, 'jsx']);
-});
+}, treesKept);
 
 /** A node and every node below it, in the order of the text. Does not recurse: a tree may be deep. */
 export function* nodesIn(root: Node): Generator<Placed> {
