@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, gunzipSync } from 'node:zlib';
@@ -15,7 +15,6 @@ import {
   small,
   smallDependencies,
 } from './scripts/build/shared.js';
-import { commonTemplates, rareTemplates } from './scripts/build/templates.js';
 import { briefSchemas, compiledDefaults, compiledSchemas } from './scripts/build/validators.js';
 import { functionWrappers } from './scripts/build/wrappers.js';
 import { conditionNames, load } from './scripts/load.js';
@@ -30,6 +29,7 @@ rmSync(out, { recursive: true, force: true });
 mkdirSync(out);
 
 const { types } = await buildRuntime();
+const { precompile } = await load('src/render/compiled.ts');
 const { lockedPackages } = await load('src/project/package/locked.ts');
 const { archivedVersions } = await load('src/project/package/releases.ts');
 
@@ -39,8 +39,7 @@ const compilerFile = './compiler.cjs';
 const filesFile = './files.cjs';
 const parserFile = './parser.cjs';
 const senderFile = './sender.cjs';
-const rareFile = './rare-templates.cjs';
-const demandedFiles = [generatorFile, compilerFile, filesFile, parserFile, senderFile, rareFile];
+const demandedFiles = [generatorFile, compilerFile, filesFile, parserFile, senderFile];
 
 /** @type {import('rolldown').OutputOptions} */
 const written = {
@@ -68,7 +67,7 @@ const programs = build({
   treeshake: { moduleSideEffects: (id) => (id.includes('node_modules') ? undefined : false) },
   plugins: [
     pastDoors(),
-    commonTemplates(rareFile),
+    compiledTemplates(),
     readExplanations(),
     readLock(),
     briefSchemas(compilerFile),
@@ -105,21 +104,13 @@ const onDemandFiles = build({
     files: 'scripts/build/files.js',
     parser: '@babel/parser',
     sender: 'scripts/build/sender.js',
-    'rare-templates': 'src/render/compiled.ts',
   },
   platform: 'node',
   checks,
   // graceful-fs patches fs.close and process.cwd for programs with thousands of open files.
   resolve: { conditionNames, alias: { 'graceful-fs': 'node:fs' } },
   treeshake: { moduleSideEffects: (id) => (/[\\/]packages[\\/]runtime[\\/]/.test(id) ? false : undefined) },
-  plugins: [
-    rareTemplates(),
-    synchronousFiles(),
-    onlyTypeScript(),
-    compiledSchemas(),
-    smallDependencies(),
-    functionWrappers(),
-  ],
+  plugins: [synchronousFiles(), onlyTypeScript(), compiledSchemas(), smallDependencies(), functionWrappers()],
   output: written,
 });
 await packTemplates();
@@ -147,6 +138,35 @@ writeFileSync(
 // Published, projects contain neither, and the contract is released, too.
 if (isPublished) await import('./scripts/build/contract.js');
 else await packForProjects();
+
+/** Replaces the module that compiles templates at run time. */
+function compiledTemplates() {
+  return {
+    name: 'compiled templates',
+    load(id) {
+      if (!/[\\/]render[\\/]compiled\.ts$/.test(id)) return;
+      const members = readdirSync('templates', { recursive: true })
+        .filter((path) => path.endsWith('.hbs'))
+        .map((path) => [
+          path.replaceAll('\\', '/'),
+          precompile(readFileSync(join('templates', path), 'utf8')),
+        ])
+        .map(([name, code]) => `${JSON.stringify(name)}: ${shortened(code)}`);
+      return `const all = {${members.join(',\n')}};\nexport const compiled = (name) => all[name];`;
+    },
+  };
+}
+
+/** The code of a template without source positions, and without a fallback that our engine does not need. */
+function shortened(code) {
+  const place = '\\{"start":\\{[^}]*\\},"end":\\{[^}]*\\}\\}';
+  return code
+    .replaceAll(new RegExp(`,"loc":${place}|, ?${place} ?(?=\\))`, 'g'), '')
+    .replaceAll(
+      /(lookupProperty = container\.lookupProperty) \|\| function[^{]*\{(?:[^{}]|\{[^{}]*\})*\}/g,
+      '$1',
+    );
+}
 
 /** Replaces the module that reads our package-lock.json. */
 function readLock() {

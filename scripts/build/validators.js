@@ -27,8 +27,8 @@ export function compiledSchemas() {
 }
 
 /**
- * Replaces the same modules by code that only decides whether a value is valid, which is a third as long. The complete
- * validator is in `compilerFile`, which is loaded when a value is invalid.
+ * Replaces the same modules by what loads the complete validators in `compilerFile`. That of manifests, which most commands
+ * read, becomes code that only decides whether a value is valid, a third as long; the complete one describes what is invalid.
  */
 export function briefSchemas(compilerFile) {
   const prefix = '\0brief ';
