@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, membersOf, propertiesOf, requiredOf } from 'market-mcp-contract/json';
 import type { BodyKind, QueryStyle } from '../model.ts';
-import { DocumentRefusal, type Lost, type Place } from './document.ts';
+import { type DocumentPlace, DocumentRefusal, type Lost } from './document.ts';
 import { fileSchema, holdsFile, isBinaryType, isFile } from './file.ts';
 import { schemaOf } from './schema.ts';
 import { isScalar, oldStyleOf, styleOf, withReserved } from './style.ts';
@@ -28,7 +28,7 @@ interface BodyPart {
  *
  * @throws Refusal if a required body has another type
  */
-export function describedBody(body: Place, lost: Lost): DescribedBody | null {
+export function describedBody(body: DocumentPlace, lost: Lost): DescribedBody | null {
   const content = body.at('content');
   const types = Object.keys(content.members);
   const isRequired = body.members.required === true;
@@ -65,7 +65,7 @@ export function describedBody(body: Place, lost: Lost): DescribedBody | null {
 
 /** @param schema of the member that an encoding is for, if there is one */
 function partOf(
-  { members: encoding, from }: Place,
+  { members: encoding, from }: DocumentPlace,
   schema: JsonObject | undefined,
   kind: BodyKind,
   lost: Lost,
@@ -98,11 +98,11 @@ function isEmptyObject(schema: JsonObject): boolean {
 const mediaType = /^[\w.+-]+\/[\w.+-]+(?:; ?[\w-]+=[\w.-]+)*$/;
 
 /** The first type that has a schema in the content of a body or a response, else the first. */
-export function preferred(types: readonly string[], content: Place): string | undefined {
+export function preferred(types: readonly string[], content: DocumentPlace): string | undefined {
   return types.find((type) => hasSchema(content, type)) ?? types[0];
 }
 
-function hasSchema(content: Place, type: string): boolean {
+function hasSchema(content: DocumentPlace, type: string): boolean {
   return content.at(type, 'schema').given !== undefined;
 }
 
@@ -120,8 +120,8 @@ const kinds: readonly (readonly [BodyKind, (type: string, hasSchema: boolean) =>
  * @param schemaOfParameter the converted schema of a parameter
  */
 export function describedParameters(
-  bodies: readonly Place[],
-  schemaOfParameter: (parameter: Place) => JsonObject,
+  bodies: readonly DocumentPlace[],
+  schemaOfParameter: (parameter: DocumentPlace) => JsonObject,
   lost: Lost,
 ): DescribedBody {
   const [whole] = bodies;

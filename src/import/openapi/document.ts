@@ -34,7 +34,7 @@ export class UnknownAnswer extends DocumentRefusal {}
 export class OutOfTime extends DocumentRefusal {}
 
 /** A value and its place. */
-export interface Placed {
+export interface LocatedValue {
   readonly value: Json;
   /** JSON pointer, `#/paths/~1gas/get`; in another document after its name: `gas.yaml#/get`. */
   readonly pointer: string;
@@ -45,14 +45,14 @@ export interface Placed {
  *
  * @throws DocumentRefusal if a reference leads to a document that is not read, to nothing, or in a circle, or the time is over
  */
-export class Place implements Placed {
+export class DocumentPlace implements LocatedValue {
   readonly document: OpenApiDocument;
   /** What is written there, which may be a reference; undefined if nothing is there. */
   readonly given: Json | undefined;
   /** The JSON pointer before references were resolved. */
   readonly from: string;
   readonly #isOfMany: boolean;
-  #found: Placed | undefined;
+  #found: LocatedValue | undefined;
 
   /** @param isOfMany there may be so many like it that they take too long */
   constructor(document: OpenApiDocument, given: Json | undefined, from: string, isOfMany = false) {
@@ -76,35 +76,35 @@ export class Place implements Placed {
   }
 
   /** The place below it. */
-  at(...[step, ...others]: readonly (string | number)[]): Place {
+  at(...[step, ...others]: readonly (string | number)[]): DocumentPlace {
     return step === undefined ? this : this.#below(step).at(...others);
   }
 
   /** The places of its members; none if it is not an object. */
-  entries(): readonly (readonly [name: string, Place])[] {
+  entries(): readonly (readonly [name: string, DocumentPlace])[] {
     this.document.checkTime(this.from);
     return Object.keys(this.members).map((name) => [name, this.#below(name, true)]);
   }
 
   /** The places of its items; none if it is not a list. */
-  items(): readonly Place[] {
+  items(): readonly DocumentPlace[] {
     const list: readonly Json[] = Array.isArray(this.value) ? this.value : [];
     return list.map((_, i) => this.#below(i, true));
   }
 
   /** The same place with another value. */
-  with(value: Json): Place {
-    return new Place(this.document, value, this.from);
+  with(value: Json): DocumentPlace {
+    return new DocumentPlace(this.document, value, this.from);
   }
 
-  #below(step: string | number, isOfMany = false): Place {
+  #below(step: string | number, isOfMany = false): DocumentPlace {
     const { value, pointer } = this;
     const isThere = typeof value === 'object' && value !== null && Object.hasOwn(value, step);
     const given = isThere ? (value as JsonObject)[step] : undefined;
-    return new Place(this.document, given, below(pointer, step), isOfMany);
+    return new DocumentPlace(this.document, given, below(pointer, step), isOfMany);
   }
 
-  #resolved(): Placed {
+  #resolved(): LocatedValue {
     if (!this.#found && this.#isOfMany) this.document.checkTime(this.from);
     this.#found ??= this.document.resolved(this.given, this.from);
     return this.#found;
@@ -118,7 +118,7 @@ type Version = '2.0' | '3.0' | '3.1';
 
 /** An OpenAPI document whose references are resolved on demand. */
 export class OpenApiDocument {
-  readonly root: Place;
+  readonly root: DocumentPlace;
   readonly version: Version;
   readonly #others: Others;
   readonly #now: () => number;
@@ -130,7 +130,7 @@ export class OpenApiDocument {
    * @param now the time in milliseconds
    */
   constructor(root: JsonObject, version: Version, others: Others, now = () => performance.now()) {
-    this.root = new Place(this, root, '#');
+    this.root = new DocumentPlace(this, root, '#');
     this.version = version;
     this.#others = others;
     this.#now = now;
@@ -158,8 +158,8 @@ export class OpenApiDocument {
   }
 
   /** A value, or what it refers to. */
-  resolved(value: Json | undefined, pointer: string): Placed {
-    let found: Placed = { value: value ?? null, pointer };
+  resolved(value: Json | undefined, pointer: string): LocatedValue {
+    let found: LocatedValue = { value: value ?? null, pointer };
     for (let hops = 0; isObject(found.value) && typeof found.value.$ref === 'string'; hops += 1) {
       if (hops >= maxHops) throw new DocumentRefusal('this reference is circular', pointer);
       found = this.#target(found.value.$ref, found.pointer);
@@ -167,7 +167,7 @@ export class OpenApiDocument {
     return found;
   }
 
-  #target(reference: string, from: string): Placed {
+  #target(reference: string, from: string): LocatedValue {
     const refused = (why: string) => new DocumentRefusal(`the reference ${shorten(reference)} ${why}`, from);
     const base = from.slice(0, from.indexOf('#'));
     const { file, fragment } = partsOf(reference);

@@ -2,17 +2,17 @@ import { clientMismatches, isObject, isReadable, type Json, type JsonObject } fr
 import { isFailure } from '../sample.ts';
 import { widened } from '../widen.ts';
 import { mayBeJson } from './body.ts';
-import type { Lost, Place, Placed } from './document.ts';
+import type { DocumentPlace, LocatedValue, Lost } from './document.ts';
 import { documentTypes } from './keywords.ts';
 
 /** The examples of a response of Swagger 2.0: by media type, or the answer itself under another name. */
-export function oldExamples(response: Place): readonly Placed[] {
+export function oldExamples(response: DocumentPlace): readonly LocatedValue[] {
   const listed = response.at('examples').entries();
   return listed.flatMap(([type, one]) => (!type.includes('/') || mayBeJson(type) ? asWritten(one) : []));
 }
 
 /** The examples of a media type; those of its schema if it has none. */
-export function examplesOf(media: Place): readonly Placed[] {
+export function examplesOf(media: DocumentPlace): readonly LocatedValue[] {
   const named = media.at('examples').entries();
   const listed = named.flatMap(([, one]) => {
     const { value } = one.members;
@@ -23,13 +23,13 @@ export function examplesOf(media: Place): readonly Placed[] {
 }
 
 /** The examples of whole answers that a schema has. */
-export function schemaExamples(schema: Place): readonly Placed[] {
+export function schemaExamples(schema: DocumentPlace): readonly LocatedValue[] {
   const all = [schema.at('example'), ...schema.at('examples').items()];
   return all.flatMap(asWritten).filter(({ value }) => isObject(value) || Array.isArray(value));
 }
 
 /** An example is data: what looks like a reference in it is none. */
-function asWritten({ given, from }: Place): readonly Placed[] {
+function asWritten({ given, from }: DocumentPlace): readonly LocatedValue[] {
   return given === undefined ? [] : [{ value: given, pointer: from }];
 }
 
@@ -48,7 +48,7 @@ export interface Fitting {
  */
 export function fitting(
   given: JsonObject,
-  examples: readonly Placed[],
+  examples: readonly LocatedValue[],
   isStrict: boolean,
   lost: Lost,
 ): Fitting {

@@ -1,6 +1,6 @@
 import { closest, inputError, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
 import { isObject, kept, objectOr } from 'market-mcp-contract/json';
-import { DocumentRefusal, type OpenApiDocument, OutOfTime, type Place } from './document.ts';
+import { type DocumentPlace, DocumentRefusal, type OpenApiDocument, OutOfTime } from './document.ts';
 import { plainText } from './text.ts';
 
 export const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
@@ -14,9 +14,9 @@ export interface ApiOperation {
   /** As in the document: `/repos/{owner}`. */
   readonly path: string;
   readonly summary: string;
-  readonly found: Place;
+  readonly found: DocumentPlace;
   /** The members of the path that all its operations share: parameters and servers. */
-  readonly shared: Place;
+  readonly shared: DocumentPlace;
 }
 
 /** Maximum time to list all operations. */
@@ -38,7 +38,7 @@ function readOperations(document: OpenApiDocument): readonly ApiOperation[] {
     );
 }
 
-function operationAt(path: string, method: Method, shared: Place): ApiOperation | undefined {
+function operationAt(path: string, method: Method, shared: DocumentPlace): ApiOperation | undefined {
   const found = shared.at(method);
   if (!isObject(found.value)) return undefined;
   const { operationId, summary, description } = found.members;
@@ -62,7 +62,7 @@ export function checkedDocument(document: OpenApiDocument, where: string): Resul
 }
 
 /** The media types of a response; none if it has no content. */
-export function mediaTypes(operation: Place, response: Place): readonly string[] {
+export function mediaTypes(operation: DocumentPlace, response: DocumentPlace): readonly string[] {
   const { content, schema } = response.members;
   const { version, root } = operation.document;
   if (version !== '2.0') return Object.keys(objectOr(content));

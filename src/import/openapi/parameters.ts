@@ -11,7 +11,7 @@ import {
 import type { ApiBody, Binding, FilePart } from '../model.ts';
 import { type DescribedBody, describedBody, describedParameters, isJsonType } from './body.ts';
 import { inputDescription } from './describe.ts';
-import { DocumentRefusal, type Lost, type Place } from './document.ts';
+import { type DocumentPlace, DocumentRefusal, type Lost } from './document.ts';
 import { holdsFile } from './file.ts';
 import { digitsPattern } from './keywords.ts';
 import type { ApiOperation } from './operations.ts';
@@ -31,7 +31,7 @@ const nameLength = 64;
  */
 export function inputsOf(operation: ApiOperation, isScheme: IsScheme, lost: Lost): Inputs {
   const inputs = new Inputs(operation.path, isScheme, lost);
-  const bodies: Place[] = [];
+  const bodies: DocumentPlace[] = [];
   for (const parameter of parametersOf(operation)) {
     // In Swagger 2.0, bodies are parameters.
     const { in: place } = parameter.members;
@@ -67,7 +67,7 @@ class Inputs {
     this.#lost = lost;
   }
 
-  addParameter(parameter: Place): void {
+  addParameter(parameter: DocumentPlace): void {
     const { members: value, pointer } = parameter;
     const name = String(value.name);
     const place = value.in;
@@ -96,8 +96,8 @@ class Inputs {
   }
 
   /** `in: body` and `in: formData` of Swagger 2.0. */
-  addOldBody(bodies: readonly Place[]): void {
-    const schema = (parameter: Place) => {
+  addOldBody(bodies: readonly DocumentPlace[]): void {
+    const schema = (parameter: DocumentPlace) => {
       const why = unsupportedLists(parameter.members);
       if (why !== undefined) throw new DocumentRefusal(why, parameter.pointer);
       return this.#schemaOf(parameter).schema;
@@ -105,7 +105,7 @@ class Inputs {
     this.addBody(describedParameters(bodies, schema, this.#lost));
   }
 
-  #styleOf({ document, members, pointer }: Place, schema: JsonObject): Binding['style'] {
+  #styleOf({ document, members, pointer }: DocumentPlace, schema: JsonObject): Binding['style'] {
     if (members.in !== 'query') return simpleStyleOf(members, schema);
     if (document.version === '2.0') return oldStyleOf(members);
     return withReserved(members, styleOf(members), (what) => this.#lost(pointer, what));
@@ -157,7 +157,7 @@ class Inputs {
   }
 
   /** The schema of a parameter: its own, that of its only content, or, in 2.0, the parameter itself. */
-  #schemaOf(parameter: Place): { readonly schema: JsonObject; readonly isJson: boolean } {
+  #schemaOf(parameter: DocumentPlace): { readonly schema: JsonObject; readonly isJson: boolean } {
     const { members: value } = parameter;
     const [[type, media] = []] = parameter.at('content').entries();
     const own = media?.at('schema') ?? parameter.at('schema');

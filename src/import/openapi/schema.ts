@@ -1,7 +1,7 @@
 import { below, isObject, type JsonObject, patternFlaw, requiredOf } from 'market-mcp-contract/json';
 import { maxSchemas } from '../../fixes/definitions.ts';
 import { parseFieldName } from '../../model/names.ts';
-import { DocumentRefusal, type Lost, type Place } from './document.ts';
+import { type DocumentPlace, DocumentRefusal, type Lost } from './document.ts';
 import { fileSchema, isFile } from './file.ts';
 import {
   asDigits,
@@ -37,7 +37,7 @@ const maxFlatSchemas = 10_000;
  * @throws Refusal if a reference cannot be resolved, or it has too many members
  */
 export function schemaOf(
-  place: Place,
+  place: DocumentPlace,
   side: Side,
   lost: Lost,
   holdsFiles = false,
@@ -77,7 +77,7 @@ class Conversion {
   }
 
   /** The schema; null if it is too large and must be cut off at a smaller depth. */
-  whole(place: Place): JsonObject | null {
+  whole(place: DocumentPlace): JsonObject | null {
     try {
       return this.#convert(place, []);
     } catch (error) {
@@ -87,7 +87,7 @@ class Conversion {
   }
 
   /** @param open pointers of the enclosing schemas */
-  #convert(place: Place, open: readonly string[]): JsonObject {
+  #convert(place: DocumentPlace, open: readonly string[]): JsonObject {
     this.#schemas += 1;
     if (this.#schemas > this.#options.limit && this.#options.depth > 1) throw new TooLarge();
     if (this.#schemas > maxFlatSchemas)
@@ -113,7 +113,7 @@ class Conversion {
     return this.#convertPlain(whole, place, [...open, pointer]);
   }
 
-  #convertPlain(given: JsonObject, place: Place, open: readonly string[]): JsonObject {
+  #convertPlain(given: JsonObject, place: DocumentPlace, open: readonly string[]): JsonObject {
     if (this.#options.holdsFiles && isFile(given)) return fileSchema(given);
     const schema = this.#withDigits(given, place.pointer);
     const own = this.#own(schema, place, open);
@@ -145,7 +145,7 @@ class Conversion {
   }
 
   /** The schema's own keywords, without those that combine other schemas. */
-  #own(schema: JsonObject, place: Place, open: readonly string[]): JsonObject {
+  #own(schema: JsonObject, place: DocumentPlace, open: readonly string[]): JsonObject {
     const types = documentTypes(schema);
     return {
       ...typed(types.length === 0 && isNullType(schema) ? ['null'] : types),
@@ -158,7 +158,7 @@ class Conversion {
     };
   }
 
-  #members(schema: JsonObject, place: Place, open: readonly string[]): JsonObject {
+  #members(schema: JsonObject, place: DocumentPlace, open: readonly string[]): JsonObject {
     const hidden = this.#options.side === 'input' ? 'readOnly' : 'writeOnly';
     const members = place.at('properties').entries();
     const properties = members.flatMap(([name, property]): [string, JsonObject][] => {

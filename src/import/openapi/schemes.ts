@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, objectOr } from 'market-mcp-contract/json';
 import { isKeyName } from '../key-names.ts';
 import type { ApiKey, ApiVariable } from '../model.ts';
-import type { Place } from './document.ts';
+import type { DocumentPlace } from './document.ts';
 import type { ApiOperation } from './operations.ts';
 import { plainText } from './text.ts';
 
@@ -117,7 +117,7 @@ export function keyParameter(
 }
 
 /** The parameters of the path, then those of the operation, which replace equal ones. */
-export function parametersOf({ found, shared }: ApiOperation): readonly Place[] {
+export function parametersOf({ found, shared }: ApiOperation): readonly DocumentPlace[] {
   const parameters = [shared, found].flatMap((part) => part.at('parameters').items());
   const named = parameters.filter(({ members }) => typeof members.name === 'string');
   return [...new Map(named.map((one) => [`${one.members.in} ${one.members.name}`, one])).values()];

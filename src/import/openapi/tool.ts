@@ -12,7 +12,7 @@ import { successMembersOf } from '../success.ts';
 import type { Apis } from './api.ts';
 import { isJsonType, mayBeJson, preferred } from './body.ts';
 import { toolDescription } from './describe.ts';
-import { type Lost, type Place, type Placed, UnknownAnswer } from './document.ts';
+import { type DocumentPlace, type LocatedValue, type Lost, UnknownAnswer } from './document.ts';
 import { examplesOf, fitting, oldExamples, schemaExamples } from './examples.ts';
 import { isFile } from './file.ts';
 import { type ApiOperation, mediaTypes, unlessBroken } from './operations.ts';
@@ -146,23 +146,23 @@ function isBare(schema: JsonObject): boolean {
 const successes = ['200', '201', '202', '203', '2XX', '2xx', '206', '207'];
 
 interface Content {
-  readonly response: Place;
+  readonly response: DocumentPlace;
   /** Undefined if it is not JSON. */
-  readonly schema: Place | undefined;
+  readonly schema: DocumentPlace | undefined;
   readonly pointer: string;
-  readonly examples: readonly Placed[];
+  readonly examples: readonly LocatedValue[];
 }
 
 interface Success {
   /** The first successful answer with a typed JSON schema. */
-  readonly content: (Content & { readonly schema: Place }) | null;
+  readonly content: (Content & { readonly schema: DocumentPlace }) | null;
   /** Why the first answer with content has no such schema. */
   readonly refusal: UnknownAnswer | undefined;
   /** Whether a status of success is described without content. */
   readonly isEmpty: boolean;
 }
 
-function successOf(operation: Place, responses: Place): Success {
+function successOf(operation: DocumentPlace, responses: DocumentPlace): Success {
   const named = Object.keys(responses.members);
   const listed = successes.filter((status) => named.includes(status));
   // If a status of success is listed, `default` describes errors.
@@ -186,7 +186,7 @@ function successOf(operation: Place, responses: Place): Success {
   return { content: success, refusal: refusals[0], isEmpty };
 }
 
-function contentOf(response: Place, types: readonly string[]): Content {
+function contentOf(response: DocumentPlace, types: readonly string[]): Content {
   if (response.document.version === '2.0') {
     const schema = response.at('schema');
     const own = oldExamples(response);
@@ -205,7 +205,7 @@ function contentOf(response: Place, types: readonly string[]): Content {
 }
 
 /** Whether a schema describes its values: members, items, a type, or subschemas that do. */
-function isTyped({ members }: Place): boolean {
+function isTyped({ members }: DocumentPlace): boolean {
   const describing = [
     'type',
     'properties',

@@ -13,7 +13,7 @@ import { redactValue } from './redact.ts';
 import type { MarketplaceStore } from './store.ts';
 import { type Exchange, sentBody, sentTo, type Traffic } from './traffic.ts';
 import { walkableValuesIn } from './values.ts';
-import { dataOf } from './verdict.ts';
+import { resultData } from './verdict.ts';
 
 /**
  * A listing is removed from the marketplace after this number of guilty verdicts (public source: app
@@ -105,5 +105,5 @@ function outputOf({ id, response }: Exchange): Json | undefined {
   }
   const values = walkableValuesIn(response[sentBody] ?? response.body, response.headers['content-type']);
   const answer = values.filter(isObject).find(({ result }) => isObject(result));
-  return dataOf(objectOr(answer?.result));
+  return resultData(objectOr(answer?.result));
 }

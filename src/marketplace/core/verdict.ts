@@ -78,7 +78,7 @@ export function outcomeOf({
   if (error) return 'error';
   if (!result) return 'http-error';
   if (result.isError === true) return 'fail';
-  const data = dataOf(result);
+  const data = resultData(result);
   if (!isObject(data)) return 'found';
   if (isEmpty(data)) return 'empty';
   return holdsNothing(data) ? 'empty-unsigned' : 'found';
@@ -98,7 +98,7 @@ function isBlank(value: Json): boolean {
 }
 
 /** The data of a result: structuredContent, else the JSON of its text. */
-export function dataOf({ structuredContent, content }: JsonObject): Json | undefined {
+export function resultData({ structuredContent, content }: JsonObject): Json | undefined {
   return structuredContent ?? parsed(resultText(content));
 }
 
@@ -181,7 +181,7 @@ export function failedOutcome(code: string | null): ExchangeOutcome {
 
 /** The code in the recommended failure payload (C§2.2). */
 function codeOf(result: JsonObject = {}): string | null {
-  const payload = dataOf(result);
+  const payload = resultData(result);
   return isObject(payload) && typeof payload.error === 'string'
     ? payload.error.slice(0, shownCharacters)
     : null;
