@@ -81,6 +81,7 @@ export async function holdProject(
       `In ${directory} run: ${packageManagerOf(directory).run} build`,
     );
   }
+  childStarting(); // a signal must shut this process down gracefully, and with it all that the launcher has started
   const evaluated = projectFacts(directory); // in another process, while this one reads the manifest
   evaluated.catch(() => {});
   const manifest = readManifest(directory);
@@ -104,7 +105,6 @@ export async function holdProject(
   };
   try {
     const facts = await evaluated;
-    childStarting(); // a signal must shut this process down gracefully, and with it all that the launcher has started
     requireListed(
       call.map((tool) => ({ flag: '--call', tool })),
       facts.tools.map(({ name }) => name),

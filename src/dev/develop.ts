@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { close } from 'node:inspector';
 import { setTimeout as delay } from 'node:timers/promises';
-import { CommandError, orCommandError } from 'market-mcp-contract/command';
+import { CommandError, orCommandError, takeSignals } from 'market-mcp-contract/command';
 import { attempt } from 'market-mcp-contract/json';
 import { compile } from '../system/compiler.ts';
 import { isFree, portTakenIn } from '../system/ports.ts';
@@ -62,7 +62,7 @@ export async function develop(development: Development): Promise<void> {
   let newest: ChildProcess | undefined;
   /** A state that cannot be published does not end the server. */
   const complain = ({ message }: Error) => say(message);
-  for (const signal of signals) process.on(signal, end);
+  const giveBack = takeSignals(end);
   if (until?.aborted) end();
   until?.addEventListener('abort', end, { once: true });
   const stopWatching = onParentExit(end);
@@ -71,7 +71,7 @@ export async function develop(development: Development): Promise<void> {
   } finally {
     end(); // the watch must not outlive an error
     stopWatching();
-    for (const signal of signals) process.off(signal, end);
+    giveBack();
     until?.removeEventListener('abort', end);
   }
 
@@ -186,8 +186,6 @@ const keptCharacters = 16_384;
 
 /** A module that makes a server report its output over IPC. The project itself contains nothing of it. */
 const observer = `data:text/javascript;base64,${Buffer.from(observerSource).toString('base64')}`;
-
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Longer than the server waits for running calls in development. */
 const stopMs = 3_000;

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CommandError, unwrap } from 'market-mcp-contract/command';
+import { CommandError, takeSignals, unwrap } from 'market-mcp-contract/command';
 import { isObject, type Json } from 'market-mcp-contract/json';
 import { generic, type PlatformProfile, resolvePlatform } from 'market-mcp-contract/platforms';
 import { type HeldServer, holdProject } from '../check/project.ts';
@@ -162,11 +161,15 @@ async function serverAt(endpoint: string | undefined, directory: string, { token
   throw new CommandError('PORT_CHANGED', message, 'Restart the command to use the new port.');
 }
 
-/** Resolves when a signal to end arrives. */
-async function untilSignal(signal: AbortSignal): Promise<void> {
-  const waits = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((name) => once(process, name, { signal }));
-  await Promise.race(waits).catch(() => {});
-  for (const wait of waits) wait.catch(() => {});
+/** Resolves when a signal to end arrives, or at `until`. */
+function untilSignal(until: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const giveBack = takeSignals(resolve);
+    until.addEventListener('abort', () => {
+      giveBack();
+      resolve();
+    });
+  });
 }
 
 /**

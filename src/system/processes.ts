@@ -93,16 +93,16 @@ const pollMs = 25;
 
 const running = new Set<number>();
 let isEnding = false;
-let onChange = (_some: boolean): void => {};
+let onStart = (): void => {};
 
-/** Calls back with true before a child starts, and after one has ended with whether others are running. */
-export function watchChildren(listener: (some: boolean) => void): void {
-  onChange = listener;
+/** Calls back before a child starts. */
+export function watchChildren(listener: () => void): void {
+  onStart = listener;
 }
 
 /** Must be called before a child is started, so that no signal is missed in between. */
 export function childStarting(): void {
-  onChange(true);
+  onStart();
 }
 
 /** Registers a child process that leads its own process group; undefined if it could not be started. */
@@ -114,7 +114,6 @@ export function childStarted(pid: number | undefined): void {
 export async function childEnded(pid: number | undefined): Promise<void> {
   if (isEnding) return new Promise(() => {});
   if (pid !== undefined) running.delete(pid);
-  onChange(running.size > 0);
 }
 
 /** Ends all running children and their descendants, by force after the time limit. */

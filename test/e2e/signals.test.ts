@@ -12,7 +12,11 @@ it('a self-check that is ended ends its servers', async () => {
   const main = join(directory, 'dist/src/main.js');
   writeFileSync(
     main,
-    `import { writeFileSync } from 'node:fs';\nwriteFileSync(process.env.MARK, '');\n${readFileSync(main, 'utf8')}`,
+    // It never listens: the check cannot have ended when the signal arrives.
+    `import { writeFileSync } from 'node:fs';
+    writeFileSync(process.env.MARK, '');
+    await new Promise(() => setInterval(() => {}, 1_000));
+    ${readFileSync(main, 'utf8')}`,
   );
   for (const [signal, status] of [
     ['SIGHUP', 129],

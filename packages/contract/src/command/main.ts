@@ -4,7 +4,7 @@ import type { Run } from './commander.ts';
 import { toCommandError } from './errors.ts';
 import { Output } from './output.ts';
 import { stopAllProgress } from './progress.ts';
-import { type Children, onSignals } from './signals.ts';
+import { type Children, endProgram, isProgramEnding, onSignals } from './signals.ts';
 
 /** A program with commands. */
 export interface Program {
@@ -26,13 +26,14 @@ export async function runMain(program: Program, args: readonly string[]): Promis
     return;
   }
   onSignals(program.children);
-  reportUncaughtErrors(output, program.children);
+  reportUncaughtErrors(output);
   process.exitCode = await parse(program, args, output);
   setImmediate(endUnlessWriting);
 }
 
 /** Ends without freeing memory: the system does that faster than Node. Failed writes have been reported before. */
 function endUnlessWriting(): void {
+  if (isProgramEnding()) return;
   if (process.stdout.writableLength === 0 && process.stderr.writableLength === 0) process.exit();
 }
 
@@ -40,17 +41,15 @@ function endUnlessWriting(): void {
  * Reports uncaught errors, and work that ends without a result because nothing is left to wait for. Neither may
  * look like a verdict or a success.
  */
-function reportUncaughtErrors(output: Output, children: Children | undefined): void {
-  const end = async (error: unknown): Promise<void> => {
-    for (const kind of kinds) process.off(kind, end).on(kind, () => {});
-    stopAllProgress();
+function reportUncaughtErrors(output: Output): void {
+  const end = (error: unknown): void => {
+    if (isProgramEnding()) return;
     const problem = toCommandError(error);
+    stopAllProgress();
     output.error(problem);
-    await children?.end();
-    process.exit(problem.exitCode);
+    endProgram(problem.exitCode);
   };
-  const kinds = ['uncaughtException', 'unhandledRejection'] as const;
-  for (const kind of kinds) process.on(kind, end);
+  for (const kind of ['uncaughtException', 'unhandledRejection'] as const) process.on(kind, end);
   process.once('beforeExit', () => {
     if (process.exitCode === undefined) end(new Error('the command ended without a result'));
   });

@@ -19,11 +19,11 @@ const clearLine = '\r\u001b[K';
 const hideCursor = '\u001b[?25l';
 const showCursor = '\u001b[?25h';
 const shown = new Set<Progress>();
-let onChange = (_some: boolean): void => {};
+let onStart = (): void => {};
 
-/** Calls back when the first progress line appears and when the last one disappears. */
-export function watchProgress(listener: (some: boolean) => void): void {
-  onChange = listener;
+/** Calls back when a progress line appears. */
+export function watchProgress(listener: () => void): void {
+  onStart = listener;
 }
 
 /** Shows a progress line until `stop`; without a terminal it shows nothing. */
@@ -46,11 +46,10 @@ export function startProgress(terminal: Sink | undefined, label: string): Progre
       clearInterval(timer);
       if (!shown.delete(progress)) return;
       terminal.write(clearLine + showCursor);
-      onChange(shown.size > 0);
     },
   };
   shown.add(progress);
-  onChange(true);
+  onStart();
   terminal.write(hideCursor);
   draw();
   return progress;

@@ -2,26 +2,37 @@ import { constants } from 'node:os';
 import { stopAllProgress, watchProgress } from './progress.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-const reasons = new Set<string>();
 
 /** The child processes of a program. */
 export interface Children {
-  /** Calls back when the first child starts and when the last one has ended. */
-  watch(listener: (some: boolean) => void): void;
+  /** Calls back before a child starts. */
+  watch(listener: () => void): void;
   /** Ends every child. */
   end(): Promise<void>;
 }
 
 let children: Children | undefined;
+let isHandled = false;
+let isEnding = false;
 
 /**
  * On Ctrl-C, SIGTERM or SIGHUP, ends every child and restores the terminal; the exit code names the signal, 130 for Ctrl-C.
- * Without children or a progress line, signals keep their default action, which stops busy code as well.
+ * Before the first child and the first progress line, signals keep their default action, which stops busy code as well.
  */
 export function onSignals(own?: Children): void {
   children = own;
-  own?.watch((some) => handleFor('children', some));
-  watchProgress((some) => handleFor('progress', some));
+  own?.watch(handleSignals);
+  watchProgress(handleSignals);
+}
+
+const takers = new Set<() => void>();
+
+/** Calls back at a signal in place of ending the program, for a command that ends by itself. Returns how to end this. */
+export function takeSignals(listener: () => void): () => void {
+  const take = () => listener();
+  takers.add(take);
+  handleSignals();
+  return () => takers.delete(take);
 }
 
 let interrupted: (() => void) | undefined;
@@ -32,24 +43,36 @@ let interrupted: (() => void) | undefined;
  */
 export function onInterrupted(listener: (() => void) | undefined): void {
   interrupted = listener;
-  handleFor('listener', listener !== undefined);
+  if (listener) handleSignals();
 }
 
-function handleFor(reason: string, isGiven: boolean): void {
-  if (isGiven) reasons.add(reason);
-  else reasons.delete(reason);
+/** For the rest of the run: a signal that has arrived is lost if its handler is removed before the event loop sees it. */
+function handleSignals(): void {
+  if (isHandled) return;
+  isHandled = true;
   for (const signal of signals) {
-    process.off(signal, end);
-    if (reasons.size > 0) process.on(signal, end);
+    process.on(signal, () => {
+      for (const take of takers) take();
+      if (takers.size === 0) endProgram(128 + constants.signals[signal], () => interrupted?.());
+    });
   }
 }
 
-async function end(signal: NodeJS.Signals): Promise<void> {
-  // Progress events while the children end must neither stop nor restart this.
-  watchProgress(() => {});
-  for (const other of signals) process.off(other, end).on(other, () => {});
+/**
+ * Ends the children, and then this process, whatever its command still does. Only the first call counts.
+ *
+ * @param beforeExit called when the children have ended
+ */
+export async function endProgram(exitCode: number, beforeExit?: () => void): Promise<void> {
+  if (isEnding) return;
+  isEnding = true;
   stopAllProgress();
   await children?.end();
-  interrupted?.();
-  process.exit(128 + constants.signals[signal]);
+  beforeExit?.();
+  process.exit(exitCode);
+}
+
+/** Whether `endProgram` decides the exit code, not the command. */
+export function isProgramEnding(): boolean {
+  return isEnding;
 }
