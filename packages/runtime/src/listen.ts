@@ -169,12 +169,14 @@ function close(server: Server, open: ReadonlyMap<Socket, Connection>, graceMs: n
     // Like Node does with those that wait for a further request.
     for (const { socket, hasAsked, openedAt } of open.values())
       if (!hasAsked && performance.now() - openedAt > sweepMs) socket.destroy();
-    const sweeping = setInterval(() => {
+    const sweep = () => {
       const isLate = performance.now() > lateAt;
       for (const connection of open.values()) {
         if (connection.pending.size === 0 || (isLate && isIdle(connection))) connection.socket.destroy();
       }
-    }, sweepMs);
+    };
+    // Timers run before what arrived while this process was busy is read.
+    const sweeping = setInterval(() => setImmediate(sweep), sweepMs);
     const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
     server.close(() => {
       clearInterval(sweeping);
