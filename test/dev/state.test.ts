@@ -12,7 +12,7 @@ import {
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/context.ts';
 import { processEntry, publishedState } from '../../src/dev/published.ts';
 import type { StateKind } from '../../src/dev/state.ts';
@@ -420,8 +420,13 @@ test('a tool that is added while dev runs has its source on the pages', async ()
 
 test('call without PORT uses a free port if another program has the default one', async () => {
   const other = createServer((_, response) => response.end('{"server":"other"}'));
-  const taken = once(other.listen(3000, '127.0.0.1'), 'listening').catch(() => {});
-  await taken; // or a program of this machine has it
+  const listens = () =>
+    once(other.listen(3000, '127.0.0.1'), 'listening').then(
+      () => true,
+      () => false,
+    );
+  // The check of another test has it for seconds, a program of this machine for longer.
+  await vi.waitUntil(listens, { timeout: 60_000 }).catch(() => {});
   onTestFinished(() => {
     other.closeAllConnections();
     other.close();

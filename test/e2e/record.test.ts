@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -106,12 +107,14 @@ describe('npm run record', () => {
         cwd: directory,
         env: { ...process.env, ...given },
       });
+      const ended = once(server, 'exit');
       let log = '';
       for await (const chunk of server.stdout) {
         log += chunk;
         if (log.includes('"listening"')) break;
       }
       server.kill();
+      await ended; // the next one has the same port
       expect(log).toContain(said);
     }
   });
