@@ -4,15 +4,15 @@ import { CommandError } from 'market-mcp-contract/command';
 import { liveStagings, makeStaging, removeStaging, staleStagings } from './staging.ts';
 import { rollBack } from './transaction.ts';
 
-/** Milliseconds. A change takes milliseconds, so a longer wait means that the other run hangs. */
+/** Milliseconds for one other run. A change takes milliseconds, so a longer wait means that it hangs. */
 const timeoutMs = 10_000;
 
 /**
  * Runs `work` while no other run can change the same project, after the leftovers of killed runs were undone.
  *
  * A run holds the project while its staging directory is the only live one there. A run that finds another one beside
- * its own removes its own and retries. Each run creates its directory before it looks, so two runs cannot both find
- * themselves alone.
+ * its own removes its own and retries. Each run looks again when it has created its directory, so two runs cannot both find
+ * themselves alone; it creates none while there is another, so those that wait do not keep each other waiting.
  *
  * @param work gets its staging directory.
  * @throws CommandError `BUSY` if another run holds the project for too long, `NOT_WRITABLE`, and the errors of `work`.
@@ -31,12 +31,18 @@ export async function withProjectLock<T>(
 }
 
 async function hold(directory: string): Promise<string> {
-  const deadline = Date.now() + timeoutMs;
+  let holder: string | undefined;
+  let deadline = 0;
   for (;;) {
-    const own = stagingIn(directory);
-    const [other] = liveStagings(directory, own);
-    if (other === undefined) return own;
-    removeStaging(own);
+    let [other] = liveStagings(directory);
+    if (other === undefined) {
+      const own = stagingIn(directory);
+      [other] = liveStagings(directory, own);
+      if (other === undefined) return own;
+      removeStaging(own);
+    }
+    if (other !== holder) deadline = Date.now() + timeoutMs;
+    holder = other;
     if (Date.now() > deadline) {
       const hint = `Wait until it ends. If no other run is active, remove ${other}.`;
       throw new CommandError('BUSY', `another run is changing ${directory}: ${basename(other)}`, hint);

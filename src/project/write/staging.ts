@@ -39,7 +39,7 @@ export function staleStagings(parent: string, own?: string): string[] {
 }
 
 /** Staging directories in `parent` that a running process uses, except `own`. */
-export function liveStagings(parent: string, own: string): string[] {
+export function liveStagings(parent: string, own?: string): string[] {
   return stagings(parent, own).filter((staging) => !isStale(staging));
 }
 
