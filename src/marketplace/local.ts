@@ -101,8 +101,8 @@ async function namedMarketplace(link: string): Promise<Access> {
 
 const silence = 'does not answer in time';
 
-/** Longer than a machine with much to do keeps a marketplace waiting. */
-const answerMs = 10_000;
+/** Longer than a machine with much to do keeps a caller of a marketplace or of a server waiting. */
+export const answerMs = 10_000;
 
 /** Why a marketplace is not believed; undefined if it proves that it knows the secret, which is not sent. */
 async function objectionTo(access: Access): Promise<string | undefined> {

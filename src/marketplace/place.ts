@@ -17,7 +17,7 @@ import { parsedJson } from '../project/read/text.ts';
 import { stateDirectory } from '../project/write/state-directory.ts';
 import { draftOf } from './core/entry.ts';
 import type { Marketplace } from './core/marketplace.ts';
-import { type Local, openLocalMarketplace } from './local.ts';
+import { answerMs, type Local, openLocalMarketplace } from './local.ts';
 
 /** Where a marketplace runs: its directory, the author's server, and the project if there is one. */
 export interface Place {
@@ -203,7 +203,7 @@ async function isServedBy({ directory, endpoint = '' }: Place): Promise<boolean>
 async function healthOf(endpoint: string): Promise<Json | undefined> {
   if (!URL.canParse(endpoint)) return undefined;
   try {
-    const answer = await fetch(new URL('/health', endpoint), { signal: AbortSignal.timeout(2_000) });
+    const answer = await fetch(new URL('/health', endpoint), { signal: AbortSignal.timeout(answerMs) });
     return answer.ok ? ((await answer.json().catch(() => null)) as Json) : undefined;
   } catch {
     return undefined;
