@@ -19,12 +19,15 @@ export type GitOutcome =
 export async function initRepository(directory: string, message: string): Promise<GitOutcome> {
   const git = await gitIn(directory);
   if (!git) return { state: 'none', note: 'git is not installed, so no repository was created.' };
-  const inside = await git('rev-parse', '--is-inside-work-tree');
+  const inside = await git('rev-parse', '--is-inside-work-tree', '--show-prefix');
   if (inside.exitCode === 0) {
-    return {
-      state: 'inside-repository',
-      note: 'The directory is already inside a git repository, so no new one was created.',
-    };
+    const isOwn = inside.stdout.trim() === 'true';
+    const commits = isOwn ? await git('rev-parse', '--verify', '--quiet', 'HEAD') : inside;
+    const note =
+      commits.exitCode === 0
+        ? 'The directory is already inside a git repository, so no new one was created.'
+        : 'The directory is a git repository without a commit. To make the first one: git add --all && git commit';
+    return { state: 'inside-repository', note };
   }
 
   const init = await git('init', '--quiet');

@@ -69,7 +69,7 @@ describe('the README of a new project', () => {
   it.each(['openapi', 'url'] as const)('says of a tool from %s that it asks its source', (start) => {
     const text = readme(start);
     expect(text).not.toMatch(ofSamples);
-    expect(text).toContain('First set `GAS_TOKEN` in the file `.env`.');
+    expect(text).toContain('The file `.env` must set `GAS_TOKEN`.');
     expect(text).toContain(start === 'url' ? 'forwards each call' : 'calls the API');
     expect(text).toContain(`\`market-mcp-runtime\`, ${kitPackages} and nothing else`);
     expect(text).toContain('npm run record');

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -45,6 +45,14 @@ it('Ctrl-C during the installation prints what exists, and the same command cont
   asking.press(keys.enter);
   expect(await asking.ended, asking.text).toBe(0);
   expect(asking.text).toContain('edit src/tools/get-gas.ts');
+
+  const tool = join(cwd, 'gas/src/tools/get-gas.ts');
+  writeFileSync(tool, readFileSync(tool, 'utf8').replace(/^const samples?\b/m, 'const answers'));
+  const written = new Terminal(process.execPath, [bins.create, 'gas', '--no-install', '--no-git'], { cwd });
+  await written.asked('gas already contains a project with get_gas. Finish it (install, git, self-check)?');
+  written.press(keys.enter);
+  expect(await written.ended, written.text).toBe(0);
+  expect(written.text).not.toContain('edit src/tools/get-gas.ts');
 });
 
 it('prints one line of JSON with --json', async () => {

@@ -63,6 +63,22 @@ describe('a git repository', () => {
     expect(existsSync(join(root, '.git'))).toBe(false);
   });
 
+  it('without a commit is left, and the author is told how to make the first one', async () => {
+    withConfig(identity);
+    const root = project();
+    git(root, 'init', '--quiet');
+    expect(await initRepository(root, 'First')).toEqual({
+      state: 'inside-repository',
+      note: expect.stringContaining('git add --all && git commit'),
+    });
+    git(root, 'add', '--all');
+    git(root, 'commit', '--quiet', '--message', 'Mine');
+    expect(await initRepository(root, 'First')).toEqual({
+      state: 'inside-repository',
+      note: expect.not.stringContaining('git commit'),
+    });
+  });
+
   it.each([
     ['GIT_DIR', '.git'],
     ['GIT_OBJECT_DIRECTORY', '.git/objects'],

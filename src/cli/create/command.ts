@@ -159,7 +159,9 @@ async function finish(
   const { report } = await take(context, switches, output);
   if (report) showReport(report, output);
   const [tool] = answers.tools;
-  const first = tool === undefined ? undefined : sampleEdit(tool);
+  const { sampledTools } = await import('../../project/read/open.ts');
+  const first =
+    tool !== undefined && sampledTools(context.directory).has(tool) ? sampleEdit(tool) : undefined;
   showNext(nextSteps(context, switches.install, first, tool), undefined, output);
   requireOk(report, context);
   return exitCodes.ok;
