@@ -137,4 +137,15 @@ describe('process.default-port', () => {
     expect(again(report)).toHaveLength(1);
     expect(starts).toBe(2);
   });
+
+  it.each(['HANGS_AT', 'DIES_AT'])('passes though the tools do not answer (%s)', async (fault) => {
+    const launch = createLauncher(program.entry, { ...trusting, [fault]: '"get_price"' });
+    const instance = await launch({});
+    const report = await runContract(
+      { url: instance.url, profile: context, signer, launch },
+      { selects: ({ id }) => id === 'process.default-port' },
+    );
+    await instance.stop();
+    expect(report.rules.map(({ status }) => status)).toEqual(['pass']);
+  });
 });

@@ -38,7 +38,10 @@ const isReady =
   (env.PLATFORM_PUBLIC_KEY || env.BROKEN === 'health.ready-key') &&
   (env.PLATFORM_AUDIENCE !== 'pending' || env.BROKEN === 'health.ready-audience');
 const kept: object[] = [];
-/** A request whose body contains DIES_AT ends the process a moment later, like an exception in a timer. */
+/**
+ * A request whose body contains DIES_AT ends the process a moment later, like an exception in a timer. One whose body
+ * contains HANGS_AT is not answered.
+ */
 const dying: Breaks = {
   answer: (good, steps) => async (request) => {
     if (broken('log-secrets')) console.log(JSON.stringify([request.headers, request.body]));
@@ -46,6 +49,7 @@ const dying: Breaks = {
     if (broken('refused-runs-nothing') && request.body?.includes('tools/call'))
       await steps.respond(JSON.parse(request.body)).catch(() => {});
     if (request.path === '/ready') return { status: isReady ? 200 : 503, body: {} };
+    if (env.HANGS_AT && request.body?.includes(env.HANGS_AT)) return new Promise(() => {});
     if (!env.DIES_AT || !request.body?.includes(env.DIES_AT)) return good(request);
     setTimeout(() => {
       throw new TypeError('the price feed is gone');

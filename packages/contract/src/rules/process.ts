@@ -7,7 +7,8 @@ import type { Problem } from '../model.ts';
 import type { Environment, Instance, ProcessExit } from '../target.ts';
 import { initializes } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
-import type { Probe } from '../wire/probe.ts';
+import { noSuchTool, type Probe } from '../wire/probe.ts';
+import { isRefusal, sessionOf, unanswered } from '../wire/rpc.ts';
 import { settleMs } from '../wire/timeouts.ts';
 import { answerProblems } from './expect.ts';
 import {
@@ -217,13 +218,20 @@ async function acceptsTokenInTime(probe: Probe, instance: Instance): Promise<boo
   return false;
 }
 
-/** Whether this instance answers there, and not another program on the same port. */
+/**
+ * Whether this instance answers there, and not another program on the same port, which would refuse the token at once. The
+ * call names no tool of the server, since one may hang or end the process.
+ */
 async function acceptsToken(probe: Probe, instance: Instance): Promise<boolean> {
   const token = await probe.token();
-  return callOf(probe, instance, token).then(
-    ({ status }) => status === 200,
-    () => false,
-  );
+  const url = new URL(instance.url);
+  const { http, result } = await probe.initialize(undefined, { url }).catch(unanswered);
+  if (!result) return false;
+  const call = { name: noSuchTool, arguments: {} };
+  const answer = await probe
+    .ask('tools/call', call, { url, session: sessionOf(http), token })
+    .catch(unanswered);
+  return !isRefusal(answer.http);
 }
 
 /** A call that nothing interrupts is answered: one that ends the process proves nothing. */
