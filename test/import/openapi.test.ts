@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/context.ts';
 import { readOpenApi } from '../../src/import/openapi/document.ts';
 import { toolsOfDocument } from '../../src/import/openapi/index.ts';
-import { operationName, operationsOf } from '../../src/import/openapi/operations.ts';
+import { listedOperations, operationName, operationsOf } from '../../src/import/openapi/operations.ts';
 import { prepare } from '../../src/import/prepare.ts';
 import { base, documentOf, importOf, ok, read, refusalOf, toolOf } from './openapi.ts';
 
@@ -62,6 +62,50 @@ describe('a document', () => {
       '/d': null,
     };
     expect(operationsOf(await read({ ...base, paths })).map(operationName)).toEqual(['GET /a']);
+  });
+
+  describe('with references that cannot be followed', () => {
+    const paths = {
+      '/a': { $ref: './paths/a.yaml' },
+      '/b': { get: { $ref: '#/nowhere' }, post: { operationId: 'postB', responses: ok() } },
+      '/c': { $ref: '#/paths/~1c' },
+    };
+    const choose = async (operations: readonly string[]) =>
+      toolsOfDocument(await read({ ...base, paths }), { operations, tool: null }, 'api.json', null);
+
+    it.each([
+      [
+        'GET /a',
+        '~1a',
+        'the reference "./paths/a.yaml" points outside the document: nothing is read beside this document',
+      ],
+      ['get /b', '~1b/get', 'the reference "#/nowhere" points to nothing'],
+      ['PUT /c', '~1c', 'this reference is circular'],
+    ])('refuses to make a tool of %s, and names its reference', async (name, place, reason) => {
+      const message = `cannot be a tool: ${reason}`;
+      const error = { where: `api.json#/paths/${place}`, value: JSON.stringify(name), message };
+      expect(await choose(['postB', name])).toMatchObject({ ok: false, errors: [error] });
+    });
+
+    it('makes tools of the other operations, also of the same path', async () => {
+      expect(await choose(['postB'])).toMatchObject({ ok: true, value: [{ call: { path: '/b' } }] });
+    });
+
+    it('is refused with the first of them if it has no other operation', async () => {
+      const { '/b': _, ...broken } = paths;
+      expect(listedOperations(await read({ ...base, paths: broken }), 'api.json')).toMatchObject({
+        ok: false,
+        errors: [{ where: 'api.json#/paths/~1a', value: '"/a"', message: expect.stringContaining('a.yaml') }],
+      });
+      expect(listedOperations(await read({ ...base, paths: {} }), 'api.json')).toEqual({
+        ok: true,
+        value: [],
+      });
+      expect(listedOperations(await read({ ...base, paths }), 'api.json')).toMatchObject({
+        ok: true,
+        value: [{ id: 'postB' }],
+      });
+    });
   });
 
   it('selects an operation by id or by method and path, and suggests the intended one', async () => {

@@ -3,7 +3,7 @@ import { CommandError, orCommandError, type Result, reject, unwrap } from 'marke
 import { mcpServerAt } from '../../changes/mcp.ts';
 import { documentAt } from '../../changes/openapi.ts';
 import { writingTools } from '../../import/mcp.ts';
-import { operationName, operationsOf } from '../../import/openapi/operations.ts';
+import { listedOperations, operationName } from '../../import/openapi/operations.ts';
 import { plainText } from '../../import/openapi/text.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
 import type { Asker, TextPrompt } from './asker.ts';
@@ -145,7 +145,8 @@ export async function askOperations(
   asker: Asker,
   { fromOpenapi = '', header, operation: before }: Partial<ToolParts>,
 ): Promise<readonly string[]> {
-  const operations = operationsOf(unwrap((await documentAt(fromOpenapi, header)).document));
+  const { document, where } = await documentAt(fromOpenapi, header);
+  const operations = unwrap(listedOperations(unwrap(document), where));
   const options = operations.map((operation) => {
     const address = `${operation.method.toUpperCase()} ${operation.path}`;
     const writes = operation.method === 'get' ? '' : ' · may change something';

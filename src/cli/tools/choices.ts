@@ -1,7 +1,12 @@
 import { type ExitCode, type Output, singleLine, unwrap } from 'market-mcp-contract/command';
 import { documentAt } from '../../changes/openapi.ts';
 import { requestsInText } from '../../changes/request.ts';
-import { matching, operationName, operationsOf } from '../../import/openapi/operations.ts';
+import {
+  brokenOperationsOf,
+  listedOperations,
+  matching,
+  operationName,
+} from '../../import/openapi/operations.ts';
 import { isCurl } from '../../import/request/shown.ts';
 import type { HeaderPairs } from '../../project/read/document.ts';
 
@@ -17,8 +22,9 @@ export async function listOperations(
   search: string | undefined,
   output: Output,
 ): Promise<ExitCode> {
-  const { document } = await documentAt(place, headers);
-  const all = operationsOf(unwrap(document));
+  const { document: read, where } = await documentAt(place, headers);
+  const document = unwrap(read);
+  const all = unwrap(listedOperations(document, where));
   const operations = search === undefined ? all : matching(all, search);
   const names = operations.map(operationName);
   const width = Math.min(50, Math.max(0, ...names.map((name) => name.length)));
@@ -28,9 +34,12 @@ export async function listOperations(
   }
   if (operations.length > 0) output.line();
   output.line(singleLine(closing(operations.length, all.length, search)));
+  const broken = brokenOperationsOf(document).map(({ name, refusal }) => `${name}: ${refusal.message}`);
+  for (const one of broken) output.note(`Left out: ${one}`);
   return output.result({
     ok: true,
     operations: operations.map(({ id, method, path, summary }) => ({ id, method, path, summary })),
+    ...(broken.length > 0 && { leftOut: broken }),
   });
 }
 

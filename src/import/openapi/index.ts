@@ -6,7 +6,7 @@ import type { Imported } from '../model.ts';
 import { type AnswerSample, checkedSamples } from '../sample.ts';
 import { Apis } from './api.ts';
 import { DocumentRefusal, type OpenApiDocument, UnknownAnswer } from './document.ts';
-import { chosen, operationName, operationsOf } from './operations.ts';
+import { brokenAt, chosen, operationName, operationsOf, placeOf } from './operations.ts';
 import { toolNameOf, toolOfOperation } from './tool.ts';
 
 export interface OperationChoice {
@@ -45,6 +45,11 @@ export function toolsOfDocument(
   where: string,
   source: string | null,
 ): Result<readonly Imported[]> {
+  const broken = names.flatMap((name) => {
+    const refusal = brokenAt(document, name);
+    return refusal ? [noTool(name, refusal, where)] : [];
+  });
+  if (broken.length > 0) return refuse(...broken);
   const operations = chosen(operationsOf(document), names);
   if (!operations.ok) return operations;
   if (tool !== null && operations.value.length > 1) {
@@ -69,13 +74,7 @@ export function toolsOfDocument(
       return [document.within(operationSeconds, read)];
     } catch (error) {
       if (!(error instanceof DocumentRefusal)) throw error;
-      const hint =
-        error instanceof UnknownAnswer
-          ? unknownAnswerHint
-          : 'Choose another operation, or write this tool by hand.';
-      const message = `cannot be a tool: ${error.message}`;
-      const place = error.pointer.startsWith('#') ? `${where}${error.pointer}` : error.pointer;
-      errors.push(inputError(place, operationName(operation), message, hint));
+      errors.push(noTool(operationName(operation), error, where));
       return [];
     }
   });
@@ -85,4 +84,12 @@ export function toolsOfDocument(
       tools.map((one, i) => (i === 0 ? { ...one, changes: [...unnamed, ...one.changes] } : one)),
     ),
   );
+}
+
+function noTool(operation: string, refusal: DocumentRefusal, where: string): InputError {
+  const hint =
+    refusal instanceof UnknownAnswer
+      ? unknownAnswerHint
+      : 'Choose another operation, or write this tool by hand.';
+  return inputError(placeOf(refusal.pointer, where), operation, `cannot be a tool: ${refusal.message}`, hint);
 }

@@ -25,17 +25,44 @@ const listSeconds = 10;
 /** Longer ones are unreadable. */
 const maxPathLength = 2_000;
 
-/** Every operation of a document, in order, except unreadable ones. */
-export const operationsOf = kept(readOperations);
+/** A path or an operation with a reference that cannot be followed. */
+export interface BrokenOperation {
+  /** `/gas` for all operations of a path, `GET /gas` for one. */
+  readonly name: string;
+  readonly refusal: DocumentRefusal;
+}
 
-function readOperations(document: OpenApiDocument): readonly ApiOperation[] {
-  return document.root
-    .at('paths')
-    .entries()
-    .filter(([path]) => path.startsWith('/') && path.length <= maxPathLength)
-    .flatMap(([path, shared]) =>
-      methods.flatMap((method) => unlessBroken(() => operationAt(path, method, shared)) ?? []),
-    );
+interface Read {
+  readonly operations: readonly ApiOperation[];
+  readonly broken: readonly BrokenOperation[];
+}
+
+const readOnce = kept(readOperations);
+
+/** Every operation of a document, in order, except unreadable ones. */
+export function operationsOf(document: OpenApiDocument): readonly ApiOperation[] {
+  return readOnce(document).operations;
+}
+
+/** What `operationsOf` leaves out because of its reference, in order. */
+export function brokenOperationsOf(document: OpenApiDocument): readonly BrokenOperation[] {
+  return readOnce(document).broken;
+}
+
+function readOperations(document: OpenApiDocument): Read {
+  const broken: BrokenOperation[] = [];
+  const paths = document.root.at('paths').entries();
+  const operations = paths.flatMap(([path, shared]) => {
+    if (!path.startsWith('/') || path.length > maxPathLength) return [];
+    const readable = <T>(name: string, read: () => T) =>
+      unlessBroken(read, (refusal) => broken.push({ name, refusal }));
+    if (readable(path, () => shared.value) === undefined) return [];
+    return methods.flatMap((method) => {
+      const name = `${method.toUpperCase()} ${path}`;
+      return readable(name, () => operationAt(path, method, shared)) ?? [];
+    });
+  });
+  return { operations, broken };
 }
 
 function operationAt(path: string, method: Method, shared: DocumentPlace): ApiOperation | undefined {
@@ -76,6 +103,25 @@ export function operationName({ id, method, path }: ApiOperation): string {
   return id ?? `${method.toUpperCase()} ${path}`;
 }
 
+/**
+ * The operations of a document for an author to choose from.
+ *
+ * @param where name of the document, for the errors
+ * @returns the error of the first reference that cannot be followed if there is no operation because of it
+ */
+export function listedOperations(document: OpenApiDocument, where: string): Result<readonly ApiOperation[]> {
+  const [first] = brokenOperationsOf(document);
+  const operations = operationsOf(document);
+  if (!first || operations.length > 0) return pass(operations);
+  const { message, pointer } = first.refusal;
+  return reject(placeOf(pointer, where), first.name, message, 'Correct this reference.');
+}
+
+/** A pointer after the name of its document. */
+export function placeOf(pointer: string, where: string): string {
+  return pointer.startsWith('#') ? `${where}${pointer}` : pointer;
+}
+
 /** The operations whose method, path, id or summary contains each word of a text, case-insensitive. */
 export function matching(operations: readonly ApiOperation[], text: string): readonly ApiOperation[] {
   return operations.filter(({ id, method, path, summary }) =>
@@ -111,18 +157,26 @@ export function chosen(
   return pass([...new Set(found)]);
 }
 
+/** Why an operation that an author names by its path cannot be read; undefined if it can, or is unknown. */
+export function brokenAt(document: OpenApiDocument, name: string): DocumentRefusal | undefined {
+  const wanted = normal(name);
+  const broken = brokenOperationsOf(document);
+  return broken.find((one) => one.name === wanted || one.name === wanted.replace(/^[A-Z]+ /, ''))?.refusal;
+}
+
 /** Normalizes `get  /gas` for comparison. */
 function normal(name: string): string {
   const [, method, path] = /^([a-z]+)\s+(\/.*)$/i.exec(name.trim()) ?? [];
   return method === undefined ? name.trim() : `${method.toUpperCase()} ${path}`;
 }
 
-/** What `read` returns; undefined if a reference cannot be resolved. */
-export function unlessBroken<T>(read: () => T): T | undefined {
+/** What `read` returns; undefined if a reference cannot be resolved, which `told` receives. */
+export function unlessBroken<T>(read: () => T, told?: (refusal: DocumentRefusal) => void): T | undefined {
   try {
     return read();
   } catch (error) {
-    if (error instanceof DocumentRefusal && !(error instanceof OutOfTime)) return undefined;
-    throw error;
+    if (!(error instanceof DocumentRefusal) || error instanceof OutOfTime) throw error;
+    told?.(error);
+    return undefined;
   }
 }
