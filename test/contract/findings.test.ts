@@ -16,6 +16,19 @@ it('shows the data of a call, with a fix that matches its outcome', async () => 
   expect(problemOf(report, 'outcome.fail')?.actual).toBe('{"symbol":"BTC","price":64000}');
 });
 
+it('shows the code and the message of a failure before its empty fields', async () => {
+  const failure = { error: 'SOURCE_UNAVAILABLE', message: 'The data source did not answer.' };
+  const fields = Array.from({ length: 8 }, (_, index) => [`empty_field_${index}`, null]);
+  const report = await checkServer({
+    result: () => () => ({
+      isError: true,
+      content: [{ type: 'text', text: failure.message }],
+      structuredContent: { ...Object.fromEntries(fields), ...failure },
+    }),
+  });
+  expect(problemOf(report, 'outcome.found')?.actual).toContain(JSON.stringify(failure).slice(0, -1));
+});
+
 it('points to an outputSchema that admits no failure as the cause', async () => {
   const report = await checkServer({
     list: (good) => () => good().map((tool) => ({ ...tool, outputSchema: withoutRoom })),

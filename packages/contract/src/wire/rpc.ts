@@ -1,3 +1,4 @@
+import { signals } from '../definition/outcomes.ts';
 import { isObject, shorten } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { HttpAnswer } from './http.ts';
@@ -76,8 +77,15 @@ export function describeCall({ http, result }: RpcAnswer): string {
   const shown =
     structuredContent === undefined && text !== undefined
       ? clipped(text)
-      : shorten(structuredContent ?? content ?? result, shownCharacters);
+      : shorten(signalsFirst(structuredContent) ?? content ?? result, shownCharacters);
   return isError === true ? `isError: true, ${shown}` : shown;
+}
+
+/** The data of a result with the signals of its outcome before the empty fields, which may leave no room for them. */
+function signalsFirst(data: Json | undefined): Json | undefined {
+  if (!isObject(data)) return data;
+  const rank = ([name]: readonly [string, Json]): number => (Object.hasOwn(signals, name) ? 0 : 1);
+  return Object.fromEntries(Object.entries(data).toSorted((one, other) => rank(one) - rank(other)));
 }
 
 /** The text of a result's first content item, if it is a text item. */
