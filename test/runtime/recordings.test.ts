@@ -10,6 +10,7 @@ import {
 import { logged } from '../../packages/runtime/src/source/running.ts';
 import { Secret } from '../../packages/runtime/src/source/secret.ts';
 import { directory as newDirectory } from '../project/directory.ts';
+import { always, errorOf, source } from './source-server.ts';
 
 let directory: string;
 beforeEach(() => {
@@ -108,6 +109,37 @@ it('shows invisible and direction characters as escapes, in requests, too', () =
     [text]: text,
   });
 });
+
+it.each([
+  ['replayed', 'record', 'replay'],
+  ['kept for a live check', 'live', 'live'],
+])(
+  'an answer with 404 that is %s fails as the real one, unless the request says that it is empty',
+  async (_, first, then) => {
+    const written = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const [, started = ''] = process.argv;
+    writeFileSync(join(directory, 'package.json'), '{"dependencies": {"market-mcp-runtime": "*"}}');
+    process.argv[1] = directory;
+    const { api, received } = await source(always({ error: 'no such book' }, 404));
+    const real = await errorOf(api.get('/books/{id}', { params: { id: 99 } }));
+    vi.stubEnv('SOURCES_KEPT', directory);
+    vi.stubEnv('SOURCES', first);
+    const nothing = { params: { id: 99 }, notFound: 'empty' } as const;
+    expect(await api.get('/books/{id}', nothing)).toBeUndefined();
+    vi.stubEnv('SOURCES', then);
+    expect(await api.get('/books/{id}', nothing)).toBeUndefined();
+    const again = await errorOf(api.get('/books/{id}', { params: { id: 99 } }));
+    vi.unstubAllEnvs();
+    process.argv[1] = started;
+    expect(received).toHaveLength(2);
+    expect(again).toEqual(real);
+    expect(again.code).toBe('SOURCE_NOT_FOUND');
+    const [said, saidAgain] = written.mock.calls.map(([line]) => ({ ...JSON.parse(line), at: '', time: '' }));
+    expect(saidAgain).toEqual(said);
+    expect(said).toMatchObject({ status: 404, hint: expect.stringContaining("set notFound: 'empty'") });
+    written.mockRestore();
+  },
+);
 
 it('a live server never answers from recordings', () => {
   const logged = vi.spyOn(console, 'error').mockImplementation(() => {});

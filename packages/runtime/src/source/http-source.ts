@@ -26,7 +26,7 @@ import {
 import type { HeaderStyle, Parameter, PathStyle, QueryStyle } from './request.ts';
 import { holdAnswer, logged } from './running.ts';
 import type { Secret } from './secret.ts';
-import { mismatch, noJson, type SourceExchange, saidFailure, send } from './send.ts';
+import { mismatch, noJson, notFoundError, type SourceExchange, saidFailure, send } from './send.ts';
 import { SharedAnswers, unshared } from './shared.ts';
 import { contradiction, type Success } from './success.ts';
 import { redactorFor, withTokens } from './token.ts';
@@ -166,18 +166,22 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     const plain = unsigned(options.baseUrl, method, path, request);
     const { url } = plain;
     const replays = isReplaying();
-    const run = async (ending: AbortSignal) => {
+    const answered = async (ending: AbortSignal): Promise<Reply> => {
       const before = keptReply(asked);
       if (before !== undefined) return before;
       if (replays) return replayed(asked);
       const reply = await withTokens(options, request.auth, ending, () => {
         const exchange = signed(plain, options);
         const tries = method === 'get' || !isRehearsing() ? retries : 0;
-        const notFoundIsEmpty = notFound === 'empty';
-        const limits = { timeoutMs, retries: tries, maxBytes, notFoundIsEmpty, redact };
-        return send(exchange, limits, budget, ending);
+        return send(exchange, { timeoutMs, retries: tries, maxBytes, redact }, budget, ending);
       });
       return { ...reply, text: wrap === 'done' ? '' : redact(reply.text) };
+    };
+    const run = async (ending: AbortSignal) => {
+      const reply = await answered(ending);
+      if (reply.status === 404 && notFound !== 'empty')
+        throw notFoundError({ method, url, path, variables: [], timeoutMs });
+      return reply;
     };
     const key = `${replays} ${notFound} ${wrap} ${url} ${JSON.stringify([request.auth, ...plain.headers])}`;
     const reply = await (method === 'get' ? shared.get(key, signal, run) : unshared(signal, run));

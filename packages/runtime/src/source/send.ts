@@ -31,7 +31,6 @@ export interface SendLimits {
   readonly timeoutMs: number;
   readonly retries: number;
   readonly maxBytes: number;
-  readonly notFoundIsEmpty: boolean;
   /** Removes keys from the body of an answer. */
   redact(text: string): string;
 }
@@ -41,7 +40,8 @@ const maxRedirects = 3;
 const backoffMs = { first: 200, most: 2_000 };
 
 /**
- * Sends a request, repeats it if that may help, and returns the answer.
+ * Sends a request, repeats it if that may help, and returns the answer. One with 404 is without content: `notFoundError` is the
+ * failure that it may be.
  *
  * @param ended by the last caller that waits for the answer
  * @throws SourceError, which is logged; neither contains the query, a header or the body
@@ -95,8 +95,7 @@ export async function send(
     };
   } catch (error) {
     held?.release();
-    if (error instanceof HTTPError && error.response.status === 404 && limits.notFoundIsEmpty)
-      return { status: 404, text: '' };
+    if (error instanceof HTTPError && error.response.status === 404) return { status: 404, text: '' };
     const answer = error instanceof HTTPError ? await unsuccessful(error, limits) : undefined;
     const known = errorOf(error, exchange, answer, { isEnded: ended.aborted, isLate: ending.signal.aborted });
     throw explainedFailure(known, error, { ...exchange, timeoutMs: limits.timeoutMs });
@@ -224,9 +223,17 @@ function errorOf(
   return answer ? statusError(answer, isIdempotent) : unavailable(isIdempotent);
 }
 
+/** The failure of a request whose answer, real or recorded, has the status 404. */
+export function notFoundError(failed: Failed): SourceError {
+  const answer = { status: 404, headers: new Headers(), text: '' };
+  return explainedFailure(statusError(answer, true), undefined, { ...failed, status: 404 });
+}
+
 type Failed = Pick<SourceExchange, 'url' | 'path' | 'variables'> & {
   readonly method: string;
   readonly timeoutMs: number;
+  /** That of the answer; by default, the cause has it. */
+  readonly status?: number;
 };
 
 /** With what the log says: what failed and what to do, without anything that was sent. */
@@ -234,7 +241,8 @@ export function explainedFailure(error: SourceError, cause: unknown, failed: Fai
   const { code, message } = error;
   if (code === 'CANCELLED') return error;
   const { method, url, path } = failed;
-  const status = cause instanceof HTTPError ? cause.response.status : statusOf(cause);
+  const known = cause instanceof HTTPError ? cause.response.status : statusOf(cause);
+  const status = failed.status ?? known;
   const reason = (cause as { cause?: { code?: unknown } } | null)?.cause?.code;
   const silent = code === 'SOURCE_TOO_SLOW' ? `no answer within ${failed.timeoutMs} ms` : message;
   const unanswered = reason ? `no connection (${reason})` : silent;
