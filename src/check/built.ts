@@ -43,6 +43,8 @@ export interface CalledExample {
   readonly outcome: ToolExample['expect'];
   /** The code of the failure. */
   readonly error?: string;
+  /** What failed, where, and what to do, in the lines that a unit test prints; absent if it ended as expected. */
+  readonly cause?: readonly string[];
   /** The answers of sources that the outputSchema of the tool describes, as they arrived; absent if they are not recorded. */
   readonly answers?: readonly ArrivedAnswer[];
 }
@@ -68,7 +70,7 @@ export function callExamples(
   return evaluated(
     directory,
     [`${runtimePackage}/testing`, toolsModule, 'node:diagnostics_channel'],
-    `async ({ callTool, requireVariables }, { tools }, { subscribe }) => {
+    `async ({ callTool, requireVariables, assertOutcome }, { tools }, { subscribe }) => {
       requireVariables();
       let arrived = [];
       if (${kept === undefined}) subscribe('market-mcp-runtime:answer', (answer) => arrived.push(answer));
@@ -76,12 +78,19 @@ export function callExamples(
       for (const tool of tools.filter(({ name }) => ${JSON.stringify(tools)}.includes(name))) {
         for (const { arguments: args, expect } of tool.examples) {
           arrived = [];
-          const { isError, structuredContent } = await callTool(tool, args);
+          const result = await callTool(tool, args);
+          const { isError, structuredContent } = result;
           const outcome = isError ? 'fail' : structuredContent?.searchExhausted ? 'empty' : 'found';
           const own = JSON.stringify(tool.outputSchema);
           const answers = ${kept !== undefined} ? undefined : arrived.filter(({ schema }) => JSON.stringify(schema) === own)
             .map(({ value, headers }) => ({ value, headers }));
-          called.push({ tool: tool.name, arguments: args, expect, outcome, error: structuredContent?.error, answers });
+          let cause;
+          try {
+            assertOutcome(result, expect);
+          } catch ({ message }) {
+            cause = message.split('\\n').slice(1);
+          }
+          called.push({ tool: tool.name, arguments: args, expect, outcome, error: structuredContent?.error, cause, answers });
         }
       }
       return called;
@@ -94,10 +103,11 @@ export function callExamples(
   );
 }
 
-/** One line for each example that was called: how it ended, and what was expected. */
-export function calledLine({ tool, arguments: args, expect, outcome, error }: CalledExample): string {
+/** An example that was called: a line that says how it ended and what was expected, then those of the cause. */
+export function calledLines(called: CalledExample): readonly string[] {
+  const { tool, arguments: args, expect, outcome, error, cause = [] } = called;
   const said = outcome === expect ? outcome : `expected ${expect}, got ${outcome} ${error ?? ''}`.trimEnd();
-  return `${outcome === expect ? '✔' : '✘'} ${tool} ${JSON.stringify(args)}: ${said}`;
+  return [`${outcome === expect ? '✔' : '✘'} ${tool} ${JSON.stringify(args)}: ${said}`, ...cause];
 }
 
 const toolsModule = './dist/src/tools/index.js';

@@ -16,7 +16,7 @@ import { runtimeVersion } from '../project/read/files.ts';
 import { sampledTools, toolMethods, toolSources } from '../project/read/open.ts';
 import { packageManagerOf } from '../system/detect.ts';
 import { childEnded, childStarting } from '../system/processes.ts';
-import { type CalledExample, callExamples, calledLine, notStarted, projectFacts } from './built.ts';
+import { type CalledExample, callExamples, calledLines, notStarted, projectFacts } from './built.ts';
 import { causeOf } from './causes.ts';
 import type { Deployed } from './deployed.ts';
 import type { Incident, SourceAnswer } from './logged.ts';
@@ -168,7 +168,7 @@ function requireExpected(called: readonly CalledExample[]): void {
     'EXAMPLE_FAILED',
     'an example that was called for real did not end as expected',
     'Correct the tool or its example. Nothing else was checked.',
-    { details: called.map(calledLine) },
+    { details: called.flatMap(calledLines) },
   );
 }
 

@@ -152,6 +152,8 @@ describe('with --call, each example is requested once by', () => {
       1,
       expect.stringContaining('expected found, got fail'),
     ]);
+    for (const said of [checked.stderr, recorded.stdout])
+      expect(said).toMatch(/ fix +The API itself failed: call again later\./);
     expect(writes()).toEqual(eachExample);
     isDown = false;
   });

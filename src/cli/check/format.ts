@@ -1,6 +1,6 @@
 import { counted } from 'market-mcp-contract/command';
 import type { SubmissionCall } from 'market-mcp-contract/wire';
-import { calledLine } from '../../check/built.ts';
+import { calledLines } from '../../check/built.ts';
 import type { SourceAnswer } from '../../check/logged.ts';
 import type { HeldServer } from '../../check/project.ts';
 import { marketCommand } from '../../system/command-line.ts';
@@ -39,7 +39,7 @@ export function realLines(
 ): readonly string[] {
   const names = withheld.join(', ');
   return [
-    ...called.map((one) => `Called for real, once: ${calledLine(one)}`),
+    ...called.flatMap(calledLines).map((line) => `Called for real, once: ${line}`),
     ...(withheld.length === 0
       ? []
       : [

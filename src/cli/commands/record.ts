@@ -12,7 +12,7 @@ import { type Proposal, planSchemas, type RecordedTool } from '../../changes/rec
 import {
   type CalledExample,
   callExamples,
-  calledLine,
+  calledLines,
   type ProjectTool,
   projectFacts,
 } from '../../check/built.ts';
@@ -49,7 +49,7 @@ export async function record(output: Output, switches: RecordSwitches): Promise<
   const chosen = await choose(left, switches);
   const names = tools.filter((tool) => isCalled(tool) || chosen.includes(tool.name)).map(({ name }) => name);
   const called = await withProgress(output.progress('recording'), () => callExamples(directory, names));
-  for (const one of called) output.line(singleLine(calledLine(one)));
+  for (const line of called.flatMap(calledLines)) output.line(singleLine(line));
   const withheld = left.map(({ name }) => name).filter((name) => !chosen.includes(name));
   if (withheld.length > 0) {
     const first = withheld[0] ?? '';
@@ -59,7 +59,7 @@ export async function record(output: Output, switches: RecordSwitches): Promise<
   }
   const given = { ...switches, call: [...call, ...chosen] };
   const proposed = await proposeSchemas(directory, tools, called, given, output);
-  for (const one of proposed?.called ?? []) output.line(singleLine(calledLine(one)));
+  for (const line of (proposed?.called ?? []).flatMap(calledLines)) output.line(singleLine(line));
   const isAgain = ({ tool }: CalledExample) => proposed?.called.some((one) => one.tool === tool) === true;
   const ended = [...called.filter((one) => !isAgain(one)), ...(proposed?.called ?? [])].map(
     ({ answers: _, ...one }) => one,
