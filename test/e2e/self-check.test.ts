@@ -65,6 +65,19 @@ describe('npm run self-check -- <options>', () => {
     expect(existsSync(join(directory, 'baseline.json'))).toBe(true);
   });
 
+  test('adds the summary to that of a step of GitHub Actions, and replaces another one', async () => {
+    const summary = join(directory, 'step.md');
+    const env = { GITHUB_STEP_SUMMARY: summary };
+    const options = ['--no-build', '--only', 'gate.no-token', '--summary', summary];
+    const reports = async (given: typeof env | undefined) => {
+      writeFileSync(summary, 'before\n');
+      await market(['check', ...options], { cwd: directory, ...(given && { env: given }) });
+      return readFileSync(summary, 'utf8');
+    };
+    expect(await reports(undefined)).toMatch(/^# [\s\S]*1 rule passed/);
+    expect(await reports(env)).toMatch(/^before\n# [\s\S]*1 rule passed/);
+  });
+
   test.each(remote)('refuses %s, which a project does not need', async (option) => {
     const { status, stderr } = await selfCheck(option, 'X-A: 1');
     expect({ status, stderr }).toMatchObject({ status: 2, stderr: expect.stringContaining(option) });

@@ -10,6 +10,7 @@ import {
   refuseUnwritable,
   requireNone,
   saveJson,
+  saveOutput,
   singleLine,
   unwrap,
 } from 'market-mcp-contract/command';
@@ -192,6 +193,6 @@ async function write(
     const hint = 'Compare with --dry-run, then add --force to replace it.';
     throw new CommandError('FILE_EXISTS', `${file} exists and differs from what would be written`, hint);
   }
-  await saveJson(file, document);
+  await (out === undefined ? saveJson(file, document) : saveJson(file, document, saveOutput));
   return { file, written: true };
 }

@@ -42,7 +42,7 @@ export { Output } from './output.ts';
 export { printable } from './paint.ts';
 export { withProgress } from './progress.ts';
 export type { InputError, Result } from './result.ts';
-export { notWritable, refuseUnwritable, replaceFile, saveJson, saveText } from './save.ts';
+export { notWritable, refuseUnwritable, replaceFile, saveJson, saveOutput, saveText } from './save.ts';
 export { asOperand, posixCommands, posixLine, shellLine } from './shell.ts';
 export { onInterrupted, takeSignals } from './signals.ts';
 export { errorLine, singleLine } from './single-line.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 // Not node:fs/promises, which loads node:readline.
-import { constants, promises } from 'node:fs';
+import { constants, fstatSync, promises, type Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CommandError } from './command-error.ts';
@@ -14,9 +14,53 @@ export async function saveText(path: string, text: string): Promise<void> {
   await replaceFile(path, 0o666, (file) => file.writeFile(text));
 }
 
-/** Writes a value as JSON, like `saveText`. @throws CommandError `NOT_WRITABLE`. */
-export async function saveJson(path: string, value: object): Promise<void> {
-  await saveText(path, `${JSON.stringify(value, null, 2)}\n`);
+/** Writes a value as JSON, like `saveText` or as `save` does. @throws CommandError `NOT_WRITABLE`. */
+export async function saveJson(
+  path: string,
+  value: object,
+  save: (path: string, text: string) => Promise<void> = saveText,
+): Promise<void> {
+  await save(path, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+/**
+ * Writes text to a path that the user gave: to where a link leads, and into what is no regular file, such as a FIFO or a device.
+ * A regular file is replaced atomically and keeps its owner and mode, unless the text is appended.
+ *
+ * @throws CommandError `NOT_WRITABLE`.
+ */
+export async function saveOutput(path: string, text: string, isAppended = false): Promise<void> {
+  const found = await promises.stat(path).catch(() => undefined);
+  const target = isAppended ? undefined : await replaceable(path, found);
+  if (target === undefined) return appendText(path, text);
+  await replaceFile(target, 0o666, async (file) => {
+    if (found) {
+      // Only root may give a file to its earlier owner.
+      await file.chown(found.uid, found.gid).catch(() => {});
+      await file.chmod(found.mode & 0o777);
+    }
+    await file.writeFile(text);
+  });
+}
+
+async function appendText(path: string, text: string): Promise<void> {
+  const { O_APPEND, O_CREAT, O_NONBLOCK, O_WRONLY } = constants;
+  try {
+    // Fails if nobody reads a FIFO: the open below would wait for a reader, and no signal could end the program.
+    const file = await promises.open(path, O_APPEND | O_CREAT | O_NONBLOCK | O_WRONLY);
+    await promises.appendFile(path, text).finally(() => file.close());
+  } catch (error) {
+    throw notWritable(path, error);
+  }
+}
+
+/** The path of the regular file that can be replaced or created; undefined if the text must go into what is there. */
+async function replaceable(path: string, found: Stats | undefined): Promise<string | undefined> {
+  if (!found) return (await promises.lstat(path).catch(() => undefined)) ? undefined : path;
+  const isOpen = [1, 2]
+    .map((fd) => fstatSync(fd))
+    .some(({ dev, ino }) => dev === found.dev && ino === found.ino);
+  return found.isFile() && !isOpen ? promises.realpath(path).catch(() => undefined) : undefined;
 }
 
 /** Writes a file with a mode, atomically. @throws CommandError `NOT_WRITABLE`. */
@@ -43,13 +87,15 @@ export async function replaceFile(
  * @throws CommandError `NOT_WRITABLE`.
  */
 export async function refuseUnwritable(path: string): Promise<void> {
+  const found = await promises.stat(path).catch(() => undefined);
+  if (found?.isDirectory()) throw notWritable(path, { code: 'EISDIR' });
+  const isReplaced = !found || found.isFile();
+  const changed = isReplaced ? dirname(await promises.realpath(path).catch(() => path)) : path;
   try {
-    await promises.access(dirname(path), constants.W_OK);
+    await promises.access(changed, constants.W_OK);
   } catch (error) {
     throw notWritable(path, error);
   }
-  const found = await promises.stat(path).catch(() => undefined);
-  if (found?.isDirectory()) throw notWritable(path, { code: 'EISDIR' });
 }
 
 /** The error of a path that cannot be written. */

@@ -2,7 +2,7 @@ import { type Examination, type ExamineOptions, examine, type Locate } from '../
 import { baselineOf } from '../check/verdict.ts';
 import { CommandError, type ExitCode, exitCodes } from '../command/command-error.ts';
 import type { Output } from '../command/output.ts';
-import { refuseUnwritable, saveJson, saveText } from '../command/save.ts';
+import { refuseUnwritable, saveJson, saveOutput, saveText } from '../command/save.ts';
 import type { CallPlan } from '../model.ts';
 import type { ReportOptions } from '../report/format.ts';
 import { reporters } from '../report/reporters.ts';
@@ -65,8 +65,8 @@ export async function checkHeld(
   for (const file of [saveBaseline, saveListing, summary])
     if (file !== undefined) await refuseUnwritable(file);
   const reporter = reporters[output.json ? 'json' : flags.reporter];
-  const save = async (file: string, value: object): Promise<void> => {
-    await saveJson(file, value);
+  const save = async (file: string, value: object, write = saveOutput): Promise<void> => {
+    await saveJson(file, value, write);
     if (reporter === reporters.pretty) output.done(`${file} written`);
   };
   const { report, listed } = await examined(await hold(), options, flags, output, words);
@@ -78,9 +78,15 @@ export async function checkHeld(
     ...(again && { again }),
   };
   output.text(reporter(report, style));
-  if (summary !== undefined) await saveText(summary, `${reporters.markdown(report, style)}\n`);
+  if (summary !== undefined) {
+    // What a step of GitHub Actions has written there before stays.
+    const isAppended = summary === process.env.GITHUB_STEP_SUMMARY;
+    await saveOutput(summary, `${reporters.markdown(report, style)}\n`, isAppended);
+  }
   if (saveBaseline !== undefined) await save(saveBaseline, { known: baselineOf(report) });
-  if (saveListing !== undefined && listed) await save(saveListing, { tools: listed });
+  // A link at the default name may have come with the project, so it is not followed.
+  const saveList = flags.saveListing === true ? saveText : saveOutput;
+  if (saveListing !== undefined && listed) await save(saveListing, { tools: listed }, saveList);
   if (saveListing === undefined || listed) return exitCodeOf[conclusionOf(report)];
   const hint = 'See the failed rule discovery.tools-list in the report.';
   throw new CommandError('NO_LISTING', 'the server sent no list of tools to save', hint);
