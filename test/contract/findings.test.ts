@@ -29,6 +29,17 @@ it('shows the code and the message of a failure before its empty fields', async 
   expect(problemOf(report, 'outcome.found')?.actual).toContain(JSON.stringify(failure).slice(0, -1));
 });
 
+it('says that an outputSchema is missing, not that its type is', async () => {
+  const report = await checkServer({
+    list: (good) => () => good().map(({ outputSchema, ...tool }) => tool),
+  });
+  expect(problemOf(report, 'output.object-root')).toMatchObject({
+    path: 'outputSchema',
+    expected: 'an object schema',
+    actual: 'nothing',
+  });
+});
+
 it('points to an outputSchema that admits no failure as the cause', async () => {
   const report = await checkServer({
     list: (good) => () => good().map((tool) => ({ ...tool, outputSchema: withoutRoom })),

@@ -15,8 +15,9 @@ export function textProblems(object: JsonObject, member: string, path = member):
   return valueProblems(isText(object[member]), path, 'a string that is not empty', object[member]);
 }
 
-/** The problem of a schema of a tool, at a path, whose root is not an object. */
+/** The problem of a schema of a tool, at a path, that is missing or whose root is not an object. */
 export function rootProblems(schema: unknown, path: string): readonly Problem[] {
+  if (schema === undefined) return valueProblems(false, path, 'an object schema', schema);
   const type = isObject(schema) ? schema.type : schema;
   return valueProblems(isObject(schema) && type === 'object', `${path}.type`, '"object"', type);
 }
