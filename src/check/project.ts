@@ -95,12 +95,17 @@ export async function holdProject(
       : undefined;
   for (const promise of [key, started]) promise?.catch(() => {}); // who awaits them says why
   const kept = sources === 'live' ? mkdtempSync(join(tmpdir(), 'market-mcp-answers-')) : undefined;
+  const remove = () => {
+    if (kept !== undefined) rmSync(kept, { recursive: true, force: true });
+  };
+  process.once('exit', remove); // after a signal, too
   const release = async () => {
     await started?.then(
       ({ owned }) => owned.instance().stop(),
       () => {},
     );
-    if (kept !== undefined) rmSync(kept, { recursive: true, force: true });
+    remove();
+    process.off('exit', remove);
     await childEnded(undefined);
   };
   try {

@@ -1,6 +1,7 @@
 import { CommandError, canAsk, type ExitCode, type Output } from 'market-mcp-contract/command';
 import type { CreateSwitches } from '../questions/create.ts';
 import type { ToolParts } from '../questions/tool.ts';
+import { askPerson } from './ask-person.ts';
 
 /** The switches that forbid questions. */
 type Silence = Pick<CreateSwitches, 'yes' | 'json'>;
@@ -66,7 +67,6 @@ export function mayAsk({ yes, json }: Silence): boolean {
 
 /** @throws Cancelled if the person at the terminal does not agree. */
 export async function requireConsent(question: string, initial: boolean): Promise<void> {
-  const { Asker } = await import('./prompts/asker.ts');
   const { Cancelled } = await import('./prompts/leaving.ts');
-  if (!(await new Asker().confirm(question, initial))) throw new Cancelled();
+  if (!(await askPerson((asker) => asker.confirm(question, initial)))) throw new Cancelled();
 }

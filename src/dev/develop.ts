@@ -2,10 +2,11 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { close } from 'node:inspector';
 import { setTimeout as delay } from 'node:timers/promises';
-import { CommandError, orCommandError, takeSignals } from 'market-mcp-contract/command';
+import { CommandError, orCommandError } from 'market-mcp-contract/command';
 import { attempt } from 'market-mcp-contract/json';
 import { compile } from '../system/compiler.ts';
 import { isFree, portTakenIn } from '../system/ports.ts';
+import { childStarting } from '../system/processes.ts';
 import { observerSource } from './assets.ts';
 import type { LocalServer } from './local-server.ts';
 import { isRunning, processEntry } from './published.ts';
@@ -39,7 +40,7 @@ export interface Development {
   readonly onState?: (state: ServerState) => void | Promise<void>;
   /** Where the server's stdout goes: to this process's stdout (the default), to its stderr, or nowhere. */
   readonly stdout?: 'inherit' | 'stderr' | 'ignore';
-  /** Ends it like a signal. */
+  /** Ends it. */
   readonly until?: AbortSignal;
   /** Ends with the server, or at once if the source does not compile; starts nothing again. */
   readonly once?: boolean;
@@ -47,8 +48,8 @@ export interface Development {
 
 /**
  * Compiles and runs the server of a project and, after each change of its sources or its `.env`, compiles and starts it
- * again. While the source does not compile, the last good build keeps running. Resolves after SIGINT, SIGTERM or SIGHUP,
- * when the package manager that runs it is gone, or as `once` says; then no process of it is left. The server writes to this process's stdout
+ * again. While the source does not compile, the last good build keeps running. Resolves after `until`, when the package
+ * manager that runs it is gone, or as `once` says; then no process of it is left. The server writes to this process's stdout
  * and stderr, the compiler to its stderr.
  *
  * @throws CommandError `NOT_INSTALLED`; what `server` throws before the first start.
@@ -62,7 +63,9 @@ export async function develop(development: Development): Promise<void> {
   let newest: ChildProcess | undefined;
   /** A state that cannot be published does not end the server. */
   const complain = ({ message }: Error) => say(message);
-  const giveBack = takeSignals(end);
+  const kill = () => newest?.kill('SIGKILL');
+  childStarting(); // a signal must end this process by its exit, and with it the server
+  process.once('exit', kill);
   if (until?.aborted) end();
   until?.addEventListener('abort', end, { once: true });
   const stopWatching = onParentExit(end);
@@ -71,7 +74,7 @@ export async function develop(development: Development): Promise<void> {
   } finally {
     end(); // the watch must not outlive an error
     stopWatching();
-    giveBack();
+    process.off('exit', kill);
     until?.removeEventListener('abort', end);
   }
 

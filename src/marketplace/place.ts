@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CommandError, takeSignals, unwrap } from 'market-mcp-contract/command';
+import { CommandError, untilSignal, unwrap } from 'market-mcp-contract/command';
 import { isObject, type Json } from 'market-mcp-contract/json';
 import { generic, type PlatformProfile, resolvePlatform } from 'market-mcp-contract/platforms';
 import { type HeldServer, holdProject } from '../check/project.ts';
@@ -76,13 +76,13 @@ export interface OpenOptions
  * Opens the marketplace of a place, runs the server of its project beside it, runs `work`, and ends both. The server is
  * not started if it already runs.
  *
- * @param work gets `ended`, which settles when the server has ended for good.
+ * @param work gets `untilEnded`, which waits until a signal arrives, or the server has ended for good. Else a signal ends the program.
  * @throws CommandError `NOT_STARTED` if another program answers at the address of the server.
  */
 export async function withLocal<T>(
   place: Place,
   { port, reset, startsServer = false, onWritten, ...running }: OpenOptions,
-  work: (local: Local, ended: Promise<void>) => Promise<T>,
+  work: (local: Local, untilEnded: () => Promise<void>) => Promise<T>,
 ): Promise<T> {
   const { directory, project, profile, endpoint, server } = place;
   const isElsewhere = !startsServer && publishedState(directory).kind !== 'never-started';
@@ -135,9 +135,14 @@ export async function withLocal<T>(
           },
           until: until.signal,
         })
-      : untilSignal(until.signal);
+      : new Promise<void>((resolve) => until.signal.addEventListener('abort', () => resolve()));
     const failed = new Promise<never>((_, reject) => ended.catch(reject));
-    const result = await Promise.race([work(local, ended), failed]);
+    const untilEnded = () =>
+      untilSignal((signal) => {
+        signal.addEventListener('abort', () => until.abort());
+        return ended;
+      });
+    const result = await Promise.race([work(local, untilEnded), failed]);
     until.abort();
     await ended;
     return result;
@@ -159,17 +164,6 @@ async function serverAt(endpoint: string | undefined, directory: string, { token
   if (url === endpoint) return server;
   const message = `PORT was changed, so the server would move from ${endpoint} to ${url}`;
   throw new CommandError('PORT_CHANGED', message, 'Restart the command to use the new port.');
-}
-
-/** Resolves when a signal to end arrives, or at `until`. */
-function untilSignal(until: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const giveBack = takeSignals(resolve);
-    until.addEventListener('abort', () => {
-      giveBack();
-      resolve();
-    });
-  });
 }
 
 /**

@@ -119,6 +119,7 @@ export async function childEnded(pid: number | undefined): Promise<void> {
 /** Ends all running children and their descendants, by force after the time limit. */
 export async function endChildren(): Promise<void> {
   isEnding = true;
+  if (running.size === 0) return;
   // Loaded here: every run watches for children, and few have one.
   const { spawnSync } = await import('node:child_process');
   const signal = (pid: number, name: NodeJS.Signals | 0) => signalled(pid, name, spawnSync);

@@ -35,9 +35,9 @@ function ran(command: string, children = '{ watch: watchChildren, end: endChildr
   const file = join(directory(), 'program.mjs');
   writeFileSync(
     file,
-    `import { spawnSync } from 'node:child_process';
+    `import { spawn, spawnSync } from 'node:child_process';
     import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
-    import { childEnded, childStarting, endChildren, onInterrupted, runMain, takeSignals, watchChildren } from ${JSON.stringify(main)};
+    import { childEnded, childStarted, childStarting, endChildren, onInterrupted, runMain, untilSignal, watchChildren } from ${JSON.stringify(main)};
     /** Returns when the signal has arrived; the event loop has not seen it yet. */
     const send = (name) => spawnSync('kill', ['-' + name, String(process.pid)]);
     let isWorking = true;
@@ -89,14 +89,26 @@ test('the command that ends meanwhile does not decide the exit code', () => {
   expect(ran(bug, slow)).toMatchObject({ status: 70, stderr: expect.stringContaining('a bug') });
 });
 
-test('a command that takes signals ends by itself', () => {
-  const taken =
-    "const end = takeSignals(() => console.log('taken')); send('SIGINT'); await turn(); await turn(); end();";
-  expect(ran(taken)).toMatchObject({ status: 0, stdout: 'taken\n' });
-  expect(ran(`${taken} send('SIGINT'); await wait(60_000);`)).toMatchObject({
+test('a command that waits for a signal ends by itself', () => {
+  const waited = `await untilSignal((signal) => {
+      const timer = setInterval(() => {}, 1_000);
+      send('SIGINT');
+      return new Promise((resolve) => signal.addEventListener('abort', resolve)).finally(() => clearInterval(timer));
+    });
+    console.log('waited');`;
+  expect(ran(waited)).toMatchObject({ status: 0, stdout: 'waited\n' });
+  expect(ran(`${waited} send('SIGINT'); await wait(60_000);`)).toMatchObject({
     status: 130,
-    stdout: 'taken\n',
+    stdout: 'waited\n',
   });
+});
+
+test('a child that the command does not wait for ends with it', () => {
+  const child =
+    "const child = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' }); childStarting(); childStarted(child.pid);";
+  const { status, stdout } = ran(`${child} console.log(child.pid);`);
+  expect(status).toBe(0);
+  expect(() => process.kill(Number(stdout), 0)).toThrow('ESRCH');
 });
 
 test('without children, busy code is stopped', () => {

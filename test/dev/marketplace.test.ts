@@ -171,6 +171,37 @@ test('call exits with 1 after a failure and names its cause, and with 3 without 
   expect({ code, stdout }).toMatchObject({ code: 3, stdout: expect.stringContaining('ECONNREFUSED') });
 });
 
+test('a signal ends --exec and call, with what they have started', async () => {
+  const mark = join(project.directory, 'mark');
+  onTestFinished(() => rmSync(mark, { force: true }));
+  const marked = () =>
+    vi.waitUntil(() => existsSync(mark) && readFileSync(mark, 'utf8'), { timeout: 120_000 });
+  const original = readFileSync(toolFile(), 'utf8');
+  onTestFinished(() => writeFileSync(toolFile(), original));
+  const interrupted = async (args: readonly string[]) => {
+    const PORT = String(await freePort());
+    const program = run(project.directory, market, { PORT }, args);
+    const started = Number(await marked());
+    program.child.kill('SIGINT');
+    expect(await program.exit).toMatchObject({ code: 130 });
+    await vi.waitFor(() => expect(() => process.kill(started, 0)).toThrow('ESRCH'), { timeout: 60_000 });
+    rmSync(mark);
+    await vi.waitFor(() => expect(fetch(`http://127.0.0.1:${PORT}/health`)).rejects.toThrow(), {
+      timeout: 60_000,
+    });
+  };
+  await interrupted(['marketplace', '--port', '0', '--exec', `echo $$ > ${mark}; exec sleep 300`]);
+  // The server never listens, so the command still waits for it.
+  const hangs = `import { writeFileSync } from 'node:fs';
+if (process.argv[1]?.endsWith('main.js')) {
+  writeFileSync('mark', String(process.pid));
+  await new Promise(() => setInterval(() => {}, 1_000));
+}
+`;
+  writeFileSync(toolFile(), `${hangs}${original}`);
+  await interrupted(['call', 'get_price']);
+});
+
 test('a change of the source while call waits does not restart the server', async () => {
   const original = readFileSync(toolFile(), 'utf8');
   onTestFinished(() => writeFileSync(toolFile(), original));

@@ -39,6 +39,7 @@ import {
 import { explainCommand, marketCommand } from '../../system/command-line.ts';
 import { buildImage, findEngine } from '../../system/containers.ts';
 import { bundleWorker } from '../../system/workers.ts';
+import { askPerson } from '../ask-person.ts';
 import { type CheckFlags, checkFlags } from '../flags.ts';
 import { answerLines, realLines, replayLines, unrecordedLines } from './format.ts';
 
@@ -81,12 +82,11 @@ export async function check(
 }
 
 /** Asks a person which tools may be called, too. */
-const choose: Words['choose'] = async (withheld) => {
-  const { Asker } = await import('../prompts/asker.ts');
-  return new Asker().chooseAny(
-    'Call any of these tools, too? Each call really runs the tool. (Space selects, Enter continues)',
-    withheld.map(({ tool, because }) => ({ value: tool, label: tool, hint: because })),
-  );
+const choose: Words['choose'] = (withheld) => {
+  const question =
+    'Call any of these tools, too? Each call really runs the tool. (Space selects, Enter continues)';
+  const choices = withheld.map(({ tool, because }) => ({ value: tool, label: tool, hint: because }));
+  return askPerson((asker) => asker.chooseAny(question, choices));
 };
 
 /** Runs a check, then repeats it after each change of the project's sources or `.env`, until the process is ended. */

@@ -5,6 +5,7 @@ import {
   type Output,
   portIn,
   singleLine,
+  untilSignal,
 } from 'market-mcp-contract/command';
 import { isObject, type JsonObject } from 'market-mcp-contract/json';
 import { develop, handOverInspector, type OutputChunk } from '../../dev/develop.ts';
@@ -49,7 +50,10 @@ export async function dev(output: Output, flags: DevFlags): Promise<ExitCode> {
   if (!flags.marketplace) {
     const { profile } = await openProject(directory);
     const server = () => localServer(directory, profile.token);
-    await develop({ ...options, directory, server, onWritten: onLog, onState: publisherOf(directory) });
+    const onState = publisherOf(directory);
+    await untilSignal((until) =>
+      develop({ ...options, directory, server, onWritten: onLog, onState, until }),
+    );
     return exitCodes.ok;
   }
   const { placeOf, withLocal } = await import('../../marketplace/place.ts');
@@ -57,9 +61,9 @@ export async function dev(output: Output, flags: DevFlags): Promise<ExitCode> {
   return withLocal(
     place,
     { ...options, port, startsServer: true, onWritten: onLog },
-    async (local, ended) => {
+    async (local, untilEnded) => {
       output.line(`${output.style('bold', 'Marketplace')}  ${linkOf(local)}`);
-      await ended;
+      await untilEnded();
       return exitCodes.ok;
     },
   );

@@ -28,10 +28,10 @@ export async function marketplace(output: Output, flags: MarketplaceFlags): Prom
     stdout: stdoutFor(flags, output),
     say: (text: string) => output.note(text),
   };
-  return withLocal(place, options, async (local, ended) => {
+  return withLocal(place, options, async (local, untilEnded) => {
     printAddress(local, place, output);
     if (flags.exec === undefined) {
-      await ended;
+      await untilEnded();
       return exitCodes.ok;
     }
     await servingState(local, place, output);

@@ -24,6 +24,7 @@ import { changeProject } from '../../project/write/change.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import type { RequestChange } from '../../typescript/request-source.ts';
 import { mayAsk } from '../answers.ts';
+import { askPerson } from '../ask-person.ts';
 import { byHand } from '../check/format.ts';
 import { showDrift } from '../tools/change.ts';
 import { showDiff, unifiedDiff } from '../tools/dry-run.ts';
@@ -72,15 +73,14 @@ export async function record(output: Output, switches: RecordSwitches): Promise<
 /** The tools that a person at a terminal allows; none elsewhere. */
 async function choose(tools: readonly ProjectTool[], switches: RecordSwitches): Promise<readonly string[]> {
   if (tools.length === 0 || !mayAsk(switches)) return [];
-  const { Asker } = await import('../prompts/asker.ts');
-  return new Asker().chooseAny(
-    'Call any of these tools, too? A call may change something. (Space selects, Enter continues)',
-    tools.map(({ name, examples = [] }) => ({
-      value: name,
-      label: name,
-      hint: singleLine(`once with ${examples.map((one) => JSON.stringify(one.arguments)).join(', ')}`),
-    })),
-  );
+  const question =
+    'Call any of these tools, too? A call may change something. (Space selects, Enter continues)';
+  const choices = tools.map(({ name, examples = [] }) => ({
+    value: name,
+    label: name,
+    hint: singleLine(`once with ${examples.map((one) => JSON.stringify(one.arguments)).join(', ')}`),
+  }));
+  return askPerson((asker) => asker.chooseAny(question, choices));
 }
 
 export interface RecordSwitches {
@@ -187,8 +187,7 @@ function withoutManifest({ files, removed }: NonNullable<Proposal['change']>) {
 async function mayApply(switches: RecordSwitches): Promise<boolean> {
   if (switches.yes) return true;
   if (!mayAsk(switches)) return false;
-  const { Asker } = await import('../prompts/asker.ts');
-  return new Asker().confirm('Change these schemas?', false);
+  return askPerson((asker) => asker.confirm('Change these schemas?', false));
 }
 
 /** Changes the files and builds the project; if that fails, the files are as before. */

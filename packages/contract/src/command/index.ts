@@ -44,7 +44,7 @@ export { withProgress } from './progress.ts';
 export type { InputError, Result } from './result.ts';
 export { notWritable, refuseUnwritable, replaceFile, saveJson, saveOutput, saveText } from './save.ts';
 export { asOperand, posixCommands, posixLine, shellLine } from './shell.ts';
-export { onInterrupted, takeSignals } from './signals.ts';
+export { onInterrupted, untilSignal } from './signals.ts';
 export { errorLine, singleLine } from './single-line.ts';
 export { canAsk } from './terminal.ts';
 export { clip, counted, nameList, parseSomeText, parseText, uriDecoded } from './text.ts';

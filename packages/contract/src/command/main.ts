@@ -28,6 +28,8 @@ export async function runMain(program: Program, args: readonly string[]): Promis
   onSignals(program.children);
   reportUncaughtErrors(output);
   process.exitCode = await parse(program, args, output);
+  // What the command no longer waits for.
+  await program.children?.end();
   setImmediate(endUnlessWriting);
 }
 

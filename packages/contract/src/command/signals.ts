@@ -25,14 +25,17 @@ export function onSignals(own?: Children): void {
   watchProgress(handleSignals);
 }
 
-const takers = new Set<() => void>();
+let taking: AbortController | undefined;
 
-/** Calls back at a signal in place of ending the program, for a command that ends by itself. Returns how to end this. */
-export function takeSignals(listener: () => void): () => void {
-  const take = () => listener();
-  takers.add(take);
+/** Runs what waits for a signal: the first one aborts the given signal, and does not end the program until `wait` has settled. */
+export async function untilSignal<T>(wait: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  taking = new AbortController();
   handleSignals();
-  return () => takers.delete(take);
+  try {
+    return await wait(taking.signal);
+  } finally {
+    taking = undefined;
+  }
 }
 
 let interrupted: (() => void) | undefined;
@@ -52,8 +55,8 @@ function handleSignals(): void {
   isHandled = true;
   for (const signal of signals) {
     process.on(signal, () => {
-      for (const take of takers) take();
-      if (takers.size === 0) endProgram(128 + constants.signals[signal], () => interrupted?.());
+      if (taking) taking.abort();
+      else endProgram(128 + constants.signals[signal], () => interrupted?.());
     });
   }
 }
