@@ -7,6 +7,28 @@ import { setting } from '../../src/render/request.ts';
 import { answer, base, documentOf, ok, read, refusalOf, swaggerOf, toolOf } from './openapi.ts';
 
 describe('the arguments of a tool', () => {
+  it('have the first example of the document, also where it is referred to', async () => {
+    const parameter = (name: string, example: object) => ({
+      ...{ name, in: 'query', schema: { type: 'string' } },
+      examples: { one: example, other: { value: 'other' } },
+    });
+    const { inputs } = await toolOf(
+      documentOf(
+        {
+          parameters: [
+            parameter('own', { value: 'latest' }),
+            parameter('shared', { $ref: '#/components/examples/One' }),
+            parameter('broken', { $ref: '#/components/examples/None' }),
+          ],
+        },
+        { components: { examples: { One: { value: 'latest' } } } },
+      ),
+    );
+    expect(inputs.own).toMatchObject({ examples: ['latest'] });
+    expect(inputs.shared).toMatchObject({ examples: ['latest'] });
+    expect(inputs.broken).not.toHaveProperty('examples');
+  });
+
   it('are the parameters, with their limits, under unique names', async () => {
     const { inputs, required, call } = await toolOf(
       documentOf({

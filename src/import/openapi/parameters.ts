@@ -14,7 +14,7 @@ import { inputDescription } from './describe.ts';
 import { type DocumentPlace, DocumentRefusal, type Lost } from './document.ts';
 import { holdsFile } from './file.ts';
 import { digitsPattern } from './keywords.ts';
-import type { ApiOperation } from './operations.ts';
+import { type ApiOperation, unlessBroken } from './operations.ts';
 import { schemaOf } from './schema.ts';
 import { type IsScheme, type KeyParameter, keyParameter, parametersOf } from './schemes.ts';
 import { isScalar, oldStyleOf, simpleStyleOf, styleOf, unsupportedLists, withReserved } from './style.ts';
@@ -164,7 +164,7 @@ class Inputs {
     const described = media || own.given !== undefined ? own : own.with(withoutPlace(value));
     const schema = schemaOf(described, 'input', this.#lost);
     const description = plainText(value.description, 400);
-    const said = exampleOf(value);
+    const said = exampleOf(parameter);
     const example = schema.pattern === digitsPattern && Number.isInteger(said) ? String(said) : said;
     return {
       schema: {
@@ -245,8 +245,8 @@ function withoutPlace(parameter: JsonObject): JsonObject {
 
 const placeKeys = new Set(['name', 'in', 'required', 'description']);
 
-function exampleOf({ example, examples }: JsonObject): Json | undefined {
+function exampleOf(parameter: DocumentPlace): Json | undefined {
+  const { example } = parameter.members;
   if (example !== undefined) return example;
-  const [first] = isObject(examples) ? Object.values(examples) : [];
-  return isObject(first) ? first.value : undefined;
+  return unlessBroken(() => parameter.at('examples').entries()[0]?.[1].members.value);
 }
