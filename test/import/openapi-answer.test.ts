@@ -29,6 +29,56 @@ describe('the answer of a tool', () => {
     expect(Object.keys(outputs)).toEqual(expect.arrayContaining(names));
   });
 
+  describe('and whose schema has keywords beside a reference', () => {
+    const schemas = {
+      Base: { type: 'object', properties: { id: { type: 'string' }, at: { type: 'string' } } },
+      Chain: {
+        $ref: '#/components/schemas/Base',
+        properties: { extra: { type: 'integer' } },
+        required: ['id', 'extra'],
+      },
+      Node: {
+        $ref: '#/components/schemas/Base',
+        properties: { child: { $ref: '#/components/schemas/Node' } },
+      },
+      Side: { type: 'string', enum: ['a', 'b'] },
+      Count: { type: 'integer' },
+      List: { type: 'array', items: { type: 'integer' } },
+    };
+    const made = (schema: object, parameters: readonly object[] = [], openapi = '3.1.0') =>
+      toolOf(documentOf({ responses: ok(schema), parameters }, { openapi, components: { schemas } }));
+
+    it('has the members of both, in OpenAPI 3.1', async () => {
+      const { outputs, tool } = await made(schemas.Chain);
+      expect(Object.keys(outputs)).toEqual(expect.arrayContaining(['id', 'at', 'extra']));
+      expect(tool.definition.outputSchema.required).toEqual(expect.arrayContaining(['id', 'extra']));
+      const referred = await made({ $ref: '#/components/schemas/Chain' });
+      expect(referred.outputs).toEqual(outputs);
+      expect((await made(schemas.Chain, [], '3.0.3')).outputs).not.toHaveProperty('extra');
+    });
+
+    it('is cut off where it refers to itself', async () => {
+      const { outputs, changes } = await made(schemas.Node);
+      expect(outputs.child).toMatchObject({ type: 'object', properties: { id: { type: 'string' } } });
+      expect(changes.map(({ what }) => what)).toContain('refers to itself: its members were left out');
+    });
+
+    it('has their values and limits in arguments', async () => {
+      const beside = {
+        side: { $ref: '#/components/schemas/Side', default: 'b' },
+        one: { $ref: '#/components/schemas/Side', enum: ['b'] },
+        count: { $ref: '#/components/schemas/Count', minimum: 3 },
+        list: { $ref: '#/components/schemas/List', minItems: 2 },
+      };
+      const parameters = Object.entries(beside).map(([name, schema]) => ({ name, in: 'query', schema }));
+      const { inputs } = await made(answer, parameters);
+      expect(inputs.side).toMatchObject({ type: 'string', enum: ['a', 'b'], default: 'b' });
+      expect(inputs.one).toMatchObject({ type: 'string', enum: ['b'] });
+      expect(inputs.count).toMatchObject({ type: 'integer', minimum: 3 });
+      expect(inputs.list).toMatchObject({ type: 'array', items: { type: 'integer' }, minItems: 2 });
+    });
+  });
+
   it('has references resolved, allOf merged, oneOf united, null in the type', async () => {
     const schemas = {
       Base: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },

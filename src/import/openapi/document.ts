@@ -92,6 +92,12 @@ export class DocumentPlace implements LocatedValue {
     return list.map((_, i) => this.#below(i, true));
   }
 
+  /** Where its reference leads, which may be another one; undefined if it is none. */
+  get next(): DocumentPlace | undefined {
+    const found = this.document.next(this.given, this.from);
+    return found && new DocumentPlace(this.document, found.value, found.pointer);
+  }
+
   /** The same place with another value. */
   with(value: Json): DocumentPlace {
     return new DocumentPlace(this.document, value, this.from);
@@ -160,11 +166,17 @@ export class OpenApiDocument {
   /** A value, or what it refers to. */
   resolved(value: Json | undefined, pointer: string): LocatedValue {
     let found: LocatedValue = { value: value ?? null, pointer };
-    for (let hops = 0; isObject(found.value) && typeof found.value.$ref === 'string'; hops += 1) {
+    for (let hops = 0; ; hops += 1) {
+      const next = this.next(found.value, found.pointer);
+      if (!next) return found;
       if (hops >= maxHops) throw new DocumentRefusal('this reference is circular', pointer);
-      found = this.#target(found.value.$ref, found.pointer);
+      found = next;
     }
-    return found;
+  }
+
+  /** What a reference leads to, which may be another one; undefined for any other value. */
+  next(value: Json | undefined, pointer: string): LocatedValue | undefined {
+    return isObject(value) && typeof value.$ref === 'string' ? this.#target(value.$ref, pointer) : undefined;
   }
 
   #target(reference: string, from: string): LocatedValue {

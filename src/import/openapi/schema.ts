@@ -1,4 +1,12 @@
-import { below, isObject, type JsonObject, patternFlaw, requiredOf } from 'market-mcp-contract/json';
+import {
+  below,
+  isObject,
+  type Json,
+  type JsonObject,
+  objectOr,
+  patternFlaw,
+  requiredOf,
+} from 'market-mcp-contract/json';
 import { maxSchemas } from '../../fixes/definitions.ts';
 import { parseFieldName } from '../../model/names.ts';
 import { type DocumentPlace, DocumentRefusal, type Lost } from './document.ts';
@@ -87,14 +95,15 @@ class Conversion {
   }
 
   /** @param open pointers of the enclosing schemas */
-  #convert(place: DocumentPlace, open: readonly string[]): JsonObject {
+  #convert(written: DocumentPlace, open: readonly string[]): JsonObject {
+    const place = withBeside(written);
     this.#schemas += 1;
     if (this.#schemas > this.#options.limit && this.#options.depth > 1) throw new TooLarge();
     if (this.#schemas > maxFlatSchemas)
       throw new DocumentRefusal(`its schema has more than ${maxFlatSchemas} members`, place.from);
     const { given, value: schema, pointer } = place;
     if (!isObject(schema)) return {};
-    // In 3.1, members beside a $ref apply; authors of 3.0 documents expect the same.
+    // Authors of 3.0 documents expect that a description beside a $ref applies, too.
     const beside =
       isObject(given) && given !== schema ? { description: given.description ?? schema.description } : {};
     const whole = { ...schema, ...beside } as JsonObject;
@@ -119,7 +128,7 @@ class Conversion {
     const own = this.#own(schema, place, open);
     const listed = (keyword: string) => (schema[keyword] === undefined ? [] : place.at(keyword).items());
     const parts = listed('allOf').map((one) => this.#convert(one, open));
-    const whole = parts.length > 0 ? mergeAll([...parts, own]) : own;
+    const whole = parts.length > 0 ? mergeAll([...parts, own, { required: requiredOf(schema) }]) : own;
     const variants = [...listed('oneOf'), ...listed('anyOf')].map((one) => this.#convert(one, open));
     const united = variants.length > 0 ? mergeAll([unionOf(variants, this.#options.side), whole]) : whole;
     const empties = schema.nullable === true || isNullType(schema);
@@ -152,7 +161,10 @@ class Conversion {
       ...(this.#options.side === 'input' && this.#limits(schema, types, place.pointer)),
       ...(types.includes('object') && this.#members(schema, place, open)),
       ...(types.includes('array') && {
-        items: this.#convert(place.at('items'), open),
+        // Without own items, those of allOf count.
+        ...((schema.items !== undefined || schema.allOf === undefined) && {
+          items: this.#convert(place.at('items'), open),
+        }),
         ...(this.#options.side === 'input' && counts(schema, ['minItems', 'maxItems'])),
       }),
     };
@@ -222,14 +234,42 @@ class Conversion {
 /** Formats that callers can follow. */
 const formats = new Set(['date-time', 'date', 'uuid', 'email', 'uri', 'hostname', 'ipv4', 'ipv6']);
 
+/** Keywords that say nothing of the values. */
+const annotation = /^(?:\$|x-|(?:title|summary|description|deprecated|readOnly|writeOnly|externalDocs)$)/;
+
+/** A place with a reference; if other keywords apply beside it (OpenAPI 3.1), the place with an `allOf` of both. */
+function withBeside(written: DocumentPlace): DocumentPlace {
+  if (written.document.version !== '3.1') return written;
+  const types = documentTypes(written.members);
+  for (let place: DocumentPlace | undefined = written; place; place = place.next) {
+    const { $ref, allOf, ...beside } = objectOr(place.given);
+    const isReference = typeof $ref === 'string';
+    const isBeside = allOf !== undefined || Object.keys(beside).some((name) => !annotation.test(name));
+    if (!isReference || !isBeside) continue;
+    const { description = beside.description } = objectOr(written.given);
+    const more: readonly Json[] = Array.isArray(allOf) ? allOf : [];
+    return place.with({
+      ...typed(types),
+      ...beside,
+      ...(description !== undefined && { description }),
+      allOf: [{ $ref }, ...more],
+    });
+  }
+  return written;
+}
+
 /** Merges schemas that all apply. */
 function mergeAll(schemas: readonly JsonObject[]): JsonObject {
   const objects = (keyword: string) => schemas.map((schema) => schema[keyword]).filter(isObject);
   const properties = Object.assign({}, ...objects('properties'));
   const required = new Set(schemas.flatMap((schema) => schema.required ?? []));
+  const { required: _, ...others } = Object.assign({}, ...schemas);
   return {
-    ...Object.assign({}, ...schemas),
-    ...(Object.keys(properties).length > 0 && { properties, required: [...required] }),
+    ...others,
+    ...(Object.keys(properties).length > 0 && {
+      properties,
+      required: [...required].filter((name) => Object.hasOwn(properties, String(name))),
+    }),
   };
 }
 
