@@ -4,7 +4,7 @@ import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import type { Environment, Instance, ProcessExit } from 'market-mcp-contract/wire';
 import { freePort, isPortTaken } from '../system/ports.ts';
-import { type Incident, ServerLog, type SourceAnswer } from './logged.ts';
+import { type Incident, ServerLog, type SourceAnswer, type SourceFailure } from './logged.ts';
 
 const stopMs = 3_000;
 const pollMs = 20;
@@ -16,6 +16,8 @@ export interface WatchedInstance extends Instance {
   errors(): string;
   /** The errors in its code, from its log. */
   incidents(): readonly Incident[];
+  /** The requests to APIs that failed in its calls, from its log. */
+  failures(): readonly SourceFailure[];
   /** Where the answers of its tools came from. */
   answers(): readonly SourceAnswer[];
 }
@@ -136,12 +138,13 @@ function supervise(
   let output = '';
   let errors = '';
   const log = new ServerLog();
+  const errorLog = new ServerLog();
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
       const localized = command.localized?.(text) ?? text;
       output = (output + text).slice(-keptOutput);
       if (stream === child.stderr) errors = (errors + localized).slice(-keptOutput);
-      else log.add(localized);
+      (stream === child.stderr ? errorLog : log).add(localized);
     });
   }
   const exit = new Promise<ProcessExit>((resolve) => {
@@ -157,6 +160,7 @@ function supervise(
     output: () => output,
     errors: () => errors,
     incidents: () => log.incidents,
+    failures: () => errorLog.failures,
     answers: () => log.answers,
     signal: (name) => child.kill(name),
     async stop() {

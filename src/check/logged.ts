@@ -9,8 +9,20 @@ export interface Incident {
   readonly detail: string;
 }
 
+/** A request to an API that failed in a call, as the runtime logs it: one JSON line `{"event":"source",…}`. */
+export interface SourceFailure {
+  readonly tool: string;
+  /** The code that the tool answered with, unless it chose another one. */
+  readonly code: string;
+  readonly detail: string;
+  /** The place of the author's code, `src/tools/get-gas.ts:24`; absent in production. */
+  readonly at?: string;
+  /** What to do, one sentence. */
+  readonly hint?: string;
+}
+
 /** Limits; the first incidents matter most. */
-const bounds = { incidents: 500, answers: 100_000, detail: 8_000, line: 64 * 1024 } as const;
+const bounds = { incidents: 500, failures: 500, answers: 100_000, detail: 8_000, line: 64 * 1024 } as const;
 
 /** An answer that a tool got through the source kit, as the runtime logs it for a check. */
 export interface SourceAnswer {
@@ -20,9 +32,10 @@ export interface SourceAnswer {
   readonly request: string;
 }
 
-/** Reads a log in pieces and keeps its incidents and the sources of answers. */
+/** Reads a log in pieces and keeps its incidents, the sources of answers, and for each tool and code the first failure of a source. */
 export class ServerLog {
   readonly #incidents: Incident[] = [];
+  readonly #failures = new Map<string, SourceFailure>();
   readonly #answers: SourceAnswer[] = [];
   #rest = '';
 
@@ -34,6 +47,10 @@ export class ServerLog {
     return this.#incidents;
   }
 
+  get failures(): readonly SourceFailure[] {
+    return [...this.#failures.values()];
+  }
+
   add(text: string): void {
     const lines = (this.#rest + text).split('\n');
     this.#rest = (lines.pop() ?? '').slice(0, bounds.line);
@@ -42,6 +59,9 @@ export class ServerLog {
       if (incident) this.#incidents.push(incident);
       const answer = this.#answers.length < bounds.answers && answerIn(line);
       if (answer) this.#answers.push(answer);
+      const failure = this.#failures.size < bounds.failures && failureIn(line);
+      const key = failure && `${failure.tool} ${failure.code}`;
+      if (key && !this.#failures.has(key)) this.#failures.set(key, failure);
     }
   }
 }
@@ -74,6 +94,19 @@ function incidentIn(line: string): Incident | undefined {
     ...(typeof id === 'string' && { id }),
     ...(typeof tool === 'string' && { tool }),
     detail: detail.slice(0, bounds.detail),
+  };
+}
+
+function failureIn(line: string): SourceFailure | undefined {
+  const { event, tool, code, detail, at, hint } = eventIn(line, 'source');
+  if (event !== 'source' || typeof tool !== 'string' || typeof code !== 'string') return undefined;
+  if (typeof detail !== 'string') return undefined;
+  return {
+    tool,
+    code,
+    detail: detail.slice(0, bounds.detail),
+    ...(typeof at === 'string' && { at }),
+    ...(typeof hint === 'string' && { hint }),
   };
 }
 

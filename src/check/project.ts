@@ -19,7 +19,7 @@ import { childEnded, childStarting } from '../system/processes.ts';
 import { type CalledExample, callExamples, calledLines, notStarted, projectFacts } from './built.ts';
 import { causeOf } from './causes.ts';
 import type { Deployed } from './deployed.ts';
-import type { Incident, SourceAnswer } from './logged.ts';
+import type { Incident, SourceAnswer, SourceFailure } from './logged.ts';
 import { NotStarted, type Sources, start } from './start.ts';
 
 /** A server to check, and how to release it. */
@@ -156,7 +156,7 @@ export async function holdProject(
       answers,
       unrecorded: () => [...unrecorded].sort(),
       ...(kept !== undefined && { real: { called, withheld } }),
-      locate: (report) => located(report, { directory, incidents: owned.incidents }),
+      locate: (report) => located(report, { directory, ...owned }),
       release,
     };
   } catch (error) {
@@ -182,6 +182,8 @@ interface ProjectCode {
   readonly directory: string;
   /** The errors in its code that the server has logged so far. */
   incidents(): readonly Incident[];
+  /** The requests to APIs that have failed so far. */
+  failures(): readonly SourceFailure[];
 }
 
 /** The maximum number of errors that are reported in addition to the rules. */
@@ -193,21 +195,28 @@ const shownErrors = 10;
  */
 function located<R extends Pick<Report, 'rules' | 'rehearsal'>>(
   report: R,
-  { directory, incidents: logged }: ProjectCode,
+  { directory, incidents: logged, failures }: ProjectCode,
 ): R & { readonly serverErrors: readonly OtherError[] } {
   const incidents = logged();
   const byId = new Map(incidents.map((incident) => [incident.id, incident]));
   const printed = new Map(incidents.filter(({ id }) => id === undefined).map((one) => [one.tool, one]));
+  const ofSources = failures();
   const reported = new Set<string>();
   const sourcesIn = memoize(toolSources); // a report without problems needs none, and no parser
   const withCause = (problem: Problem, of?: string): Problem => {
-    const { tool = of ?? '', incident: id, failed } = problem;
+    const { tool = of ?? '', incident: id, failed, code } = problem;
+    const failure = ofSources.find((one) => one.tool === tool && one.code === code);
     const incident = id === undefined ? failed && printed.get(tool) : byId.get(id);
-    const cause = problem.cause ?? (incident && causeOf(incident.detail, directory));
+    const logged = failure ?? incident;
+    const cause =
+      problem.cause ??
+      (logged && { ...causeOf(logged.detail, directory), ...(failure?.at && { at: failure.at }) });
     if (cause) reported.add(keyOf(cause.message));
     const at = problem.at ?? cause?.at ?? sourcesIn(directory).get(tool);
-    const fix =
+    const correct =
       incident && cause?.at && `Correct the code at ${cause.at}: the call failed with the error above.`;
+    // What an API rejects may be the arguments, which the rule's own fix is about.
+    const fix = failure ? code !== 'SOURCE_REJECTED' && failure.hint : correct;
     return { ...problem, ...(cause && { cause }), ...(at !== undefined && { at }), ...(fix && { fix }) };
   };
   const rules = report.rules.map((rule) => ({

@@ -19,7 +19,7 @@ import {
   type WatchedInstance,
   type WatchedLaunch,
 } from './launch.ts';
-import { type Incident, printedErrors, type SourceAnswer } from './logged.ts';
+import { type Incident, printedErrors, type SourceAnswer, type SourceFailure } from './logged.ts';
 
 /** `replay`: from recordings, without requests to other machines and without secrets. `live`: from the APIs. */
 export type Sources = 'replay' | 'live';
@@ -117,6 +117,8 @@ interface WatchedServer extends OwnedServer {
   instance(): WatchedInstance;
   /** The errors in its code that all its processes have logged. */
   incidents(): readonly Incident[];
+  /** The requests to APIs that failed in calls of all its processes. */
+  failures(): readonly SourceFailure[];
 }
 
 /** Milliseconds within which an ending process closes its output. */
@@ -135,6 +137,7 @@ export function ownedBy(first: WatchedInstance, launch: WatchedLaunch, directory
     instance: current,
     incidents: () =>
       all.flatMap((instance) => [...instance.incidents(), ...printedErrors(instance.errors())]),
+    failures: () => all.flatMap((instance) => instance.failures()),
     async restart() {
       await current().stop();
       const next = await launch({ PORT: new URL(first.url).port });

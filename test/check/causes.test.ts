@@ -78,6 +78,20 @@ describe("the errors in a server's output", () => {
     expect(log.incidents).toEqual([{ id: 'abc', tool: 'get_price', detail: 'Error: x' }]);
   });
 
+  it('include the first failed request of each tool and code', () => {
+    const log = new ServerLog();
+    const line = (code: string, detail: string) => {
+      log.add(`${JSON.stringify({ event: 'source', tool: 'get_price', code, detail, hint: 'Start it.' })}\n`);
+    };
+    line('SOURCE_UNAVAILABLE', 'no connection');
+    line('SOURCE_UNAVAILABLE', 'HTTP 503');
+    line('SOURCE_NOT_FOUND', 'HTTP 404');
+    expect(log.failures).toEqual([
+      { tool: 'get_price', code: 'SOURCE_UNAVAILABLE', detail: 'no connection', hint: 'Start it.' },
+      { tool: 'get_price', code: 'SOURCE_NOT_FOUND', detail: 'HTTP 404', hint: 'Start it.' },
+    ]);
+  });
+
   it('are limited in number and length', () => {
     const log = new ServerLog();
     const line = JSON.stringify({ event: 'incident', id: 'abc', tool: 'x', detail: 'y'.repeat(20_000) });

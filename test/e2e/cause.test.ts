@@ -208,6 +208,19 @@ test.each(Object.entries(cases))(
   },
 );
 
+test('a check names cause, place and fix of a failed request, in its rules and in the rehearsal', async () => {
+  mode = 'text';
+  const { message, line, fix } = cases['a wrong type from the API'] as Case;
+  const only = ['--only', 'outcome.found,submission.succeeds'];
+  const { status, stdout } = await market(['check', '--live', '--json', ...only], { cwd: directory });
+  expect(status, stdout).toBe(1);
+  const { rules, rehearsal } = JSON.parse(stdout);
+  const at = lineOf(line);
+  const problems = [{ code: 'SOURCE_MALFORMED', cause: { message, at }, at, fix }];
+  expect(rules).toMatchObject([{ problems }, { problems }]);
+  expect(rehearsal).toMatchObject([{ problems }]);
+});
+
 /** A submission to the marketplace, whose test calls the tool. */
 async function register() {
   const access = await runningMarketplace(directory);

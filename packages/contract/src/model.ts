@@ -45,6 +45,8 @@ export interface Problem extends Mismatch {
   readonly request?: string;
   /** Set if the answer was a failure of the tool. */
   readonly failed?: true;
+  /** The code of that failure (C§2.2). */
+  readonly code?: string;
   /** The id under which the server logged the cause. */
   readonly incident?: string;
   /** The error in the server's code, if we own the server and it logged the error. */

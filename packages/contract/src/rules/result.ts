@@ -9,7 +9,7 @@ import { listedOutputSchema } from '../wire/cases.ts';
 import { answeredCalls } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { CallOutcome, Probe } from '../wire/probe.ts';
-import { incidentIn, resultText } from '../wire/rpc.ts';
+import { failureOf, incidentIn, resultText } from '../wire/rpc.ts';
 import { isText } from './read.ts';
 import { fact, judgeEach, type LiveRule, must, should, unless, valueProblems } from './rule.ts';
 
@@ -221,7 +221,7 @@ export function ofCall(call: Call, problem: Problem): Problem {
     ...problem,
     path: `${problem.path ?? 'result'} (called with ${shorten(args)})`,
     arguments: args,
-    ...((result?.isError === true || failure !== undefined) && { failed: true }),
+    ...((result?.isError === true || failure !== undefined) && failureOf(result?.content ?? content)),
     ...(incident !== undefined && { incident }),
   };
 }

@@ -1,6 +1,7 @@
 import { signals } from '../definition/outcomes.ts';
-import { isObject, shorten } from '../json/json.ts';
+import { isObject, jsonIn, objectOr, shorten } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
+import type { Problem } from '../model.ts';
 import type { HttpAnswer } from './http.ts';
 import { NoAnswer } from './receive.ts';
 
@@ -97,6 +98,12 @@ export function resultText(content: Json | undefined): string | undefined {
 /** The id under which the server logged the cause of a failure, if the text of the result contains one. */
 export function incidentIn(content: Json | undefined): string | undefined {
   return /\(incident ([\w-]{8,64})\)/.exec(resultText(content) ?? '')?.[1];
+}
+
+/** What a problem says of the failure that a tool answered with. @param content of the result: its text repeats the data (C§2.2) */
+export function failureOf(content: Json | undefined): Pick<Problem, 'failed' | 'code'> {
+  const { error: code } = objectOr(jsonIn(resultText(content) ?? '')[0]);
+  return { failed: true, ...(typeof code === 'string' && { code: code.slice(0, shownCharacters) }) };
 }
 
 const shownCharacters = 160;
