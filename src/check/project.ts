@@ -186,6 +186,9 @@ interface ProjectCode {
   failures(): readonly SourceFailure[];
 }
 
+/** Codes for which a rule's own fix is more exact: what an API rejects may be the arguments, and a recording has its command. */
+const fixedByRule = new Set(['SOURCE_REJECTED', 'SOURCE_NOT_RECORDED']);
+
 /** The maximum number of errors that are reported in addition to the rules. */
 const shownErrors = 10;
 
@@ -215,8 +218,7 @@ function located<R extends Pick<Report, 'rules' | 'rehearsal'>>(
     const at = problem.at ?? cause?.at ?? sourcesIn(directory).get(tool);
     const correct =
       incident && cause?.at && `Correct the code at ${cause.at}: the call failed with the error above.`;
-    // What an API rejects may be the arguments, which the rule's own fix is about.
-    const fix = failure ? code !== 'SOURCE_REJECTED' && failure.hint : correct;
+    const fix = failure ? !fixedByRule.has(failure.code) && failure.hint : correct;
     return { ...problem, ...(cause && { cause }), ...(at !== undefined && { at }), ...(fix && { fix }) };
   };
   const rules = report.rules.map((rule) => ({
