@@ -241,8 +241,7 @@ export function explainedFailure(error: SourceError, cause: unknown, failed: Fai
   const { code, message } = error;
   if (code === 'CANCELLED') return error;
   const { method, url, path } = failed;
-  const known = cause instanceof HTTPError ? cause.response.status : statusOf(cause);
-  const status = failed.status ?? known;
+  const status = failed.status ?? (cause instanceof HTTPError ? cause.response.status : statusOf(cause));
   const reason = (cause as { cause?: { code?: unknown } } | null)?.cause?.code;
   const silent = code === 'SOURCE_TOO_SLOW' ? `no answer within ${failed.timeoutMs} ms` : message;
   const unanswered = reason ? `no connection (${reason})` : silent;
