@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { repository } from '../e2e/support.ts';
 
 /** The last commit of each earlier version. */
-const commits = { '0.3.0': 'fd906b0' } as const;
+const commits = { '0.3.0': 'fd906b0', '0.4.0': '0fd011fd' } as const;
 
 export type OldVersion = keyof typeof commits;
 export const oldVersions = Object.keys(commits) as OldVersion[];
