@@ -222,6 +222,9 @@ test('a Node that is too old is reported with the required version', async () =>
   const { status, stderr } = await run(old, [bins.market, 'check'], { cwd: project });
   expect(status).toBe(2);
   note('A wrong Node version', 'check', stderr, told);
+  const build = await run(old, ['scripts/check-node.cjs'], { cwd: repository });
+  expect(build.status).toBe(2);
+  expect(build.stderr).toMatch(/needs Node\.js 20\.19 or 22\.12 or later, but this is Node\.js 18\./);
 });
 
 test('an installation without a network keeps the project and prints the command that continues', async () => {
