@@ -34,6 +34,7 @@ const long = [
   'reliability/failover',
   'hostile/content',
   'broken/programs',
+  'reliability/lost-tokens',
   'registry/release',
   'contract/report/not-run',
   'attacks/attacks',

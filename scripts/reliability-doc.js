@@ -21,17 +21,17 @@ writeFileSync(
 );
 
 function outageTable(machine, rows) {
-  const bad = rows.filter(({ later, lost, twice }) => later + lost + twice > 0);
+  const bad = rows.filter(({ later, denied, lost, twice }) => later + denied + lost + twice > 0);
   const lines = bad.map(
-    ({ once, name, sent, answered, later, lost, twice }) =>
-      `| ${once} | ${name} | ${sent} | ${answered} | ${later} | ${lost} | ${twice} |`,
+    ({ once, name, sent, answered, later, denied, lost, twice }) =>
+      `| ${once} | ${name} | ${sent} | ${answered} | ${later} | ${denied} | ${lost} | ${twice} |`,
   );
   return [
     '',
-    `${whereOf(machine)} Nothing was late, lost or run twice in the ${rows.length - bad.length} others.`,
+    `${whereOf(machine)} Nothing was late, denied, lost or run twice in the ${rows.length - bad.length} others.`,
     '',
-    '| `TOKEN_ONCE` | what happens | sent | answered | later | lost | run twice |',
-    '| --- | --- | ---: | ---: | ---: | ---: | ---: |',
+    '| `TOKEN_ONCE` | what happens | sent | answered | later | denied | lost | run twice |',
+    '| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |',
     ...lines,
     '',
     '',

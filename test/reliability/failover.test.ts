@@ -5,9 +5,9 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { freePort } from '../ports.ts';
 import { buildProject } from '../runtime/built.ts';
-import { token } from '../runtime/support.ts';
+import { audience, token } from '../runtime/support.ts';
 import { record } from './figures.ts';
-import { hasRedis, startRedis } from './redis.ts';
+import { hasRedis, startRedis, writeMarker } from './redis.ts';
 import { call, type Environment, type Replica, replica } from './replica.ts';
 
 // What becomes of calls while replicas, or the Redis server that they share, end, pause or change places. Each token is sent to one replica
@@ -47,6 +47,7 @@ async function namedPair() {
   point('127.0.0.2');
   const follows = async () => (await second.client().info('replication')).includes('master_link_status:up');
   await vi.waitUntil(follows, { ...within, interval: 100 });
+  await writeMarker(first.client(), audience);
   const NODE_OPTIONS = `--require ${join(import.meta.dirname, 'names.cjs')}`;
   return {
     first,
@@ -103,6 +104,7 @@ async function callsDuring(
     }
   };
   const running = [watch(), sending()];
+  await vi.waitUntil(() => ran().length > 0, within);
   await work();
   isOver = true;
   await Promise.all(running);
@@ -111,11 +113,13 @@ async function callsDuring(
   for (const id of ran()) runs.set(id, (runs.get(id) ?? 0) + 1);
   const answered = statuses.filter((status) => status === 200).length;
   const later = statuses.filter((status) => status === 503).length;
+  const denied = statuses.filter((status) => status === 401).length;
   return {
     sent: statuses.length,
     answered,
     later,
-    lost: statuses.length - answered - later,
+    denied,
+    lost: statuses.length - answered - later - denied,
     twice: [...runs.values()].filter((times) => times > 1).length,
   };
 }
@@ -166,6 +170,8 @@ const events: readonly [string, (trial: Trial) => Promise<unknown>][] = [
   ],
   ['its name leads to another server', async ({ failOver }) => failOver()],
 ];
+/** Events after which Redis may have lost used tokens. */
+const losses: readonly string[] = ['Redis ends and comes back', 'its name leads to another server'];
 const isShared = ({ states, isRunning }: Replica) => !isRunning() || states().at(-1) !== false;
 
 describe.skipIf(!hasRedis)('calls (skipped without redis-server)', () => {
@@ -186,6 +192,7 @@ describe.skipIf(!hasRedis)('calls (skipped without redis-server)', () => {
     record(`outage-${once}-${events.findIndex(([other]) => other === name)}`, { once, name, ...figures });
     expect(figures.answered).toBeGreaterThan(0);
     if (once === 'strict') expect(figures.twice).toBe(0);
+    if (once === 'on' || !losses.includes(name)) expect(figures.denied).toBe(0);
     if (name !== 'a replica is killed') expect(figures.lost).toBe(0);
     // Those that were alone know each other's tokens again; on a busy machine Redis may once more answer late.
     const running = all.filter(({ isRunning }) => isRunning());
@@ -196,6 +203,34 @@ describe.skipIf(!hasRedis)('calls (skipped without redis-server)', () => {
     };
     await expect.poll(accepting, within).toBe(1);
     if (once === 'on') expect(figures.later).toBe(0);
+  });
+
+  it('get 401, with a line and a metric, if Redis has lost their token, and TOKEN_ONCE=strict', async () => {
+    const redis = await startRedis();
+    const client = redis.client();
+    await writeMarker(client, audience);
+    const { all, ran } = await replicas({
+      STATE_URL: redis.url,
+      TOKEN_ONCE: 'strict',
+      METRICS_PORT: '0',
+    });
+    const [payee, ...others] = all as [Replica, ...Replica[]];
+    const bearer = await token();
+    const statusOf = (one: Replica) => async () => (await call(one, bearer, 'count', { id: 'once' })).status;
+    await expect.poll(statusOf(payee), within).toBe(200);
+    await client.flushall();
+    for (const one of others) {
+      await expect.poll(statusOf(one), within).toBe(401);
+      const refused = () => one.events().findLast(({ event }) => event === 'refused');
+      expect(await vi.waitUntil(refused, within)).toMatchObject({
+        reason: 'may have run before: the store of used tokens may have lost it (TOKEN_ONCE=strict)',
+        expected: expect.stringMatching(/^iat after \d+$/),
+        got: expect.stringMatching(/^iat \d+$/),
+      });
+      const metrics = await (await fetch(one.metrics)).text();
+      expect(metrics).toContain('mcp_server_refusals_total{reason="may have run before"} 1');
+    }
+    expect(ran()).toEqual(['once']);
   });
 
   it('get 503 with Retry-After while no store can be asked, and TOKEN_ONCE=strict', async () => {
@@ -219,6 +254,7 @@ describe.skipIf(!hasRedis)('calls (skipped without redis-server)', () => {
     const knows = async () =>
       JSON.stringify(await admin.call('SENTINEL', 'REPLICAS', 'tokens')).includes(String(second.port));
     await vi.waitUntil(knows, { ...within, interval: 200 });
+    await writeMarker(first.client(), audience);
     const STATE_URL = `redis+sentinel://127.0.0.1:9,127.0.0.1:${sentinel.port}/tokens`;
     const { all, ran } = await replicas({ STATE_URL, TOKEN_ONCE: 'strict' });
     const figures = await callsDuring(all, ran, async () => {

@@ -30,6 +30,9 @@ export async function replica(directory: string, env: Environment) {
     port: Number(listening.port),
     client,
     output,
+    events,
+    /** The address of its metrics, with METRICS_PORT. */
+    metrics: String(listening.metrics),
     signal: (name: 'SIGTERM' | 'SIGKILL') => void child.kill(name),
     /** Resolves when it has ended and its log is read. */
     exit,

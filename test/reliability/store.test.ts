@@ -4,6 +4,7 @@ import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createReplicas } from '../../packages/runtime/src/replicas.ts';
+import type { TokenRules } from '../../packages/runtime/src/server/auth.ts';
 import type { SharedState } from '../../packages/runtime/src/store.ts';
 import { redisState } from '../../templates/project/src/redis.ts';
 import { hasRedis, startRedis } from './redis.ts';
@@ -21,12 +22,12 @@ interface Settings {
   readonly cacheBytes?: number;
   readonly tokens?: string;
   readonly namespace?: string;
-  readonly once?: boolean;
+  readonly once?: TokenRules['once'];
 }
 
 /** A replica that has asked its store. */
 async function replica(state: SharedState, settings: Settings = {}) {
-  const { cacheBytes = 1_000_000, tokens, namespace = 'test', once = true } = settings;
+  const { cacheBytes = 1_000_000, tokens, namespace = 'test', once = 'on' } = settings;
   const lines: Line[] = [];
   const { replicas, start } = createReplicas(state, {
     ...{ namespace, cacheBytes, once },
@@ -38,6 +39,8 @@ async function replica(state: SharedState, settings: Settings = {}) {
   await start(5_000);
   return {
     ...replicas,
+    /** Whether this replica is the first that claims the key; null if the store does not answer. */
+    claim: async (key: string, ms: number) => (await replicas.claim(key, ms))?.isFirst ?? null,
     lines,
     /** The sessions that it knows to have ended. */
     ended,
@@ -66,20 +69,23 @@ async function pass(busyMs = 0): Promise<void> {
 const until = (is: () => unknown) => vi.waitUntil(is, { timeout: 120_000 });
 
 describe.skipIf(!hasRedis)('the store of replicas (skipped without redis-server)', () => {
-  it('is not lost when it is late once, and each token is claimed once', async () => {
-    const redis = await startRedis();
-    const all = await Promise.all([1, 2, 3].map(() => replica(redisState(redis.url))));
-    for (let count = 0; count < 5; count++) {
-      const token = randomUUID();
-      redis.signal('SIGSTOP');
-      const claims = all.map(({ claim }) => claim(token, 60_000));
-      await pass();
-      redis.signal('SIGCONT');
-      const claimed = await Promise.all(claims);
-      expect(claimed.toSorted()).toEqual([false, false, true]);
-    }
-    expect(all.flatMap(({ states }) => states())).toEqual([]);
-  });
+  it.each(['on', 'strict'] as const)(
+    'is not lost when it is late once, and each token is claimed once, with TOKEN_ONCE=%s',
+    async (once) => {
+      const redis = await startRedis();
+      const all = await Promise.all([1, 2, 3].map(() => replica(redisState(redis.url), { once })));
+      for (let count = 0; count < 5; count++) {
+        const token = randomUUID();
+        redis.signal('SIGSTOP');
+        const claims = all.map(({ claim }) => claim(token, 60_000));
+        await pass();
+        redis.signal('SIGCONT');
+        const claimed = await Promise.all(claims);
+        expect(claimed.toSorted()).toEqual([false, false, true]);
+      }
+      expect(all.flatMap(({ states }) => states())).toEqual([]);
+    },
+  );
 
   it('is not lost while this process computes, whose answers are there when it is done', async () => {
     const redis = await startRedis();
@@ -166,7 +172,7 @@ describe.skipIf(!hasRedis)('the store of replicas (skipped without redis-server)
       ),
     ]);
     expect(await warnings(volatile.url)).toEqual([expect.stringContaining('volatile-ttl): used tokens')]);
-    expect(await warnings(volatile.url, { once: false })).toEqual([]);
+    expect(await warnings(volatile.url, { once: 'off' })).toEqual([]);
     expect(await warnings(volatile.url, { tokens: keeping.url })).toEqual([]);
     expect(await warnings(keeping.url, { tokens: volatile.url })).toEqual([
       expect.stringMatching(/^TOKEN_STATE_URL: .*volatile-ttl/),
@@ -213,7 +219,7 @@ describe.skipIf(!hasRedis)('the store of replicas (skipped without redis-server)
     const list = 'market-mcp:test:ended-sessions';
     await fill(client, list, 5_000);
     const all = await Promise.all(
-      Array.from({ length: 50 }, () => replica(redisState(redis.url), { cacheBytes: 0, once: false })),
+      Array.from({ length: 50 }, () => replica(redisState(redis.url), { cacheBytes: 0, once: 'off' })),
     );
     for (const { ended } of all) expect(ended).toHaveLength(5_000);
     await redis.kill();
@@ -230,7 +236,7 @@ describe.skipIf(!hasRedis)('the store of replicas (skipped without redis-server)
     const redis = await startRedis(['--appendonly', 'no']);
     const list = 'market-mcp:test:ended-sessions';
     await fill(redis.client(), list, 3);
-    const { ended, lines } = await replica(redisState(redis.url), { cacheBytes: 0, once: false });
+    const { ended, lines } = await replica(redisState(redis.url), { cacheBytes: 0, once: 'off' });
     expect(ended).toEqual(['0', '1', '2']);
     await redis.kill();
     await redis.start();

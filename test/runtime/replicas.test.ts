@@ -1,12 +1,17 @@
 import { createPublicKey } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/generic.ts';
 import { createReplicas } from '../../packages/runtime/src/replicas.ts';
 import { createAuthentication } from '../../packages/runtime/src/server/auth.ts';
-import { readingsOf } from '../../packages/runtime/src/server/log.ts';
+import { readingsOf, refusals } from '../../packages/runtime/src/server/log.ts';
+import type { Claim } from '../../packages/runtime/src/server/session.ts';
 import type { SharedState } from '../../packages/runtime/src/store.ts';
 import { audience, issuer, platformKey, start, token } from './support.ts';
+
+/** Claims of a store that does not compare its runs. */
+const first: Claim = { isFirst: true, since: null };
+const used: Claim = { isFirst: false, since: null };
 
 const silent = () => new Promise<never>(() => {});
 const silentState: SharedState = {
@@ -26,7 +31,7 @@ it.each([
   async (_, further, warnings) => {
     const lines: unknown[] = [];
     const log = (event: string, facts?: object) => void lines.push({ event, ...facts });
-    const options = { namespace: 'test', cacheBytes: 1_000, once: true, tokens: null, log };
+    const options = { namespace: 'test', cacheBytes: 1_000, once: 'on' as const, tokens: null, log };
     const { replicas, start } = createReplicas({ ...silentState, ...further }, options);
     await start(50);
     expect(lines).toEqual([...warnings, { event: 'state', shared: false, reason: 'no answer in 50 ms' }]);
@@ -42,7 +47,7 @@ function memoryState() {
   let now = 0;
   const textOf = (key: string) => (now < (held.get(key)?.until ?? 0) ? (held.get(key)?.text ?? null) : null);
   const set = async (key: string, text: string, ms: number) => void held.set(key, { text, until: now + ms });
-  const state: Required<SharedState> = {
+  const state: Required<Omit<SharedState, 'claimSince'>> = {
     async append(list, entries) {
       lists.set(list, [...(lists.get(list) ?? []), ...entries]);
     },
@@ -72,7 +77,7 @@ function memoryState() {
 
 /** A replica, when it has read the store. */
 async function replicaOf(state: SharedState, namespace: string) {
-  const options = { namespace, cacheBytes: 1_000, once: true, tokens: null, log: () => {} };
+  const options = { namespace, cacheBytes: 1_000, once: 'on' as const, tokens: null, log: () => {} };
   const { replicas, start } = createReplicas(state, options);
   await start(5_000);
   return replicas;
@@ -82,14 +87,14 @@ it('replicas of one name share claims for their time, texts and ended sessions; 
   const { state, pass } = memoryState();
   const [a, b] = [await replicaOf(state, 'one'), await replicaOf(state, 'one')];
   const other = await replicaOf(state, 'two');
-  expect([await a.claim('t', 60_000), await b.claim('t', 60_000)]).toEqual([true, false]);
-  expect(await other.claim('t', 60_000)).toBe(true);
+  expect([await a.claim('t', 60_000), await b.claim('t', 60_000)]).toEqual([first, used]);
+  expect(await other.claim('t', 60_000)).toEqual(first);
   await a.set('answer', 'text', 60_000);
   expect([await b.get('answer'), await other.get('answer')]).toEqual(['text', null]);
   pass(59_999);
-  expect([await b.claim('t', 60_000), await b.get('answer')]).toEqual([false, 'text']);
+  expect([await b.claim('t', 60_000), await b.get('answer')]).toEqual([used, 'text']);
   pass(1);
-  expect([await b.claim('t', 60_000), await b.get('answer')]).toEqual([true, null]);
+  expect([await b.claim('t', 60_000), await b.get('answer')]).toEqual([first, null]);
 
   const ended: string[] = [];
   const endedElsewhere: string[] = [];
@@ -119,7 +124,11 @@ it('a session that ends while the store does not answer ends in the other replic
 });
 
 /** The authentication of a replica whose store answers each claim so. */
-function authentication(once: 'on' | 'strict', claims: (boolean | null)[]) {
+function authentication(
+  once: 'on' | 'strict',
+  claims: (Claim | null)[],
+  onRefusal: (line: object) => void = () => {},
+) {
   const rules = {
     ...{
       ...generic.token,
@@ -134,8 +143,8 @@ function authentication(once: 'on' | 'strict', claims: (boolean | null)[]) {
       jwksUrl: null,
     },
   };
-  const claim = async () => claims.shift() as boolean | null;
-  return createAuthentication(rules, () => {}, false, { claim });
+  const claim = async () => claims.shift() as Claim | null;
+  return createAuthentication(rules, (_, line = {}) => onRefusal(line), false, { claim });
 }
 
 it('while the store does not answer, "on" accepts a token once, "strict" later, once the store has answered', async () => {
@@ -144,7 +153,7 @@ it('while the store does not answer, "on" accepts a token once, "strict" later, 
     (await identify({ authorization })).mayCall('id');
   const on = authentication('on', [null]);
   expect([await admitted(on), await admitted(on)]).toEqual([true, false]);
-  const strict = authentication('strict', [null, null, true]);
+  const strict = authentication('strict', [null, null, first]);
   const all = [
     await admitted(strict),
     await admitted(strict),
@@ -152,8 +161,45 @@ it('while the store does not answer, "on" accepts a token once, "strict" later, 
     await admitted(strict),
   ];
   expect(all).toEqual(['later', 'later', true, false]);
-  const used = authentication('strict', [null, false]);
-  expect([await admitted(used), await admitted(used)]).toEqual(['later', false]);
+  const elsewhere = authentication('strict', [null, used]);
+  expect([await admitted(elsewhere), await admitted(elsewhere)]).toEqual(['later', false]);
+});
+
+const since = Math.floor(Date.now() / 1000);
+const tolerance = generic.token.clockToleranceSeconds;
+
+it.each([
+  ['that was issued at the end of the tolerance', since + tolerance, `iat ${since + tolerance}`],
+  ['that was issued before', since - 60, `iat ${since - 60}`],
+  ['without iat', undefined, 'no iat'],
+])('after the store may have lost tokens, "strict" denies each time a token %s', async (_, iat, got) => {
+  const lines: object[] = [];
+  const reasons: unknown[] = [];
+  const onRefused = (message: unknown) => void reasons.push(message);
+  refusals.subscribe(onRefused);
+  onTestFinished(() => void refusals.unsubscribe(onRefused));
+  const claims = [true, true, false].map((isFirst) => ({ isFirst, since }));
+  const { identify } = authentication('strict', claims, (line) => void lines.push(line));
+  const authorization = `Bearer ${await token({ iat, exp: since + 120 })}`;
+  for (let time = 0; time < 3; time++) {
+    expect(await (await identify({ authorization })).mayCall('id')).toBe(false);
+  }
+  const line = {
+    reason: 'may have run before: the store of used tokens may have lost it (TOKEN_ONCE=strict)',
+    expected: `iat after ${since + tolerance}`,
+    got,
+    request: 'id',
+  };
+  expect(lines).toEqual([line, line, line]);
+  expect(reasons).toEqual(Array.from({ length: 3 }, () => ({ reason: 'may have run before' })));
+});
+
+it('after the store may have lost tokens, "strict" accepts a token of the next second once', async () => {
+  const claims = [{ isFirst: true, since }];
+  const { identify } = authentication('strict', claims);
+  const authorization = `Bearer ${await token({ iat: since + tolerance + 1, exp: since + 120 })}`;
+  const admit = async () => (await identify({ authorization })).mayCall('id');
+  expect([await admit(), await admit()]).toEqual([true, false]);
 });
 
 it('a server with "strict" refuses to start without a store', async () => {

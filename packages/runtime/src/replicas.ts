@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
+import type { TokenRules } from './server/auth.ts';
 import { type Log, provide } from './server/log.ts';
-import type { Replicas } from './server/session.ts';
+import type { Claim, Replicas } from './server/session.ts';
 import { createStore, type SharedState, type Store, valueIn } from './store.ts';
 
 /** What the requests to APIs share. Nothing here rejects. */
@@ -13,7 +14,7 @@ export interface ReplicaOptions {
   /** Of all cached answers together, in the store. */
   readonly cacheBytes: number;
   /** Whether tokens are valid for one call. */
-  readonly once: boolean;
+  readonly once: TokenRules['once'];
   /** The store of used tokens; null if they are in that of everything else. */
   readonly tokens: SharedState | null;
   readonly log: Log;
@@ -30,6 +31,9 @@ const maxIdLength = 100;
 
 const outdated =
   'src/redis.ts is of an earlier version: cached answers are not shared, one late answer of Redis lets used tokens run again, and whether Redis removes keys is not known. Write it again with: market-mcp upgrade';
+
+const withoutSince =
+  'src/redis.ts is of an earlier version: after Redis has lost data, TOKEN_ONCE=strict lets used tokens run again. Write it again with: market-mcp upgrade';
 
 let ofSources: SourceState | null = null;
 
@@ -67,9 +71,15 @@ export function createReplicas(state: SharedState, options: ReplicaOptions) {
     }
     sending = undefined;
   };
-  const warnOf = (variable: string, keepsTokens: boolean) => (info: string | null) => {
+  const tokenState = tokens ?? state;
+  const comparesRuns = once === 'strict' && tokenState.claimSince !== undefined;
+  const onInfo = (variable: string, keepsTokens: boolean) => (info: string | null) => {
+    if (keepsTokens && comparesRuns) requireRunId(variable, info);
     const text = warningOf(variable, info === null ? null : valueIn(info, 'maxmemory_policy'), keepsTokens);
     if (state.keep !== undefined && text) log('warning', { text });
+    if (keepsTokens && comparesRuns && info !== null && !isDurable(info)) {
+      log('warning', { text: `${variable}: ${notDurable}` });
+    }
   };
   const common = { prefix, log, hide };
   const store: Store = createStore(state, {
@@ -79,9 +89,10 @@ export function createReplicas(state: SharedState, options: ReplicaOptions) {
     onEntry(text) {
       if (text.length <= maxIdLength) for (const listener of listeners) listener(text);
     },
-    onInfo: warnOf('STATE_URL', once && tokens === null),
+    onInfo: onInfo('STATE_URL', once !== 'off' && tokens === null),
     onShared() {
       sending ??= send();
+      if (tokens === null) renewMarker();
     },
   });
   provide('shared', () => ({ value: Number(store.isShared()) }));
@@ -91,14 +102,27 @@ export function createReplicas(state: SharedState, options: ReplicaOptions) {
         list: `${prefix}tokens`, // nobody writes there: reading it shows that the store answers
         variable: 'TOKEN_STATE_URL',
         onEntry: () => {},
-        onInfo: warnOf('TOKEN_STATE_URL', once),
-        onShared: () => {},
+        onInfo: onInfo('TOKEN_STATE_URL', once !== 'off'),
+        onShared: () => renewMarker(),
       })
     : null;
-  const claims = { store: tokenStore ?? store, state: tokens ?? state };
 
   const owner = randomUUID();
   const keyOf = (key: string) => prefix + createHash('sha256').update(key).digest('base64url');
+  let latestSince = 0;
+  const claimKey = async (key: string, ms: number): Promise<Claim> => {
+    if (!comparesRuns || !tokenState.claimSince) {
+      return { isFirst: await tokenState.claim(keyOf(key), ms, owner), since: null };
+    }
+    const claim = await tokenState.claimSince(keyOf(key), ms, owner, `${prefix}run`, latestSince);
+    latestSince = Math.max(latestSince, claim.since);
+    return claim;
+  };
+  const claim = (key: string, ms: number) => (tokenStore ?? store).ask(() => claimKey(key, ms), null);
+  /** Claims a key of no token, so that the marker is as old as the connection, not as the first call. */
+  const renewMarker = () => {
+    if (comparesRuns) void claim('marker', 1);
+  };
   const replicas: Replicas & SourceState = {
     endSession(id) {
       if (unsent.length >= maxUnsent) unsent.shift();
@@ -107,7 +131,7 @@ export function createReplicas(state: SharedState, options: ReplicaOptions) {
       return sending;
     },
     follow: (ended) => void listeners.push(ended),
-    claim: (key, ms) => claims.store.ask(() => claims.state.claim(keyOf(key), ms, owner), null),
+    claim,
     take: (key, place, places, ms) => store.ask(() => state.take(keyOf(key), place, places, ms), 0),
     get: (key) => store.ask(() => state.get(keyOf(key)), null),
     async set(key, text, ms) {
@@ -124,9 +148,26 @@ export function createReplicas(state: SharedState, options: ReplicaOptions) {
      */
     async start(waitMs: number): Promise<void> {
       if (state.keep === undefined) log('warning', { text: outdated });
+      if (once === 'strict' && !comparesRuns) log('warning', { text: withoutSince });
       await Promise.all([store.start(waitMs), tokenStore?.start(waitMs)]);
     },
   };
+}
+
+const notDurable =
+  'the store has neither an append-only file nor replicas, so a restart loses used tokens. TOKEN_ONCE=strict then denies tokens by their iat only, and the clocks must be right. Set appendonly to yes, or add a replica.';
+
+/** @throws Error if INFO has no `run_id` */
+function requireRunId(variable: string, info: string | null): void {
+  if (info !== null && valueIn(info, 'run_id')) return;
+  throw new Error(
+    `TOKEN_ONCE: "strict" needs run_id of INFO, which the server of ${variable} hides: lost tokens could not be noticed. Allow its user INFO, use another server, or set TOKEN_ONCE=on.`,
+  );
+}
+
+/** Whether used tokens are in more places than the memory of one process. */
+function isDurable(info: string): boolean {
+  return valueIn(info, 'aof_enabled') === '1' || Number(valueIn(info, 'connected_slaves') ?? 0) > 0;
 }
 
 /** @param policy of the store when its memory is full; null or undefined if it is not known */

@@ -124,7 +124,7 @@ function createShared(
   const hide = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
   const connect = (url: string) => state(url, sentinelOf(url));
   const shared = createReplicas(connect(stateUrl), {
-    ...{ namespace: token?.audience ?? name, cacheBytes, once: (token?.once ?? 'off') !== 'off', log, hide },
+    ...{ namespace: token?.audience ?? name, cacheBytes, once: token?.once ?? 'off', log, hide },
     tokens: tokenStateUrl === null ? null : connect(tokenStateUrl),
   });
   shareWithSources(shared.replicas);

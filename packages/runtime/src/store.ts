@@ -15,6 +15,22 @@ export interface SharedState {
   /** Whether nobody but this owner has claimed the key; from now on, and for that time, it is claimed. */
   claim(key: string, ms: number, owner: string): Promise<boolean>;
   /**
+   * Claims a key like `claim`, and returns since when the store has lost no claim. In the same step it compares the `run_id` of its INFO
+   * with a marker, which has a `run_id` and a `since`. If the marker is missing, has another `run_id`, or has an earlier `since` than this
+   * replica has seen, claims may be lost. Then it writes the marker with its `run_id` and the present time.
+   *
+   * @param marker key of the marker
+   * @param latestSince the latest `since` that this replica has seen; a new `since` is not earlier
+   * @returns `since` in seconds of Unix time by the clock of the store, rounded up
+   */
+  claimSince?(
+    key: string,
+    ms: number,
+    owner: string,
+    marker: string,
+    latestSince: number,
+  ): Promise<{ readonly isFirst: boolean; readonly since: number }>;
+  /**
    * Takes one of the places of a key for that time; one that is taken already stays taken for that time from now.
    *
    * @returns 0, or how long until one of the places is free
@@ -46,7 +62,11 @@ export interface StoreOptions {
   /** Removes what the log must not contain. */
   readonly hide: (text: string) => string;
   readonly onEntry: (text: string) => void;
-  /** Called once with what the store says of itself, null if that is not known. */
+  /**
+   * Called once with what the store says of itself, null if that is not known.
+   *
+   * @throws Error if the store cannot be used
+   */
   readonly onInfo: (info: string | null) => void;
   /** Called when it can be asked, for the first time and after each outage. */
   readonly onShared: () => void;
@@ -77,7 +97,7 @@ const maxReason = 200;
 const busyMs = 20;
 
 const cluster =
-  'it is a Redis Cluster, which is not supported: name one server, or its Sentinels with redis+sentinel:';
+  'it is a Redis Cluster, which is not supported: name one server, or its Sentinels with redis+sentinel:.';
 
 /**
  * Follows a list of a store, and asks it while it answers. While it does not, it is asked for nothing but whether it is back. The
@@ -106,12 +126,15 @@ export function createStore(state: SharedState, options: StoreOptions): Store {
 
   const learn = async () => {
     const info = state.info ? await within(state.info(), readMs + connectMs) : null;
-    if (info !== null && valueIn(info, 'cluster_enabled') === '1') {
-      unusable = new Error(`${variable}: ${cluster}.`);
-      throw new Error(cluster);
+    try {
+      if (info !== null && valueIn(info, 'cluster_enabled') === '1')
+        throw new Error(`${variable}: ${cluster}`);
+      options.onInfo(info);
+    } catch (error) {
+      unusable = error as Error;
+      throw error;
     }
     isKnown = true;
-    options.onInfo(info);
   };
 
   const followed = follow(async (after) => {

@@ -41,6 +41,23 @@ local last = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')[2]
 for index = 1, 2 do redis.call('PEXPIREAT', KEYS[index], last) end`;
 
 /**
+ * Claims KEYS[2] for ARGV[1] for ARGV[2] ms: 1 if no other owner has it, and since when no claim is lost. The marker at KEYS[1] says of
+ * which run of Redis that is true. In another run, without it, or before ARGV[3], claims may be lost: it is then true from now on.
+ */
+const claimKey = `
+local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
+local marker = redis.call('HMGET', KEYS[1], 'run_id', 'since')
+local since = tonumber(marker[2] or 0)
+local latest = tonumber(ARGV[3])
+if marker[1] ~= run or since < latest then
+  since = math.max(redis.call('TIME')[1] + 1, latest)
+  redis.call('HSET', KEYS[1], 'run_id', run, 'since', since)
+end
+local isFree = redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2], 'NX')
+local isFirst = isFree or redis.call('GET', KEYS[2]) == ARGV[1]
+return { isFirst and 1 or 0, since }`;
+
+/**
  * What the replicas of this server share, in Redis 5 or later, or Valkey: one server, or the one that Sentinels name. While it does not
  * answer, each replica works alone. How long a call waits for an answer, the runtime decides.
  */
@@ -97,6 +114,11 @@ export function redisState(url: string, sentinel?: Sentinel): SharedState {
     },
     claim: async (key, ms, owner) =>
       (await redis.set(key, owner, 'PX', ms, 'NX')) === 'OK' || (await redis.get(key)) === owner,
+    async claimSince(key, ms, owner, marker, latestSince) {
+      const answer = await redis.eval(claimKey, 2, marker, key, owner, ms, latestSince);
+      const [isFirst, since] = answer as [number, number];
+      return { isFirst: isFirst === 1, since };
+    },
     take: async (key, place, places, ms) => Number(await redis.eval(takePlace, 1, key, place, places, ms)),
     get: (key) => redis.get(key),
     async set(key, text, ms) {

@@ -3,7 +3,7 @@ import type { JWTClaimValidationFailed } from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
 import { createKeys, type KeySources, type Keys } from './keys.ts';
 import { createCount, type Log, publishRefusal } from './log.ts';
-import type { Replicas } from './session.ts';
+import type { Claim, Replicas } from './session.ts';
 
 /** Requirements for a token (C§5). */
 export interface TokenRules {
@@ -21,8 +21,8 @@ export interface TokenRules {
   /** Longest validity of a token, counted from `iat`, or from now if it has no `iat`. */
   readonly maxLifetimeSeconds: number;
   /**
-   * Whether a token, identified by its `jti`, is valid for one call only; `strict`: no call runs while the store that replicas share
-   * cannot be asked.
+   * Whether a token, identified by its `jti`, is valid for one call only. With `strict`, no call runs while the store that replicas share
+   * cannot be asked, or after it may have lost the claim of the token.
    */
   readonly once: 'off' | 'on' | 'strict';
   /** HTTP status of a refusal; null if the platform does not specify one. */
@@ -104,7 +104,7 @@ export function createAuthentication(
   const withoutToken = refused({ reason: `no token: expected ${headerName}: ${prefix}<token>` });
 
   /** The caller with a verified token, which may expire while the body of the request arrives. */
-  const bearer = (jti: unknown, expiryMs: number): Caller => ({
+  const bearer = ({ jti, iat }: Claims, expiryMs: number): Caller => ({
     isPaying: true,
     mayCall(request) {
       const isLate = Date.now() >= expiryMs;
@@ -112,21 +112,29 @@ export function createAuthentication(
       const reason = isLate ? late : once ? used.take(jti, expiryMs) : null;
       if (reason !== null) refuse({ reason }, request);
       if (reason !== null || !once || !replicas) return reason === null;
-      return claimed(replicas, String(jti), expiryMs, request);
+      return claimed(replicas, { jti: String(jti), iat, expiryMs }, request);
     },
   });
   const claimed = async (
-    { claim }: Pick<Replicas, 'claim'>,
-    jti: string,
-    expiryMs: number,
+    { claim: claimKey }: Pick<Replicas, 'claim'>,
+    { jti, iat, expiryMs }: ClaimedToken,
     request: string,
   ): Promise<Admission> => {
-    const isFirst = await claim(`token ${jti}`, Math.ceil(expiryMs - Date.now()));
-    if (isFirst === false) refuse({ reason: 'jti: used before, on another replica' }, request);
-    if (isFirst !== null || rules.once === 'on') return isFirst ?? true;
-    used.release(jti); // its caller may try again, here with the claim that this replica has made
-    refuse({ reason: 'TOKEN_ONCE=strict: the store of used tokens does not answer' }, request);
-    return 'later';
+    const claim = await claimKey(`token ${jti}`, Math.ceil(expiryMs - Date.now()));
+    if (claim === null) {
+      if (rules.once === 'on') return true;
+      used.release(jti); // its caller may try again, here with the claim that this replica has made
+      refuse({ reason: 'TOKEN_ONCE=strict: the store of used tokens does not answer' }, request);
+      return 'later';
+    }
+    const loss = refusalAfterLoss(claim, iat, rules.clockToleranceSeconds);
+    if (loss) {
+      used.release(jti); // it is refused for this reason each time
+      refuse(loss, request);
+      return false;
+    }
+    if (!claim.isFirst) refuse({ reason: 'jti: used before, on another replica' }, request);
+    return claim.isFirst;
   };
 
   /** @param what the token shows of the clocks */
@@ -138,11 +146,12 @@ export function createAuthentication(
 
   const check = async (header: string, token: string): Promise<Caller> => {
     try {
-      const { exp, iat = 0, jti } = await verify(token, rules, keys);
+      const claims = await verify(token, rules, keys);
+      const { exp, iat = 0 } = claims;
       const ahead = iat - Math.floor(Date.now() / 1000);
       warnOfSkew(ahead, `was issued ${ahead} s in the future (iat)`);
       const expiryMs = (exp + rules.clockToleranceSeconds) * 1000;
-      const caller = bearer(jti, expiryMs);
+      const caller = bearer(claims, expiryMs);
       if (!once) trusted.add(header, caller, expiryMs);
       return caller;
     } catch (error) {
@@ -229,12 +238,35 @@ function createUsed() {
   };
 }
 
+/** A verified token that a replica claims for one call. */
+interface ClaimedToken {
+  readonly jti: string;
+  readonly iat: number | undefined;
+  readonly expiryMs: number;
+}
+
 /** Why a call was refused. */
 interface Refusal {
   readonly reason: string;
   readonly expected?: string | null | undefined;
   /** The beginning of the value of a claim. */
   readonly got?: string | undefined;
+}
+
+/** Returns the refusal of a token that may have run before the store lost its claim; null if it was issued later. */
+function refusalAfterLoss(
+  { since }: Claim,
+  iat: number | undefined,
+  clockToleranceSeconds: number,
+): Refusal | null {
+  if (since === null) return null;
+  const latestIat = since + clockToleranceSeconds;
+  if (iat !== undefined && iat > latestIat) return null;
+  return {
+    reason: 'may have run before: the store of used tokens may have lost it (TOKEN_ONCE=strict)',
+    expected: `iat after ${latestIat}`,
+    got: iat === undefined ? 'no iat' : `iat ${iat}`,
+  };
 }
 
 /** The beginning of a reason, without what the token says: jose's error code and the claim, or the text before the colon. */

@@ -10,11 +10,16 @@ export interface Replicas {
   endSession(id: string): Promise<void>;
   /** Calls back for each text that names an ended session: those of other replicas, and of whoever else writes to the store. */
   follow(ended: (id: string) => void): void;
-  /**
-   * Whether no other replica has claimed the key; from now on, and for so many milliseconds, it is claimed. Null if the store cannot
-   * be asked.
-   */
-  claim(key: string, ms: number): Promise<boolean | null>;
+  /** Claims a key for so many milliseconds. Resolves to null if the store cannot be asked. */
+  claim(key: string, ms: number): Promise<Claim | null>;
+}
+
+/** What the store says of a claim. */
+export interface Claim {
+  /** Whether no other replica has claimed the key. */
+  readonly isFirst: boolean;
+  /** Unix time in seconds before which the store may have lost claims; null if that is not compared. */
+  readonly since: number | null;
 }
 
 /** A UUID, the time of issue in milliseconds (base 36), and the signature of both. */
