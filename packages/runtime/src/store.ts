@@ -15,13 +15,13 @@ export interface SharedState {
   /** Whether nobody but this owner has claimed the key; from now on, and for that time, it is claimed. */
   claim(key: string, ms: number, owner: string): Promise<boolean>;
   /**
-   * Claims a key like `claim`, and returns since when the store has lost no claim. In the same step it compares the `run_id` of its INFO
-   * with a marker, which has a `run_id` and a `since`. If the marker is missing, has another `run_id`, or has an earlier `since` than this
-   * replica has seen, claims may be lost. Then it writes the marker with its `run_id` and the present time.
+   * Claims a key like `claim`, and returns the time since which the store has lost no claim. In the same step it compares the `run_id` of
+   * its INFO with a marker, which has a `run_id` and a `since`. If the marker is missing, has another `run_id`, or has a `since` before
+   * `latestSince`, claims may be lost. Then the store writes a marker with its `run_id` and the present time, or `latestSince` if that is
+   * later. `since` is Unix time in seconds by the clock of the store, rounded up.
    *
-   * @param marker key of the marker
-   * @param latestSince the latest `since` that this replica has seen; a new `since` is not earlier
-   * @returns `since` in seconds of Unix time by the clock of the store, rounded up
+   * @param marker The key of the marker.
+   * @param latestSince The latest `since` that this replica has seen.
    */
   claimSince?(
     key: string,

@@ -51,7 +51,7 @@ export const variables = {
   },
   TOKEN_ONCE: {
     default: 'off',
-    text: '"on" accepts each token (its "jti") for one call only, on this replica, or with STATE_URL on all of them; while the store does not answer, each replica accepts it once. "strict", for tools that write, then answers 503 with Retry-After. After the store has restarted, failed over or lost its data, "strict" answers 401 to tokens with an "iat" before that moment, or within the clock tolerance after it. It needs "iat" in tokens, and run_id in INFO of the store. A token can still run twice if a primary is cut off and still accepts writes (set min-replicas-to-write to 1), or if the clock of the platform is ahead of the store\'s by more than the tolerance. Leave it off if the platform repeats calls with the same token, as it does after a failure and in the submission test.',
+    text: '"on" accepts each token (its "jti") for one call only, on this replica, or with STATE_URL on all of them; while the store does not answer, each replica accepts it once. "strict", for tools that write, then answers 503 with Retry-After. After the store has restarted, failed over or lost its data, "strict" answers 401 to tokens with an "iat" before that moment, or within the clock tolerance after it. It needs "iat" in tokens, and run_id in INFO of the store. Two cases remain in which a token can run twice. A primary is cut off and still accepts writes: set min-replicas-to-write to 1. The clock of the platform is ahead of the store\'s by more than the tolerance. Leave it off if the platform repeats calls with the same token, as it does after a failure and in the submission test.',
   },
   SESSION_SECRET: {
     default: null,

@@ -41,8 +41,9 @@ local last = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')[2]
 for index = 1, 2 do redis.call('PEXPIREAT', KEYS[index], last) end`;
 
 /**
- * Claims KEYS[2] for ARGV[1] for ARGV[2] ms: 1 if no other owner has it, and since when no claim is lost. The marker at KEYS[1] says of
- * which run of Redis that is true. In another run, without it, or before ARGV[3], claims may be lost: it is then true from now on.
+ * Claims KEYS[2] for the owner ARGV[1] for ARGV[2] ms. Returns 1 if no other owner has claimed it, and the second since which Redis has
+ * lost no claim. The marker at KEYS[1] has that second, and the run of Redis that wrote it. If the marker is missing, of another run, or
+ * from before ARGV[3], claims may be lost: it is written with the present second, rounded up.
  */
 const claimKey = `
 local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')

@@ -14,7 +14,7 @@ export interface Replicas {
   claim(key: string, ms: number): Promise<Claim | null>;
 }
 
-/** What the store says of a claim. */
+/** The result of a claim. */
 export interface Claim {
   /** Whether no other replica has claimed the key. */
   readonly isFirst: boolean;
