@@ -243,7 +243,9 @@ describe('slow and disconnected clients', () => {
       config(),
       createLog(() => {}),
     );
-    onTestFinished(stop);
+    onTestFinished(async () => {
+      await stop();
+    });
     const socket = connect(port, '127.0.0.1');
     socket.write(
       'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',

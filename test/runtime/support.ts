@@ -75,7 +75,9 @@ export async function start({ env = {}, tools = fixtureTools, platform, ...furth
   const log = createLog((text) => lines.push(...text.trimEnd().split('\n')));
   const app = createApp({ ...settings, ...info, ...further }, tools, log);
   const server = await listen(app, settings, log);
-  onTestFinished(() => server.stop());
+  onTestFinished(async () => {
+    await server.stop();
+  });
   const url = `http://127.0.0.1:${server.port}/mcp`;
   return {
     ...server,

@@ -8,10 +8,19 @@ import { createReport, type Log, type PublishReport, provide } from './server/lo
 export interface RunningServer {
   readonly port: number;
   /**
-   * Serves for `drainMs` more, while `/ready` answers 503. Then stops accepting connections, waits for running calls up to the grace
-   * period, which began with the call, and closes every connection.
+   * Serves for `drainMs` more, while `/ready` answers 503. Then stops accepting connections and waits for running calls. One second
+   * before the end of the grace period, which began with the call of this function, it aborts them. At the end it closes every
+   * connection.
    */
-  stop(): Promise<void>;
+  stop(): Promise<StopCounts>;
+}
+
+/** What did not end by itself while the server stopped. */
+export interface StopCounts {
+  /** Calls that were answered with `SERVER_STOPPING`. */
+  readonly aborted: number;
+  /** Requests whose connection was closed before their answer was sent. */
+  readonly cut: number;
 }
 
 export interface ListenOptions {
@@ -49,13 +58,15 @@ const maxHeaders = 100;
 const sweepMs = 50;
 /** Time in which a call that is being sent when the server stops may arrive. */
 const arrivalMs = 500;
+/** Time for the failures of aborted calls to reach their callers; half of a shorter grace period. */
+const abortMs = 1_000;
 const loadMs = 500;
 /** Node accepts one connection per turn of the event loop. A caller that finds the queue full tries again after a second. */
 const backlog = 4096;
 
 /** @throws Error with a readable message if the server cannot listen on the address. */
 export async function listen(
-  app: Pick<App, 'handle' | 'refuse' | 'hasPaid' | 'drain' | 'stop'>,
+  app: Pick<App, 'handle' | 'refuse' | 'hasPaid' | 'drain' | 'stop' | 'stopCalls' | 'abortedCalls'>,
   options: ListenOptions,
   log: Log,
 ): Promise<RunningServer> {
@@ -110,21 +121,24 @@ export async function listen(
   const boundPort = await bind(server, host, port);
 
   const stop = async () => {
-    if (drainMs > 0) {
-      app.drain();
-      await sleep(drainMs);
-    }
-    const closed = close(server, open, shutdownGraceMs - drainMs);
+    app.drain();
+    if (drainMs > 0) await sleep(drainMs);
+    const closed = close(server, open, shutdownGraceMs - drainMs, () => app.stopCalls());
     load.stop();
     app.stop();
-    await closed;
+    const cut = await closed;
+    return { aborted: app.abortedCalls(), cut };
   };
   return { port: boundPort, stop };
 }
 
-// A stream has sent its head, and waits for nothing.
-function isRunning({ req, headersSent }: ServerResponse): boolean {
-  return req.complete && (req.method === 'POST' || !headersSent);
+/** Whether a request waits for its answer or the rest of it. A stream has sent its head, and waits for nothing. */
+function isUnanswered({ req, headersSent }: ServerResponse): boolean {
+  return req.method === 'POST' || !headersSent;
+}
+
+function isRunning(response: ServerResponse): boolean {
+  return response.req.complete && isUnanswered(response);
 }
 
 function isIdle({ pending }: Connection): boolean {
@@ -162,8 +176,23 @@ function holdConnections(
   };
 }
 
-/** Accepts no more connections, closes those that are idle, and after a grace period the others. */
-function close(server: Server, open: ReadonlyMap<Socket, Connection>, graceMs: number): Promise<void> {
+/**
+ * Accepts no more connections and closes those that are idle. Calls `stopCalls` shortly before the end of a grace period, and then
+ * closes the other connections.
+ *
+ * @returns the number of requests that were cut off
+ */
+function close(
+  server: Server,
+  open: ReadonlyMap<Socket, Connection>,
+  graceMs: number,
+  stopCalls: () => void,
+): Promise<number> {
+  let cut = 0;
+  const destroy = ({ socket, pending }: Connection) => {
+    cut += [...pending].filter(isUnanswered).length;
+    socket.destroy();
+  };
   return new Promise((resolve) => {
     const lateAt = performance.now() + arrivalMs;
     // Like Node does with those that wait for a further request.
@@ -172,16 +201,23 @@ function close(server: Server, open: ReadonlyMap<Socket, Connection>, graceMs: n
     const sweep = () => {
       const isLate = performance.now() > lateAt;
       for (const connection of open.values()) {
-        if (connection.pending.size === 0 || (isLate && isIdle(connection))) connection.socket.destroy();
+        if (connection.pending.size === 0 || (isLate && isIdle(connection))) destroy(connection);
       }
     };
     // Timers run before what arrived while this process was busy is read.
     const sweeping = setInterval(() => setImmediate(sweep), sweepMs);
-    const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
+    const lastMs = Math.min(abortMs, graceMs / 2);
+    let deadline = setTimeout(() => {
+      stopCalls();
+      // Begins now: after a long turn of the event loop, the failures still get their time.
+      deadline = setTimeout(() => {
+        for (const connection of open.values()) destroy(connection);
+      }, lastMs);
+    }, graceMs - lastMs);
     server.close(() => {
       clearInterval(sweeping);
       clearTimeout(deadline);
-      resolve();
+      resolve(cut);
     });
   });
 }

@@ -77,13 +77,13 @@ export async function run(
       if (stopping) return;
       stopping = true;
       log('stopping', { signal });
-      await server.stop();
+      log('stopped', await server.stop());
       process.exit(0);
     });
   }
 
   // A reader of this line may end the server at once.
-  for (const text of [...warnings, ...ownWarnings]) log('warning', { text });
+  for (const text of [...warnings, ...graceWarnings(config), ...ownWarnings]) log('warning', { text });
   if (config.stateUrl !== null && !state) log('warning', { text: withoutState });
   const { host, token } = config;
   const audience = token && { audience: token.audience, audienceFrom: token.audienceFrom };
@@ -100,6 +100,19 @@ export async function run(
   });
   if (stdout.isTTY) console.error(`Serving at ${addressOf(host, server.port)}`);
   void app.prepare();
+}
+
+/** Time between CALL_TIMEOUT_MS and the end of the process, in milliseconds. In the last second of it, calls are aborted. */
+const callReserveMs = 2_000;
+
+/** Warns if calls are aborted although they would end within their time. Vercel has no such limit. */
+function graceWarnings({ production, shutdownGraceMs, drainMs, callTimeoutMs }: Config): readonly string[] {
+  const isLongEnough = shutdownGraceMs - drainMs >= callTimeoutMs;
+  if (!production || process.env.VERCEL || isLongEnough) return [];
+  const sufficientMs = drainMs + callTimeoutMs + callReserveMs;
+  return [
+    `SHUTDOWN_GRACE_MS - DRAIN_MS is ${shutdownGraceMs - drainMs}, but CALL_TIMEOUT_MS is ${callTimeoutMs}: calls that run when the server stops may be aborted. Set SHUTDOWN_GRACE_MS=${sufficientMs}, and let the host wait 5 seconds longer before it kills the process.`,
+  ];
 }
 
 /** Serves metrics if they are switched on. Returns their address. Otherwise their code is not loaded. */

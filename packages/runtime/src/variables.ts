@@ -144,7 +144,7 @@ export const variables = {
   },
   SHUTDOWN_GRACE_MS: {
     default: '8000',
-    text: 'Time that running calls get to finish after SIGTERM, in milliseconds. Docker kills the process after 10000.',
+    text: 'Time from SIGTERM to the end of the process, in milliseconds. In its last second, calls that still run fail with SERVER_STOPPING. Set it to DRAIN_MS + CALL_TIMEOUT_MS + 2000, and let the host wait 5 seconds longer. The default is for Docker, which kills the process after 10000.',
   },
   DRAIN_MS: {
     default: '0',

@@ -150,7 +150,7 @@ export function createCallLog(directory: string, output: Output) {
 }
 
 /** At a terminal, the server prints its address, and dev when and why it stops. */
-const silentKinds = new Set(['listening', 'stopping']);
+const silentKinds = new Set(['listening', 'stopping', 'stopped']);
 
 function textOr(value: unknown): string | null {
   return typeof value === 'string' ? value : null;

@@ -23,6 +23,11 @@ export const bodyRefusals = {
   503: json(503, { error: 'Too many unfinished requests' }, { ...retrySoon, connection: 'close' }),
 };
 export const tooManyCalls = json(503, { error: 'Too many calls at once' }, retrySoon);
+export const serverStopping = json(
+  503,
+  { error: 'The server is stopping' },
+  { ...retrySoon, connection: 'close' },
+);
 export const tokenUnknown = json(503, { error: 'Used tokens are not known at the moment' }, retrySoon);
 export const noContent: Answer = { status: 204 };
 export const invalidSession = json(400, { error: 'Invalid session' });

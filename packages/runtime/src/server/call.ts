@@ -68,6 +68,8 @@ export interface RequestContext extends RequestIds {
 
 export interface CallContext extends RequestContext, Pick<Running, 'onSource'> {
   readonly timeoutMs: number | undefined;
+  /** Calls `abort` when the server stops before the call has ended. The returned function unsubscribes. */
+  readonly onStop?: (abort: () => void) => () => void;
   /** Whether an incident names the line that returned an answer. That takes time, so not in production. */
   readonly traces?: boolean;
   report(incident: Incident): void;
@@ -113,8 +115,7 @@ export async function runCall(compiled: CompiledTool, args: unknown, context: Ca
   try {
     outcome = await runWithin(compiled.tool, input, outcomes, context);
   } catch (error) {
-    if (error === cancelled) return failed(cancelled);
-    if (error === expired) return failed(expired);
+    if (isAbortFailure(error)) return failed(error);
     const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return incident('INTERNAL_ERROR', 'The tool failed unexpectedly', detail);
   }
@@ -152,6 +153,20 @@ const expired: Failure = {
   code: 'DEADLINE_EXCEEDED',
   message: 'The tool did not answer before the deadline of a call.',
 };
+/** For tools that only read: it contains a word that makes a platform call again. */
+const stoppedReading: Failure = {
+  code: 'SERVER_STOPPING',
+  message: 'The server stopped before the tool answered (503). Call it again.',
+};
+const stopped: Failure = {
+  code: 'SERVER_STOPPING',
+  message: 'The server stopped before the tool answered. It is not known whether the call took effect.',
+};
+const abortFailures: ReadonlySet<unknown> = new Set([cancelled, expired, stoppedReading, stopped]);
+
+function isAbortFailure(error: unknown): error is Failure {
+  return abortFailures.has(error);
+}
 
 type Around = (call: Running, run: () => Promise<Outcome>) => Promise<Outcome>;
 let around: Around | undefined;
@@ -163,15 +178,16 @@ export function followCalls(wrap?: Around): void {
   around = wrap;
 }
 
-/** The tool's outcome. Rejects with `expired` or `cancelled`. `Promise.race` would add 5% to the cost of a small call. */
+/** The tool's outcome. Rejects with one of `abortFailures` if the call is aborted. `Promise.race` would add 5% to the cost of a small call. */
 async function runWithin(
   tool: Tool,
   input: object,
   outcomes: CallOutcomes,
-  { onGone, timeoutMs }: CallContext,
+  { onGone, onStop, timeoutMs }: CallContext,
 ): Promise<Outcome> {
   let timer: NodeJS.Timeout | undefined;
   let release: (() => void) | undefined;
+  let leave: (() => void) | undefined;
   let arming: NodeJS.Immediate | undefined;
   try {
     return await new Promise((resolve, reject) => {
@@ -183,6 +199,7 @@ async function runWithin(
       arming = setImmediate(() => {
         if (timeoutMs !== undefined) timer = setTimeout(end, timeoutMs, expired);
         release = onGone(() => end(cancelled));
+        leave = onStop?.(() => end(tool.annotations?.readOnlyHint ? stoppedReading : stopped));
       });
       const run = async () => tool.run(input, outcomes);
       (around ? around(outcomes.call, run) : run()).then(resolve, reject);
@@ -191,6 +208,7 @@ async function runWithin(
     clearImmediate(arming);
     clearTimeout(timer);
     release?.();
+    leave?.();
   }
 }
 

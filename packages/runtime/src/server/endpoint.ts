@@ -7,6 +7,7 @@ import {
   json,
   noContent,
   requestIdHeader,
+  serverStopping,
   streamHeaders,
   tokenUnknown,
   tooManyCalls,
@@ -31,6 +32,7 @@ import {
 } from './mcp.ts';
 import { type createMemory, HeldMemory, weightOf } from './memory.ts';
 import { createModern, isModern, traceparentOf } from './modern.ts';
+import { RunningCalls } from './running-calls.ts';
 import { isObject } from './schema.ts';
 import { createSessions, createStreams, type Replicas } from './session.ts';
 
@@ -68,8 +70,10 @@ export interface Shared {
 /** `/mcp` (C§4, C§5): sessions, the gate of calls, and MCP in both revisions. */
 export class Endpoint {
   readonly unauthorized: Answer;
+  readonly runningCalls = new RunningCalls();
   readonly #config: EndpointOptions;
   readonly #shared: Shared;
+  readonly #report: PublishReport;
   readonly #sessions: ReturnType<typeof createSessions>;
   readonly #streams: ReturnType<typeof createStreams>;
   readonly #calls: ReturnType<typeof createCalls>;
@@ -87,6 +91,7 @@ export class Endpoint {
     const { token, replicas = null, sessionSecret, previousSessionSecret, sessionTtlSeconds } = config;
     this.#config = config;
     this.#shared = shared;
+    this.#report = report;
     this.#sessions = createSessions(
       sessionSecret,
       sessionTtlSeconds,
@@ -96,7 +101,7 @@ export class Endpoint {
     );
     this.#streams = createStreams(config, report);
     this.#calls = createCalls(config, report);
-    this.#methods = createMethods(config, tools, log);
+    this.#methods = createMethods(config, tools, log, this.runningCalls);
     this.#modern = config.modern === false ? null : createModern(this.#methods, config, tools);
     this.unauthorized = json(token?.refusalStatus ?? 401, { error: 'Unauthorized' });
     replicas?.follow((session) => {
@@ -154,6 +159,11 @@ export class Endpoint {
     const { headers } = request;
     if (caller.isPaying) this.#payers.add(request.socket);
     const isPaid = message === undefined || holdsPaidMethod(message);
+    // Before the token is used, so that it is valid for another replica.
+    if (isPaid && caller.isPaying && this.runningCalls.areStopped) {
+      this.#report('SHUTDOWN_GRACE_MS');
+      return serverStopping;
+    }
     const admission = !isPaid || (await caller.mayCall(id));
     if (admission === 'later') return tokenUnknown;
     if (!admission) return this.unauthorized;

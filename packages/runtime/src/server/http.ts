@@ -45,6 +45,10 @@ export interface App {
   drain(): void;
   /** Ends event streams and refuses bodies that wait to be parsed, unless they are paid: they would delay a shutdown. */
   stop(): void;
+  /** Ends every running call with the failure `SERVER_STOPPING`, and refuses further ones. */
+  stopCalls(): void;
+  /** Number of calls that `stopCalls` has ended. */
+  abortedCalls(): number;
 }
 
 /** `createApp` of `app.ts`, for whoever has loaded the library that matches patterns (`pattern.ts`). */
@@ -59,6 +63,8 @@ export function createHttpApp(config: AppConfig, tools: readonly Tool[], log: Lo
     unready: () => endpoints.unready(),
     drain: () => endpoints.drain(),
     stop: () => endpoints.stop(),
+    stopCalls: () => endpoints.stopCalls(),
+    abortedCalls: () => endpoints.abortedCalls(),
   };
 }
 
@@ -149,6 +155,14 @@ class Endpoints implements App {
   stop(): void {
     this.#endpoint.closeStreams();
     this.#bodies.stop();
+  }
+
+  stopCalls(): void {
+    this.#endpoint.runningCalls.stop();
+  }
+
+  abortedCalls(): number {
+    return this.#endpoint.runningCalls.abortedCount;
   }
 
   #receive<Value extends object>(

@@ -4,6 +4,7 @@ import { exactly } from './exact.ts';
 import { createTurns } from './limits.ts';
 import { type Log, other, startOperation, toolError } from './log.ts';
 import type { CallResult } from './result.ts';
+import type { RunningCalls } from './running-calls.ts';
 import { type CompiledTool, compileTool, isObject, type Members } from './schema.ts';
 
 export type RequestId = string | number;
@@ -156,6 +157,7 @@ export function createMethods(
   { name, version, callTimeoutMs: timeoutMs, production }: MethodOptions,
   tools: readonly Tool[],
   log: Log,
+  { onStop }: RunningCalls,
 ): ReadonlyMap<string, McpMethod> {
   const byName = new Map<string, CompiledTool>();
   for (const tool of tools) {
@@ -202,6 +204,7 @@ export function createMethods(
     const { result, ending, code } = await runCall(compiled, args, {
       ...ids,
       timeoutMs,
+      onStop,
       turns,
       traces,
       report,
