@@ -6,6 +6,7 @@ import type { PackageManager } from '../questions/package-managers.ts';
 import { copies, type DeployTarget, filesOf, standardTargets, targetNames } from '../questions/targets.ts';
 import type { PlannedFile, TemplateSet } from './model.ts';
 import { commandsOf, type PackageManagerCommands } from './package-manager.ts';
+import { shutdownTimes } from './shutdown-times.ts';
 import { apisOf, variablesOf } from './sources.ts';
 import { planTool } from './tool.ts';
 import { planToolsIndex, toolsIndex } from './tools-index.ts';
@@ -124,6 +125,7 @@ export function projectContext({
     isCached: packageManager === 'npm',
     profile,
     platform: serverPlatform(profile),
+    shutdown: shutdownTimes(profile.limits.callMs),
     /** Whether MCP 2026-07-28 is served. */
     modern: profile.protocol?.modern !== 'off',
     listing: listingContext(profile),

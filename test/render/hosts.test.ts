@@ -6,35 +6,80 @@ import { describe, expect, it } from 'vitest';
 import { context, generic } from '../../packages/contract/src/platforms/all.ts';
 import type { PlatformProfile } from '../../packages/contract/src/platforms/profile.ts';
 import { audienceOf } from '../../packages/runtime/src/audience.ts';
-import { variables } from '../../packages/runtime/src/variables.ts';
+import { shutdownTimes } from '../../src/plan/shutdown-times.ts';
 import { targets } from '../../src/questions/targets.ts';
 import { fileOf } from './target-files.ts';
 
 // The files of hosts, as parsers that are not ours read them.
 
-/** Milliseconds that the server takes to end at most. */
-const graceMs = Number(variables.SHUTDOWN_GRACE_MS.default);
+/** The text that a pattern captures in a file of a project. */
+function captured(path: string, profile: PlatformProfile, pattern: RegExp): string | undefined {
+  return pattern.exec(fileOf(path, profile))?.[1];
+}
 
-it('railway.json waits for /ready, and longer for an end than the server takes', () => {
-  const { build, deploy } = JSON.parse(fileOf('railway.json'));
-  expect([build.builder, deploy.healthcheckPath]).toEqual(['DOCKERFILE', '/ready']);
-  expect(deploy.drainingSeconds * 1_000).toBeGreaterThan(graceMs);
+describe.each([generic, context])('on $name, the end of a server', (profile) => {
+  const times = shutdownTimes(profile.limits.callMs);
+  const commandOf = (name: string) =>
+    captured('README.md', profile, new RegExp(`^(${name} (?:.*\\\\\n)*.*)$`, 'm')) ?? '';
+
+  it('has a time for running calls, and a longer one of the host, in the README for Docker', () => {
+    const { graceMs, limitSeconds } = times.docker;
+    const command = commandOf('docker run');
+    expect(command).toContain(`--stop-timeout ${limitSeconds} `);
+    expect(command).toContain(` -e SHUTDOWN_GRACE_MS=${graceMs} `);
+  });
+
+  it('has both in compose.yaml, and calls wait as long in the Caddyfile', () => {
+    const { drainMs, graceMs, limitSeconds } = times.compose;
+    const { services } = load(fileOf('compose.yaml', profile)) as {
+      services: { server: { stop_grace_period: string; environment: object } };
+    };
+    expect(services.server.stop_grace_period).toBe(`${limitSeconds}s`);
+    expect(services.server.environment).toMatchObject({ DRAIN_MS: drainMs, SHUTDOWN_GRACE_MS: graceMs });
+    expect(captured('Caddyfile', profile, /lb_try_duration (.*)/)).toBe(`${limitSeconds}s`);
+  });
+
+  it('has the first in the README for Railway, and the second in railway.json', () => {
+    const { drainMs, graceMs, limitSeconds } = times.railway;
+    expect(commandOf('railway variable set')).toContain(` DRAIN_MS=${drainMs} SHUTDOWN_GRACE_MS=${graceMs} `);
+    expect(JSON.parse(fileOf('railway.json', profile)).deploy.drainingSeconds).toBe(limitSeconds);
+  });
+
+  it('has both in render.yaml', () => {
+    const { drainMs, graceMs, limitSeconds } = times.render;
+    const { maxShutdownDelaySeconds, envVars } = serviceOf(profile);
+    expect(maxShutdownDelaySeconds).toBe(limitSeconds);
+    expect(envVars).toContainEqual({ key: 'DRAIN_MS', value: String(drainMs) });
+    expect(envVars).toContainEqual({ key: 'SHUTDOWN_GRACE_MS', value: String(graceMs) });
+  });
+
+  it('has both in fly.toml', () => {
+    const { drainMs, graceMs, limitSeconds } = times.fly;
+    expect(captured('fly.toml', profile, /^kill_timeout = (\d+)$/m)).toBe(String(limitSeconds));
+    expect(captured('fly.toml', profile, /^ {2}DRAIN_MS = "(\d+)"$/m)).toBe(String(drainMs));
+    expect(captured('fly.toml', profile, /^ {2}SHUTDOWN_GRACE_MS = "(\d+)"$/m)).toBe(String(graceMs));
+  });
 });
 
-describe('render.yaml', () => {
-  const serviceOf = (profile: PlatformProfile) => {
-    const { services } = load(fileOf('render.yaml', profile)) as { services: { [key: string]: unknown }[] };
-    expect(services).toHaveLength(1);
-    return { envVars: [], ...services[0] } as { readonly [key: string]: unknown } & {
-      readonly envVars: readonly { readonly key: string; readonly value?: string }[];
-    };
-  };
+it('railway.json builds the Dockerfile and waits for /ready', () => {
+  const { build, deploy } = JSON.parse(fileOf('railway.json'));
+  expect([build.builder, deploy.healthcheckPath]).toEqual(['DOCKERFILE', '/ready']);
+});
 
-  it('waits for /ready, and longer for an end than the server takes; names the header with the address of a caller', () => {
+/** The service in render.yaml. */
+function serviceOf(profile: PlatformProfile) {
+  const { services } = load(fileOf('render.yaml', profile)) as { services: { [key: string]: unknown }[] };
+  expect(services).toHaveLength(1);
+  return { envVars: [], ...services[0] } as { readonly [key: string]: unknown } & {
+    readonly envVars: readonly { readonly key: string; readonly value?: string }[];
+  };
+}
+
+describe('render.yaml', () => {
+  it('waits for /ready, and names the header with the address of a caller', () => {
     const service = serviceOf(generic);
     const expected = { type: 'web', name: 'gas.prices_2', runtime: 'docker', healthCheckPath: '/ready' };
     expect(service).toMatchObject(expected);
-    expect(Number(service.maxShutdownDelaySeconds) * 1_000).toBeGreaterThan(graceMs);
     expect(service.envVars).toContainEqual({ key: 'CLIENT_ADDRESS_HEADER', value: 'cf-connecting-ip' });
   });
 
@@ -77,12 +122,11 @@ it.skipIf(!canRead)('fly.toml asks /ready at the port of the image (skipped with
     encoding: 'utf8',
   });
   expect(stderr).toBe('');
-  const { http_service: service, kill_signal, kill_timeout, env } = JSON.parse(stdout);
+  const { http_service: service, kill_signal, env } = JSON.parse(stdout);
   expect(fileOf('Dockerfile')).toContain(` PORT=${service.internal_port}\n`);
   expect(service.checks).toMatchObject([{ path: '/ready' }]);
   expect(service.concurrency).toEqual({ type: 'requests', soft_limit: 500 });
   expect(kill_signal).toBe('SIGTERM');
-  expect(kill_timeout * 1_000).toBeGreaterThan(graceMs);
   // The proxy has asked twice before the server stops accepting connections.
   expect(Number(env.DRAIN_MS)).toBeGreaterThan(Number.parseInt(service.checks[0].interval, 10) * 1_000);
   expect(env).not.toHaveProperty('SESSION_SECRET');

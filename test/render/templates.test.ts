@@ -62,6 +62,7 @@ const bare = [
   /^profile\.(token\.lifetimeSeconds|listing\.(name|description)Length\.(minimum|maximum))$/,
   /^firstTool\.(name|file)$/,
   /^modern$/,
+  /^shutdown\./,
   /^(kit\.)?required$/,
   /^(tools\.identifier|file)$/,
   /^(api|method|kinds|imports)$/,
