@@ -70,8 +70,8 @@ describe('the doors of the packages', () => {
  */
 const budgets: Readonly<Record<string, readonly [module: string, lines: number]>> = {
   // 5,500 until JSON kept all digits of its integers, and answers remembered their requests; 5,650 until one
-  // file decided whether a name is taken.
-  token: ['src/cli/commands/token.ts', 5_700],
+  // file decided whether a name is taken; 5,700 until each target had times for the end of a server.
+  token: ['src/cli/commands/token.ts', 5_750],
   doctor: ['src/cli/commands/doctor.ts', 9_000],
   // 14,000 until the properties of all answers, what is intermittent, the causes of failures, and warnings of certificates.
   // And until the check generated calls and compared their answers. 16,300 until the numbers of answers and the inside of a process.

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { context, generic } from '../../packages/contract/src/platforms/all.ts';
 import type { PlatformProfile } from '../../packages/contract/src/platforms/profile.ts';
 import { audienceOf } from '../../packages/runtime/src/audience.ts';
-import { shutdownTimes } from '../../src/plan/shutdown-times.ts';
+import { type ShutdownTimes, shutdownTimes } from '../../src/plan/shutdown-times.ts';
 import { targets } from '../../src/questions/targets.ts';
 import { fileOf } from './target-files.ts';
 
@@ -59,6 +59,18 @@ describe.each([generic, context])('on $name, the end of a server', (profile) => 
     expect(captured('fly.toml', profile, /^ {2}DRAIN_MS = "(\d+)"$/m)).toBe(String(drainMs));
     expect(captured('fly.toml', profile, /^ {2}SHUTDOWN_GRACE_MS = "(\d+)"$/m)).toBe(String(graceMs));
   });
+});
+
+it('docs/deploy.md has the times of each target', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/deploy.md'), 'utf8');
+  const [, section = ''] = page.split('## The end of a server\n');
+  const ofGeneric = shutdownTimes(generic.limits.callMs);
+  const ofContext = shutdownTimes(context.limits.callMs);
+  const text = ({ graceMs, limitSeconds }: ShutdownTimes) => `${graceMs / 1_000} and ${limitSeconds} s`;
+  for (const name of Object.keys(ofGeneric) as (keyof typeof ofGeneric)[]) {
+    const [, row] = new RegExp(`^\\| \`${name}\` (.*)$`, 'm').exec(section) ?? [];
+    expect(row, name).toContain(`| ${text(ofGeneric[name])} | ${text(ofContext[name])} |`);
+  }
 });
 
 it('railway.json builds the Dockerfile and waits for /ready', () => {
