@@ -9,11 +9,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parseTar } from 'nanotar';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bins, copyRepository, repository, run, scratch, succeeded } from '../e2e/support.ts';
+import { bins, copyRepository, repository, run, scratch, serveHere, succeeded } from '../e2e/support.ts';
 import { emptyEnvironment, installTools, type Registry, startRegistry } from './registry.ts';
 
 const root = scratch();
@@ -32,8 +33,20 @@ beforeAll(() => {
   symlinkSync(join(repository, 'node_modules'), join(checkout, 'node_modules'));
 });
 
+/** Requests to `refusingRegistry`. */
+const requests: string[] = [];
+/** The default registry of every release in this file: it contains no package and accepts none. */
+const refusingRegistry = await serveHere(
+  createServer((request, response) => {
+    requests.push(`${request.method} ${request.url}`);
+    response.writeHead(404).end('{}');
+  }),
+);
+/** The environment of a release that must not reach a real registry or sign a statement. */
+const isolated = { npm_config_registry: refusingRegistry, ACTIONS_ID_TOKEN_REQUEST_URL: '' };
+
 const release = (args: readonly string[], env = {}) =>
-  run(process.execPath, ['scripts/release.js', ...args], { cwd: checkout, env });
+  run(process.execPath, ['scripts/release.js', ...args], { cwd: checkout, env: { ...isolated, ...env } });
 
 /** Every file of a directory but the lent packages: path → hash. */
 function stateOf(directory: string): object {
@@ -130,6 +143,43 @@ describe('the files of a release', () => {
   });
 });
 
+describe('the owner of the repository', () => {
+  /** Runs a release of the checkout with an owner, and restores the owner of this repository. */
+  async function releaseOf(owner: string, args: readonly string[]) {
+    const file = join(checkout, 'package.json');
+    const manifest = readFileSync(file, 'utf8');
+    edit('package.json', /github\.com\/[\w-]+\//, `github.com/${owner}/`);
+    try {
+      return await release(args);
+    } finally {
+      writeFileSync(file, manifest);
+    }
+  }
+
+  it('is required by ready and publish, and without it no registry gets a request', async () => {
+    const message = expect.stringContaining('in place of OWNER-NOT-SET');
+    for (const args of [
+      ['ready', `v${version}`],
+      ['publish', join(root, 'release')],
+    ]) {
+      const { status, stderr } = await releaseOf('OWNER-NOT-SET', args);
+      expect([status, stderr]).toEqual([1, message]);
+    }
+    expect(requests).toEqual([]);
+  });
+
+  it('is accepted by ready, which prints nothing', async () => {
+    const { status, stdout, stderr } = await releaseOf('ada', ['ready', `v${version}`]);
+    expect([status, stdout, stderr]).toEqual([0, '', '']);
+  });
+
+  it('is accepted by publish, which then sends a request to the registry of the environment', async () => {
+    const { status, stderr } = await releaseOf('ada', ['publish', join(root, 'release')]);
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/npm publish .*market-mcp-contract/)]);
+    expect(requests).toContain('GET /market-mcp-contract');
+  });
+});
+
 describe('a release', () => {
   let tools = '';
   let registry: Registry | undefined;
@@ -157,13 +207,9 @@ describe('a release', () => {
   });
   afterAll(() => registry?.stop());
 
-  it('is refused without an owner, with another tag, with other versions, and for another registry', async () => {
+  it('is refused with another tag, with other versions, and for another registry', async () => {
     const ready = await release(['ready', 'v9.9.9']);
-    expect([ready.status, ready.stderr]).toEqual([
-      1,
-      expect.stringMatching(/tag v9\.9\.9 is not[\s\S]*in place of OWNER-NOT-SET/),
-    ]);
-    expect((await release(['publish', join(root, 'release')])).stderr).toContain('OWNER-NOT-SET');
+    expect([ready.status, ready.stderr]).toEqual([1, expect.stringContaining('tag v9.9.9 is not')]);
     const elsewhere = await release(['--dry-run', '--registry', 'https://registry.example.com/']);
     expect([elsewhere.status, elsewhere.stderr]).toEqual([
       1,
