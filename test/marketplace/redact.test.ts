@@ -97,6 +97,10 @@ test.each([
     JSON.stringify({ text: JSON.stringify({ secret: 'x' }) }).slice(0, -4),
     '{"text":"{\\"secret\\":\\"[redacted]\\""',
   ],
+  [
+    String.raw`{"text":"{\"secret\":\"x\"} isn\'t JSON"}`,
+    '{"text":"{\\"secret\\":\\"[redacted]\\"} isn\'t JSON"}',
+  ],
   // Schemas, words that contain another, assets, keys of a map.
   ['{"password":{"type":"string"}}', '{"password":{"type":"string"}}'],
   [
@@ -178,6 +182,11 @@ function charactersRead(task: () => void): number {
 function nestedJson(levels: number): string {
   return levels === 0 ? 'x' : JSON.stringify(nestedJson(levels - 1));
 }
+
+test('a string with 100,000 invalid escapes has one level of strings', () => {
+  const text = '"\\'.repeat(100_000);
+  expect(redactText(`${text}x`)).toBe(`${text}x`);
+});
 
 test.each([
   'eyJ',

@@ -100,11 +100,16 @@ function unredacted(shown: Json, original: Json | undefined): Json {
   );
 }
 
-/** What a string of JSON denotes, also if its end is missing. */
+/** Returns the text that a string of JSON denotes, also if its end is missing or an escape is invalid. */
 function stringIn(token: string): string {
   const isWhole = token.length > 1 && token.endsWith('"');
   const closed = `${token.replace(/\\(?:u[\da-f]{0,3})?$/i, '')}"`;
-  const [text] = [...(isWhole ? jsonIn(token) : []), ...jsonIn(closed), token.slice(1)];
+  // Each level of strings in strings loses its backslashes. Otherwise, a hostile text could have any number of levels.
+  const unescaped = (escaped: string) => escaped.replaceAll(/\\([\s\S])/g, '$1');
+  const [text = unescaped(token.slice(1, isWhole ? -1 : undefined))] = [
+    ...(isWhole ? jsonIn(token) : []),
+    ...jsonIn(closed),
+  ];
   return String(text);
 }
 
