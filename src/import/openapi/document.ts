@@ -1,6 +1,7 @@
 import { pass, type Result, reject, uriDecoded } from 'market-mcp-contract/command';
 import {
   below,
+  grouped,
   isObject,
   type Json,
   type JsonObject,
@@ -13,6 +14,7 @@ import {
   withLargeIntegersAsText,
 } from 'market-mcp-contract/json';
 import { type Beside, nothingBeside, type Others, othersOf, partsOf } from './references.ts';
+import { countText, countValues } from './value-count.ts';
 
 const maxHops = 30;
 
@@ -30,8 +32,8 @@ export class DocumentRefusal extends Error {
 /** The document does not say what an operation answers in JSON. */
 export class UnknownAnswer extends DocumentRefusal {}
 
-/** Reading the document, or one operation of it, takes too long. */
-export class OutOfTime extends DocumentRefusal {}
+/** The document, or one operation of it, has too many values to be read. */
+export class TooManyValues extends DocumentRefusal {}
 
 /** A value and its place. */
 export interface LocatedValue {
@@ -43,7 +45,7 @@ export interface LocatedValue {
 /**
  * A place in a document. Its value is that after references were resolved, when it is asked for.
  *
- * @throws DocumentRefusal if a reference leads to a document that is not read, to nothing, or in a circle, or the time is over
+ * @throws DocumentRefusal if a reference leads to a document that is not read, to nothing, or in a circle, or at the limit of `within`
  */
 export class DocumentPlace implements LocatedValue {
   readonly document: OpenApiDocument;
@@ -51,15 +53,12 @@ export class DocumentPlace implements LocatedValue {
   readonly given: Json | undefined;
   /** The JSON pointer before references were resolved. */
   readonly from: string;
-  readonly #isOfMany: boolean;
   #found: LocatedValue | undefined;
 
-  /** @param isOfMany there may be so many like it that they take too long */
-  constructor(document: OpenApiDocument, given: Json | undefined, from: string, isOfMany = false) {
+  constructor(document: OpenApiDocument, given: Json | undefined, from: string) {
     this.document = document;
     this.given = given;
     this.from = from;
-    this.#isOfMany = isOfMany;
   }
 
   get value(): Json {
@@ -82,14 +81,13 @@ export class DocumentPlace implements LocatedValue {
 
   /** The places of its members; none if it is not an object. */
   entries(): readonly (readonly [name: string, DocumentPlace])[] {
-    this.document.checkTime(this.from);
-    return Object.keys(this.members).map((name) => [name, this.#below(name, true)]);
+    return Object.keys(this.members).map((name) => [name, this.#below(name)]);
   }
 
   /** The places of its items; none if it is not a list. */
   items(): readonly DocumentPlace[] {
     const list: readonly Json[] = Array.isArray(this.value) ? this.value : [];
-    return list.map((_, i) => this.#below(i, true));
+    return list.map((_, i) => this.#below(i));
   }
 
   /** Where its reference leads, which may be another one; undefined if it is none. */
@@ -103,15 +101,14 @@ export class DocumentPlace implements LocatedValue {
     return new DocumentPlace(this.document, value, this.from);
   }
 
-  #below(step: string | number, isOfMany = false): DocumentPlace {
+  #below(step: string | number): DocumentPlace {
     const { value, pointer } = this;
     const isThere = typeof value === 'object' && value !== null && Object.hasOwn(value, step);
     const given = isThere ? (value as JsonObject)[step] : undefined;
-    return new DocumentPlace(this.document, given, below(pointer, step), isOfMany);
+    return new DocumentPlace(this.document, given, below(pointer, step));
   }
 
   #resolved(): LocatedValue {
-    if (!this.#found && this.#isOfMany) this.document.checkTime(this.from);
     this.#found ??= this.document.resolved(this.given, this.from);
     return this.#found;
   }
@@ -127,46 +124,46 @@ export class OpenApiDocument {
   readonly root: DocumentPlace;
   readonly version: Version;
   readonly #others: Others;
-  readonly #now: () => number;
   readonly #targets = memoize((pointer) => this.#valueAt(pointer));
-  #limit = { end: Number.POSITIVE_INFINITY, seconds: 0 };
+  #maxValues = Number.POSITIVE_INFINITY;
+  #values = 0;
 
-  /**
-   * @param others the documents that its references lead to
-   * @param now the time in milliseconds
-   */
-  constructor(root: JsonObject, version: Version, others: Others, now = () => performance.now()) {
+  /** @param others the documents that its references lead to */
+  constructor(root: JsonObject, version: Version, others: Others) {
     this.root = new DocumentPlace(this, root, '#');
     this.version = version;
     this.#others = others;
-    this.#now = now;
   }
 
   /**
-   * Does work that follows references, for a limited time.
+   * Does work that reads at most `maxValues` values of the document. A value counts again whenever a reference leads to it, so the
+   * limit holds for the work, not only for the size of the document.
    *
-   * @throws OutOfTime if it takes longer
+   * @throws TooManyValues
    */
-  within<T>(seconds: number, work: () => T): T {
-    const before = this.#limit;
-    this.#limit = { end: this.#now() + seconds * 1_000, seconds };
+  within<T>(maxValues: number, work: () => T): T {
+    this.#maxValues = maxValues;
+    this.#values = 0;
     try {
       return work();
     } finally {
-      this.#limit = before;
+      this.#maxValues = Number.POSITIVE_INFINITY;
     }
   }
 
-  /** @throws OutOfTime */
-  checkTime(pointer: string): void {
-    if (this.#now() > this.#limit.end)
-      throw new OutOfTime(`it is too large to be read in ${this.#limit.seconds} s`, pointer);
+  /** @throws TooManyValues */
+  #count({ value, pointer }: LocatedValue): void {
+    this.#values += countValues(value) + countText(pointer);
+    if (this.#values <= this.#maxValues) return;
+    const limit = grouped(this.#maxValues);
+    throw new TooManyValues(`it has more than ${limit} values, counted at each reference`, pointer);
   }
 
   /** A value, or what it refers to. */
   resolved(value: Json | undefined, pointer: string): LocatedValue {
     let found: LocatedValue = { value: value ?? null, pointer };
     for (let hops = 0; ; hops += 1) {
+      this.#count(found);
       const next = this.next(found.value, found.pointer);
       if (!next) return found;
       if (hops >= maxHops) throw new DocumentRefusal('this reference is circular', pointer);

@@ -1,6 +1,6 @@
 import { closest, inputError, pass, type Result, refuse, reject } from 'market-mcp-contract/command';
 import { isObject, kept, objectOr } from 'market-mcp-contract/json';
-import { type DocumentPlace, DocumentRefusal, type OpenApiDocument, OutOfTime } from './document.ts';
+import { type DocumentPlace, DocumentRefusal, type OpenApiDocument, TooManyValues } from './document.ts';
 import { plainText } from './text.ts';
 
 export const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
@@ -19,8 +19,8 @@ export interface ApiOperation {
   readonly shared: DocumentPlace;
 }
 
-/** Maximum time to list all operations. */
-const listSeconds = 10;
+/** Maximum number of values to read for the list of operations. Microsoft Graph beta, with 22,000 operations, has 1,200,000. */
+const maxListValues = 5_000_000;
 
 /** Longer ones are unreadable. */
 const maxPathLength = 2_000;
@@ -80,11 +80,12 @@ function operationAt(path: string, method: Method, shared: DocumentPlace): ApiOp
  */
 export function checkedDocument(document: OpenApiDocument, where: string): Result<OpenApiDocument> {
   try {
-    document.within(listSeconds, () => operationsOf(document));
+    document.within(maxListValues, () => operationsOf(document));
     return pass(document);
   } catch (error) {
-    if (!(error instanceof OutOfTime)) throw error;
-    return reject(`${where}${error.pointer}`, undefined, error.message, 'Give a smaller document.');
+    if (!(error instanceof TooManyValues)) throw error;
+    const hint = 'Remove operations that you do not need from the document.';
+    return reject(placeOf(error.pointer, where), undefined, error.message, hint);
   }
 }
 
@@ -175,7 +176,7 @@ export function unlessBroken<T>(read: () => T, told?: (refusal: DocumentRefusal)
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof DocumentRefusal) || error instanceof OutOfTime) throw error;
+    if (!(error instanceof DocumentRefusal) || error instanceof TooManyValues) throw error;
     told?.(error);
     return undefined;
   }
