@@ -4,12 +4,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { toCommandError } from '../../packages/contract/src/command/errors.ts';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
+import type { RuleResult } from '../../packages/contract/src/model.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import { createSigner } from '../../packages/contract/src/wire/signer.ts';
 import { check } from '../../src/cli/check/command.ts';
 import type { CheckFlags } from '../../src/cli/flags.ts';
+import { failuresOf } from '../broken/check.ts';
 import { createSteps, type RunningServer, serve, type Trust } from '../broken/good-server.ts';
 import { directory } from '../project/directory.ts';
+import { token as runtimeToken, start as startRuntime } from '../runtime/support.ts';
+import { price } from '../runtime/tools.ts';
 import { outputTo } from './sinks.ts';
 
 const issuer = 'https://ctxprotocol.com';
@@ -99,6 +103,32 @@ describe('market-mcp check <url>', () => {
       ),
     ).toEqual(Array(5).fill('pass'));
     expect(status.get('gate.expired')).toBe('not-run');
+  });
+
+  it('with one token, fails no rule on a correct server and does not run the rules that need another token', async () => {
+    const annotations = { readOnlyHint: true, destructiveHint: false, openWorldHint: false };
+    const tool = { ...price, title: 'Price of a coin', annotations };
+    const { url } = await startRuntime({ tools: [tool], env: { ALLOWED_HOSTS: '*' } });
+    const token = await runtimeToken({ exp: Math.floor(Date.now() / 1000) + 1_200 });
+    const { exitCode, stdout } = await run(url, { json: true, token });
+    const rules: readonly RuleResult[] = JSON.parse(stdout).rules;
+    expect([exitCode, failuresOf(rules)]).toEqual([0, []]);
+    const reason = 'this rule needs a token with another header or other claims';
+    const skippedRules = rules.filter(({ id, status }) => id.startsWith('gate.') && status === 'not-run');
+    expect(skippedRules.filter((rule) => rule.reason !== reason)).toEqual([]);
+    expect(skippedRules.map(({ id }) => id.replace('gate.', ''))).toEqual([
+      ...['public-key-as-secret', 'other-algorithm', 'expired-after-success', 'expired', 'expired-lately'],
+      ...['no-expiry', 'long-lived', 'not-yet-valid', 'issued-later', 'wrong-issuer', 'no-issuer'],
+      ...['similar-issuer', 'wrong-audience', 'no-audience', 'similar-audience', 'other-audiences'],
+      ...[
+        'several-audiences',
+        'claim-types',
+        'unknown-critical',
+        'other-type',
+        'unknown-key-id',
+        'large-token',
+      ],
+    ]);
   });
 
   it('calls only tools that are known to be harmless, and prints so first', async () => {

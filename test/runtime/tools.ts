@@ -21,7 +21,11 @@ export const price = defineTool({
       rows: {
         type: 'array',
         description: 'Rows',
-        items: { type: 'object', properties: { bid: { type: 'number' } }, required: ['bid'] },
+        items: {
+          type: 'object',
+          properties: { bid: { type: 'number', description: 'Dollars' } },
+          required: ['bid'],
+        },
       },
       validCoins: { type: 'array', description: 'Coins there are', items: { type: 'string' } },
     },

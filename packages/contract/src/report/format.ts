@@ -66,7 +66,7 @@ const remedies = new Map<string, string>([
     "name the tool with --call <tool>; --call '*' allows all without a sign of harm; or give --examples <file>",
   ],
   [unexplored, 'give --explore <n>, the generated calls of each tool, at most two a second'],
-  [missing.claims, 'give the private key with --signing-key'],
+  [missing.forgery, 'give the private key with --signing-key'],
   [missing.launch, 'check the directory of a project, neither a URL nor a Worker'],
 ]);
 

@@ -3,7 +3,7 @@ import type { NotRunCause } from '../model.ts';
 /** What the caller of a check did not give. */
 export const missing = {
   signer: 'no private key to sign platform tokens with',
-  claims: 'this rule needs a token with other claims',
+  forgery: 'this rule needs a token with another header or other claims',
   launch: 'no way to start another instance of this target',
 } as const;
 

@@ -21,7 +21,7 @@ export interface Signer {
 export interface Forgery {
   /** Replaces claims; undefined removes one. */
   readonly claims?: Readonly<Record<string, Json | undefined>>;
-  /** Further header parameters of a token that the platform signs. */
+  /** Further header parameters of a token that is signed by `platform`, `untrusted` or `embedded`. */
   readonly header?: JsonObject;
   /**
    * Who signs. `platform`: the trusted key. `untrusted`: another key. `embedded`: another key, which the token's header
@@ -69,11 +69,10 @@ export async function createSigner(
       const payload = payloadOf(profile, { iss: issuer, aud: audience, ...claims });
       const signed = (alg: string, header = {}) =>
         new SignJWT(payload).setProtectedHeader({ alg, typ: 'JWT', ...header });
-      if (by === 'platform') {
-        // jose signs only critical extensions that it is told of.
-        const critical = [parameters?.crit ?? []].flat().map((name) => [name, true]);
-        return signed(algorithm, parameters).sign(own.privateKey, { crit: Object.fromEntries(critical) });
-      }
+      // jose signs only critical extensions that it is told of.
+      const critical = [parameters?.crit ?? []].flat().map((name) => [name, true]);
+      const options = { crit: Object.fromEntries(critical) };
+      if (by === 'platform') return signed(algorithm, parameters).sign(own.privateKey, options);
       if (by === 'other-algorithm') {
         const { privateKey: key } = own.privateKey.asymmetricKeyType === 'rsa' ? own : await foreign(other);
         return signed(other).sign(key);
@@ -81,8 +80,9 @@ export async function createSigner(
       if (by === 'public-key') return signed('HS256').sign(new TextEncoder().encode(publicKey));
       if (by === 'nobody') return new UnsecuredJWT(payload).encode();
       const untrusted = await foreign(algorithm);
-      const header = by === 'embedded' ? { jwk: await exportJWK(untrusted.publicKey) } : {};
-      return signed(algorithm, header).sign(untrusted.privateKey);
+      const header = { ...parameters };
+      if (by === 'embedded') header.jwk = await exportJWK(untrusted.publicKey);
+      return signed(algorithm, header).sign(untrusted.privateKey, options);
     },
   };
 }
