@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
+import { isKeyName } from '../../packages/contract/src/command/key-names.ts';
 import { requestsInText } from '../../src/changes/request.ts';
 import { givenArguments } from '../../src/changes/sending.ts';
 import { fieldsSchema } from '../../src/fields/shape.ts';
-import { isKeyName, isKeyValue, placeholderIn } from '../../src/import/key-names.ts';
+import { isKeyValue, placeholderIn } from '../../src/import/key-names.ts';
 import { curlRequest } from '../../src/import/request/curl.ts';
 import { readRequest } from '../../src/import/request/index.ts';
 import { keylessCurl } from '../../src/import/request/line.ts';

@@ -6,6 +6,7 @@ import { nameErrors, selector } from './check/select.ts';
 import { errorSentence } from './command/input-error.ts';
 import { plain } from './command/paint.ts';
 import type { Result } from './command/result.ts';
+import { maskUrl } from './command/url-secrets.ts';
 import type { Level, RuleResult, RuleText, ToolExample } from './model.ts';
 import { mcp, platforms } from './platforms/all.ts';
 import type { PlatformProfile } from './platforms/profile.ts';
@@ -75,7 +76,7 @@ export async function check(url: string, options: CheckOptions = {}): Promise<Ch
     signal,
   } = options;
   const [wrong] = addressErrors(url);
-  if (wrong) throw new TypeError(`url ${JSON.stringify(url)} ${wrong.message}. ${wrong.hint}`);
+  if (wrong) throw new TypeError(`url ${JSON.stringify(maskUrl(url))} ${wrong.message}. ${wrong.hint}`);
   const profile = profileOf(platform);
   const unknown = [
     ...only.flatMap((name) => nameErrors('only', name)),
@@ -128,9 +129,9 @@ export async function toMeetTheContract(
   const explain = (rule: string) => `npx market-mcp-contract explain ${rule}`;
   const message = () =>
     report.ok
-      ? `expected ${url} to break a rule of the contract`
+      ? `expected ${maskUrl(url)} to break a rule of the contract`
       : [
-          `expected ${url} to meet the contract, but ${counted.length} of ${report.rules.length} rules failed`,
+          `expected ${maskUrl(url)} to meet the contract, but ${counted.length} of ${report.rules.length} rules failed`,
           ...counted.flatMap((rule) => ruleLines(rule, plain, explain(rule.id))),
         ].join('\n');
   return { pass: report.ok, message };

@@ -25,7 +25,9 @@ export async function watch(
       ? project && (await previousListing(project.directory))
       : await listingAt(flags.against);
   const report = await watchServer(target, earlier);
-  output.line(output.style('bold', `Watch of ${printable(url)} (platform ${printable(profile.name)})`));
+  output.line(
+    output.style('bold', `Watch of ${printable(report.target)} (platform ${printable(profile.name)})`),
+  );
   for (const { title, status, says, fix } of report.looks) {
     const [colour, mark] = marks[status];
     output.line(`${output.style(colour, mark)} ${title}: ${printable(says)}`);

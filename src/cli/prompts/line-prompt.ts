@@ -9,6 +9,7 @@ import {
   S_CHECKBOX_SELECTED,
   symbol,
 } from '@clack/prompts';
+import { maskUrl } from 'market-mcp-contract/command';
 import { hasWords } from '../../import/openapi/operations.ts';
 
 /** The terminal of a prompt. */
@@ -37,7 +38,7 @@ export class LinePrompt extends TextPrompt {
       render() {
         const answer = styleText(
           this.state === 'cancel' ? ['strikethrough', 'dim'] : 'dim',
-          this.value ?? '',
+          maskUrl(this.value ?? ''),
         );
         const typed = this.userInput === '' ? suggestion(placeholder) : this.userInputWithCursor;
         const body = isOver(this.state) ? answer : typed;

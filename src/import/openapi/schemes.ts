@@ -1,5 +1,5 @@
+import { isKeyName } from 'market-mcp-contract/command';
 import { type Json, type JsonObject, objectOr } from 'market-mcp-contract/json';
-import { isKeyName } from '../key-names.ts';
 import type { ApiKey, ApiVariable } from '../model.ts';
 import type { DocumentPlace } from './document.ts';
 import type { ApiOperation } from './operations.ts';

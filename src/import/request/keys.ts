@@ -1,4 +1,5 @@
-import { isKeyName, placeholderIn } from '../key-names.ts';
+import { isKeyName } from 'market-mcp-contract/command';
+import { placeholderIn } from '../key-names.ts';
 import type { ApiKey, ApiVariable } from '../model.ts';
 import { constantOf, plainName } from '../openapi/schemes.ts';
 

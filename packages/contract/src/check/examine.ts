@@ -1,5 +1,6 @@
 import { rules } from '../catalogue.ts';
 import { CommandError } from '../command/command-error.ts';
+import { hasUrlSecret, maskJson, urlMasker } from '../command/url-secrets.ts';
 import { present } from '../json/json.ts';
 import type { Json } from '../json/value.ts';
 import type { CallPlan, Era, Report, RuleResult } from '../model.ts';
@@ -66,7 +67,7 @@ export interface Examination {
 }
 
 /**
- * Runs the contract on a server and decides what counts.
+ * Runs the contract on a server and decides what counts. The report contains no secret of its URL.
  *
  * @throws CommandError `UNREACHABLE` if nothing answers, `NO_RULES` if there is no rule to run.
  */
@@ -116,10 +117,11 @@ export async function examine(
   const drift = listed && earlier && driftFrom(earlier, listed);
   const { serverErrors, ...explained } = locate?.(report) ?? { ...report, serverErrors: [] };
   const evaluated = evaluateReport(explained, demands, baseline, drift);
-  return {
+  const examination = {
     report: { ...evaluated, ...(plan && { calls: plan }), ...(serverErrors.length > 0 && { serverErrors }) },
     listed,
   };
+  return hasUrlSecret(target.url) ? maskJson(examination, urlMasker([target.url])) : examination;
 }
 
 function noRules(

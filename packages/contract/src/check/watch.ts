@@ -1,4 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
+import { hasUrlSecret, maskJson, urlMasker } from '../command/url-secrets.ts';
 import { onlyReads } from '../definition/effect.ts';
 import { isObject, jsonIn, messageOf } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
@@ -48,7 +49,7 @@ type Seen = Pick<Look, 'status' | 'says' | 'fix'>;
 
 /**
  * Looks at a server in use as the marketplace does every day, and at what lets paid calls fail later: about ten requests, none of
- * which runs a tool.
+ * which runs a tool. The report contains no secret of the URL.
  *
  * @param earlier the tool list that the marketplace last read
  */
@@ -82,7 +83,7 @@ export async function watchServer(
   } finally {
     await probe.close();
   }
-  return {
+  const report = {
     ok: looks.every(({ status }) => status !== 'fail'),
     target: target.url,
     platform: target.profile.name,
@@ -90,6 +91,7 @@ export async function watchServer(
     looks,
     ...(drift && { drift }),
   };
+  return hasUrlSecret(target.url) ? maskJson(report, urlMasker([target.url])) : report;
 }
 
 function pass(says: string): Seen {

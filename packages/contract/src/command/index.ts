@@ -36,6 +36,7 @@ export {
   refuse,
   reject,
 } from './input-error.ts';
+export { isJwt, isKeyName } from './key-names.ts';
 export { runMain } from './main.ts';
 export { numberIn, portIn } from './numbers.ts';
 export { Output } from './output.ts';
@@ -47,4 +48,6 @@ export { asOperand, posixCommands, posixLine, shellLine } from './shell.ts';
 export { onInterrupted, untilSignal } from './signals.ts';
 export { errorLine, singleLine } from './single-line.ts';
 export { canAsk } from './terminal.ts';
-export { clip, counted, nameList, parseSomeText, parseText, uriDecoded } from './text.ts';
+export { clip, counted, nameList, parseSomeText, parseText } from './text.ts';
+export { uriDecoded } from './uri.ts';
+export { hasUrlSecret, maskJson, maskUrl, urlMasker } from './url-secrets.ts';

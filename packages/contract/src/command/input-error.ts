@@ -2,10 +2,12 @@ import { distance } from 'fastest-levenshtein';
 import { shorten } from '../json/json.ts';
 import { printable } from './paint.ts';
 import type { InputError, Result } from './result.ts';
+import { maskUrl } from './url-secrets.ts';
 
-/** An error whose value is shortened to one line; `undefined` means that something is missing. */
+/** An error whose value is shortened to one line, without the secrets of a URL; `undefined` means that something is missing. */
 export function inputError(where: string, value: unknown, message: string, hint: string): InputError {
-  return value === undefined ? { where, message, hint } : { where, value: shorten(value), message, hint };
+  if (value === undefined) return { where, message, hint };
+  return { where, value: shorten(typeof value === 'string' ? maskUrl(value) : value), message, hint };
 }
 
 /** An error as a sentence in one printable line, because it may hold names of others: `--timeout "soon" is not a number.`, `--only "gat": unknown rule.` */

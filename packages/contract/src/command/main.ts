@@ -3,8 +3,9 @@ import { CommandError, type ExitCode, exitCodes } from './command-error.ts';
 import type { Run } from './commander.ts';
 import { toCommandError } from './errors.ts';
 import { Output } from './output.ts';
-import { stopAllProgress } from './progress.ts';
+import { type Sink, stopAllProgress } from './progress.ts';
 import { type Children, endProgram, isProgramEnding, onSignals } from './signals.ts';
+import { urlMasker } from './url-secrets.ts';
 
 /** A program with commands. */
 export interface Program {
@@ -18,7 +19,12 @@ export interface Program {
 
 /** Runs a program: arguments in, exit code out. Loads only what the command needs. */
 export async function runMain(program: Program, args: readonly string[]): Promise<void> {
-  const output = new Output({ json: asksForJson(args), stdout: process.stdout, stderr: process.stderr });
+  const mask = urlMasker(args.map((arg) => arg.replace(/^--[\w-]+=/, '')));
+  const output = new Output({
+    json: asksForJson(args),
+    stdout: maskedSink(process.stdout, mask),
+    stderr: maskedSink(process.stderr, mask),
+  });
   ignoreClosedPipes(output);
   const ready = program.ready(args);
   if (ready !== undefined) {
@@ -31,6 +37,20 @@ export async function runMain(program: Program, args: readonly string[]): Promis
   // What the command no longer waits for.
   await program.children?.end();
   setImmediate(endUnlessWriting);
+}
+
+/** A stream to which no secret of a URL of the command line is written, whoever repeats it. */
+function maskedSink(sink: Sink, mask: (text: string) => string): Sink {
+  return {
+    get isTTY() {
+      return sink.isTTY === true;
+    },
+    get columns() {
+      return sink.columns ?? 80;
+    },
+    hasColors: () => sink.hasColors?.() === true,
+    write: (text) => sink.write(mask(text)),
+  };
 }
 
 /** Ends without freeing memory: the system does that faster than Node. Failed writes have been reported before. */

@@ -1,7 +1,10 @@
+import { hasUrlSecret, type UrlPart, urlParts } from './url-secrets.ts';
+
 /**
  * Quotes arguments as one line to paste. This is the only place that quotes: every command that is printed goes through it.
  *
- * For a POSIX shell, what a terminal would interpret or hide is written as octal numbers for printf, except line feeds at the end.
+ * A secret of a URL becomes a variable, `$URL_KEY`. For a POSIX shell, what a terminal would interpret or hide is written as octal
+ * numbers for printf, except line feeds at the end.
  * On Windows, the line is one for cmd and PowerShell alike. No line with quotes, `$`, `%` or control characters is the same in
  * both: it is the one for a POSIX shell, and its comment says so.
  *
@@ -9,13 +12,21 @@
  */
 export function shellLine(pieces: readonly string[], platform: string = process.platform): string {
   if (platform !== 'win32') return posixLine(pieces);
-  if (!pieces.every((piece) => sameInBoth.test(piece))) return `${posixLine(pieces)}  ${forGitBash}`;
+  if (!pieces.every((piece) => sameInBoth.test(piece) && !hasUrlSecret(piece)))
+    return `${posixLine(pieces)}  ${forGitBash}`;
   return pieces.map((piece) => (bareInBoth.test(piece) ? piece : `"${piece}"`)).join(' ');
 }
 
 /** Quotes arguments for a POSIX shell on every system: for lines that use more of the shell than its arguments. */
 export function posixLine(pieces: readonly string[]): string {
-  return pieces.map(quoted).join(' ');
+  return pieces.map((piece) => quotedParts(urlParts(piece))).join(' ');
+}
+
+/** Quotes the parts of a URL as one argument for a POSIX shell, which fills in the variables of its secrets. */
+export function quotedParts(parts: readonly UrlPart[]): string {
+  return parts
+    .map(({ text, variable }) => (variable === undefined ? quoted(text) : `"${variable}"`))
+    .join('');
 }
 
 /** Commands for a POSIX shell, as text to paste: on Windows, they say so. */

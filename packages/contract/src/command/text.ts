@@ -1,4 +1,3 @@
-import { attempt } from '../json/attempt.ts';
 import { pass, reject } from './input-error.ts';
 import type { Result } from './result.ts';
 
@@ -24,11 +23,6 @@ export function parseText(text: string, where: string): Result<string> {
 /** A text that must not be empty. */
 export function parseSomeText(text: string, where: string, hint: string): Result<string> {
   return text.trim() === '' ? reject(where, text, 'is empty', hint) : parseText(text, where);
-}
-
-/** A text of a URI without percent-encoding; the text itself if that is invalid. */
-export function uriDecoded(text: string): string {
-  return attempt(() => decodeURIComponent(text), text);
 }
 
 /** `1 change`, `2 changes` */

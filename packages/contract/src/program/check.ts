@@ -3,6 +3,7 @@ import { baselineOf } from '../check/verdict.ts';
 import { CommandError, type ExitCode, exitCodes } from '../command/command-error.ts';
 import type { Output } from '../command/output.ts';
 import { refuseUnwritable, saveJson, saveOutput, saveText } from '../command/save.ts';
+import { hasUrlSecret } from '../command/url-secrets.ts';
 import type { CallPlan } from '../model.ts';
 import type { ReportOptions } from '../report/format.ts';
 import { reporters } from '../report/reporters.ts';
@@ -44,8 +45,12 @@ export async function checkUrl(
   words: Words,
 ): Promise<ExitCode> {
   const target = await serverAt(url, flags);
+  if (hasUrlSecret(url)) output.comment([maskedUrlNote]);
   return checkHeld(async () => ({ target, asks: true }), await optionsOf(flags), output, flags, words);
 }
+
+const maskedUrlNote =
+  'The URL contains a key, which is printed as $URL_KEY. Set this variable to send a printed request again.';
 
 /**
  * Runs a check on a server that is held for it, prints the report, and saves what the flags name.

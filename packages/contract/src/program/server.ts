@@ -5,6 +5,7 @@ import { flagName } from '../command/flags.ts';
 import { readInput } from '../command/input.ts';
 import { combineResults, inputError, pass, reject } from '../command/input-error.ts';
 import type { InputError, Result } from '../command/result.ts';
+import { maskUrl } from '../command/url-secrets.ts';
 import { generic } from '../platforms/generic.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
 import { resolvePlatform } from '../platforms/resolve.ts';
@@ -49,7 +50,7 @@ export function addressErrors(target: string): readonly InputError[] {
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
     const hint = /:\/\//.test(target)
       ? 'Write an address such as https://tools.example.com/mcp.'
-      : `Write the scheme as well: http://${target}`;
+      : `Write the scheme as well: ${maskUrl(`http://${target}`)}`;
     return [inputError('[target]', target, 'is neither a directory nor an HTTP URL', hint)];
   }
   if (url.username === '' && url.password === '') return [];

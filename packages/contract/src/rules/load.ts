@@ -1,6 +1,7 @@
 import { connect as plainConnect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { connect as secureConnect } from 'node:tls';
+import { posixLine } from '../command/shell.ts';
 import { grouped } from '../json/grouped.ts';
 import type { Problem } from '../model.ts';
 import { answersCalls, initializes, lists, reportsHealthInTime } from '../wire/controls.ts';
@@ -144,7 +145,7 @@ async function healthProblems(probe: Probe): Promise<readonly Problem[]> {
     return answerProblems(now.status === status, path, `HTTP ${status}`, now);
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
-    const request = `curl -sS -i ${new URL('/health', probe.url).href}`;
+    const request = posixLine(['curl', '-sS', '-i', new URL('/health', probe.url).href]);
     return [{ path, expected: `HTTP ${status}`, actual: error.message, request }];
   }
 }

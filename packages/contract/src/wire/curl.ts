@@ -1,4 +1,5 @@
-import { posixLine } from '../command/shell.ts';
+import { posixLine, quotedParts } from '../command/shell.ts';
+import { targetParts } from '../command/url-secrets.ts';
 import { shorten } from '../json/json.ts';
 import type { Asked } from './http.ts';
 
@@ -14,8 +15,8 @@ export const invented = {
 const shownIds: readonly string[] = [invented.unknown, ...invented.members];
 
 /**
- * The command that sends a request again. A token and the id of a session are variables of the shell, since they must not appear
- * in a report, or have ended.
+ * The command that sends a request again. A token, a secret of the URL and the id of a session are variables of the shell, since they
+ * must not appear in a report, or have ended.
  */
 export function curlLine({ method, url, target, headers, body, chunked }: Asked): string {
   const secret = new Map([
@@ -39,8 +40,8 @@ export function curlLine({ method, url, target, headers, body, chunked }: Asked)
       : `--data-binary @body  # ${body?.length} characters: ${shorten(text.slice(15, 60))}`,
   );
   const words = ['curl', '-sS', '-i', ...(method === 'POST' && body !== undefined ? [] : ['-X', method])];
-  const aim = target === undefined ? [] : [posixLine(['--path-as-is', '--request-target', target])];
-  return [...words, url.href, ...aim, ...lines, ...shown]
+  const aim = target === undefined ? [] : ['--path-as-is --request-target', quotedParts(targetParts(target))];
+  return [...words, posixLine([url.href]), ...aim, ...lines, ...shown]
     .join(' ')
     .replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '$TOKEN');
 }

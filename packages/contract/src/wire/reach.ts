@@ -1,3 +1,4 @@
+import { maskUrl } from '../command/url-secrets.ts';
 import { messageOf } from '../json/json.ts';
 import { NotRun } from './not-run.ts';
 import type { Probe } from './probe.ts';
@@ -23,6 +24,6 @@ export async function reach(probe: Probe): Promise<void> {
     const what = isOverdue
       ? 'did not answer before the deadline of the check'
       : `does not answer: ${messageOf(errors[0])}`;
-    throw new Unreachable(`${probe.url.href} ${what}`, isOverdue, { cause: error });
+    throw new Unreachable(`${maskUrl(probe.url.href)} ${what}`, isOverdue, { cause: error });
   }
 }
