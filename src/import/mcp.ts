@@ -1,9 +1,10 @@
+import { hasUrlSecret } from 'market-mcp-contract/command';
 import { onlyReads } from 'market-mcp-contract/definition';
 import { isObject, type Json, type JsonObject, shorten } from 'market-mcp-contract/json';
 import { isMap } from '../fixes/definitions.ts';
 import type { DefinitionChange, SpecEntry } from '../model/model.ts';
 import { textChange, withTextOutput } from '../tools/selection.ts';
-import type { Api, Imported } from './model.ts';
+import type { Api, ApiVariable, Imported } from './model.ts';
 import { apiName } from './openapi/api.ts';
 import { plainText } from './openapi/text.ts';
 import { toolToDo } from './to-do.ts';
@@ -29,6 +30,9 @@ export function writingTools(tools: readonly JsonObject[]): ReadonlySet<string> 
  */
 export function toolsOfServer(server: ListedServer): readonly Imported[] {
   const api = apiOf(server);
+  const secrets = hasUrlSecret(server.url)
+    ? new Map([[api.address.name, new URL(server.url).href]])
+    : undefined;
   return server.tools.map((tool): Imported => {
     const { name, title: shown, description, inputSchema, outputSchema, annotations } = tool;
     const hasOutput = isObject(outputSchema);
@@ -56,6 +60,7 @@ export function toolsOfServer(server: ListedServer): readonly Imported[] {
         wrap: !hasOutput ? 'text' : isMap(outputSchema) ? 'result' : null,
         notFoundIsEmpty: false,
       },
+      ...(secrets && { secrets }),
     };
   });
 }
@@ -93,7 +98,13 @@ function apiOf({ url, title: given, protocolVersion }: ListedServer): Api {
     title,
     kind: 'mcp',
     ...(protocolVersion !== undefined && { protocolVersion }),
-    address: { name: `${prefix}_URL`, kind: 'url', text: `MCP endpoint of ${title}`, fallback: url },
+    address: addressOf(`${prefix}_URL`, title, url),
     shared: [{ key: 'token', in: 'headers', name: 'authorization', kind: 'bearer', variables: [token] }],
   };
+}
+
+/** The variable of an endpoint. A URL with a secret is a secret as a whole, so the project contains no default. */
+function addressOf(name: string, title: string, url: string): ApiVariable {
+  const text = `MCP endpoint of ${title}`;
+  return hasUrlSecret(url) ? { name, kind: 'secret', text } : { name, kind: 'url', text, fallback: url };
 }

@@ -1,3 +1,4 @@
+import { hasUrlSecret } from 'market-mcp-contract/command';
 import { type JsonObject, objectOr, shorten } from 'market-mcp-contract/json';
 import type { Api } from '../model.ts';
 import { DocumentRefusal, type OpenApiDocument } from './document.ts';
@@ -110,6 +111,8 @@ export class Apis {
     const base = this.#source ?? undefined;
     if (!URL.canParse(url) && base === undefined) return null;
     const parsed = URL.canParse(url, base) ? new URL(url, base) : null;
+    // A secret of the document's URL must not come into the project: its author states the address.
+    if (parsed && !URL.canParse(url) && hasUrlSecret(parsed.origin + parsed.pathname)) return null;
     const isPlain =
       parsed && /^https?:$/.test(parsed.protocol) && parsed.username === '' && parsed.search === '';
     if (!parsed || !isPlain || /[{}]|%7B|%7D/i.test(parsed.href)) {

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { basename, dirname, posix } from 'node:path';
-import { allOf, CommandError, readInput, uriDecoded, utf8Text } from 'market-mcp-contract/command';
+import { allOf, CommandError, maskUrl, readInput, uriDecoded, utf8Text } from 'market-mcp-contract/command';
 import { type Beside, nothingBeside } from '../../import/openapi/references.ts';
 import { isInside, readIn } from './inside.ts';
 
@@ -54,9 +54,9 @@ const besideInput: Beside = {
   named: () => ({ why: 'standard input has no folder; save the document to a file' }),
 };
 
-/** A path or URL without its query, which may contain a key. */
+/** A path, or a URL without its query and its secrets. */
 export function shownPlace(place: string): string {
-  return /^https?:/i.test(place) ? place.replace(/[?#].*$/s, '') : place;
+  return /^https?:/i.test(place) ? maskUrl(place.replace(/[?#].*$/s, '')) : place;
 }
 
 /** Documents of the same origin. */

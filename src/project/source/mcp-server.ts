@@ -1,4 +1,4 @@
-import { CommandError } from 'market-mcp-contract/command';
+import { CommandError, hasUrlSecret, maskJson, maskUrl, urlMasker } from 'market-mcp-contract/command';
 import { bounds, isObject, type Json, type JsonObject, objectOr } from 'market-mcp-contract/json';
 import { mcp } from 'market-mcp-contract/platforms';
 import {
@@ -31,7 +31,7 @@ type Answered = (asked: Promise<RpcAnswer>) => Promise<RpcAnswer>;
 
 /**
  * The tools that a running MCP server lists, read with limits of time and size. Redirects are not followed, and no tool is
- * called.
+ * called. Secrets of the URL are masked in what the server says.
  *
  * @param token sent as a bearer token if the server requires one
  * @throws CommandError `NOT_READABLE`; `NOT_ANSWERED` when a time limit has passed
@@ -41,11 +41,13 @@ export async function listServer(
   token: string | undefined,
   { list: listMs, answer: timeoutMs } = maxMs,
 ): Promise<ListedServer> {
-  const shown = url.replace(/[?#].*$/s, '');
+  const shown = maskUrl(url.replace(/[?#].*$/s, ''));
+  const mask = urlMasker([url]);
+  const withoutSecrets = (listed: Listed) => (hasUrlSecret(url) ? maskJson(listed, mask) : listed);
   const failed = (why: string, hint = 'Check the address: it is the MCP endpoint, such as') =>
-    new CommandError('NOT_READABLE', `${shown}: ${why}`, `${hint} https://tools.example.com/mcp.`);
-  const isPlain =
-    URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) && new URL(url).username === '';
+    new CommandError('NOT_READABLE', mask(`${shown}: ${why}`), `${hint} https://tools.example.com/mcp.`);
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const isPlain = parsed?.username === '' && parsed.password === '' && /^https?:$/.test(parsed.protocol);
   if (!isPlain) throw failed('it is not an http or https URL without a user');
   const headers: Readonly<Record<string, string>> =
     token === undefined ? {} : { authorization: `Bearer ${token}` };
@@ -61,9 +63,9 @@ export async function listServer(
   };
   try {
     const listed = await orNoList(inSession(probe, answered));
-    if (!(listed instanceof NoList)) return { url, ...listed };
+    if (!(listed instanceof NoList)) return { url, ...withoutSecrets(listed) };
     const other = await orNoList(withoutSession(probe, answered));
-    if (!(other instanceof NoList)) return { url, ...other };
+    if (!(other instanceof NoList)) return { url, ...withoutSecrets(other) };
     if (!(await hasOldTransport(url, headers))) throw listed;
     const why = 'it speaks only HTTP+SSE (MCP 2024-11-05), and calls are forwarded by Streamable HTTP';
     throw failed(why, 'Give its endpoint for Streamable HTTP if it has one, often such as');

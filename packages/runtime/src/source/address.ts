@@ -1,5 +1,8 @@
 import { isProduction, ownErrors, ownWarnings } from '../process.ts';
 
+/** The address of a source whose variable is not set. */
+export const addressNotSet = 'https://not-set.invalid';
+
 /** Where an address leads: to this machine, to its link (where clouds serve the keys of a machine), or elsewhere. */
 export type Reach = 'loopback' | 'link-local' | 'elsewhere';
 

@@ -1,5 +1,6 @@
 import { loadEnvironment, ownErrors } from '../process.ts';
 import { variables } from '../variables.ts';
+import { addressNotSet } from './address.ts';
 import { isReplaying } from './recordings.ts';
 import { Secret } from './secret.ts';
 
@@ -53,7 +54,7 @@ export function url(
       if (isPlain && /^https?:$/.test(parsed.protocol)) return given;
       throw new Error('expected an http or https URL without query, user and password.');
     },
-    blank: () => 'https://not-set.invalid',
+    blank: () => addressNotSet,
   };
 }
 

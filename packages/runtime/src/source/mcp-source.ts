@@ -1,10 +1,11 @@
+import { ownErrors } from '../process.ts';
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
 import { exactly, longNumbersIn, parseLiterally } from '../server/exact.ts';
 import { isolatesRequests } from '../server/limits.ts';
 import { type HeldMemory, heldBySource } from '../server/memory.ts';
-import { reportAddress } from './address.ts';
+import { addressNotSet, reportAddress } from './address.ts';
 import { Budget } from './budget.ts';
-import { allSecretsOf, revealed, secretVariables } from './credentials.ts';
+import { allSecretsOf, type Credentials, revealed, secretVariables } from './credentials.ts';
 import { withDecimals } from './decimals.ts';
 import { declared, recordable } from './declared.ts';
 import { judged } from './drift.ts';
@@ -23,14 +24,14 @@ import {
   tellCheck,
 } from './recordings.ts';
 import { holdAnswer, logged } from './running.ts';
-import type { Secret } from './secret.ts';
+import { Secret } from './secret.ts';
 import { attempt, explainedFailure, mismatch } from './send.ts';
 import { redactorFor, withTokens } from './token.ts';
 
 /** An MCP server (Streamable HTTP) and how it may be used. */
 export interface McpSourceOptions {
-  /** The URL of its endpoint. */
-  readonly baseUrl: string;
+  /** The URL of its endpoint; a secret if it contains a key. */
+  readonly baseUrl: string | Secret;
   /** The version without sessions, if the server speaks it alone. By default, a session is opened. */
   readonly protocolVersion?: '2026-07-28';
   /** Sent with every request; redirects are not followed. */
@@ -85,17 +86,19 @@ type Session = { readonly [header: string]: string };
 const protocolVersion = '2025-06-18';
 /** Forwards calls to an MCP server. A call is sent once; only a session that has ended is opened anew. */
 export function mcpSource(options: McpSourceOptions): McpSource {
-  reportAddress(options.baseUrl);
+  const address = endpointOf(options.baseUrl);
+  const credentials = credentialsOf(options, address);
+  reportAddress(address);
   const { timeoutMs = 20_000, maxBytes = 2_000_000, concurrency = 8, queueMs = 2_000, perMinute } = options;
-  const redact = redactorFor(options);
-  const source = options.baseUrl;
+  const redact = redactorFor(credentials);
+  const source = address;
   const budget = new Budget({ concurrency, queueMs, source, ...(perMinute !== undefined && { perMinute }) });
-  const ask = askerOf(options, maxBytes, redact);
+  const ask = askerOf(options, address, maxBytes, redact);
 
   const forward = async <Schema extends ObjectSchema>(tool: string, call: McpCall<Schema>) => {
     const { arguments: args = {}, isReadOnly = false, signal, schema, wrap } = call;
     const asked = { method: 'call', path: `/${tool}`, json: args };
-    const url = new URL(options.baseUrl);
+    const url = new URL(address);
     const late = AbortSignal.timeout(timeoutMs);
     const ending = signal ? AbortSignal.any([signal, late]) : late;
     const fetched = async (): Promise<string> => {
@@ -111,7 +114,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
       } catch (error) {
         held?.release();
         const known = errorOf(error, isReadOnly, signal?.aborted === true, late.aborted);
-        const variables = secretVariables([options]);
+        const variables = secretVariables([credentials]);
         throw explainedFailure(known, error, {
           method: 'call',
           url,
@@ -142,17 +145,52 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     if (isRecording()) {
       const body = recordable(asked, whole, only);
       const recorded = only && !hasNothing ? JSON.stringify(resultOf(result, body, wrap)) : text;
-      recordReply(asked, { status: 200, text: recorded }, allSecretsOf(options));
+      recordReply(asked, { status: 200, text: recorded }, allSecretsOf(credentials));
     } else if (keptDirectory() !== undefined && !isReplaying())
-      recordReply(asked, { status: 200, text }, allSecretsOf(options), keptDirectory());
+      recordReply(asked, { status: 200, text }, allSecretsOf(credentials), keptDirectory());
     return hasNothing ? undefined : (answer as Data<Schema>);
   };
 
   return { call: (tool, call) => logged(() => forward(tool, call), call.signal) };
 }
 
+/** The URL of an endpoint. A variable that is no URL is reported before the server starts. */
+function endpointOf(baseUrl: string | Secret): string {
+  if (typeof baseUrl === 'string') return baseUrl;
+  const address = baseUrl.reveal() ?? addressNotSet;
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return address;
+  ownErrors.push(`${baseUrl.name}: expected an http or https URL without user and password.`);
+  return addressNotSet;
+}
+
+/** The headers of a source; if its URL is a secret, also what the URL contains, which no answer may repeat. */
+function credentialsOf({ headers = {}, baseUrl }: McpSourceOptions, address: string): Credentials {
+  if (typeof baseUrl === 'string') return { headers };
+  return { headers, query: { url: new Secret(baseUrl.name, address, true, secretPartsOf(address)) } };
+}
+
+/**
+ * The parts of a secret URL that can be keys: the target of its request, values of its query, and segments of its path. Shorter parts
+ * may be ordinary words of an answer.
+ */
+function secretPartsOf(address: string): readonly string[] {
+  const { searchParams, pathname, search } = new URL(address);
+  const values = [...searchParams.values()];
+  const valuesWithDigits = values.filter((value) => value.length >= 8 && /\d/.test(value));
+  const longParts = [pathname + search, ...values, ...pathname.split('/')].filter(
+    ({ length }) => length >= 20,
+  );
+  return [...valuesWithDigits, ...longParts];
+}
+
 /** How one tool of the server is asked, in a session that is opened when it is needed. */
-function askerOf(options: McpSourceOptions, maxBytes: number, redact: (text: string) => string) {
+function askerOf(
+  options: McpSourceOptions,
+  address: string,
+  maxBytes: number,
+  redact: (text: string) => string,
+) {
   let opened: Promise<Session> | Session | undefined;
   let lastId = 0;
 
@@ -169,7 +207,7 @@ function askerOf(options: McpSourceOptions, maxBytes: number, redact: (text: str
     });
     for (const [name, value] of revealed(options.headers)) headers.set(name, value);
     const body = JSON.stringify({ jsonrpc: '2.0', ...message });
-    const request = new Request(options.baseUrl, {
+    const request = new Request(address, {
       method: 'POST',
       headers,
       body,
