@@ -24,7 +24,8 @@ test.each<[keyof ListingForm, string, string]>([
   ['endpoint', 'tools.example/mcp', 'Expected a URL such as https://tools.example/mcp'],
   ['endpoint', 'http://tools.example/mcp', 'Expected https'],
   ['endpoint', 'https://tools.example/mcp/', 'ends with /mcp'],
-  ['endpoint', 'https://tools.example/mcp?key=1', 'ends with /mcp'],
+  ['endpoint', 'https://tools.example/mcp?mode=1', 'ends with /mcp'],
+  ['endpoint', 'https://tools.example/3f1c8a52-7d0e-4b69-9c35-e2a7b1d4f608/mcp', 'The URL contains a key'],
   ['endpoint', 'https://me:secret@tools.example/mcp', 'Remove the user and the password'],
 ])('%s %j is rejected', (field, value, message) => {
   const problems = problemsOf({ [field]: value }).filter(({ advice }) => !advice);

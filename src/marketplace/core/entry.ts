@@ -1,5 +1,11 @@
 import { join } from 'node:path';
-import { CommandError, type InputError, inputError, requireNone } from 'market-mcp-contract/command';
+import {
+  CommandError,
+  hasUrlSecret,
+  type InputError,
+  inputError,
+  requireNone,
+} from 'market-mcp-contract/command';
 import { attempt, isObject, type JsonObject } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { isLoopback } from 'market-mcp-contract/wire';
@@ -7,7 +13,7 @@ import type { Project } from '../../project/model.ts';
 import { dotEnv } from '../../project/read/dot-env.ts';
 import { readRegular } from '../../project/read/read.ts';
 import { parsedJson } from '../../project/read/text.ts';
-import { defaultCategory, formProblems, stakeOf } from './form.ts';
+import { defaultCategory, formProblems, publicUrl, stakeOf } from './form.ts';
 import type { FieldProblem, ListingForm } from './model.ts';
 import { hostOf, registryName, type ServerEntry, serverJson, serverJsonProblems } from './server-json.ts';
 
@@ -54,6 +60,7 @@ export function entryFacts(project: Project, stated: Stated, sections: readonly 
   const repository = stated.repository ?? (isTaken ? found : undefined);
   const website = stated.website ?? textIn(manifest, 'homepage');
   requireNone([
+    ...secretErrors({ '--endpoint': endpoint, '--repository': repository, '--website': website }),
     ...endpointErrors(endpoint),
     ...repositoryErrors(stated.repository),
     ...websiteErrors(website),
@@ -128,6 +135,12 @@ export function draftOf({ manifest, tools }: Project, descriptionSections: reado
       ...sections.flatMap((title) => ['', title, '- ']),
     ].join('\n'),
   };
+}
+
+function secretErrors(urls: { readonly [flag: string]: string | undefined }): readonly InputError[] {
+  return Object.entries(urls)
+    .filter(([, url]) => url !== undefined && hasUrlSecret(url))
+    .map(([flag, url]) => inputError(flag, url, publicUrl, 'Remove the user, the password or the key.'));
 }
 
 function endpointErrors(endpoint: string | undefined): readonly InputError[] {

@@ -1,4 +1,4 @@
-import { hintFor } from 'market-mcp-contract/command';
+import { hasUrlSecret, hintFor, maskUrl } from 'market-mcp-contract/command';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { isLoopback } from 'market-mcp-contract/wire';
 import type { FieldProblem, ListingForm } from './model.ts';
@@ -99,11 +99,14 @@ function priceProblems(
   return [reject('price', `Expected at most ${maximum} ${currency}, got ${text}.`)];
 }
 
+/** Why a URL with a secret cannot be listed. */
+export const publicUrl = 'contains a key, but a listing shows its URLs to everyone';
+
 /** The problems of the address of a server. */
 export function endpointProblems(text: string): readonly FieldProblem[] {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
-    const message = `Expected a URL such as https://tools.example/mcp, got ${JSON.stringify(text)}.`;
+    const message = `Expected a URL such as https://tools.example/mcp, got ${JSON.stringify(maskUrl(text))}.`;
     return [reject('endpoint', message)];
   }
   const { protocol, hostname, pathname, username, password } = url;
@@ -113,6 +116,7 @@ export function endpointProblems(text: string): readonly FieldProblem[] {
       'Expected https: the marketplace calls no plain http (C§1.4). http is for this machine only.',
     !(pathname.endsWith('/mcp') && text.endsWith('/mcp')) && 'Expected a URL that ends with /mcp (C§8).',
     username + password !== '' && 'Remove the user and the password: callers do not have them.',
+    username + password === '' && hasUrlSecret(text) && `The URL ${publicUrl}.`,
   ].flatMap((message) => (message === false ? [] : [reject('endpoint', message)]));
   const oldClient = 'The path contains "sse": the public marketplace then picks its old SSE client.';
   return [...rejected, ...(/sse/i.test(pathname) ? [advise('endpoint', oldClient)] : [])];

@@ -1,3 +1,4 @@
+import { isKeyName, maskUrl } from 'market-mcp-contract/command';
 import {
   isObject,
   isWalkable,
@@ -22,7 +23,7 @@ const secretName =
 const openNames = new Set(['mcp-session-id', 'idempotency-key', 'access-control-allow-credentials']);
 
 function isSecret(name: string): boolean {
-  return secretName.test(name) && !openNames.has(name.toLowerCase());
+  return (secretName.test(name) || isKeyName(name)) && !openNames.has(name.toLowerCase());
 }
 
 /** Of members of JSON, `key` and `token` alone are no secrets: they name entries of a map, and assets. */
@@ -113,9 +114,10 @@ function stringIn(token: string): string {
   return String(text);
 }
 
-/** A URL, or a text with URLs, without the secrets of their users and queries. */
+/** A URL, or a text with URLs, without the secrets of their users, paths and queries. */
 export function redactUrl(text: string): string {
   return redactTokens(text)
+    .replaceAll(/https?:\/\/[^\s<>"']+/gi, (url) => maskUrl(url).replaceAll(/\$URL_KEY\d*/g, redacted))
     .replaceAll(/\/\/[^/?#@\s]*@/g, `//${redacted}@`)
     .replaceAll(/([?&;#])([^?&;#=\s]*)=([^?&;#\s<>"]*)/g, (all, before, name) =>
       isSecret(name) ? `${before}${name}=${redacted}` : all,

@@ -1,4 +1,4 @@
-import { CommandError } from 'market-mcp-contract/command';
+import { CommandError, maskUrl } from 'market-mcp-contract/command';
 import { defaultCategory, formProblems, stakeOf } from '../core/form.ts';
 import type { Job } from '../core/jobs.ts';
 import type { Marketplace } from '../core/marketplace.ts';
@@ -172,7 +172,7 @@ function Form({ data: { form, problems, rules } }: { data: RegisterData }) {
       </label>
       <label>
         <span>Endpoint</span>
-        <input {...props('endpoint')} value={form.endpoint} inputmode="url" spellcheck={false} />
+        <input {...props('endpoint')} value={maskUrl(form.endpoint)} inputmode="url" spellcheck={false} />
         <span class="hint">
           Ends with /mcp. https, or http on this machine. Tokens name it as their audience, byte for byte.
         </span>

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { Child } from 'hono/jsx';
 import { Hono } from 'hono/tiny';
-import { CommandError } from 'market-mcp-contract/command';
+import { CommandError, hasUrlSecret, maskJson, urlMasker } from 'market-mcp-contract/command';
 import type { JsonObject } from 'market-mcp-contract/json';
 import type { PackageManagerCommands } from '../../plan/package-manager.ts';
 import { packageManagerOf } from '../../system/detect.ts';
@@ -38,9 +38,11 @@ export class Site {
   readonly checks: Checks;
   /** The id of each tool's last call from Try it in the traffic, by the tool's name. */
   readonly lastCalls = new Map<string, number>();
+  readonly #mask: (text: string) => string;
 
   constructor(marketplace: Marketplace, access: Access) {
     this.marketplace = marketplace;
+    this.#mask = urlMasker([marketplace.options.endpoint ?? '']);
     this.checks = new Checks(marketplace);
     this.app.use(onlyFromHere(access));
     openRoutes(this.app, marketplace.keySet, access);
@@ -71,6 +73,12 @@ export class Site {
     });
   }
 
+  /** Data of a page without the secrets of the endpoint's URL. */
+  #withoutSecrets(data: unknown): object {
+    const { endpoint = '' } = this.marketplace.options;
+    return hasUrlSecret(endpoint) ? maskJson(data as object, this.#mask) : (data as object);
+  }
+
   /** Adds a page at `path`, and its data as JSON at `path.json`. */
   page<Data>(
     path: string,
@@ -80,7 +88,7 @@ export class Site {
   ): void {
     const handle = async (c: Context) => {
       const data = await load(c);
-      return wantsJson(c) ? c.json(data as object) : this.#html(c, title, <Page data={data} />);
+      return wantsJson(c) ? c.json(this.#withoutSecrets(data)) : this.#html(c, title, <Page data={data} />);
     };
     this.app.get(path, handle);
     if (!path.includes(':')) this.app.get(jsonPathOf(path), handle);
@@ -91,7 +99,7 @@ export class Site {
     const handle = async (c: Context) => {
       const done = await act(await readForm(c), c);
       const { status = 200, data } = done;
-      if (wantsJson(c)) return c.json(data as object, status);
+      if (wantsJson(c)) return c.json(this.#withoutSecrets(data), status);
       if ('to' in done) return c.redirect(done.to, 303);
       return this.#html(c, done.title, await done.view(), status);
     };
@@ -107,11 +115,11 @@ export class Site {
         {view}
       </Layout>
     );
-    return c.html(`<!doctype html>${String(page)}`, status);
+    return c.html(`<!doctype html>${this.#mask(String(page))}`, status);
   }
 
   #problem(c: Context, code: string, message: string, hint: string, status: 403 | 404 | 409 | 413 | 500) {
-    if (wantsJson(c)) return c.json({ error: { code, message, hint } }, status);
+    if (wantsJson(c)) return c.json(this.#withoutSecrets({ error: { code, message, hint } }), status);
     return this.#html(
       c,
       'The request failed',
