@@ -65,15 +65,18 @@ describe('an integer of 64 bits in a document', () => {
       block: int64,
       text: { type: 'string', pattern: '^-?\\d+$' },
       orders: { type: 'array', items: order },
+      'user.id': { type: 'integer', default: 'LARGE' },
     };
     const schema = { type: 'object', properties, required: ['block'] };
-    const { tool, call, inputs } = await toolOf(
-      documentOf({ requestBody: { required: true, content: { 'application/json': { schema } } } }),
-    );
+    const document = documentOf({
+      requestBody: { required: true, content: { 'application/json': { schema } } },
+    });
+    const { tool, call, inputs } = await toolOf(JSON.stringify(document).replace('"LARGE"', large));
     expect(inputs.text?.type).toBe('string');
+    expect(inputs['user.id']).toMatchObject({ pattern: '^-?\\d+$', default: large });
     const { call: parts } = toolContext(tool);
     if (!parts) throw new Error('no request');
-    expect(requestLiteral(parts, 4)).toContain("integers: ['block', 'orders[].id']");
+    expect(requestLiteral(parts, 4)).toContain(`integers: ['block', 'orders[].id', '["user.id"]']`);
     const [recording] = recordingsOf(tool, call, context.smoke);
     expect(recording?.request.json).toMatchObject({ block: expect.stringMatching(/^\d+$/) });
   });

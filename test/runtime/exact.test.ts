@@ -214,4 +214,13 @@ it('texts of digits in a body are sent as integers at the paths that are named',
   const { content } = bodyOf({ json, integers: ['id', 'items[].id'] }) ?? {};
   expect(content).toBe(`{"id":${large},"name":"${large}","items":[{"id":-${large}},{"id":"007"},{}]}`);
   expect(bodyOf({ json: [large], integers: ['[]'] })?.content).toBe(`[${large}]`);
+  expect(bodyOf({ json: large, integers: [''] })?.content).toBe(large);
+});
+
+it('a path to an integer may have indexes and names in quotes', () => {
+  const json = { 'user.id': large, params: [large, { '': [large, large] }], '"[]': large };
+  const integers = ['["user.id"]', 'params[1][""][0]', '["\\"[]"]', 'params[7]', 'params.x', 'absent[0]'];
+  expect(bodyOf({ json, integers })?.content).toBe(
+    `{"user.id":${large},"params":["${large}",{"":[${large},"${large}"]}],"\\"[]":${large}}`,
+  );
 });

@@ -1,4 +1,5 @@
 import { fits, isObject, isReadable, type Json, type JsonObject } from 'market-mcp-contract/json';
+import { digitsPattern } from '../integers.ts';
 import { plainText } from './text.ts';
 
 /** Whether a schema describes requests or answers. */
@@ -39,9 +40,6 @@ export function described(schema: JsonObject, other: JsonObject = {}): JsonObjec
   const description = plainText(schema.description, 400) || plainText(schema.title, 100) || other.description;
   return description === undefined || description === '' ? {} : { description };
 }
-
-/** What an argument must match that is an integer of any size. */
-export const digitsPattern = '^-?\\d+$';
 
 const largeFormat = /^(?:u?int(?:64|128|256)|u?long|big-?int(?:eger)?)$/i;
 

@@ -8,12 +8,12 @@ import {
   propertiesOf,
   requiredOf,
 } from 'market-mcp-contract/json';
+import { digitsPattern, memberPath } from '../integers.ts';
 import type { ApiBody, Binding, FilePart } from '../model.ts';
 import { type DescribedBody, describedBody, describedParameters, isJsonType } from './body.ts';
 import { inputDescription } from './describe.ts';
 import { type DocumentPlace, DocumentRefusal, type Lost } from './document.ts';
 import { holdsFile } from './file.ts';
-import { digitsPattern } from './keywords.ts';
 import { type ApiOperation, unlessBroken } from './operations.ts';
 import { schemaOf } from './schema.ts';
 import { type IsScheme, type KeyParameter, keyParameter, parametersOf } from './schemes.ts';
@@ -225,9 +225,7 @@ function integersIn(schema: JsonObject, path = ''): readonly string[] {
   if (schema.pattern === digitsPattern) return [path];
   const { items } = schema;
   return [
-    ...propertiesOf(schema).flatMap(([name, member]) =>
-      /[.[\]]/.test(name) ? [] : integersIn(member, path === '' ? name : `${path}.${name}`),
-    ),
+    ...propertiesOf(schema).flatMap(([name, member]) => integersIn(member, memberPath(path, name))),
     ...(isObject(items) ? integersIn(items, `${path}[]`) : []),
   ];
 }

@@ -9,13 +9,13 @@ import {
 } from 'market-mcp-contract/json';
 import { maxSchemas } from '../../fixes/definitions.ts';
 import { parseFieldName } from '../../model/names.ts';
+import { digitsPattern } from '../integers.ts';
 import { type DocumentPlace, DocumentRefusal, type Lost } from './document.ts';
 import { fileSchema, isFile } from './file.ts';
 import {
   asDigits,
   counts,
   described,
-  digitsPattern,
   documentTypes,
   enumOf,
   isContainer,

@@ -8,7 +8,10 @@ type Values = { readonly [name: string]: Parameter };
 /** What a request carries; one of the kinds at most. */
 export interface BodyParts {
   readonly json?: unknown;
-  /** Paths in `json` of texts of digits that are sent as integers of any size: `id`, `items[].id`. */
+  /**
+   * Paths in `json` of texts of digits that are sent as integers of any size: `id`, `items[].id`, `params[0]`,
+   * `filter["user.id"]`.
+   */
   readonly integers?: readonly string[];
   /** Members as `a=1&b[c]=2`, the only body that some APIs accept. */
   readonly form?: Values;
@@ -65,21 +68,36 @@ export function bodyOf({
     return { type: 'application/x-www-form-urlencoded', content: pairs.join('&') };
   }
   if (json === undefined) return null;
-  const steps = integers.map((path) => path.split(/\.|(?=\[\])/));
-  const value = steps.reduce(withInteger, json);
+  const value = integers.map(stepsOf).reduce(withInteger, json);
   return {
     type: 'application/json',
-    content: steps.length > 0 ? writeLiterally(value) : JSON.stringify(json),
+    content: integers.length > 0 ? writeLiterally(value) : JSON.stringify(json),
   };
 }
 
+/** A step of a path: the name of a member, the index of an item, or each item. */
+type Step = string | number | typeof eachItem;
+
+const eachItem = Symbol('each item');
+
+function stepsOf(path: string): readonly Step[] {
+  const steps = path.matchAll(/\[(\d*)\]|\[("(?:[^"\\]|\\.)*")\]|([^.[\]]+)/g);
+  return [...steps].map(([, index, quotedName, name]): Step => {
+    if (index === '') return eachItem;
+    if (index !== undefined) return Number(index);
+    return quotedName === undefined ? (name ?? '') : JSON.parse(quotedName);
+  });
+}
+
 /** A value whose text at this place is written as an integer. */
-function withInteger(value: unknown, [step, ...others]: readonly string[]): unknown {
+function withInteger(value: unknown, [step, ...others]: readonly Step[]): unknown {
   if (step === undefined) return asInteger(value);
-  if (step === '[]') return Array.isArray(value) ? value.map((item) => withInteger(item, others)) : value;
-  if (step === '') return withInteger(value, others);
-  if (!isObject(value) || !Object.hasOwn(value, step)) return value;
-  return { ...value, [step]: withInteger(value[step], others) };
+  if (typeof step === 'string') {
+    if (!isObject(value) || !Object.hasOwn(value, step)) return value;
+    return { ...value, [step]: withInteger(value[step], others) };
+  }
+  if (!Array.isArray(value)) return value;
+  return value.map((item, index) => (step === eachItem || step === index ? withInteger(item, others) : item));
 }
 
 /** A form of parts (RFC 7578). `FormData` would name JSON parts as files. */
