@@ -1,5 +1,4 @@
 import { isJwt, isKeyName } from 'market-mcp-contract/command';
-import type { Json } from 'market-mcp-contract/json';
 
 /** A value of 20 characters or more with digits and letters. */
 const random = /^(?=.*\d)(?=.*[a-z])[\w.~+/=:-]{20,}$/i;
@@ -36,7 +35,7 @@ export function isKeyValue(
 }
 
 /** The place of a key below a member of a body, in lists and at any depth; undefined if there is none. An item may name itself: `token:k1`. */
-export function keyBelow(value: Json, place: string, name = ''): string | undefined {
+export function keyBelow(value: unknown, place: string, name = ''): string | undefined {
   if (typeof value === 'string') {
     const [, own = name, text = value] = (name === '' && /^(\w+):(\S+)$/.exec(value)) || [];
     return isKeyValue(own, text, 'body') ? place : undefined;

@@ -9,13 +9,15 @@ import {
   reject,
   shellLine,
 } from 'market-mcp-contract/command';
-import { isReadable, type Json } from 'market-mcp-contract/json';
+import { isReadable } from 'market-mcp-contract/json';
 import type { Field } from '../../model/model.ts';
 import { suggestToolName } from '../../model/names.ts';
+import { digitsPattern } from '../integers.ts';
 import type { ApiCall, ApiVariable } from '../model.ts';
 import { apiAt, apiName } from '../openapi/api.ts';
 import { toolNameOf } from '../openapi/tool.ts';
 import { curlRequest, type GivenRequest, type Method } from './curl.ts';
+import { type ExactJson, exactJson } from './exact-body.ts';
 import { keylessCurl } from './line.ts';
 import { Parts } from './parts.ts';
 import { protocolOf } from './protocols.ts';
@@ -86,6 +88,15 @@ export function readRequest(
     ...(isOwnType ? [{ name: 'content-type', constant: type }] : []),
   ];
   const body = parts.body(given, json, protocol);
+  const derived = parts.fields.filter((field) => !stated.some(({ name }) => name === field.name));
+  for (const { name, pattern, items } of derived) {
+    if ((items?.pattern ?? pattern) !== digitsPattern) continue;
+    parts.notes.push({
+      path: `inputSchema.properties.${name}`,
+      what: 'is an integer that a JavaScript number may not hold exactly: callers give text',
+      why: 'the API receives exactly these digits as an integer',
+    });
+  }
   if (given.pipe !== undefined)
     parts.notes.push({
       ...{ path: 'request', what: `${given.pipe} left out` },
@@ -163,15 +174,16 @@ function unknownNames(flag: string, names: readonly string[], { names: all }: Pa
     });
 }
 
-function jsonOf({ body, headers }: GivenRequest): Json | undefined {
+function jsonOf({ body, headers }: GivenRequest): ExactJson | undefined {
   const type = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
   const text = String(body);
   const isForm = /^application\/x-www-form-urlencoded/i.test(type) && !/^\s*[[{]/.test(text);
   if (isForm || (!/json|x-www-form/i.test(type) && type !== '')) return undefined;
   try {
-    const value: Json = JSON.parse(text);
+    const value = exactJson(text);
     if (isReadable(value)) return value;
-  } catch {
+  } catch (error) {
+    if (error instanceof RequestRefusal) throw error;
     if (!/json/i.test(type)) return undefined;
   }
   throw new RequestRefusal('has a body that is no valid JSON', 'Correct the data of the command.');

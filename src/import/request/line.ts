@@ -1,4 +1,5 @@
 import { uriDecoded } from 'market-mcp-contract/command';
+import { literallyIn, objectOr, writeLiterally } from 'market-mcp-contract/json';
 import type { ApiCall, ApiKey } from '../model.ts';
 import type { GivenRequest } from './curl.ts';
 import { noise } from './values.ts';
@@ -33,7 +34,8 @@ export function keylessCurl(
     if (!keys.some((key) => key.in === 'body')) return text;
     if (!/^\s*\{/.test(text)) return pairs('body', text);
     const named = keys.filter((key) => key.in === 'body').map((key) => [key.name, variable(key)]);
-    return JSON.stringify({ ...JSON.parse(text), ...Object.fromEntries(named) });
+    const [members] = literallyIn(text);
+    return writeLiterally({ ...objectOr(members), ...Object.fromEntries(named) });
   };
   const parts = (all: Exclude<GivenRequest['body'], string | null>) =>
     all.flatMap(([name, value]) => [

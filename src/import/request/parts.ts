@@ -1,11 +1,12 @@
 import { uriDecoded } from 'market-mcp-contract/command';
-import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
+import { isObject, type Json } from 'market-mcp-contract/json';
 import type { Field, Shape } from '../../model/model.ts';
 import { isKeyValue, keyBelow, placeholderIn } from '../key-names.ts';
 import type { ApiBody, ApiVariable, Binding } from '../model.ts';
 import { inputDescription, singular } from '../openapi/describe.ts';
 import { freeInputName } from '../openapi/parameters.ts';
 import type { GivenRequest, NameValue } from './curl.ts';
+import { type ExactJson, type ExactObject, integerPaths, withDigits } from './exact-body.ts';
 import { KeyParts } from './keys.ts';
 import type { Protocol } from './protocols.ts';
 import { graphqlShape, idKind, noise, scalarOf, shapeOf, styleLike } from './values.ts';
@@ -117,7 +118,7 @@ export class Parts {
   /** The body of a request; a multipart one, a form, or an object in JSON. */
   body(
     { body, headers }: GivenRequest,
-    json: Json | undefined,
+    json: ExactJson | undefined,
     protocol: Protocol | undefined,
   ): ApiBody | null {
     if (body === null || body === '') return null;
@@ -145,7 +146,7 @@ export class Parts {
     return this.#json(json, protocol);
   }
 
-  #json(json: JsonObject, protocol: Protocol | undefined): ApiBody {
+  #json(json: ExactObject, protocol: Protocol | undefined): ApiBody {
     const fixed =
       protocol === undefined ? [] : ['jsonrpc', 'id', 'method', 'query', 'operationName', 'extensions'];
     const withVariables =
@@ -153,25 +154,26 @@ export class Parts {
         ? { ...json, variables: withAll(isObject(json.variables) ? json.variables : {}, protocol) }
         : json;
     const members = Object.entries(withVariables).flatMap(([name, value]): readonly Binding[] => {
-      if (fixed.includes(name)) return [{ name, constant: value }];
+      if (fixed.includes(name)) return [{ name, constant: withDigits(value) }];
       const at = typeof value === 'string' ? undefined : keyBelow(value, name);
       if (at !== undefined)
         throw new RequestRefusal(`has a key in ${at}`, 'Only keys at the root of a body can be sent.');
       const isPositional = protocol?.envelope === 'json-rpc' && name === 'params' && Array.isArray(value);
       if (isObject(value) || isPositional) {
-        const inner = Object.entries(value as JsonObject);
-        if (inner.length === 0) return [{ name, constant: value }];
+        const inner = Object.entries(value as ExactObject);
+        if (inner.length === 0) return [{ name, constant: withDigits(value) }];
         const members = inner.flatMap(([own, one]) => this.#member(own, one, protocol, name, isPositional));
         return [{ name, members, ...(isPositional && { isList: true as const }) }];
       }
       return this.#member(name, value, protocol);
     });
-    return { kind: 'json', members };
+    const integers = integerPaths(json);
+    return { kind: 'json', members, ...(integers.length > 0 && { integers }) };
   }
 
   #member(
     name: string,
-    value: Json,
+    value: ExactJson,
     protocol: Protocol | undefined,
     within?: string,
     isPositional = false,
@@ -187,10 +189,10 @@ export class Parts {
     const shape = declared !== undefined ? graphqlShape(declared, value) : isOpen ? anyText : shapeOf(value);
     const isDeep = protocol?.envelope !== 'graphql' && shape?.type === 'object';
     if (shape === undefined || isDeep || (shape.type === 'array' && isPositional))
-      return [{ name, constant: value }];
+      return [{ name, constant: withDigits(value) }];
     const own = isPositional ? positionName(value, Number(name)) : name;
     const isOptional = isMissing && !/!$/.test(declared ?? '');
-    const given = isOpen || isMissing ? undefined : value;
+    const given = isOpen || isMissing ? undefined : withDigits(value);
     return [this.#argument(name, own, 'body', given, shape, isOptional)];
   }
 
@@ -262,12 +264,12 @@ export class Parts {
 }
 
 /** The variables of an operation with those that it declares and the request does not give. */
-function withAll(variables: JsonObject, { types }: Protocol): JsonObject {
+function withAll(variables: ExactObject, { types }: Protocol): ExactObject {
   const missing = [...types].filter(([name, type]) => !Object.hasOwn(variables, name) && !type.endsWith('?'));
   return { ...variables, ...Object.fromEntries(missing.map(([name]) => [name, null])) };
 }
 
-function positionName(value: Json, at: number): string {
+function positionName(value: ExactJson, at: number): string {
   if (typeof value === 'boolean') return 'full';
   if (typeof value !== 'string') return `param_${at + 1}`;
   return /^(?:latest|earliest|pending|safe|finalized)$/.test(value)

@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
+import { isObject, type JsonObject } from 'market-mcp-contract/json';
+import type { ExactJson } from './exact-body.ts';
 import { RequestRefusal } from './words.ts';
 
 /** How a POST body asks: what it is called, and whether it only reads. */
@@ -12,8 +13,8 @@ export interface Protocol {
 }
 
 /** The protocol that a JSON body speaks; undefined if it is only JSON. @throws RequestRefusal for a batch, a subscription */
-export function protocolOf(body: Json): Protocol | undefined {
-  const batch: readonly Json[] = Array.isArray(body) ? body : [];
+export function protocolOf(body: ExactJson): Protocol | undefined {
+  const batch: readonly ExactJson[] = Array.isArray(body) ? body : [];
   if (batch.some((one) => isObject(one) && ('jsonrpc' in one || 'query' in one)))
     throw new RequestRefusal('is a batch of several requests', 'Give one --from-request for each.');
   if (!isObject(body)) return undefined;

@@ -1,6 +1,7 @@
 import { isObject, type Json } from 'market-mcp-contract/json';
 import type { Field, Shape } from '../../model/model.ts';
 import type { QueryStyle } from '../model.ts';
+import { digitsShape, type ExactJson, isLargeIntegerList } from './exact-body.ts';
 
 /** A header that browsers add, which has no meaning for the request. */
 export const noise =
@@ -14,12 +15,16 @@ export function scalarOf(text: string): Json {
 }
 
 /** The shape that admits a value; undefined for null and for lists of several types. */
-export function shapeOf(value: Json): Shape | undefined {
+export function shapeOf(value: ExactJson): Shape | undefined {
+  if (typeof value === 'bigint') return digitsShape;
   if (typeof value === 'string' || typeof value === 'boolean') return { type: typeof value as 'string' };
   if (typeof value === 'number') return { type: Number.isInteger(value) ? 'integer' : 'number' };
+  if (isLargeIntegerList(value)) return { type: 'array', items: digitsShape };
   if (Array.isArray(value)) {
-    const [first, ...others] = (value as readonly Json[]).map(shapeOf);
-    const isSame = first !== undefined && others.every((one) => one?.type === first.type);
+    const items: readonly ExactJson[] = value;
+    const [first, ...others] = items.map(shapeOf);
+    const hasLargeInteger = items.some((item) => typeof item === 'bigint');
+    const isSame = first !== undefined && !hasLargeInteger && others.every((one) => one?.type === first.type);
     return isSame && !['object', 'array'].includes(first.type) ? { type: 'array', items: first } : undefined;
   }
   if (!isObject(value)) return undefined;
@@ -39,7 +44,8 @@ const graphqlTypes: { readonly [name: string]: Shape } = {
 };
 
 /** The shape of a GraphQL variable by its declared type; that of an enum, a scalar or an input object by its value. */
-export function graphqlShape(declared: string, value: Json | undefined): Shape | undefined {
+export function graphqlShape(declared: string, value: ExactJson | undefined): Shape | undefined {
+  if (typeof value === 'bigint' || isLargeIntegerList(value)) return shapeOf(value);
   const type = declared.replace(/[!?]+$/, '');
   if (type.startsWith('[')) {
     const items = graphqlShape(type.slice(1, -1), Array.isArray(value) ? value[0] : undefined);

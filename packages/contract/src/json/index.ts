@@ -11,7 +11,7 @@ export { clientMismatches, clientSettings, fits } from './match.ts';
 export { memoize } from './memoize.ts';
 export { validator as metaValidator } from './meta-validator.ts';
 export { boundFor, patternFlaw } from './pattern.ts';
-export { literallyIn, readJson, withLargeIntegersAsText, writeLiterally } from './read-json.ts';
+export { literallyIn, readJson, withLargeIntegersAsText, withNumbers, writeLiterally } from './read-json.ts';
 export { recent } from './recent.ts';
 export { below, mismatches, mismatchesIn, stepsOf, tryCompile, valueAt } from './schema.ts';
 export type { Json, JsonObject } from './value.ts';

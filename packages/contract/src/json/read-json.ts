@@ -31,8 +31,8 @@ export function readJson(given: string, { exact }: { readonly exact: boolean }):
 /** The problem of an integer that a JavaScript number cannot represent; undefined if it can. */
 export function integerFlaw(digits: string): string | undefined {
   const held = Number(digits);
-  if (!/^[-+]?\d{16,}$/.test(digits) || !Number.isFinite(held)) return undefined;
-  if (String(held) === digits || BigInt(held) === BigInt(digits)) return undefined;
+  if (!/^[-+]?\d{16,}$/.test(digits) || String(held) === digits) return undefined;
+  if (Number.isFinite(held) && BigInt(held) === BigInt(digits)) return undefined;
   return `${digits} is not exact: JavaScript would read it as ${held}`;
 }
 
@@ -47,12 +47,19 @@ export function withLargeIntegersAsText(
 ): { readonly text: string; readonly integers: readonly string[] } {
   const integers: string[] = [];
   if (!/\d{16}/.test(text)) return { text, integers };
-  const changed = text.replaceAll(/"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g, (token) => {
-    if (integerFlaw(token) === undefined) return token;
-    integers.push(token);
-    return `"${mark}${token}"`;
+  const changed = withNumbers(text, (literal) => {
+    if (integerFlaw(literal) === undefined) return literal;
+    integers.push(literal);
+    return `"${mark}${literal}"`;
   });
   return { text: changed, integers };
+}
+
+/** JSON text in which `write` replaces the literal of each number. */
+export function withNumbers(text: string, write: (literal: string) => string): string {
+  return text.replaceAll(/"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g, (token) =>
+    token.startsWith('"') ? token : write(token),
+  );
 }
 
 /** No text of others contains it. */
