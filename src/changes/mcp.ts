@@ -1,24 +1,49 @@
-import { pass, type Result, reject, shellLine } from 'market-mcp-contract/command';
+import { pass, type Result, refuse, reject, shellLine } from 'market-mcp-contract/command';
 import { type ListedServer, toolsOfServer, writingTools } from '../import/mcp.ts';
 import type { Imported } from '../import/model.ts';
 import type { DefinitionChange, SpecEntry } from '../model/model.ts';
-import { listServer } from '../project/source/mcp-server.ts';
+import { listServer, TokenRefusal } from '../project/source/mcp-server.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
 import { selectTools } from '../tools/selection.ts';
+import { keyValues, type RequestKeys, unusedVariables } from './key-values.ts';
 
 const known = new Map<string, ListedServer>();
 
-/** The tools of a running MCP server. Each server is read once per run. */
-export async function mcpServerAt(url: string): Promise<ListedServer> {
-  const listed = known.get(url) ?? (await listServer(url, process.env.MCP_SOURCE_TOKEN || undefined));
+export const tokenVariable = 'MCP_SOURCE_TOKEN';
+
+/**
+ * The tools of a running MCP server. Each server is read once per run.
+ *
+ * @throws the errors of `listServer`; its `TokenRefusal` names the variable that may not be sent yet
+ */
+export async function mcpServerAt(url: string, answers: ToolAnswers): Promise<ListedServer> {
+  const listed = known.get(url) ?? (await readServer(url, answers));
   known.set(url, listed);
   return listed;
+}
+
+async function readServer(url: string, answers: ToolAnswers): Promise<ListedServer> {
+  const found = await keyValues(serverKeys(url), answers);
+  try {
+    return await listServer(url, found.values.get(tokenVariable));
+  } catch (error) {
+    if (!(error instanceof TokenRefusal) || found.unpermitted.length === 0) throw error;
+    const why = `it asks for a token, and nobody allowed to send ${tokenVariable} of your environment`;
+    throw new TokenRefusal(found.origin, why, `Add --env ${tokenVariable} to allow it.`);
+  }
+}
+
+/** The token that the server may ask for. */
+export function serverKeys(url: string): RequestKeys {
+  return { origin: new URL(url).origin, sources: new Map([[tokenVariable, { variable: tokenVariable }]]) };
 }
 
 /** The chosen tools of a running MCP server. Tools that write are left out unless they are named. */
 export async function fromServer(answers: ToolAnswers): Promise<Result<readonly Imported[]>> {
   const { fromUrl = '', only = [] } = answers;
-  const server = await mcpServerAt(fromUrl);
+  const unused = unusedVariables(answers.env, [serverKeys(fromUrl)]);
+  if (unused.length > 0) return refuse(...unused);
+  const server = await mcpServerAt(fromUrl, answers);
   const imported = toolsOfServer(server);
   const selected = selectTools(
     imported.map(({ entry }) => entry),

@@ -1,19 +1,44 @@
 import { pass, type Result, refuse, reject } from 'market-mcp-contract/command';
 import { type JsonObject, objectOr } from 'market-mcp-contract/json';
-import type { ApiKey, Imported } from '../import/model.ts';
+import type { ApiCall, ApiKey, Imported } from '../import/model.ts';
 import { type OpenApiDocument, readOpenApi } from '../import/openapi/document.ts';
 import { toolsOfDocument, unknownAnswerHint } from '../import/openapi/index.ts';
 import { checkedDocument } from '../import/openapi/operations.ts';
 import type { AnswerSample } from '../import/sample.ts';
 import { type HeaderPairs, readDocumentText, shownPlace } from '../project/read/document.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
-import { answersTo, onlyForOne, type Sending, samplesAt, valuesOf, withAnswers } from './sending.ts';
+import {
+  type KeyValues,
+  keyErrors,
+  keyValues,
+  originOf,
+  type RequestKeys,
+  unusedVariables,
+} from './key-values.ts';
+import { answersTo, onlyForOne, samplesAt, withAnswers } from './sending.ts';
+
+/** Makes the tools of the chosen operations, with answers of the API in addition to the saved ones. */
+type ToolMaker = (answers: readonly AnswerSample[]) => Result<readonly Imported[]>;
 
 /** The tools of the chosen operations. */
 export async function fromOpenApi(answers: ToolAnswers): Promise<Result<readonly Imported[]>> {
+  const { send = false, env = [] } = answers;
+  const maker = await toolMaker(answers);
+  if (!maker.ok) return maker;
+  if (send) return sentOperation(maker.value, answers);
+  if (env.length === 0) return maker.value([]);
+  return reject(
+    '--env',
+    undefined,
+    'is for a request that is sent, but none is',
+    'Add --send, or remove --env.',
+  );
+}
+
+async function toolMaker(answers: ToolAnswers): Promise<Result<ToolMaker>> {
   const { fromOpenapi = '', tool = null, title, fields = [], strictSchema: isStrict } = answers;
   const { operation: operations = [], fromSample: paths = [] } = answers;
-  const { send = false, example: examples = [], directory = '.' } = answers;
+  const { send = false, example: examples = [] } = answers;
   const { document, where, url } = await documentAt(fromOpenapi, answers.header);
   if (!document.ok) return document;
   const forOne = {
@@ -32,45 +57,76 @@ export async function fromOpenApi(answers: ToolAnswers): Promise<Result<readonly
   const samples = await samplesAt(paths);
   if (!samples.ok) return samples;
   const choice = { operations, tool, isReduced, isStrict };
-  const made = (given: readonly AnswerSample[]) =>
-    toolsOfDocument(document.value, { ...choice, samples: [...samples.value, ...given] }, where, url);
-  return send ? sentOperation(made, { examples, directory }) : made([]);
+  return pass((given) =>
+    toolsOfDocument(document.value, { ...choice, samples: [...samples.value, ...given] }, where, url),
+  );
 }
 
 /** Whether the document declares no answer of the one operation that is chosen. */
 export async function lacksAnswer(answers: ToolAnswers): Promise<boolean> {
-  const tools = answers.operation?.length === 1 ? await fromOpenApi(answers) : pass([]);
-  return !tools.ok && tools.errors.every(({ hint }) => hint === unknownAnswerHint);
+  const maker = answers.operation?.length === 1 ? await toolMaker(answers) : undefined;
+  const tools = maker?.ok ? maker.value([]) : maker;
+  return tools?.ok === false && tools.errors.every(({ hint }) => hint === unknownAnswerHint);
 }
 
-/** The tool of an operation that is sent once, for real: its answer says what the document does not. */
-async function sentOperation(
-  made: (samples: readonly AnswerSample[]) => Result<readonly Imported[]>,
-  place: Pick<Sending, 'examples' | 'directory'>,
-): Promise<Result<readonly Imported[]>> {
-  const draft = made([{ name: 'the answer', value: { answer: null } }]);
-  const [{ call, entry } = {}] = draft.ok ? draft.value : [];
-  if (!draft.ok || !call) return draft;
+/** The keys with which the one chosen operation is sent; undefined if it cannot be sent. */
+export async function operationKeys(answers: ToolAnswers): Promise<RequestKeys | undefined> {
+  const maker = await toolMaker(answers);
+  const operation = maker.ok ? await sendableOperation(maker.value, answers) : maker;
+  return operation.ok ? operation.value.keys : undefined;
+}
+
+/** An operation with one of the alternatives of its keys. */
+interface SendableOperation {
+  readonly call: ApiCall;
+  readonly inputSchema: JsonObject;
+  readonly keys: RequestKeys;
+  readonly found: KeyValues;
+}
+
+async function sendableOperation(make: ToolMaker, answers: ToolAnswers): Promise<Result<SendableOperation>> {
+  const draft = make([{ name: 'the answer', value: { answer: null } }]);
+  if (!draft.ok) return draft;
+  const [{ call, entry } = {}] = draft.value;
+  if (!call) return reject('--send', undefined, 'has no request to send', 'Remove --send.');
   const { needs = [[]] } = call;
-  const missing = (keys: readonly ApiKey[]) => {
-    const all = keys.flatMap(({ variables }) => variables.map(({ name }) => [name, null] as const));
-    return new Map(all).size - valuesOf(new Map(all), place.directory).size;
+  const origin = originOf(call);
+  const keysOf = (keys: readonly ApiKey[]): RequestKeys => {
+    const variables = keys.flatMap((key) => key.variables.map(({ name }) => name));
+    return { origin, sources: new Map(variables.map((variable) => [variable, { variable }])) };
   };
+  const unused = unusedVariables(answers.env, needs.map(keysOf));
+  if (unused.length > 0) return refuse(...unused);
   const isStatic = (keys: readonly ApiKey[]) => keys.every(({ kind }) => kind !== 'client');
-  const [keys] = needs.filter(isStatic).toSorted((a, b) => missing(a) - missing(b));
-  if (!keys) {
+  const alternatives = await Promise.all(
+    needs
+      .filter(isStatic)
+      .map(async (keys) => ({ needs: keys, found: await keyValues(keysOf(keys), answers) })),
+  );
+  const [chosen] = alternatives.toSorted(
+    ({ found: a }, { found: b }) =>
+      a.missing.length - b.missing.length || a.unpermitted.length - b.unpermitted.length,
+  );
+  if (!chosen) {
     const hint = 'Save one of its answers in JSON, and add --from-sample <file>.';
     return reject('--send', undefined, 'needs a token that the API issues first, so nothing was sent', hint);
   }
-  const sending = {
-    call: { ...call, needs: [keys] },
-    inputSchema: objectOr((entry as JsonObject).inputSchema),
-    secrets: new Map(keys.flatMap(({ variables }) => variables.map(({ name }) => [name, null]))),
-    ...place,
-  };
-  const sent = await answersTo(sending, '--from-openapi');
+  const inputSchema = objectOr((entry as JsonObject).inputSchema);
+  const { found } = chosen;
+  return pass({ call: { ...call, needs: [chosen.needs] }, inputSchema, keys: keysOf(chosen.needs), found });
+}
+
+/** The tool of an operation that is sent once, for real: its answer says what the document does not. */
+async function sentOperation(make: ToolMaker, answers: ToolAnswers): Promise<Result<readonly Imported[]>> {
+  const operation = await sendableOperation(make, answers);
+  if (!operation.ok) return operation;
+  const { call, inputSchema, found } = operation.value;
+  const errors = keyErrors(found, '--from-openapi');
+  if (errors.length > 0) return refuse(...errors);
+  const { example: examples = [] } = answers;
+  const sent = await answersTo({ call, inputSchema, examples, secrets: found.values }, '--from-openapi');
   if (!sent.ok) return sent;
-  const tools = made(sent.value.samples);
+  const tools = make(sent.value.samples);
   return tools.ok ? pass(tools.value.map((tool) => withAnswers(tool, sent.value))) : tools;
 }
 

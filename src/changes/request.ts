@@ -26,7 +26,15 @@ import { toolToDo } from '../import/to-do.ts';
 import { freeToolName } from '../model/names.ts';
 import { defaultDescription } from '../questions/defaults.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
-import { answersTo, onlyForOne, samplesAt, valuesOf, withAnswers } from './sending.ts';
+import {
+  type KeyValues,
+  keyErrors,
+  keyValues,
+  originOf,
+  type RequestKeys,
+  unusedVariables,
+} from './key-values.ts';
+import { answersTo, onlyForOne, samplesAt, withAnswers } from './sending.ts';
 
 const maxHarBytes = 50_000_000;
 
@@ -108,19 +116,31 @@ export async function fromRequests(answers: ToolAnswers): Promise<Result<readonl
     ...{ '--constant': constant[0], '--example': example[0]?.text },
   };
   const several = `is for one request, but there are ${requests.length}`;
+  const prepared = await Promise.all(
+    read.value.map(async (request) => ({ request, keys: await keyValues(keysOf(request), answers) })),
+  );
   const errors = [
     ...(requests.length > 1 ? onlyForOne(flags, several, () => 'Give one request at a time.') : []),
-    ...(isSent ? consentErrors(answers, read.value) : []),
+    ...unusedVariables(answers.env, read.value.map(keysOf)),
   ];
+  if (isSent) {
+    errors.push(...consentErrors(answers, read.value));
+    errors.push(...prepared.flatMap(({ keys }) => keyErrors(keys, '--from-request')));
+  }
   if (errors.length > 0) return refuse(...errors);
   const tools: Imported[] = [];
   const taken = new Set<string>();
-  for (const one of read.value) {
-    const tool = await toolOf(one, name ?? freeToolName(one.name, taken), answers);
+  for (const { request, keys } of prepared) {
+    const tool = await toolOf(request, name ?? freeToolName(request.name, taken), answers, keys.values);
     if (!tool.ok) return tool;
     tools.push(tool.value);
   }
   return pass(withCredentials(tools));
+}
+
+/** The keys of a request, and the origin that gets them. */
+export function keysOf({ call, secrets }: ReadRequest): RequestKeys {
+  return { origin: originOf(call), sources: secrets };
 }
 
 function consentErrors({ send, effect }: ToolAnswers, read: readonly ReadRequest[]): readonly InputError[] {
@@ -135,13 +155,18 @@ function consentErrors({ send, effect }: ToolAnswers, read: readonly ReadRequest
     });
 }
 
-async function toolOf(read: ReadRequest, name: string, answers: ToolAnswers): Promise<Result<Imported>> {
-  const { fromSample: saved, example: examples = [], directory = '.' } = answers;
+async function toolOf(
+  read: ReadRequest,
+  name: string,
+  answers: ToolAnswers,
+  secrets: KeyValues['values'],
+): Promise<Result<Imported>> {
+  const { fromSample: saved, example: examples = [] } = answers;
   const effect = answers.effect ?? (read.onlyReads ? 'reads' : effectOf(read.call.method, name));
   const isReading = effect === 'reads' && read.call.method === 'post';
   const call = { ...read.call, ...(isReading && { onlyReads: true as const }) };
   const inputSchema = { type: 'object', ...fieldsSchema(read.input) };
-  const sending = { call, inputSchema, examples, secrets: read.secrets, directory };
+  const sending = { call, inputSchema, examples, secrets };
   const sent = saved ? undefined : await answersTo(sending, '--from-request');
   if (sent && !sent.ok) return sent;
   const samples = saved ? await samplesAt(saved) : pass(sent?.value.samples ?? []);
@@ -163,7 +188,7 @@ async function toolOf(read: ReadRequest, name: string, answers: ToolAnswers): Pr
       ...(said !== toolToDo && { description: said }),
     },
     call: { ...call, wrap, ...(success && { success }) },
-    secrets: valuesOf(read.secrets, directory),
+    secrets,
   };
   const { changes, ...whole } = sent ? withAnswers(made, sent.value) : made;
   return pass({ ...whole, changes: [...read.notes.map((note) => ({ tool: name, ...note })), ...changes] });

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import {
   CommandError,
   combineResults,
@@ -26,11 +25,7 @@ import { pageMembersIn, withPageMembers } from '../import/pages.ts';
 import { readSample } from '../import/read-sample.ts';
 import type { AnswerSample } from '../import/sample.ts';
 import type { DefinitionChange } from '../model/model.ts';
-import { dotEnv } from '../project/read/dot-env.ts';
 import { type ExampleValue, exampleFor } from '../tools/example-values.ts';
-
-/** Values of keys that the author has typed at the terminal in this run. */
-export const typedKeys = new Map<string, string>();
 
 /** What a request is sent with. */
 export interface Sending {
@@ -39,10 +34,8 @@ export interface Sending {
   readonly inputSchema: JsonObject;
   /** Arguments that it is sent with once more each. */
   readonly examples: readonly ExampleValue[];
-  /** Values of its keys, by variable; null if the environment or `.env` has the value. */
-  readonly secrets: ReadonlyMap<string, string | null>;
-  /** Where `.env` is. */
-  readonly directory: string;
+  /** Values of its keys, by variable. */
+  readonly secrets: ReadonlyMap<string, string>;
 }
 
 /** What an API has really answered. */
@@ -56,21 +49,6 @@ export interface RealAnswers {
   readonly sent: readonly (Pick<Sent, 'arguments' | 'status' | 'headers'> & { readonly value?: Json })[];
 }
 
-/** The values of keys: those given, else what the author typed, the environment or `.env` has. */
-export function valuesOf(
-  secrets: ReadonlyMap<string, string | null>,
-  directory: string,
-): ReadonlyMap<string, string> {
-  const file = dotEnv(resolve(directory));
-  const known = (name: string) => typedKeys.get(name) ?? (process.env[name]?.trim() || file[name]);
-  return new Map(
-    [...secrets].flatMap(([name, given]) => {
-      const value = given ?? known(name);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
-}
-
 /**
  * Sends a request once, and once more for each example; in one run, each is sent once.
  *
@@ -78,16 +56,9 @@ export function valuesOf(
  * @throws CommandError `NOT_ANSWERED` as `tryRequest`, and for an error in an envelope
  */
 export async function answersTo(sending: Sending, flag: string): Promise<Result<RealAnswers>> {
-  const { call } = sending;
+  const { call, secrets } = sending;
   const variants = variantsOf(sending, flag);
   if (!variants.ok) return variants;
-  const secrets = valuesOf(sending.secrets, sending.directory);
-  const missing = [...sending.secrets.keys()].filter((name) => !secrets.has(name));
-  if (missing.length > 0) {
-    const message = `has no value for ${missing.join(' and ')}, so nothing was sent`;
-    const hint = 'Set it in the environment or in .env, or write the key in its place.';
-    return reject(flag, undefined, message, hint);
-  }
   const sent = await sentOnce(call, variants.value, secrets);
   const read = combineResults(
     sent.map(({ text }) => (text === null ? pass(undefined) : sampleIn(call, text))),

@@ -9,19 +9,13 @@ const plainHeaders =
 
 const shellVariable = /^\$\{?(?<name>[A-Za-z_]\w*)\}?$/;
 
-/**
- * Whether a value is a key, by its name, its form and its place. A hash, an address or a symbol is none; a variable is, if it is named like
- * a key, or stands in a header.
- */
+/** Whether a value is a key, by its name, its form and its place. A hash, an address or a symbol is none. */
 export function isKeyValue(
   name: string,
   value: string,
   place: 'path' | 'query' | 'header' | 'body',
 ): boolean {
   if (isJwt(value)) return true;
-  const variable = shellVariable.exec(value)?.groups?.name;
-  if (variable !== undefined && (isKeyName(variable) || (place === 'header' && !plainHeaders.test(name))))
-    return true;
   // Nodes of chains and bots take their key behind the version.
   if (place === 'path')
     return (

@@ -94,6 +94,9 @@ export interface ApiVariable {
   readonly optional?: true;
 }
 
+/** Where the value of a key is: in the request itself, or in the variable that its text or its API names. */
+export type KeySource = { readonly value: string } | { readonly variable: string };
+
 export type QueryStyle =
   | 'form'
   | 'comma'

@@ -96,6 +96,12 @@ const needs: readonly (readonly [readonly PartName[], readonly PartName[], strin
     'Add --from-request <request>.',
   ],
   [
+    ['env'],
+    ['fromRequest', 'fromOpenapi', 'fromUrl'],
+    'allows to send a variable, but there is no request',
+    'Add --from-request, --from-openapi with --send, or --from-url.',
+  ],
+  [
     ['send'],
     ['fromRequest', 'fromOpenapi'],
     'applies only to a request, but none is given',
@@ -126,7 +132,7 @@ function clashErrors<Parts extends ToolParts>(questions: Readable<Parts>, flags:
     .filter(([, bases]) => !bases.some(isGiven))
     .flatMap(([names, , message, hint]) =>
       names.filter(isGiven).map((name) => {
-        const value = name === 'header' ? undefined : values(name).join(',') || undefined;
+        const value = name === 'header' || name === 'env' ? undefined : values(name).join(',') || undefined;
         return inputError(flag(name), value, message, hint);
       }),
     );

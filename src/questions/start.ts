@@ -11,6 +11,8 @@ export interface StartParts {
   readonly request: number;
   /** Names of arguments of a request that stay as they are. */
   readonly constant: readonly string[];
+  /** Variables of the author's environment that may be sent, as the keys that requests name. */
+  readonly env: readonly string[];
   /** True: send a request although it may change something; false: send nothing. */
   readonly send: boolean;
   /** Paths of sample answers, `-` for standard input. Replaces `output` and `returns`. */
@@ -72,6 +74,24 @@ const constant = textsFlag(
   'a value of the request that is no argument of the tool: it stays as it is; repeatable',
   'Write the name of an argument.',
 );
+
+const env: FlagAnswer<readonly string[], readonly string[]> = {
+  flag: {
+    syntax: '--env <name>',
+    description:
+      'send this variable of your environment: the key that a request names as $NAME, or MCP_SOURCE_TOKEN to the --from-url server; repeatable',
+    repeatable: true,
+  },
+  parse: (names) =>
+    combineResults(
+      names.map((name) => {
+        if (/^[A-Za-z_]\w*$/.test(name.trim())) return pass(name.trim());
+        // It may be a key: a shell replaces `--env $API_KEY` by its value.
+        return reject('--env', undefined, 'expects the name of a variable', 'Write --env API_KEY.');
+      }),
+    ),
+  replay: (names) => names.flatMap((name) => ['--env', name]),
+};
 
 const send: FlagAnswer<boolean, boolean> = {
   flag: { syntax: '--send', description: 'send the request once although it may change something' },
@@ -247,6 +267,7 @@ export const startQuestions = {
   fromRequest,
   request,
   constant,
+  env,
   send,
   noSend,
   fromSample,

@@ -37,7 +37,7 @@ export function readApiSource(text: string): ApiSource | undefined {
   const given = properties.get('credentials');
   const credentials = given && unwrapped(given);
   return {
-    shared: new Set(sent.flatMap(variablesIn)),
+    shared: new Set(sent.flatMap(envMembersIn)),
     named: new Map(
       credentials && writtenProperties(credentials).map(([name, value]) => [name, filledBy(value)]),
     ),
@@ -58,13 +58,13 @@ function optionsOf(node: Node): ObjectExpression | undefined {
 /** The places that a credential fills, each followed by the members of `env` in it. */
 function filledBy(credential: Node): ReadonlySet<string> {
   const filled = writtenProperties(credential).flatMap(([place, fields]) =>
-    writtenProperties(fields).flatMap(([field, value]) => [`${place} ${field}`, ...variablesIn(value)]),
+    writtenProperties(fields).flatMap(([field, value]) => [`${place} ${field}`, ...envMembersIn(value)]),
   );
-  return new Set([...filled, ...variablesIn(credential)]);
+  return new Set([...filled, ...envMembersIn(credential)]);
 }
 
 /** The members of `env` that an expression reads. */
-function variablesIn(expression: Node): readonly string[] {
+export function envMembersIn(expression: Node): readonly string[] {
   return [...nodesIn(expression)].flatMap((node) => {
     if (node.type !== 'MemberExpression' || node.object.type !== 'Identifier') return [];
     return node.object.name === 'env' ? (keyOf({ key: node.property, computed: node.computed }) ?? []) : [];

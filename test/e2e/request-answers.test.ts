@@ -213,8 +213,12 @@ describe('a request', () => {
     writeFileSync(join(root, 'silent.json'), JSON.stringify(document));
     const args = ['silent', '--yes', '--no-install', '--no-git', '--from-openapi', 'silent.json'];
     const run = (...more: readonly string[]) =>
-      create([...args, '--operation', 'GET /price', ...more], { cwd: root, env: { PRICES_TOKEN: key } });
-    expect((await run()).stderr).toContain('Add --send to send it once');
+      create([...args, '--operation', 'GET /price', '--env', 'PRICES_TOKEN', ...more], {
+        cwd: root,
+        env: { PRICES_TOKEN: key },
+      });
+    const unsent = await create([...args, '--operation', 'GET /price'], { cwd: root });
+    expect(unsent.stderr).toContain('Add --send to send it once');
     expect((await run('--send')).stderr).toContain('has no value for symbol');
     expect(seen).toEqual([]);
     const ran = await run('--send', '--example', 'symbol=BTC');
@@ -229,13 +233,13 @@ describe('a request', () => {
     expect(recorded).toMatchObject({ from: 'recorded', body: { price: 1.5 } });
   });
 
-  it('takes the value of a placeholder from the environment, and the repeat line names it', async () => {
+  it('takes the value of a placeholder from the environment with --env, and the repeat line has both', async () => {
     const { origin, seen } = await api(says({ a: 1 }));
     const line = `curl ${origin}/a -H 'authorization: Bearer $MY_KEY'`;
-    const args = ['env', '--yes', '--no-install', '--no-git', '--from-request', line];
+    const args = ['env', '--yes', '--no-install', '--no-git', '--from-request', line, '--env', 'MY_KEY'];
     const ran = await create(args, { cwd: root, env: { MY_KEY: key } });
     expect(seen).toEqual([`GET /a Bearer ${key}`]);
-    expect(ran.stdout).toContain('authorization: Bearer $MY_KEY');
+    expect(ran.stdout).toMatch(/authorization: Bearer \$MY_KEY.* --env MY_KEY /);
     expect(ran.stdout + ran.stderr).not.toContain(key);
     expect(readFileSync(join(root, 'env/.env'), 'utf8')).toBe(`MY_KEY=${key}\n`);
   });

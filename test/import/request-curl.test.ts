@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { curlRequest, type GivenRequest } from '../../src/import/request/curl.ts';
 import { isCurl } from '../../src/import/request/shown.ts';
-import { commandWords, RequestRefusal } from '../../src/import/request/words.ts';
+import { commandWords, RequestRefusal, unquotedVariables } from '../../src/import/request/words.ts';
 import { scratch, serveHere } from '../e2e/support.ts';
 import fc from '../fast-check.ts';
 
@@ -204,6 +204,16 @@ describe('a curl command', () => {
       'a: ^x',
     ]);
   });
+});
+
+it.each([
+  ['curl $A "$B" "x${C}y" %D%', ['A', 'B', 'C', 'D']],
+  ["curl '$A' $'$B' \\$C \"\\$D\" '%E%'", []],
+  [`curl '"'$A'"' "'$B'"`, ['A', 'B']],
+  ['curl "\\\\$A" \\\\$B', ['A', 'B']],
+  ['curl ^"%A%^" ^"^%B^%^"', ['A']],
+])('contains variables outside of single quotes: %s', (line, names) => {
+  expect([...unquotedVariables(line)]).toEqual(names);
 });
 
 /** Texts of everything that a shell could read in another way. */

@@ -7,7 +7,7 @@ import { fieldsSchema } from '../../src/fields/shape.ts';
 import { isKeyValue, placeholderIn } from '../../src/import/key-names.ts';
 import { curlRequest } from '../../src/import/request/curl.ts';
 import { readRequest } from '../../src/import/request/index.ts';
-import { keylessCurl } from '../../src/import/request/line.ts';
+import { keylessCurl, keylessLine } from '../../src/import/request/line.ts';
 import { readsByRpc } from '../../src/import/request/protocols.ts';
 import { RequestRefusal } from '../../src/import/request/words.ts';
 import { createQuestions } from '../../src/questions/create.ts';
@@ -58,7 +58,7 @@ describe('a key', () => {
     const variables = [first.api.address, ...(first.needs ?? []).flat().flatMap((key) => key.variables)];
     const given = curlRequest('curl https://x.test/b -H "x-api-key: k1"');
     const again = readRequest(given, { input: [], constants: [], variables });
-    expect(again.ok && [...again.value.secrets]).toEqual([['MY_KEY', 'k1']]);
+    expect(again.ok && [...again.value.secrets]).toEqual([['MY_KEY', { value: 'k1' }]]);
     const other = readRequest({ ...given, url: 'https://y.test/b' }, { input: [], constants: [], variables });
     expect(other.ok && [...other.value.secrets.keys()]).toEqual(['Y_API_KEY']);
   });
@@ -203,6 +203,34 @@ it.each([
     expect({ ...second.call }).toEqual({ ...first.call });
     expect(second.input).toEqual(first.input);
     expect([...second.secrets.keys()]).toEqual([...first.secrets.keys()]);
+  },
+);
+
+it('a repeated command has inputs without a value outside of single quotes, and texts that only look like one', () => {
+  const line = `curl "https://x.test/a?city=$CITY&text=\\$TEXT&api_key=k1" -d 'note=$NOTE'`;
+  const given = curlRequest(line);
+  const first = read(line);
+  const repeated = keylessLine(given, first.call);
+  expect(repeated).toBe(
+    `curl "https://x.test/a?city=$CITY&text=\\$TEXT&api_key=\\$X_API_KEY" --data-raw 'note=$NOTE'`.replace(
+      ' --data-raw',
+      " -H 'content-type: application/x-www-form-urlencoded' --data-raw",
+    ),
+  );
+  const second = read(repeated);
+  expect(second.input).toEqual(first.input);
+  expect(second.input.map(({ name, default: value }) => [name, value])).toEqual([
+    ['city', undefined],
+    ['text', '$TEXT'],
+    ['note', '$NOTE'],
+  ]);
+  expect([...second.secrets]).toEqual([['X_API_KEY', { variable: 'X_API_KEY' }]]);
+});
+
+it.each(['https://x.test/v1/$API_KEY', 'https://x.test/v1/${ACCESS_TOKEN}/a'])(
+  'a variable that is named like a key is refused in a path: %s',
+  (url) => {
+    expect(() => read(`curl "${url}"`)).toThrow('has what looks like a key in its path');
   },
 );
 

@@ -12,6 +12,7 @@ import {
 } from 'market-mcp-contract/command';
 import { cloneProblems } from '../../changes/clone.ts';
 import { type Creation, planCreation } from '../../changes/creation.ts';
+import { repeatedVariables } from '../../changes/key-values.ts';
 import { saveKeys } from '../../changes/keys.ts';
 import {
   directoryError,
@@ -127,7 +128,8 @@ async function complete(
   const [tool] = prepared.tools;
   const first = tool && firstEditOf(tool, saved?.done ? dotEnv(directory) : null);
   const steps = nextSteps(context, switches.install, first, tool?.definition.name);
-  const repeat = replayCommand(answers, switches, ownCommand('create-market-mcp'));
+  const repeated = { ...answers, env: repeatedVariables(answers) };
+  const repeat = replayCommand(repeated, switches, ownCommand('create-market-mcp'));
   if (report) showReport(report, output);
   showNext(steps, repeat, output);
   const exitCode = output.result({

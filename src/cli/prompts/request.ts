@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs';
 import { singleLine, unwrap } from 'market-mcp-contract/command';
 import { shorten } from 'market-mcp-contract/json';
-import { lacksAnswer } from '../../changes/openapi.ts';
 import { readRequests, requestsInText } from '../../changes/request.ts';
-import { typedKeys, valuesOf } from '../../changes/sending.ts';
 import { curlIn, type ReadRequest } from '../../import/request/index.ts';
 import { isCurl } from '../../import/request/shown.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
@@ -72,7 +70,7 @@ export async function askConstants(
 }
 
 /** The requests, read; none if there are errors in them, which are reported at the review. */
-async function requestsOf(answers: ToolAnswers): Promise<readonly ReadRequest[]> {
+export async function requestsOf(answers: ToolAnswers): Promise<readonly ReadRequest[]> {
   const read = sourceOf(answers) === 'fromRequest' ? await readRequests(answers) : undefined;
   return read?.ok ? read.value : [];
 }
@@ -81,32 +79,4 @@ async function requestsOf(answers: ToolAnswers): Promise<readonly ReadRequest[]>
 export async function nameOfRequest(parts: ToolAnswers): Promise<string | undefined> {
   const [read] = await requestsOf(parts);
   return read?.name;
-}
-
-/** `free`: nothing that is sent needs a consent. */
-export type Consent = 'free' | 'send' | 'keep';
-
-/** Asks for the keys that placeholders stand for, and whether what may change something, or is unknown, is sent. */
-export async function askConsent(asker: Asker, answers: ToolAnswers, isBack: boolean): Promise<Consent> {
-  const free = (): Consent => {
-    if (isBack) throw new Back();
-    return 'free';
-  };
-  const agreed = async (question: string): Promise<Consent> =>
-    (await asker.confirm(question, false)) ? 'send' : 'keep';
-  const { send, operation: [operation] = [], directory = '.' } = answers;
-  if (sourceOf(answers) === 'fromOpenapi') {
-    const isOpen = send === undefined && (await lacksAnswer(answers));
-    if (!isOpen) return free();
-    return agreed(`The document does not say what ${operation} answers. Send it once, for real?`);
-  }
-  const read = await requestsOf(answers);
-  const secrets = new Map(read.flatMap((one) => [...one.secrets]));
-  const known = valuesOf(secrets, directory);
-  for (const name of [...secrets.keys()].filter((one) => !known.has(one)))
-    typedKeys.set(name, await asker.hidden(`Value of ${name} (it is not shown, and written to .env alone)`));
-  const [writing] = read.filter(({ onlyReads }) => !onlyReads);
-  if (!writing || send !== undefined) return free();
-  const { method, path } = writing.call;
-  return agreed(`${method.toUpperCase()} ${path} may change something. Send it once, for real?`);
 }

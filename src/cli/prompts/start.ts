@@ -5,7 +5,9 @@ import { documentAt } from '../../changes/openapi.ts';
 import { writingTools } from '../../import/mcp.ts';
 import { listedOperations, operationName } from '../../import/openapi/operations.ts';
 import { plainText } from '../../import/openapi/text.ts';
+import { TokenRefusal } from '../../project/source/mcp-server.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
+import type { ToolAnswers } from '../../questions/tool-answers.ts';
 import type { Asker, TextPrompt } from './asker.ts';
 import type { Choice } from './line-prompt.ts';
 
@@ -113,10 +115,14 @@ export function askDocument(asker: Asker, { fromOpenapi, header }: Partial<ToolP
   );
 }
 
-/** Asks for an MCP server until one lists its tools. */
-export function askServer(asker: Asker, { fromUrl }: Partial<ToolParts>): Promise<string> {
+/** Asks for an MCP server until one lists its tools, or asks for a token. */
+export function askServer(asker: Asker, answers: ToolAnswers): Promise<string> {
   const { prompt, parse } = toolQuestions.fromUrl;
-  return askUntilRead(asker, 'fromUrl', { ...prompt, before: fromUrl, parse }, mcpServerAt);
+  const question = { ...prompt, before: answers.fromUrl, parse };
+  return askUntilRead(asker, 'fromUrl', question, async (url) => {
+    const listed = await orCommandError(() => mcpServerAt(url, answers));
+    if (listed instanceof CommandError && !(listed instanceof TokenRefusal)) throw listed;
+  });
 }
 
 async function askUntilRead(
@@ -162,9 +168,9 @@ export async function askOperations(
 /** Asks which tools of an MCP server to import. */
 export async function askTools(
   asker: Asker,
-  { fromUrl = '', only }: Partial<ToolParts>,
+  { fromUrl = '', only, ...answers }: ToolAnswers,
 ): Promise<readonly string[]> {
-  const { tools } = await mcpServerAt(fromUrl);
+  const { tools } = await mcpServerAt(fromUrl, answers);
   const writing = writingTools(tools);
   const options = tools.map(({ name, description }) => {
     const warning = writing.has(String(name)) ? 'may change something · ' : '';

@@ -7,18 +7,12 @@ import type { Defaulted, Question } from '../../questions/model.ts';
 import { type ToolParts, toolQuestions } from '../../questions/tool.ts';
 import { type RequestPlace, sourceOf } from '../../questions/tool-answers.ts';
 import type { Asker } from './asker.ts';
+import { askConsent, type Consent } from './consent.ts';
 import type { FieldKind } from './field-editor.ts';
 import { askFields } from './form.ts';
 import { askAnswerFields, askExamples } from './imported.ts';
 import type { Choice } from './line-prompt.ts';
-import {
-  askConsent,
-  askConstants,
-  askHarRequest,
-  askRequest,
-  type Consent,
-  nameOfRequest,
-} from './request.ts';
+import { askConstants, askHarRequest, askRequest, nameOfRequest } from './request.ts';
 import {
   askDocument,
   askOperations,
@@ -87,7 +81,7 @@ export function orderedParts(
     case 'fromOpenapi':
       return around('fromOpenapi', 'operation', 'consent', 'fields');
     case 'fromUrl':
-      return around('fromUrl', 'only', 'fields');
+      return around('fromUrl', 'consent', 'only', 'fields');
     case 'fromSample':
       return around('fromSample', ...described, 'fields');
     default:
@@ -95,8 +89,8 @@ export function orderedParts(
   }
 }
 
-const ofRequest = ['constant', 'consent', 'send', 'tool', 'fields'] as const;
-const ofOperation = ['consent', 'send', 'fields'] as const;
+const ofRequest = ['constant', 'consent', 'send', 'env', 'tool', 'fields'] as const;
+const ofOperation = ['consent', 'send', 'env', 'fields'] as const;
 
 /** The answers that another answer to a question takes away. */
 const dependent: { readonly [part in AskedPart]?: readonly (keyof PromptParts)[] } = {
@@ -109,7 +103,7 @@ const dependent: { readonly [part in AskedPart]?: readonly (keyof PromptParts)[]
   fromSample: ['fields'],
   fromOpenapi: ['operation', ...ofOperation],
   operation: ofOperation,
-  fromUrl: ['only', 'fields'],
+  fromUrl: ['consent', 'env', 'only', 'fields'],
   only: ['fields'],
 };
 
@@ -133,8 +127,8 @@ export async function askPart(
   const answer = await askers[part](asker, parts, isBack, naming);
   const gone = answer === parts[part] ? [] : (dependent[part] ?? []);
   const without = { ...parts, ...Object.fromEntries(gone.map((name) => [name, undefined])) };
-  const isAsked = part === 'consent' && answer !== 'free';
-  return { ...without, [part]: answer, ...(isAsked && { send: answer === 'send' }) };
+  const consent = part === 'consent' ? (answer as Consent) : {};
+  return { ...without, [part]: answer, ...consent };
 }
 
 const parameter: FieldKind = {

@@ -1,5 +1,5 @@
 import { uriDecoded } from 'market-mcp-contract/command';
-import { commandWords, RequestRefusal } from './words.ts';
+import { commandWords, RequestRefusal, unquotedVariables } from './words.ts';
 
 export type NameValue = readonly [name: string, value: string];
 
@@ -13,6 +13,11 @@ export interface GivenRequest {
   readonly headers: readonly NameValue[];
   /** The text of the body, or the parts of a multipart form. */
   readonly body: string | readonly NameValue[] | null;
+  /**
+   * Names of the variables outside of single quotes, which are inputs where no key stands; null if a browser recorded the
+   * request, so that each value is a text.
+   */
+  readonly variables: ReadonlySet<string> | null;
   /** Behind a pipe, what changes the answer alone. */
   readonly pipe?: string;
 }
@@ -85,7 +90,8 @@ function ignored(names: string, effect: Effect): { readonly [name: string]: read
  */
 export function curlRequest(line: string): GivenRequest {
   let pipe: string | undefined;
-  const [, ...words] = commandWords(line.replace(/^\s*(?:[$>%]\s+)?/, ''), (what) => {
+  const command = line.replace(/^\s*(?:[$>%]\s+)?/, '');
+  const [, ...words] = commandWords(command, (what) => {
     pipe = what;
   });
   const options = optionsOf(words);
@@ -118,7 +124,9 @@ export function curlRequest(line: string): GivenRequest {
       .join(';'),
   };
   const sent = Object.entries(set).filter(([, value]) => value !== '');
-  return { method, url: given.url, headers: headersOf(all('header'), sent), body, ...(pipe && { pipe }) };
+  const headers = headersOf(all('header'), sent);
+  const variables = unquotedVariables(command);
+  return { method, url: given.url, headers, body, variables, ...(pipe && { pipe }) };
 }
 
 function methodOf(name: string, hasBody: boolean): Method {
@@ -226,7 +234,7 @@ function addressOf(
       `has a URL of ${scheme}:, and not of http or https`,
       'Give the address of an API.',
     );
-  const named = text.replaceAll(/\{([A-Za-z]\w*)=([^{}\s/?#&]+)\}/g, '');
+  const named = text.replaceAll(/\$\{[A-Za-z_]\w*\}|\{[A-Za-z]\w*=[^{}\s/?#&]+\}/g, '');
   const glob = isPlain ? null : /\{[^{}]*\}|\[(?:[a-z]-[a-z]|\d+-\d+)(?::\d+)?\]/i.exec(named);
   if (glob) {
     const hint = 'Write one URL, with inputs of the path as {chain=base}; -g takes brackets as they are.';

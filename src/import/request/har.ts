@@ -28,6 +28,7 @@ export function harRequests(value: Json): readonly GivenRequest[] {
         url: String(url).replace(/#.*$/s, ''),
         headers: pairsOf(headers).map(([name, text]) => [name.toLowerCase(), text] as const),
         body: own === 'get' ? null : bodyOf(objectOr(postData)),
+        variables: null,
       },
     ];
   });

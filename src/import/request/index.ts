@@ -7,18 +7,17 @@ import {
   type Result,
   refuse,
   reject,
-  shellLine,
 } from 'market-mcp-contract/command';
 import { isReadable } from 'market-mcp-contract/json';
 import type { Field } from '../../model/model.ts';
 import { suggestToolName } from '../../model/names.ts';
 import { digitsPattern } from '../integers.ts';
-import type { ApiCall, ApiVariable } from '../model.ts';
+import type { ApiCall, ApiVariable, KeySource } from '../model.ts';
 import { apiAt, apiName } from '../openapi/api.ts';
 import { toolNameOf } from '../openapi/tool.ts';
 import { curlRequest, type GivenRequest, type Method } from './curl.ts';
 import { type ExactJson, exactJson } from './exact-body.ts';
-import { keylessCurl } from './line.ts';
+import { keylessLine } from './line.ts';
 import { Parts } from './parts.ts';
 import { protocolOf } from './protocols.ts';
 import { remember } from './shown.ts';
@@ -38,8 +37,8 @@ export interface InputChoice {
 export interface ReadRequest {
   readonly call: ApiCall & { readonly method: Method };
   readonly input: readonly Field[];
-  /** The value of each variable of a key; null if a placeholder stands for it. */
-  readonly secrets: ReadonlyMap<string, string | null>;
+  /** Where the value of each variable of a key is. */
+  readonly secrets: ReadonlyMap<string, KeySource>;
   readonly notes: Parts['notes'];
   /** The arguments that are guessed to be some: segments of the path. */
   readonly guessed: readonly string[];
@@ -53,7 +52,10 @@ export function curlIn(text: string): Result<GivenRequest> {
   try {
     const given = curlRequest(text);
     const read = readRequest(given, { input: [], constants: [] });
-    if (read.ok) remember(text, shellLine(keylessCurl(given, read.value.call)));
+    if (read.ok) {
+      const { call, secrets } = read.value;
+      remember(text, { line: keylessLine(given, call), variables: [...secrets.keys()] });
+    }
     return pass(given);
   } catch (error) {
     return refused(error);
@@ -76,7 +78,7 @@ export function readRequest(
   const isNumeric = /^[\d.]+$|^\[|^localhost$/.test(url.hostname);
   const title = isNumeric ? `Local API ${url.port}`.trim() : url.hostname;
   const { file, prefix } = freeApi(url.origin, title, variables);
-  const parts = new Parts(prefix, title, constants, variables);
+  const parts = new Parts({ prefix, title }, given, constants, variables);
   const json = typeof given.body === 'string' ? jsonOf(given) : undefined;
   const protocol = given.method === 'post' && json !== undefined ? protocolOf(json) : undefined;
   const { path, params } = parts.path(pathText || '/');
@@ -134,7 +136,7 @@ export function readRequest(
       notFoundIsEmpty: false,
     },
     input: parts.fields.map((field) => overridden(field, stated)),
-    secrets: parts.keys.secrets,
+    secrets: parts.keys.sources,
     notes: parts.notes,
     guessed: parts.guessed,
     name,

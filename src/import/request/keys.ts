@@ -1,7 +1,8 @@
 import { isKeyName } from 'market-mcp-contract/command';
 import { placeholderIn } from '../key-names.ts';
-import type { ApiKey, ApiVariable } from '../model.ts';
+import type { ApiKey, ApiVariable, KeySource } from '../model.ts';
 import { constantOf, plainName } from '../openapi/schemes.ts';
+import type { GivenRequest } from './curl.ts';
 
 /** A key and its place, without its variables. */
 type Placed = Omit<ApiKey, 'key' | 'variables'>;
@@ -9,51 +10,75 @@ type Placed = Omit<ApiKey, 'key' | 'variables'>;
 /** The keys of a request, each with variables of its own. */
 export class KeyParts {
   readonly all: ApiKey[] = [];
-  /** The value of each variable; null if a placeholder stands for it. */
-  readonly secrets = new Map<string, string | null>();
+  /** Where the value of each variable is. */
+  readonly sources = new Map<string, KeySource>();
   readonly #prefix: string;
   readonly #title: string;
+  readonly #isRecorded: boolean;
   readonly #known: readonly ApiVariable[];
 
   /** @param known variables of the project: a key that it has keeps its own */
-  constructor(prefix: string, title: string, known: readonly ApiVariable[]) {
+  constructor(
+    { prefix, title }: { readonly prefix: string; readonly title: string },
+    { variables }: Pick<GivenRequest, 'variables'>,
+    known: readonly ApiVariable[],
+  ) {
     this.#prefix = prefix;
     this.#title = title;
+    this.#isRecorded = variables === null;
     this.#known = known;
+  }
+
+  /** The variable that a text in the position of a key names, empty if it names none; undefined if it is the key itself. */
+  variableIn(text: string): string | undefined {
+    return this.#isRecorded ? undefined : placeholderIn(text);
+  }
+
+  /**
+   * Whether a text is the variable that this class gives to a key in a place. A repeated command has it where only the value, and not
+   * the name of the place, said that it was a key.
+   */
+  isRepeated(placed: Pick<ApiKey, 'in' | 'name'>, text: string): boolean {
+    return this.variableIn(text) === this.#variableFor(placed);
+  }
+
+  #variableFor({ in: place, name }: Pick<ApiKey, 'in' | 'name'>): string {
+    const isNamed = place === 'headers' || isKeyName(name);
+    const suffix = name === 'authorization' ? 'TOKEN' : `${constantOf(name)}${isNamed ? '' : '_KEY'}`;
+    return `${this.#prefix}_${suffix}`;
   }
 
   /** @param scheme what stands before the key: `Bearer` */
   header(name: string, scheme: string, text: string): void {
-    const [, pair] = /^Basic +(\S+)$/i.exec(text) ?? [];
-    if (pair === undefined) {
+    const isPair = /^basic$/i.test(scheme) && /^\S+$/.test(text) && this.variableIn(text) === undefined;
+    if (!isPair) {
       const isBearer = name === 'authorization' && scheme === 'Bearer';
       const prefix = scheme === '' || isBearer ? {} : { prefix: `${scheme} ` };
       this.add({ in: 'headers', name, kind: isBearer ? 'bearer' : 'plain', ...prefix }, text);
       return;
     }
-    const [user = '', ...rest] = Buffer.from(pair, 'base64').toString('utf8').split(':');
+    const [user = '', ...rest] = Buffer.from(text, 'base64').toString('utf8').split(':');
     const password = rest.join(':');
     this.add({ in: 'headers', name, kind: 'basic' }, user, ...(password === '' ? [] : [password]));
   }
 
   add(placed: Placed, ...values: readonly string[]): void {
     const { name, kind } = placed;
-    // Outside of a header, only the name of its variable says that it stands for a key when the request is repeated.
-    const isNamed = placed.in === 'headers' || isKeyName(name);
-    const own = name === 'authorization' ? 'TOKEN' : `${constantOf(name)}${isNamed ? '' : '_KEY'}`;
-    const variables = (kind !== 'basic' ? [own] : values.length > 1 ? ['USER', 'PASSWORD'] : ['KEY']).map(
-      (suffix, i) => {
-        const text =
-          kind === 'basic'
-            ? `${i === 0 ? 'User or key' : 'Password of that user'} at ${this.#title}`
-            : `Key that ${this.#title} takes as ${name}`;
-        const said = placeholderIn(values[i] ?? '');
-        const known = this.#known.find((one) => one.kind === 'secret' && one.text === text);
-        const variable = known?.name ?? (said || `${this.#prefix}_${suffix}`);
-        this.secrets.set(variable, said === undefined ? (values[i] ?? '') : null);
-        return { name: variable, kind: 'secret' as const, text };
-      },
-    );
+    const ofPair = values.length > 1 ? ['USER', 'PASSWORD'] : ['KEY'];
+    const names =
+      kind === 'basic' ? ofPair.map((suffix) => `${this.#prefix}_${suffix}`) : [this.#variableFor(placed)];
+    const variables = names.map((ownName, i) => {
+      const text =
+        kind === 'basic'
+          ? `${i === 0 ? 'User or key' : 'Password of that user'} at ${this.#title}`
+          : `Key that ${this.#title} takes as ${name}`;
+      const value = values[i] ?? '';
+      const statedName = this.variableIn(value);
+      const known = this.#known.find((one) => one.kind === 'secret' && one.text === text);
+      const variable = known?.name ?? (statedName || ownName);
+      this.sources.set(variable, statedName === undefined ? { value } : { variable: statedName || variable });
+      return { name: variable, kind: 'secret' as const, text };
+    });
     this.all.push({ key: plainName(name), ...placed, variables });
   }
 }

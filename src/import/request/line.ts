@@ -1,8 +1,24 @@
-import { uriDecoded } from 'market-mcp-contract/command';
+import { posixLine, uriDecoded } from 'market-mcp-contract/command';
 import { literallyIn, objectOr, writeLiterally } from 'market-mcp-contract/json';
 import type { ApiCall, ApiKey } from '../model.ts';
 import type { GivenRequest } from './curl.ts';
 import { noise } from './values.ts';
+
+/** A request as one line without its keys. A variable that is an input stays outside of single quotes, which would make it a text. */
+export function keylessLine(given: GivenRequest, call: Pick<ApiCall, 'needs'>): string {
+  const variables = [...(given.variables ?? [])];
+  const words = keylessCurl(given, call).map((word) =>
+    variables.some((name) => word.includes(name)) ? doubleQuoted(word, variables) : posixLine([word]),
+  );
+  return words.join(' ');
+}
+
+function doubleQuoted(word: string, variables: readonly string[]): string {
+  const escaped = word.replaceAll(/[\\"`]|\$\{?(\w*)/g, (piece, name: string | undefined) =>
+    name !== undefined && variables.includes(name) ? piece : `\\${piece}`,
+  );
+  return `"${escaped}"`;
+}
 
 /** A request as a curl command without its keys: each is `$NAME`, the variable that holds it. */
 export function keylessCurl(

@@ -1,8 +1,8 @@
 import { uriDecoded } from 'market-mcp-contract/command';
 import { isObject, type Json } from 'market-mcp-contract/json';
 import type { Field, Shape } from '../../model/model.ts';
-import { isKeyValue, keyBelow, placeholderIn } from '../key-names.ts';
-import type { ApiBody, ApiVariable, Binding } from '../model.ts';
+import { isKeyName, isKeyValue, keyBelow, placeholderIn } from '../key-names.ts';
+import type { ApiBody, ApiKey, ApiVariable, Binding } from '../model.ts';
 import { inputDescription, singular } from '../openapi/describe.ts';
 import { freeInputName } from '../openapi/parameters.ts';
 import type { GivenRequest, NameValue } from './curl.ts';
@@ -26,18 +26,35 @@ export class Parts {
   readonly notes: { readonly path: string; readonly what: string; readonly why: string }[] = [];
   /** Arguments of the path that only look like some. */
   readonly guessed: string[] = [];
+  readonly #given: GivenRequest;
   readonly #constants: ReadonlySet<string>;
   #path = '';
 
-  /** @param constants names of arguments that stay as they are */
+  /**
+   * @param constants names of arguments that stay as they are
+   * @param known variables of the project
+   */
   constructor(
-    prefix: string,
-    title: string,
+    api: { readonly prefix: string; readonly title: string },
+    given: GivenRequest,
     constants: readonly string[],
-    variables: readonly ApiVariable[],
+    known: readonly ApiVariable[],
   ) {
-    this.keys = new KeyParts(prefix, title, variables);
+    this.keys = new KeyParts(api, given, known);
+    this.#given = given;
     this.#constants = new Set(constants);
+  }
+
+  /** Whether a text where no key stands is a placeholder, so that the argument has no value. */
+  #isOpen(text: string): boolean {
+    const { variables } = this.#given;
+    const variable = variables === null ? undefined : placeholderIn(text);
+    return variable !== undefined && (variable === '' || variables?.has(variable) === true);
+  }
+
+  #isKey(placed: Pick<ApiKey, 'in' | 'name'>, text: string): boolean {
+    const place = placed.in === 'headers' ? 'header' : placed.in;
+    return isKeyValue(placed.name, text, place) || this.keys.isRepeated(placed, text);
   }
 
   /** The path with names in braces, and their bindings. */
@@ -55,12 +72,13 @@ export class Parts {
     const text = uriDecoded(stated ?? base);
     const last = segments[at - 1] ?? '';
     const kind = idKind(text);
-    if (named === undefined && isKeyValue(last, text, 'path'))
+    const isOpen = this.#isOpen(text);
+    const isNamedKey = isOpen && isKeyName(placeholderIn(text) ?? '');
+    if (named === undefined && (isNamedKey || isKeyValue(last, text, 'path')))
       throw new RequestRefusal(
         'has what looks like a key in its path',
         'Give the key in a header, if the API takes it there. If it is none, write {id=…} for it.',
       );
-    const isOpen = placeholderIn(text) !== undefined;
     // A number at the start is the version of an API.
     const isId = kind !== undefined && !(at < 2 && /^\d{1,2}$/.test(text));
     if (named === undefined && !isId && !isOpen) return raw.replaceAll('{', '%7B').replaceAll('}', '%7D');
@@ -98,14 +116,14 @@ export class Parts {
       }
       if (name === 'accept' && /^(?:\*\/\*|application\/json)(?:[;,]|$)/.test(value)) return [];
       if (name === 'content-type') return [];
-      const [, scheme = '', token = ''] = /^(Bearer|Token|Bot|ApiKey|Key) +(\S.*)$/i.exec(value) ?? [];
+      const [, scheme = '', token = ''] = /^(Basic|Bearer|Token|Bot|ApiKey|Key) +(\S.*)$/i.exec(value) ?? [];
       const bare = token || value;
-      const isNamed = name === 'authorization' || isKeyValue(name, bare, 'header');
-      if (isNamed || (placeholderIn(bare) !== undefined && scheme !== '')) {
+      const isUnnamed = scheme !== '' && this.keys.variableIn(bare) === '';
+      if (name === 'authorization' || isUnnamed || this.#isKey({ in: 'headers', name }, bare)) {
         this.keys.header(name, scheme, bare);
         return [];
       }
-      if (placeholderIn(value) === undefined) return [{ name, constant: value }];
+      if (!this.#isOpen(value)) return [{ name, constant: value }];
       return [this.#argument(name, name, 'header', undefined)];
     });
     if (left.length > 0) {
@@ -179,12 +197,12 @@ export class Parts {
     isPositional = false,
   ): readonly Binding[] {
     const isText = typeof value === 'string';
-    if (isText && within === undefined && isKeyValue(name, value, 'body')) {
+    if (isText && within === undefined && this.#isKey({ in: 'body', name }, value)) {
       this.keys.add({ in: 'body', name, kind: 'plain' }, value);
       return [];
     }
     const declared = within === 'variables' ? protocol?.types.get(name) : undefined;
-    const isOpen = isText && placeholderIn(value) !== undefined;
+    const isOpen = isText && this.#isOpen(value);
     const isMissing = value === null && declared !== undefined;
     const shape = declared !== undefined ? graphqlShape(declared, value) : isOpen ? anyText : shapeOf(value);
     const isDeep = protocol?.envelope !== 'graphql' && shape?.type === 'object';
@@ -222,13 +240,12 @@ export class Parts {
     place: 'query' | 'body',
     isStyled: boolean,
   ): readonly Binding[] {
-    const placeholder = placeholderIn(text);
-    if (isKeyValue(name, text, place)) {
+    if (this.#isKey({ in: place, name }, text)) {
       this.keys.add({ in: place, name, kind: 'plain' }, text);
       return [];
     }
     const isPlace = /^(?:lat|lng|lon|latitude|longitude)$/i.test(name) && typeof scalarOf(text) === 'number';
-    const value = placeholder === undefined ? scalarOf(text) : undefined;
+    const value = this.#isOpen(text) ? undefined : scalarOf(text);
     const shape = value === undefined ? anyText : isPlace ? ({ type: 'number' } as const) : shapeOf(value);
     const style = isStyled ? styleLike(raw, text) : undefined;
     return [{ ...this.#argument(name, name, place, value, shape), ...(style && { style }) }];

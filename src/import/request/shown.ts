@@ -3,14 +3,25 @@ export function isCurl(text: string): boolean {
   return /^\s*(?:[$>%]\s+)?curl(?:\.exe)?\s/.test(text);
 }
 
-/** The commands that were read, without their keys. It is apart from the reader, which most runs do not load. */
-const readable = new Map<string, string>();
+/** A command without its keys, and the variables in place of them. */
+interface KeylessCommand {
+  readonly line: string;
+  readonly variables: readonly string[];
+}
 
-export function remember(text: string, shown: string): void {
-  readable.set(text, shown);
+/** The commands that were read. This map is apart from the reader, which most runs do not load. */
+const readable = new Map<string, KeylessCommand>();
+
+export function remember(text: string, command: KeylessCommand): void {
+  readable.set(text, command);
 }
 
 /** What repeats a request: a path as it is, a command with variables in place of its keys. */
 export function withoutKeys(text: string): string {
-  return isCurl(text) ? (readable.get(text) ?? 'curl …') : text;
+  return isCurl(text) ? (readable.get(text)?.line ?? 'curl …') : text;
+}
+
+/** The variables in place of the keys of a repeated command. */
+export function variablesShown(text: string): readonly string[] {
+  return readable.get(text)?.variables ?? [];
 }

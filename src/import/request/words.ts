@@ -18,7 +18,22 @@ const onlyOne = 'Give one curl command alone, with its URL and its data in quote
  * @throws RequestRefusal for whatever a shell would run, redirect or expand
  */
 export function commandWords(line: string, leftOut: (pipe: string) => void = () => {}): readonly string[] {
-  return /\^(?:"|[ \t]*\r?\n)/.test(line) ? cmdWords(line) : posixWords(line, leftOut);
+  return isForCmd(line) ? cmdWords(line) : posixWords(line, leftOut);
+}
+
+function isForCmd(line: string): boolean {
+  return /\^(?:"|[ \t]*\r?\n)/.test(line);
+}
+
+/** Names of the variables that a command line contains outside of single quotes. A backslash before `$` makes it a text. */
+export function unquotedVariables(line: string): ReadonlySet<string> {
+  const isText = (piece: string) => /^(?:\$?'|\\)/.test(piece);
+  // cmd has no single quotes.
+  const open = isForCmd(line)
+    ? line
+    : line.replaceAll(pieces, (piece) => (isText(piece) ? ' ' : piece.replaceAll(/\\[\s\S]/g, ' ')));
+  const variables = open.matchAll(/\$\{?([A-Za-z_]\w*)|%([A-Za-z_]\w*)%/g);
+  return new Set([...variables].map(([, posix, cmd = '']) => posix ?? cmd));
 }
 
 /** What a line consists of; `open` is a quote that nothing ends. */

@@ -142,7 +142,7 @@ function readToolFile(directory: string, file: string, served: boolean): ToolFil
 }
 
 /** Everything below a directory, by its path there; no link is followed. None if there is no such directory. */
-function entriesBelow(directory: string, place: string) {
+export function entriesBelow(directory: string, place: string) {
   const read = () => {
     const root = dirname(placeIn(directory, `${place}/any`));
     const entries = readdirSync(root, { recursive: true, withFileTypes: true });

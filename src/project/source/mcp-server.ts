@@ -23,6 +23,13 @@ const maxMs = { answer: 20_000, list: 60_000 };
 /** The newest version of MCP with sessions. */
 const sessionsVersion = '2025-11-25';
 
+/** A server lists its tools only to whoever has a token. */
+export class TokenRefusal extends CommandError {
+  constructor(url: string, why: string, hint: string) {
+    super('NOT_READABLE', `${url}: ${why}`, hint);
+  }
+}
+
 /** A server answered, but not with a list of tools: it may have another form. */
 class NoList extends Error {}
 
@@ -34,7 +41,7 @@ type Answered = (asked: Promise<RpcAnswer>) => Promise<RpcAnswer>;
  * called. Secrets of the URL are masked in what the server says.
  *
  * @param token sent as a bearer token if the server requires one
- * @throws CommandError `NOT_READABLE`; `NOT_ANSWERED` when a time limit has passed
+ * @throws CommandError `NOT_READABLE`, as `TokenRefusal` if a token is asked for; `NOT_ANSWERED` when a time limit has passed
  */
 export async function listServer(
   url: string,
@@ -58,7 +65,11 @@ export async function listServer(
       throw error instanceof AnswerTimeout ? notAnswered(shown, 'it did not answer', timeoutMs) : error;
     });
     if (isRefusal(answer.http))
-      throw failed('it asks for a token: set one in the environment as MCP_SOURCE_TOKEN');
+      throw new TokenRefusal(
+        shown,
+        token === undefined ? 'it asks for a token' : 'it refuses the token',
+        'Set MCP_SOURCE_TOKEN in the environment to a valid token, and add --env MCP_SOURCE_TOKEN.',
+      );
     return answer;
   };
   try {

@@ -1,0 +1,118 @@
+import { resolve } from 'node:path';
+import { hintFor, type InputError, inputError, nameList, orList } from 'market-mcp-contract/command';
+import type { ApiCall, KeySource } from '../import/model.ts';
+import { variablesShown } from '../import/request/shown.ts';
+import type { ToolAnswers } from '../questions/tool-answers.ts';
+
+/** The keys of a request, and the origin that it sends them to. */
+export interface RequestKeys {
+  readonly origin: string;
+  /** Where the value of each variable is. */
+  readonly sources: ReadonlyMap<string, KeySource>;
+}
+
+/** The values of keys, and the variables without one, by the names that a request states. */
+export interface KeyValues extends Pick<RequestKeys, 'origin'> {
+  readonly values: ReadonlyMap<string, string>;
+  /** The environment has them, and nobody has allowed to send them. */
+  readonly unpermitted: readonly string[];
+  readonly missing: readonly string[];
+}
+
+/** Values that the author has typed at the terminal in this run, for one origin each. */
+const typedValues = new Map<string, string>();
+
+export function rememberTyped(variable: string, origin: string, value: string): void {
+  typedValues.set(`${origin} ${variable}`, value);
+}
+
+/**
+ * Finds the values of keys: those in the request; else the first of what the author typed, the project's `.env` if a file in `src/apis/`
+ * sends the variable to this origin, and the environment if `--env` or the author allows it.
+ */
+export async function keyValues(
+  { origin, sources }: RequestKeys,
+  { directory = '.', env = [] }: Pick<ToolAnswers, 'directory' | 'env'>,
+): Promise<KeyValues> {
+  const isOpen = [...sources.values()].some((source) => 'variable' in source);
+  const file = isOpen ? await dotEnvValues(directory, origin) : {};
+  const values = new Map<string, string>();
+  const unpermitted: string[] = [];
+  const missing: string[] = [];
+  for (const [name, source] of sources) {
+    if ('value' in source) {
+      values.set(name, source.value);
+      continue;
+    }
+    const { variable } = source;
+    const inEnvironment = process.env[variable]?.trim() || undefined;
+    const permitted = env.includes(variable) ? inEnvironment : undefined;
+    const value = typedValues.get(`${origin} ${variable}`) ?? file[name] ?? permitted;
+    if (value !== undefined) values.set(name, value);
+    else if (inEnvironment === undefined) missing.push(variable);
+    else unpermitted.push(variable);
+  }
+  return { origin, values, unpermitted, missing };
+}
+
+/** The parser of the API files is loaded only if a key has no value yet. */
+async function dotEnvValues(directory: string, origin: string): Promise<NodeJS.Dict<string>> {
+  const { dotEnvFor } = await import('../project/source/origin-env.ts');
+  return dotEnvFor(resolve(directory), origin);
+}
+
+/** The errors of a request that cannot be sent, because keys have no value or must not leave the environment. */
+export function keyErrors({ origin, unpermitted, missing }: KeyValues, flag: string): readonly InputError[] {
+  const denied = unpermitted.map((variable) => {
+    const message = `would send ${variable} from your environment to ${origin}, so nothing was sent`;
+    return inputError(flag, undefined, message, `Add --env ${variable} to allow it.`);
+  });
+  if (missing.length === 0) return denied;
+  const names = nameList(missing);
+  const hint = `Set it in the environment and add --env ${missing[0]}; .env counts only for the address of a file in src/apis/ that uses it.`;
+  return [
+    ...denied,
+    inputError(flag, undefined, `has no value for ${names} at ${origin}, so nothing was sent`, hint),
+  ];
+}
+
+/** The errors of `--env` for variables that no request names. */
+export function unusedVariables(
+  env: readonly string[] | undefined = [],
+  requests: readonly RequestKeys[],
+): readonly InputError[] {
+  const stated = [...new Set(requests.flatMap(statedVariables))];
+  const choices = stated.length > 0 ? `It names ${orList(stated)}.` : 'It names none.';
+  return env
+    .filter((name) => !stated.includes(name))
+    .map((name) => {
+      // A shell replaces `--env $API_KEY` by the key.
+      const shown = process.env[name] === undefined ? undefined : name;
+      return inputError(
+        '--env',
+        shown,
+        'is no variable that the request names as a key',
+        hintFor(name, stated, choices),
+      );
+    });
+}
+
+/**
+ * The variables that the repeated command needs. A variable that the environment has, and that nobody allowed to send, is not among
+ * them: the author may have refused it.
+ */
+export function repeatedVariables({ env = [], fromRequest = [] }: ToolAnswers): readonly string[] {
+  const unset = fromRequest.flatMap(variablesShown).filter((variable) => !process.env[variable]);
+  return [...new Set([...env, ...unset])];
+}
+
+/** The variables that a request names in place of keys. */
+function statedVariables({ sources }: RequestKeys): readonly string[] {
+  return [...sources.values()].flatMap((source) => ('variable' in source ? [source.variable] : []));
+}
+
+/** The origin that a request is sent to. */
+export function originOf({ api }: Pick<ApiCall, 'api'>): string {
+  const { fallback = '' } = api.address;
+  return URL.canParse(fallback) ? new URL(fallback).origin : fallback;
+}

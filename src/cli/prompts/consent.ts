@@ -1,0 +1,108 @@
+import { orCommandError } from 'market-mcp-contract/command';
+import { keyValues, type RequestKeys, rememberTyped } from '../../changes/key-values.ts';
+import { mcpServerAt, serverKeys, tokenVariable } from '../../changes/mcp.ts';
+import { lacksAnswer, operationKeys } from '../../changes/openapi.ts';
+import { keysOf } from '../../changes/request.ts';
+import { TokenRefusal } from '../../project/source/mcp-server.ts';
+import { sourceOf, type ToolAnswers } from '../../questions/tool-answers.ts';
+import type { Asker } from './asker.ts';
+import { Back } from './leaving.ts';
+import { requestsOf } from './request.ts';
+
+/** What an author allows before anything is sent. */
+export type Consent = Pick<ToolAnswers, 'send' | 'env'>;
+
+/** Asks for the keys that a request lacks, and whether what may change something, or is unknown, is sent. */
+export async function askConsent(asker: Asker, answers: ToolAnswers, isBack: boolean): Promise<Consent> {
+  const consent = await consentTo(asker, answers);
+  if (consent === undefined && isBack) throw new Back();
+  return consent ?? {};
+}
+
+/** Undefined if there was nothing to ask. */
+function consentTo(asker: Asker, answers: ToolAnswers): Promise<Consent | undefined> {
+  const source = sourceOf(answers);
+  if (source === 'fromOpenapi') return consentToOperation(asker, answers);
+  if (source === 'fromUrl') return consentToToken(asker, answers);
+  return consentToRequests(asker, answers);
+}
+
+async function consentToRequests(asker: Asker, answers: ToolAnswers): Promise<Consent | undefined> {
+  const requests = await requestsOf(answers);
+  const env = await askKeys(asker, requests.map(keysOf), answers);
+  const [writing] = requests.filter(({ onlyReads }) => !onlyReads);
+  if (!writing || answers.send !== undefined) return env && { env };
+  const { method, path } = writing.call;
+  const question = `${method.toUpperCase()} ${path} may change something. Send it once, for real?`;
+  const send = await asker.confirm(question, false);
+  return env ? { send, env } : { send };
+}
+
+async function consentToOperation(asker: Asker, answers: ToolAnswers): Promise<Consent | undefined> {
+  const { send: given, operation: [operation] = [] } = answers;
+  const isOpen = given === undefined && (await lacksAnswer(answers));
+  const question = `The document does not say what ${operation} answers. Send it once, for real?`;
+  const send = isOpen ? await asker.confirm(question, false) : given;
+  const keys = send ? await operationKeys(answers) : undefined;
+  const env = keys && (await askKeys(asker, [keys], answers));
+  if (!isOpen) return env && { env };
+  return { ...(send !== undefined && { send }), ...(env && { env }) };
+}
+
+async function consentToToken(asker: Asker, answers: ToolAnswers): Promise<Consent | undefined> {
+  const { fromUrl = '', env = [] } = answers;
+  const refusal = async (allowed: ToolAnswers) => {
+    const listed = await orCommandError(() => mcpServerAt(fromUrl, allowed));
+    return listed instanceof TokenRefusal ? listed : undefined;
+  };
+  if (!(await refusal(answers))) return undefined;
+  const keys = serverKeys(fromUrl);
+  const { unpermitted } = await keyValues(keys, answers);
+  if (unpermitted.length > 0 && (await asker.confirm(sendQuestion(tokenVariable, [keys.origin]), false))) {
+    const allowed = [...env, tokenVariable];
+    const refused = await refusal({ ...answers, env: allowed });
+    if (!refused) return { env: allowed };
+    asker.warn([refused.message]);
+  }
+  for (;;) {
+    const token = await asker.hidden(`Token of ${keys.origin} (it is not shown, and not stored)`);
+    rememberTyped(tokenVariable, keys.origin, token);
+    const refused = await refusal(answers);
+    if (!refused) return {};
+    asker.warn([refused.message]);
+  }
+}
+
+/**
+ * Asks for each key without a value: whether the variable of the environment is sent, else for the key itself.
+ *
+ * @returns the variables that may be sent; undefined if there was nothing to ask
+ */
+async function askKeys(
+  asker: Asker,
+  requests: readonly RequestKeys[],
+  answers: ToolAnswers,
+): Promise<readonly string[] | undefined> {
+  const found = await Promise.all(requests.map((request) => keyValues(request, answers)));
+  const origins = new Map<string, Set<string>>();
+  for (const { origin, unpermitted, missing } of found) {
+    for (const variable of [...unpermitted, ...missing])
+      origins.set(variable, new Set(origins.get(variable)).add(origin));
+  }
+  if (origins.size === 0) return undefined;
+  const inEnvironment = new Set(found.flatMap(({ unpermitted }) => unpermitted));
+  const allowed = [...(answers.env ?? [])];
+  for (const [variable, receivers] of origins) {
+    if (inEnvironment.has(variable) && (await asker.confirm(sendQuestion(variable, [...receivers]), false))) {
+      allowed.push(variable);
+      continue;
+    }
+    const value = await asker.hidden(`Value of ${variable} (it is not shown, and written to .env alone)`);
+    for (const origin of receivers) rememberTyped(variable, origin, value);
+  }
+  return allowed;
+}
+
+function sendQuestion(variable: string, origins: readonly string[]): string {
+  return `Send ${variable} from your environment to ${origins.join(' and ')}?`;
+}
