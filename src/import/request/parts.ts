@@ -1,7 +1,7 @@
-import { uriDecoded } from 'market-mcp-contract/command';
+import { isKeyName, uriDecoded } from 'market-mcp-contract/command';
 import { isObject, type Json } from 'market-mcp-contract/json';
 import type { Field, Shape } from '../../model/model.ts';
-import { isKeyName, isKeyValue, keyBelow, placeholderIn } from '../key-names.ts';
+import { isKeyValue, keyBelow, placeholderIn } from '../key-names.ts';
 import type { ApiBody, ApiKey, ApiVariable, Binding } from '../model.ts';
 import { inputDescription, singular } from '../openapi/describe.ts';
 import { freeInputName } from '../openapi/parameters.ts';
