@@ -32,9 +32,10 @@ function isChangedNumber(literal: string): boolean {
   const value = Number(literal);
   if (!Number.isFinite(value)) return true;
   // The nearest double has the same order of magnitude, so the digits decide.
-  const [written, read] = [significantDigits(literal), significantDigits(String(value))];
-  const length = Math.max(written.length, read.length);
-  return written.padEnd(length, '0') !== read.padEnd(length, '0');
+  const literalDigits = significantDigits(literal);
+  const valueDigits = significantDigits(String(value));
+  const length = Math.max(literalDigits.length, valueDigits.length);
+  return literalDigits.padEnd(length, '0') !== valueDigits.padEnd(length, '0');
 }
 
 function significantDigits(literal: string): string {
@@ -46,10 +47,10 @@ function significantDigits(literal: string): string {
 
 function changedNumber(literal: string): RequestRefusal {
   const value = Number(literal);
-  const what = Number.isFinite(value) ? `would send as ${value}` : 'cannot send';
-  const shown = literal.length > 40 ? `${literal.slice(0, 40)}…` : literal;
+  const consequence = Number.isFinite(value) ? `would send as ${value}` : 'cannot send';
+  const beginning = literal.length > 40 ? `${literal.slice(0, 40)}…` : literal;
   return new RequestRefusal(
-    `has the number ${shown} in its body, which a tool ${what}`,
+    `has the number ${beginning} in its body, which a tool ${consequence}`,
     'Write a number that JavaScript does not change, or put it in quotes if the API takes text.',
   );
 }

@@ -90,15 +90,8 @@ export function readRequest(
     ...(isOwnType ? [{ name: 'content-type', constant: type }] : []),
   ];
   const body = parts.body(given, json, protocol);
-  const derived = parts.fields.filter((field) => !stated.some(({ name }) => name === field.name));
-  for (const { name, pattern, items } of derived) {
-    if ((items?.pattern ?? pattern) !== digitsPattern) continue;
-    parts.notes.push({
-      path: `inputSchema.properties.${name}`,
-      what: 'is an integer that a JavaScript number may not hold exactly: callers give text',
-      why: 'the API receives exactly these digits as an integer',
-    });
-  }
+  const derivedFields = parts.fields.filter((field) => !stated.some(({ name }) => name === field.name));
+  parts.notes.push(...digitsNotes(derivedFields));
   if (given.pipe !== undefined)
     parts.notes.push({
       ...{ path: 'request', what: `${given.pipe} left out` },
@@ -142,6 +135,17 @@ export function readRequest(
     name,
     onlyReads,
   });
+}
+
+/** Reports the arguments that are texts of digits because their integers are beyond 2^53. */
+function digitsNotes(fields: readonly Field[]): Parts['notes'] {
+  return fields
+    .filter(({ pattern, items }) => (items?.pattern ?? pattern) === digitsPattern)
+    .map(({ name }) => ({
+      path: `inputSchema.properties.${name}`,
+      what: 'is an integer that a JavaScript number may not hold exactly: callers give text',
+      why: 'the API receives exactly these digits as an integer',
+    }));
 }
 
 /** The name of an API that no other address has. */
