@@ -1,7 +1,8 @@
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
-import { requestsIn } from '../../packages/contract/src/wire/events.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { ResponseWatch, requestsIn, valuesIn } from '../../packages/contract/src/wire/events.ts';
+import { guardedFetch } from '../../packages/contract/src/wire/guarded-fetch.ts';
 import { receive } from '../../packages/contract/src/wire/receive.ts';
 import { streamLingerMs } from '../../packages/contract/src/wire/timeouts.ts';
 import { listen } from '../listen.ts';
@@ -31,6 +32,45 @@ describe('a stream of events', () => {
     const { bytes, open } = await receive(incoming, true, 2);
     expect([bytes.toString(), open]).toEqual([event(1), true]);
   });
+});
+
+describe('a stream of more than 10,000 events', () => {
+  const tooMany = 'an answer of more than 10000 events';
+  const streams = ['data:\n\n', 'data: {\n\n', '\n\n', ': comment\r\n\r\n'].flatMap((broken) => [
+    [broken, broken.repeat(400_000) + event(1)],
+    [`a response and ${broken}`, event(1) + broken.repeat(400_000)],
+  ]);
+
+  it.each(streams)('is no answer, and its rest is not parsed: %j', async (_, stream) => {
+    const parse = vi.spyOn(JSON, 'parse');
+    const incoming = await answerOf((response) => response.end(stream));
+    await expect(receive(incoming, true, 2)).rejects.toThrow(tooMany);
+    expect(parse.mock.calls.length).toBeLessThanOrEqual(10_001);
+    parse.mockClear();
+    expect(valuesIn(stream, 'text/event-stream').length).toBeLessThanOrEqual(1);
+    expect(parse.mock.calls.length).toBeLessThanOrEqual(10_001);
+    parse.mockRestore();
+  });
+
+  it('is no answer for the client of the SDK, either', async () => {
+    const server = createServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: {\n\n'.repeat(400_000));
+    });
+    const port = await listen(server);
+    const guards = { timeoutMs: 60_000, admit: () => {}, onLate: () => new Error('late') };
+    const response = await guardedFetch(guards)(`http://127.0.0.1:${port}/`, { method: 'POST' });
+    await expect(response.text()).rejects.toThrow(tooMany);
+  });
+});
+
+it('an event in many chunks is split once, at its end', () => {
+  const split = vi.spyOn(String.prototype, 'split');
+  const watch = new ResponseWatch();
+  for (let i = 0; i < 100; i += 1) expect(watch.count('data: 1\ndata: 2\n')).toBe(0);
+  expect(split).not.toHaveBeenCalled();
+  expect(watch.count('\n')).toBe(0);
+  expect(watch.count(event(1))).toBe(1);
+  split.mockRestore();
 });
 
 describe('the number of expected responses', () => {

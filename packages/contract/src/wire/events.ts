@@ -1,27 +1,44 @@
 import { isObject, jsonIn } from '../json/json.ts';
 import type { Json } from '../json/value.ts';
 
+/** The maximum number of events in an answer; an answer with more counts as no answer. */
+export const maximumEvents = 10_000;
+
+const blankLine = /\r?\n\r?\n/;
+
 /** Whether an answer of this Content-Type is a stream of server-sent events. */
 export function isEventStream(contentType: string | null | undefined): boolean {
   return contentType?.startsWith('text/event-stream') === true;
 }
 
-/** The JSON values of an answer's text: its body, or the data of its server-sent events. */
+/** The JSON values of an answer's text: its body, or the data of its first `maximumEvents` server-sent events. */
 export function valuesIn(text: string, contentType: string | null | undefined): readonly Json[] {
-  return isEventStream(contentType) ? eventsOf(text).map(dataOf).flatMap(jsonIn) : jsonIn(text);
+  return isEventStream(contentType) ? eventsOf(text).flatMap(eventValues) : jsonIn(text);
 }
 
 /** Counts the JSON-RPC responses in a stream of events as they arrive. */
 export class ResponseWatch {
   #unfinished = '';
+  /** The end of what has come: an event ends only where a chunk completes a blank line. */
+  #end = '';
+  #events = 0;
+
+  /** Whether the stream has more events than allowed. Further events are not parsed. */
+  get isOverlong(): boolean {
+    return this.#events > maximumEvents;
+  }
 
   /** The number of responses in the events that this chunk completes. */
   count(piece: string): number {
+    const isEnded = blankLine.test(this.#end + piece);
     this.#unfinished += piece;
-    if (!piece.includes('\n')) return 0;
-    const events = eventsOf(this.#unfinished);
+    this.#end = (this.#end + piece).slice(-3);
+    if (!isEnded) return 0;
+    const events = this.#unfinished.split(blankLine);
     this.#unfinished = events.pop() ?? '';
-    const values = events.map(dataOf).flatMap(jsonIn).flat();
+    this.#events += events.length;
+    if (this.isOverlong) return 0;
+    const values = events.flatMap(eventValues).flat();
     return values.filter((value) => isObject(value) && ('result' in value || 'error' in value)).length;
   }
 }
@@ -34,7 +51,14 @@ export function requestsIn(body: string | Uint8Array | undefined): number {
 }
 
 function eventsOf(stream: string): string[] {
-  return stream.split(/\r?\n\r?\n/);
+  return stream.split(blankLine, maximumEvents);
+}
+
+/** A list of the JSON value of an event. The list is empty if the data are not JSON. */
+function eventValues(event: string): readonly Json[] {
+  const data = dataOf(event);
+  // A parser throws for a blank text, which takes 10 µs.
+  return data.trim() === '' ? [] : jsonIn(data);
 }
 
 /** The joined data lines of an event. */

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as startTimer } from 'node:timers';
 import { isEventStream, ResponseWatch } from './events.ts';
-import { type Arrival, answerTooLong, maximumBytes } from './receive.ts';
+import { type Arrival, answerTooLong, maximumBytes, tooManyEvents } from './receive.ts';
 import type { Recorder } from './recording.ts';
 
 export interface Guarded {
@@ -87,7 +87,7 @@ interface Reading {
   readonly signal: AbortSignal;
 }
 
-/** Passes a body on until it is too long. */
+/** Passes a body on until it is too long, or has too many events. */
 function guarded(
   body: ReadableStream<Uint8Array>,
   { watch, take, answered, settle, signal }: Reading,
@@ -113,12 +113,13 @@ function guarded(
       bytes += value?.byteLength ?? 0;
       const responses = watch?.count(decoder.decode(value, { stream: true })) ?? 0;
       if (responses > 0) answered();
-      if (done || bytes > maximumBytes) settle();
+      const isOverlong = bytes > maximumBytes || watch?.isOverlong === true;
+      if (done || isOverlong) settle();
       if (signal.aborted) return;
       if (done) return controller.close();
-      if (bytes <= maximumBytes) return controller.enqueue(value);
+      if (!isOverlong) return controller.enqueue(value);
       await reader.cancel();
-      throw answerTooLong();
+      throw bytes > maximumBytes ? answerTooLong() : tooManyEvents();
     },
     async cancel(reason) {
       settle();

@@ -3,7 +3,7 @@ import { setTimeout as startTimer } from 'node:timers';
 import { brotliDecompressSync, unzipSync } from 'node:zlib';
 import type { Problem } from '../model.ts';
 import { now } from './clock.ts';
-import { ResponseWatch } from './events.ts';
+import { maximumEvents, ResponseWatch } from './events.ts';
 import { missingResponseMs, streamLingerMs } from './timeouts.ts';
 
 /** The maximum size of an answer; a longer one counts as no answer. */
@@ -52,6 +52,11 @@ export function answerTooLong(): NoAnswer {
   return new NoAnswer(`an answer of more than ${maximumBytes} bytes`);
 }
 
+/** The error of a stream with too many events. */
+export function tooManyEvents(): NoAnswer {
+  return new NoAnswer(`an answer of more than ${maximumEvents} events`);
+}
+
 export interface Received {
   readonly bytes: Buffer;
   /** Whether it is a stream of events that did not end with the response it was opened for. */
@@ -66,7 +71,7 @@ export interface Received {
  *
  * @param due the number of expected responses.
  * @param arrival is kept up to date.
- * @throws NoAnswer if it is too long, or the error that ends the connection.
+ * @throws NoAnswer if it is too long or has too many events, or the error that ends the connection.
  */
 export async function receive(
   incoming: IncomingMessage,
@@ -91,9 +96,10 @@ export async function receive(
       size += chunk.length;
       arrival.bytes = size;
       if (size > maximumBytes) throw answerTooLong();
-      if (watch === undefined || responses >= Math.max(due, 1)) continue;
+      if (watch === undefined) continue;
       const more = watch.count(chunk.toString('utf8'));
-      if (more === 0) continue;
+      if (watch.isOverlong) throw tooManyEvents();
+      if (more === 0 || responses >= Math.max(due, 1)) continue;
       responses += more;
       answeredAt = now();
       clearTimeout(linger);
