@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { mcpSource } from '../../packages/runtime/src/source/mcp-source.ts';
-import { requestFinder } from '../../packages/runtime/src/source/mcp-stream.ts';
+import { EventReader } from '../../packages/runtime/src/source/mcp-stream.ts';
 import { Secret } from '../../packages/runtime/src/source/secret.ts';
 import { errorOf, gas, json, key, quiet, sourceServer } from './source-server.ts';
 
@@ -64,23 +64,99 @@ describe('a hostile MCP server', () => {
   });
 });
 
-it('20 requests for each call are answered, and no more', () => {
-  const found: object[] = [];
-  const asked = Array.from({ length: 500 }, (_, i) =>
-    event({ id: `q${i}`, method: 'sampling/createMessage' }),
-  );
-  requestFinder((reply) => found.push(reply))(Buffer.from(asked.join('')));
-  expect(found).toHaveLength(20);
-  expect(found[0]).toEqual({ id: 'q0', error: { code: -32601, message: 'Method not found' } });
-});
-
-it('requests are found in chunks of any size, also beside a long event', () => {
-  const text = `${event({ method: 'n', params: 'é'.repeat(120_000) })}: c\r\n\r\n${event({ id: 1, method: 'ping' })}`;
-  for (const size of [1, 2, 3, 7, 65_536]) {
-    const found: object[] = [];
-    const find = requestFinder((reply) => found.push(reply));
-    const bytes = Buffer.from(text);
-    for (let at = 0; at < bytes.length; at += size) find(bytes.subarray(at, at + size));
-    expect(found).toEqual([{ id: 1, result: {} }]);
+/** Reads a stream in chunks, and counts what was parsed before each turn. */
+async function readEvents(stream: string, chunkSize = 65_536) {
+  const parse = vi.spyOn(JSON, 'parse');
+  const replies: object[] = [];
+  const parsedBeforeTurn: number[] = [];
+  const turn = async () => void parsedBeforeTurn.push(parse.mock.calls.length);
+  const reader = new EventReader(1, turn, (reply) => replies.push(reply));
+  const bytes = Buffer.from(stream);
+  try {
+    for (let at = 0; at < bytes.length; at += chunkSize)
+      await reader.take(bytes.subarray(at, at + chunkSize));
+    const response = await reader.response(stream);
+    return { response, replies, parsedBeforeTurn, parsed: parse.mock.calls.map(([text]) => text) };
+  } finally {
+    parse.mockRestore();
   }
+}
+
+describe('a stream of events', () => {
+  it('answers 20 requests for each call, and no more', async () => {
+    const asked = Array.from({ length: 500 }, (_, i) =>
+      event({ id: `q${i}`, method: 'sampling/createMessage' }),
+    );
+    const { replies } = await readEvents(asked.join(''));
+    expect(replies).toHaveLength(20);
+    expect(replies[0]).toEqual({ id: 'q0', error: { code: -32601, message: 'Method not found' } });
+  });
+
+  it.each([1, 2, 3, 7, 65_536])('is read in chunks of %d bytes, also beside a long event', async (size) => {
+    const long = event({ method: 'n', params: 'é'.repeat(120_000) });
+    const ping = event({ id: 1, method: 'ping' });
+    const { replies, response } = await readEvents(`${long}: c\r\n\r\n${ping}${answer(1)}`, size);
+    expect(replies).toEqual([{ id: 1, result: {} }]);
+    expect(response).toMatchObject({ result: { structuredContent: { gwei: 1 } } });
+  });
+
+  it.each([
+    ['short', answer(1)],
+    ['long', answer(1, 'x'.repeat(120_000))],
+    ['without its end', answer(1).trimEnd()],
+    ['long and without its end', answer(1, 'x'.repeat(120_000)).trimEnd()],
+  ])('is parsed once for each event, if the answer is %s', async (_, last) => {
+    const notification = event({ method: 'n' });
+    const { parsed, response } = await readEvents(notification.repeat(9_000) + last);
+    expect(response).toMatchObject({ id: 1 });
+    const dataOf = (text: string) => text.slice('data: '.length).trimEnd();
+    expect(parsed.filter((text) => text === dataOf(last))).toHaveLength(1);
+    expect(parsed.filter((text) => text === dataOf(notification))).toHaveLength(9_000);
+  });
+
+  it('is parsed in turns: 128 events, or 64 KiB and one event', async () => {
+    for (const [broken, most] of [
+      ['data: {\n\n', 128],
+      [`data: {${'x'.repeat(20_000)}\n\n`, 4],
+    ] as const) {
+      const { parsedBeforeTurn, parsed } = await readEvents(broken.repeat(1_000));
+      const inTurns = [...parsedBeforeTurn, parsed.length].map((count, i, all) => count - (all[i - 1] ?? 0));
+      expect(parsed).toHaveLength(1_000);
+      expect(Math.max(...inTurns)).toBeLessThanOrEqual(most);
+    }
+  });
+
+  it.each([
+    'data:\n\n',
+    'data: \t\r\n\r\n',
+    ': comment\n\n',
+    'event: message\n\n',
+    'data: []\n\n',
+    'data: null\n\n',
+    '\n\n',
+  ])('is not parsed where an event contains no object: %j', async (empty) => {
+    const { parsed, response } = await readEvents(empty.repeat(9_000) + answer(1));
+    expect(response).toMatchObject({ id: 1 });
+    expect(parsed).toHaveLength(1);
+  });
+
+  it.each(['data:\n\n', 'data: {\n\n', 'data:{}\n\n', '\n\n', ':\r\n\r\n'])(
+    'with more than 10,000 events ends the call with a failure that the log explains: %j',
+    async (empty) => {
+      const parse = vi.spyOn(JSON, 'parse');
+      const { call } = await upstream((id) => empty.repeat(990_000 / empty.length) + answer(id));
+      const error = await errorOf(call());
+      const parsed = parse.mock.calls.length;
+      parse.mockRestore();
+      expect(error).toMatchObject({
+        code: 'SOURCE_MALFORMED',
+        message: 'The source sent more than 10000 events instead of an answer.',
+      });
+      expect(parsed).toBeLessThan(10_100);
+      const lines = vi.mocked(console.error).mock.calls.map(([line]) => JSON.parse(line));
+      expect(lines).toMatchObject([
+        { event: 'source', code: 'SOURCE_MALFORMED', method: 'call', path: '/x' },
+      ]);
+    },
+  );
 });

@@ -1,13 +1,13 @@
 import { longNumbersIn, parseLiterally, writeLiterally } from '../server/exact.ts';
 import { SourceError, unavailable } from './errors.ts';
 import { type McpResult, parsed } from './mcp-result.ts';
-import { eventData, eventsIn } from './mcp-stream.ts';
 import { explained } from './running.ts';
 import { rejected, statusError } from './status.ts';
 
-/** A JSON-RPC response of an MCP server. */
-interface Message {
+/** A JSON-RPC message of an MCP server. */
+export interface Message {
   readonly id?: unknown;
+  readonly method?: unknown;
   readonly result?: McpResult;
   readonly error?: { readonly code?: unknown; readonly message?: unknown };
 }
@@ -17,16 +17,24 @@ const invalidParams = -32602;
 /** Errors of a server that speaks another version: method not found, header mismatch, unsupported protocol version. */
 const otherVersion: readonly unknown[] = [-32601, -32020, -32022];
 
+/** What came for a request. */
+export interface McpAnswer {
+  readonly response: Response;
+  /** Its body. */
+  readonly text: string;
+  /** The response in its event stream; undefined if there is none. */
+  readonly streamed: Message | undefined;
+}
+
 /** The result of a request as JSON. @throws SourceError, without keys */
 export async function resultIn(
-  response: Response,
+  { response, text, streamed }: McpAnswer,
   id: number,
   isReadOnly: boolean,
   redact: (text: string) => string,
 ): Promise<string> {
   const { status, headers } = response;
-  const text = await response.text();
-  const message = response.ok ? messageIn(text, headers, id) : parsed<Message>(text);
+  const message = response.ok ? (streamed ?? messageIn(text, headers, id)) : parsed<Message>(text);
   if (otherVersion.includes(message?.error?.code))
     throw new SourceError('SOURCE_MISCONFIGURED', 'The source speaks another version of MCP.');
   if (!response.ok) {
@@ -42,20 +50,17 @@ export async function resultIn(
 }
 
 /** JSON with numbers that `writeLiterally` writes as they were. */
-function literally(text: string): unknown {
+export function literally(text: string): unknown {
   const isChanged = longNumbersIn(text) !== undefined || /\de\+?\d{3}/i.test(text);
   return isChanged ? parseLiterally(text) : JSON.parse(text);
 }
 
-/** The response to a request, in JSON or in an event stream. */
+/** The response to a request in JSON. */
 function messageIn(text: string, headers: Headers, id: number): Message {
   const isStream = headers.get('content-type')?.startsWith('text/event-stream');
-  const parts = isStream ? eventsIn(text).map(eventData) : [text];
-  for (const part of parts) {
-    const message = parsed<Message>(part, literally);
-    if (message?.id === id) return message;
-  }
-  throw unknownForm();
+  const message = isStream ? undefined : parsed<Message>(text, literally);
+  if (message?.id !== id) throw unknownForm();
+  return message;
 }
 
 /** The error for an answer of another form. */

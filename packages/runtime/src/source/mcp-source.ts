@@ -1,7 +1,7 @@
 import { ownErrors } from '../process.ts';
 import type { Data, ObjectSchema } from '../server/define-tool.ts';
 import { exactly, longNumbersIn, parseLiterally } from '../server/exact.ts';
-import { isolatesRequests } from '../server/limits.ts';
+import { createTurns, isolatesRequests } from '../server/limits.ts';
 import { type HeldMemory, heldBySource } from '../server/memory.ts';
 import { addressNotSet, reportAddress } from './address.ts';
 import { Budget } from './budget.ts';
@@ -10,10 +10,10 @@ import { withDecimals } from './decimals.ts';
 import { declared, recordable } from './declared.ts';
 import { judged } from './drift.ts';
 import { SourceError, tooSlow, unavailable } from './errors.ts';
-import { resultIn, unknownForm } from './mcp-message.ts';
+import { type McpAnswer, resultIn, unknownForm } from './mcp-message.ts';
 import { answerOf, failureOf, isEmptyResult, type McpResult, resultOf } from './mcp-result.ts';
 import { statelessCall } from './mcp-stateless.ts';
-import { requestFinder } from './mcp-stream.ts';
+import { EventReader } from './mcp-stream.ts';
 import {
   isRecording,
   isReplaying,
@@ -193,12 +193,14 @@ function askerOf(
 ) {
   let opened: Promise<Session> | Session | undefined;
   let lastId = 0;
+  const turn = createTurns();
 
   const post = async (
     message: object,
     session: Session,
     signal: AbortSignal,
     held?: HeldMemory,
+    onChunk?: (chunk: Uint8Array) => Promise<void>,
   ): Promise<Response> => {
     const headers = new Headers({
       accept: 'application/json, text/event-stream',
@@ -214,17 +216,29 @@ function askerOf(
       redirect: 'manual',
       signal,
     });
-    const answer = requestFinder((reply) => void post(reply, session, signal).catch(() => {}));
-    return attempt(request, maxBytes, held, answer);
+    return attempt(request, maxBytes, held, onChunk);
+  };
+
+  const sendRequest = async (
+    message: { readonly id: number; readonly method: string; readonly params: object },
+    session: Session,
+    signal: AbortSignal,
+    held?: HeldMemory,
+  ): Promise<McpAnswer> => {
+    const reply = (answer: object) => void post(answer, session, signal).catch(() => {});
+    const events = new EventReader(message.id, turn, reply);
+    const response = await post(message, session, signal, held, (chunk) => events.take(chunk));
+    const text = await response.text();
+    return { response, text, streamed: await events.response(text) };
   };
 
   const open = async (signal: AbortSignal): Promise<Session> => {
     lastId += 1;
     const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'mcp-source', version: '1' } };
-    const response = await post({ id: lastId, method: 'initialize', params }, {}, signal);
-    const result: McpResult = JSON.parse(await resultIn(response, lastId, true, redact));
+    const answer = await sendRequest({ id: lastId, method: 'initialize', params }, {}, signal);
+    const result: McpResult = JSON.parse(await resultIn(answer, lastId, true, redact));
     const version = result.protocolVersion;
-    const id = response.headers.get('mcp-session-id');
+    const id = answer.response.headers.get('mcp-session-id');
     const session: Session = {
       ...(id !== null && { 'mcp-session-id': id }),
       ...(typeof version === 'string' && /^[\d-]+$/.test(version) && { 'mcp-protocol-version': version }),
@@ -260,7 +274,7 @@ function askerOf(
       const id = lastId;
       const { params, headers } = statelessCall(tool, args, inputSchema);
       return resultIn(
-        await post({ id, method: 'tools/call', params }, headers, signal, held),
+        await sendRequest({ id, method: 'tools/call', params }, headers, signal, held),
         id,
         isReadOnly,
         redact,
@@ -271,12 +285,12 @@ function askerOf(
       lastId += 1;
       const id = lastId;
       const message = { id, method: 'tools/call', params: { name: tool, arguments: args } };
-      const response = await post(message, session, signal, held);
-      if (response.status === 404 && session['mcp-session-id'] !== undefined && tries === 0) {
+      const answer = await sendRequest(message, session, signal, held);
+      if (answer.response.status === 404 && session['mcp-session-id'] !== undefined && tries === 0) {
         opened = undefined;
         continue;
       }
-      return resultIn(response, id, isReadOnly, redact);
+      return resultIn(answer, id, isReadOnly, redact);
     }
   };
 }

@@ -120,12 +120,15 @@ async function unsuccessful({ response }: HTTPError, { redact }: SendLimits): Pr
   return { status, headers, text: redact(await response.clone().text()) };
 }
 
+/** Receives a part of an event stream. No further part is read before the promise resolves. */
+type ReadChunk = (chunk: Uint8Array) => Promise<void>;
+
 /** One request over the network, including redirects within the host; its answer is limited in size. */
 export async function attempt(
   request: Request,
   maxBytes: number,
   held: HeldMemory | undefined,
-  onChunk?: (chunk: Uint8Array) => void,
+  onChunk?: ReadChunk,
 ): Promise<Response> {
   if (!upstreams.hasSubscribers) return answerTo(request, maxBytes, held, onChunk);
   const startedAt = performance.now();
@@ -150,7 +153,7 @@ export async function answerTo(
   request: Request,
   maxBytes: number,
   held: HeldMemory | undefined,
-  onChunk?: (chunk: Uint8Array) => void,
+  onChunk?: ReadChunk,
 ): Promise<Response> {
   let response = await fetch(request);
   for (let hops = 0; response.status >= 300 && response.status < 400 && response.status !== 304; hops += 1) {
@@ -187,7 +190,7 @@ function inUtf8(bytes: Uint8Array<ArrayBuffer>, type: string): Uint8Array<ArrayB
 async function read(
   response: Response,
   maxBytes: number,
-  onChunk?: (chunk: Uint8Array) => void,
+  onChunk?: ReadChunk,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const tooLarge = async () => {
     await response.body?.cancel().catch(() => {});
@@ -206,7 +209,11 @@ async function read(
       throw await tooLarge();
     }
     chunks.push(value);
-    onChunk?.(value);
+    if (!onChunk) continue;
+    await onChunk(value).catch(async (error: unknown) => {
+      await reader?.cancel().catch(() => {});
+      throw error;
+    });
   }
   return Buffer.concat(chunks);
 }
