@@ -73,24 +73,6 @@ test('calls a tool from the form, judges and copies the result, and saves it as 
   expect(complaints).toEqual([]);
 });
 
-test('answers a question with the matching tool, and copies the whole log card', async () => {
-  const { page, url, complaints } = await open();
-  await register(page, url);
-  await page.goto(`${url}/ask`);
-  await page.getByRole('textbox', { name: 'Question' }).fill('What is the last price of BTC?');
-  await page.getByRole('button', { name: 'Ask' }).click();
-  await page.locator('[data-done]').waitFor({ state: 'attached' });
-  await expect
-    .poll(() => page.getByRole('status').first().innerText())
-    .toContain('Answered from the evidence');
-  await page.getByRole('button', { name: 'Copy all' }).click();
-  await expect.poll(() => clipboard(page)).toContain('## User question\nWhat is the last price of BTC?');
-  const card = await clipboard(page);
-  expect(card).toContain('get_price({"symbol":"BTC"})');
-  expect(card).toContain('## Final result');
-  expect(complaints).toEqual([]);
-});
-
 test('disputes a call and judges it by the stored schema', async () => {
   let wrong = false;
   const { page, url } = await open({
@@ -180,16 +162,7 @@ test('renders the texts of a hostile server without harm on every page', async (
       .toBe(0);
     expect(complaints).toEqual([]);
   };
-  for (const path of [
-    '/',
-    '/try',
-    '/register',
-    '/listings',
-    '/ask',
-    '/disputes',
-    '/traffic',
-    `/traffic/${id}`,
-  ]) {
+  for (const path of ['/', '/try', '/register', '/listings', '/disputes', '/traffic', `/traffic/${id}`]) {
     await page.goto(url + path);
     await seen();
   }
@@ -212,20 +185,12 @@ test.each(views)(
     const submission = page.url();
     const { id } = await marketplace.call({ endpoint, tool: 'get_price', arguments: { symbol: 'BTC' } });
     await marketplace.dispute(id);
-    const { id: asked, finished } = marketplace.jobs.start('ask', 'The answer', async () => ({
-      ending: 'answered',
-      answered: true,
-      card: [{ title: 'User question', lines: ['x'] }],
-    }));
-    await finished;
     const paths = [
       '/',
       '/try',
       '/check',
       '/register',
       '/listings',
-      '/ask',
-      `/ask/${asked}`,
       '/disputes',
       '/traffic',
       `/traffic/${id}`,

@@ -35,7 +35,7 @@ interface Told {
 }
 const told = async (answer: Response | Promise<Response>) => (await (await answer).json()) as Told;
 
-const paths = ['/', '/try', '/check', '/register', '/listings', '/ask', '/disputes', '/traffic'];
+const paths = ['/', '/try', '/check', '/register', '/listings', '/disputes', '/traffic'];
 
 test.each(paths)('%s has a page, which names its JSON form', async (path) => {
   const { url } = await site();
@@ -106,7 +106,6 @@ test('answers bad input with an error and its fix, as JSON and as a page', async
   const answer = await post(`${url}/disputes.json`, { call: 7 });
   expect(answer.status).toBe(409);
   expect(await answer.json()).toMatchObject({ error: { code: 'NO_SUCH_CALL', hint: 'See Traffic.' } });
-  expect((await post(`${url}/ask.json`, { mode: 'magic' })).status).toBe(409);
   expect((await post(`${url}/register.json`, [] as never)).status).toBe(403);
   const page = await fetch(`${url}/register/none`);
   expect(page.status).toBe(409);

@@ -4,7 +4,7 @@ import type { RegistrationStep } from './model.ts';
 /** A long-running task and its progress. */
 export interface Job {
   readonly id: string;
-  readonly kind: 'register' | 'ask' | 'check';
+  readonly kind: 'register' | 'check';
   readonly title: string;
   readonly steps: readonly RegistrationStep[];
   readonly state: 'running' | 'done';

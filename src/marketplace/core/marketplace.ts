@@ -6,14 +6,12 @@ import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { changesBetween, type ListingChange } from 'market-mcp-contract/report';
 import { sampleArguments } from 'market-mcp-contract/wire';
 import { isDown, linesOf, type ServerState } from '../../dev/state.ts';
-import { type AskRun, ask, type UserQuestion } from './ask.ts';
 import { type CallOrder, type CallReport, ToolCaller } from './caller.ts';
 import { Causes, wantsCause } from './cause.ts';
 import { keySetOf } from './certificate.ts';
 import { fileDispute, guiltyOf } from './dispute.ts';
 import { Jobs } from './jobs.ts';
 import type {
-  BuyerTool,
   CallCause,
   Dispute,
   Listing,
@@ -170,16 +168,6 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
     this.emit('change', 'listings');
   }
 
-  /** The tools as buyers see them: as stored at the last listing or refresh. */
-  async buyerTools(): Promise<readonly BuyerTool[]> {
-    const { listings } = await this.store.read();
-    return listings
-      .filter(({ state }) => state === 'listed')
-      .flatMap(({ id, endpoint, tools }) =>
-        toolsWithNames(tools).map((tool) => ({ listing: id, endpoint, ...tool })),
-      );
-  }
-
   /** Calls a tool; if that fails, the report has the cause that the author's server logged. */
   async call(order: CallOrder): Promise<CallReport> {
     const report = await this.caller.call(order);
@@ -196,20 +184,6 @@ export class Marketplace extends EventEmitter<{ change: [topic: string] }> {
   /** Why a recorded call failed, from its answer and what the author's server logged; null if it did not, or that is not known. */
   causeOf(exchange: number): Promise<CallCause | null> {
     return this.#causes.ofFailed(exchange);
-  }
-
-  async ask(question: UserQuestion, onStep: (step: RegistrationStep) => void = () => {}): Promise<AskRun> {
-    return ask(question, {
-      tools: await this.buyerTools(),
-      call: (order) => this.call(order),
-      sample: ({ inputSchema }) => this.sample(inputSchema),
-      onCall: ({ tool, attempt, decision, report }) =>
-        onStep({
-          label: `${tool} #${attempt}`,
-          status: report.verdict.outcome === 'found' ? 'pass' : 'advice',
-          details: [decision],
-        }),
-    });
   }
 
   /** The arguments that the submission test sends to a tool. */

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Cause, Problem, RehearsalStep, RuleResult, ToolExample } from 'market-mcp-contract/definition';
-import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
+import { isObject, type Json } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import type { CheckReport } from 'market-mcp-contract/report';
 import type { ServerState } from '../../dev/state.ts';
@@ -122,20 +122,6 @@ export type Submission =
       readonly reasons: readonly string[];
       readonly rehearsal: readonly RehearsalStep[];
     };
-
-/** A tool of a listing that a buyer may call. */
-export interface BuyerTool {
-  readonly listing: string;
-  readonly endpoint: string;
-  readonly name: string;
-  readonly definition: JsonObject;
-}
-
-/**
- * How the tools for a question are chosen (contract, appendix): by the user, or by a ranking, which excludes tools that may change
- * something or are not eligible for queries; `query` excludes those for execution as well.
- */
-export type Mode = 'manual' | 'auto' | 'query';
 
 export interface MarketplaceOptions {
   /** Directory that contains `.market-mcp/`: the project, or the current directory. */

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from 'market-mcp-contract/json';
 import type { ExchangeOutcome } from './verdict.ts';
 
-export const purposes = ['call', 'registration', 'refresh', 'ask', 'replay', 'discovery'] as const;
+export const purposes = ['call', 'registration', 'refresh', 'replay', 'discovery'] as const;
 /** The purpose of a request. */
 export type Purpose = (typeof purposes)[number];
 

@@ -266,10 +266,7 @@ function SubmissionView({ job }: { job: Job }) {
       {job.state === 'done' && (
         <p class="row">
           {submission?.accepted ? (
-            <>
-              <LinkButton to="/listings" primary label="My tools" />
-              <LinkButton to="/ask" label="Ask a question" />
-            </>
+            <LinkButton to="/listings" primary label="My tools" />
           ) : (
             <LinkButton to="/register" primary label="Back to the form" />
           )}

@@ -10,7 +10,6 @@ export const pages = [
   ['/check', 'Check'],
   ['/register', 'Register'],
   ['/listings', 'My tools'],
-  ['/ask', 'Ask'],
   ['/disputes', 'Disputes'],
   ['/traffic', 'Traffic'],
 ] as const;

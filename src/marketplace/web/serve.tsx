@@ -6,7 +6,6 @@ import { streamSSE } from 'hono/streaming';
 import { CommandError } from 'market-mcp-contract/command';
 import { type Access, newSecret } from '../core/access.ts';
 import type { Marketplace } from '../core/marketplace.ts';
-import { askRoutes } from '../pages/ask.tsx';
 import { checkRoutes } from '../pages/check.tsx';
 import { disputeRoutes } from '../pages/disputes.tsx';
 import { homeRoutes } from '../pages/home.tsx';
@@ -119,7 +118,6 @@ export function appOf(marketplace: Marketplace, access: Access): Site['app'] {
   checkRoutes(site);
   registerRoutes(site);
   listingRoutes(site);
-  askRoutes(site);
   disputeRoutes(site);
   trafficRoutes(site);
   return app;
