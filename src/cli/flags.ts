@@ -1,6 +1,6 @@
 import { choice, type Flag, list, off, on, text, type Values } from 'market-mcp-contract/command';
 import { urlFlags } from 'market-mcp-contract/program';
-import { type DeliberateError, deliberateErrors, directoryNames } from '../marketplace/core/model.ts';
+import { type DeliberateError, deliberateErrors } from '../marketplace/core/model.ts';
 import { targetNames } from '../questions/targets.ts';
 
 /** For most commands. */
@@ -91,11 +91,6 @@ export const marketplaceFlags = {
 export const registerFlags = { ...place, ...form, json: jsonFlag };
 
 export const listingFlags = {
-  for: choice(
-    '--for <directory>',
-    'write or print what this directory takes, and nothing else',
-    directoryNames,
-  ),
   endpoint: text('--endpoint <url>', 'public URL of the server (default: PLATFORM_AUDIENCE)'),
   platform: place.platform,
   name: form.name,
@@ -112,10 +107,6 @@ export const listingFlags = {
   ),
   repository: text('--repository <url>', 'the source code (default: repository in package.json)'),
   website: text('--website <url>', 'the home page (default: homepage in package.json)'),
-  maintainer: text(
-    '--maintainer <account>',
-    'with --for glama: your GitHub account (default: the owner of the repository)',
-  ),
   out: text('--out <file>', 'the file to write (default: in the project)'),
   dryRun: on('--dry-run', 'print all, write nothing'),
   force: on('--force', 'replace a file that differs'),

@@ -24,7 +24,7 @@ export type Stated = {
     | undefined;
 };
 
-/** What a project, its environment and the flags say about its server, for every directory. */
+/** What a project, its environment and the flags say about its server. */
 export interface EntryFacts extends Pick<ServerEntry, 'version' | 'endpoint' | 'website' | 'repository'> {
   /** The display name. */
   readonly name: string;
@@ -163,6 +163,27 @@ function repositoryErrors(repository: string | undefined): readonly InputError[]
   const message = 'is not a repository of github.com or gitlab.com, and the registry takes no other';
   const hint = 'Write --repository https://github.com/<account>/<repository>, or leave it out.';
   return [inputError('--repository', repository, message, hint)];
+}
+
+/**
+ * Returns how an author proves to own the namespace of a registry name: the command, and the file under `/.well-known/` for a server at
+ * the domain of the namespace, as a member of the option `wellKnown` of `serve`.
+ *
+ * Source: https://modelcontextprotocol.io/registry/authentication, read on 2026-11-23.
+ */
+export function namespaceProof({ registryName = '', endpoint }: EntryFacts): {
+  readonly login: string;
+  readonly wellKnown: string | null;
+} {
+  if (registryName.startsWith('io.github.')) return { login: 'mcp-publisher login github', wellKnown: null };
+  const [namespace = ''] = registryName.split('/', 1);
+  const domain = namespace.split('.').toReversed().join('.');
+  const isAtDomain = domain === new URL(endpoint).hostname;
+  const method = isAtDomain ? 'http' : 'dns';
+  return {
+    login: `mcp-publisher login ${method} --domain ${domain} --private-key <key>`,
+    wellKnown: isAtDomain ? "'mcp-registry-auth': 'v=MCPv1; k=ed25519; p=<public key>'" : null,
+  };
 }
 
 function nameless(endpoint: string): InputError {

@@ -5,10 +5,6 @@ import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import type { CheckReport } from 'market-mcp-contract/report';
 import type { ServerState } from '../../dev/state.ts';
 
-/** The directories that `market-mcp listing --for` knows: `directories.ts`. */
-export const directoryNames = ['registry', 'smithery', 'glama', 'openai', 'claude'] as const;
-export type DirectoryName = (typeof directoryNames)[number];
-
 /** The registration form (C§2.5): every value is the text that was typed. */
 export interface ListingForm {
   readonly name: string;

@@ -5,10 +5,9 @@ import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
 import { createApp } from '../../../packages/runtime/src/app.ts';
 import { listing } from '../../../src/cli/commands/listing.ts';
 import type { ListingFlags } from '../../../src/cli/flags.ts';
-import { type DirectoryName, directoryNames } from '../../../src/marketplace/core/model.ts';
 import { serverJsonProblems } from '../../../src/marketplace/core/server-json.ts';
 import { config, info } from '../../runtime/support.ts';
-import { add, project, put, run, text } from './project.ts';
+import { project, put, run, text } from './project.ts';
 
 const endpoint = 'https://tools.example.com/mcp';
 const category = 'Crypto & DeFi';
@@ -156,162 +155,28 @@ describe('listing', () => {
   });
 });
 
-describe('listing --for', () => {
-  const listedFor = async (directory: DirectoryName, flags: ListingFlags = {}, root = project()) => {
-    const { stdout, stderr, exitCode } = await listed(root, { for: directory, endpoint, ...flags }, true);
-    return { root, exitCode, stderr, ...JSON.parse(stdout || '{}') };
-  };
-  /** The description of package.json is longer than OpenAI's form takes. */
-  const brief = (name: DirectoryName) => (name === 'openai' ? { summary: 'Gas prices' } : {});
-  const valueIn = (fields: readonly { name: string; value: string | null }[], wanted: string) =>
-    fields.find(({ name }) => name === wanted)?.value;
+it.each([
+  ['io.github.ada/gas', 'mcp-publisher login github', null],
+  [
+    'com.example.tools/gas',
+    'mcp-publisher login http --domain tools.example.com --private-key <key>',
+    "'mcp-registry-auth'",
+  ],
+  ['com.example/gas', 'mcp-publisher login dns --domain example.com --private-key <key>', null],
+])('listing prints how the namespace of %s is proven', async (registryName, login, file) => {
+  const { stdout } = await listed(project(), { ...complete, registryName });
+  expect(stdout).toContain(`submit it with: ${login}, then mcp-publisher publish`);
+  const result = JSON.parse((await listed(project(), { ...complete, registryName }, true)).stdout);
+  expect(result.login).toBe(login);
+  if (file === null) expect(result.wellKnown).toBeNull();
+  else expect(result.wellKnown).toContain(file);
+});
 
-  it.each(directoryNames)('%s states what follows for calls, and its documents with a date', async (name) => {
-    const root = project();
-    const { exitCode, stdout } = await listed(root, { for: name, endpoint, ...brief(name) });
-    expect(exitCode).toBe(0);
-    const shown = stdout.replaceAll(/\s+/g, ' ');
-    expect(shown).toContain('Discovery is open: anyone can list the tools. A call needs a token of Context');
-    expect(shown).toMatch(/Read on \d{4}-\d\d-\d\d, not tried: https:/);
-    expect(stdout).not.toContain('\\u{a}');
-    const made = await listedFor(name, brief(name));
-    expect(made).toMatchObject({
-      ok: true,
-      for: name,
-      sources: expect.arrayContaining([expect.any(String)]),
-    });
-  });
-
-  it.each(directoryNames)(
-    '%s names a file under /.well-known/ that the runtime serves, or none',
-    async (name) => {
-      const { wellKnown } = await listedFor(name, brief(name));
-      const written = new Function(`return { ${wellKnown ?? ''} }`)();
-      expect(() => createApp({ ...config(), ...info, wellKnown: written }, [], () => {})).not.toThrow();
-      const expected = {
-        registry: ['mcp-registry-auth'],
-        smithery: ['mcp/server-card.json'],
-        glama: ['glama.json'],
-        openai: ['openai-apps-challenge'],
-        claude: [],
-      };
-      expect(Object.keys(written)).toEqual(expected[name]);
-    },
-  );
-
-  it('registry writes the same server.json, without asking for a category', async () => {
-    const both = project();
-    await listed(both, complete);
-    const { root, written, document } = await listedFor('registry', { summary: complete.summary });
-    expect(written).toBe(true);
-    expect(serverIn(root)).toEqual(serverIn(both));
-    expect(document).toEqual(serverIn(both));
-  });
-
-  it.each([
-    ['io.github.ada/gas', 'mcp-publisher login github,', null],
-    ['com.example.tools/gas', 'login http --domain tools.example.com ', "'mcp-registry-auth': "],
-    ['com.example/gas', 'login dns --domain example.com ', null],
-  ])('registry says how the namespace of %s is proven', async (registryName, command, file) => {
-    const { start, wellKnown } = await listedFor('registry', { registryName });
-    expect(start).toContain(command);
-    if (file === null) expect(wellKnown).toBeNull();
-    else expect(wellKnown).toContain(file);
-  });
-
-  it('glama writes the maintainer, who is the owner of the repository unless stated', async () => {
-    const document = { $schema: 'https://glama.ai/mcp/schemas/server.json', maintainers: ['ada'] };
-    const repository = 'https://github.com/ada/gas';
-    const owner = await listedFor('glama', { repository });
-    expect(JSON.parse(text(owner.root, 'glama.json'))).toEqual(document);
-    const stated = await listedFor('glama', { maintainer: 'ada', repository: 'https://gitlab.com/acme/gas' });
-    expect(stated.document).toEqual(document);
-    const nobody = await listedFor('glama');
-    expect(nobody).toMatchObject({ ok: true, file: null, written: false, document: null });
-    expect(existsSync(join(nobody.root, 'glama.json'))).toBe(false);
-  });
-
-  it('never replaces a file of the author, and writes nothing in a dry run', async () => {
-    const dry = await listedFor('glama', { maintainer: 'ada', dryRun: true });
-    expect(dry).toMatchObject({ ok: true, written: false });
-    expect(existsSync(join(dry.root, 'glama.json'))).toBe(false);
-    put(dry.root, 'glama.json', '{"mine":true}');
-    const refused = await listedFor('glama', { maintainer: 'ada' }, dry.root);
-    expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('FILE_EXISTS') });
-    expect(text(dry.root, 'glama.json')).toBe('{"mine":true}');
-    const forced = await listedFor('glama', { maintainer: 'ada', force: true }, dry.root);
-    expect(forced).toMatchObject({ ok: true, written: true });
-  });
-
-  it('openai and claude fill in what the project says, and leave the rest to the author', async () => {
-    const root = project();
-    await add(root, { tool: 'set_price' });
-    const manifest = { ...JSON.parse(text(root, 'package.json')), homepage: 'https://gas.example.com' };
-    put(root, 'package.json', JSON.stringify(manifest));
-    const openai = await listedFor('openai', { summary: 'Gas prices' }, root);
-    expect(openai.fields).toMatchObject([
-      { name: 'server URL', value: endpoint },
-      { name: 'package name', value: 'gas' },
-      { name: 'version', value: '0.1.0' },
-      { name: 'display name', value: 'Gas' },
-      { name: 'short description', value: 'Gas prices' },
-      { name: 'description', value: expect.stringMatching(/^Gas: 2 tools\.\n\nFeatures:(\n- .+){2}$/) },
-      { name: 'website', value: 'https://gas.example.com' },
-      ...Array.from({ length: 8 }, () => ({ value: null })),
-    ]);
-    expect(openai.check).toContain('check --platform openai-apps');
-    const claude = await listedFor('claude', {}, root);
-    expect(valueIn(claude.fields, 'reads or writes')).toBe('writes: set_price');
-    expect(valueIn(claude.fields, 'test account')).toBeNull();
-    expect(claude.check).toContain('check --platform claude-directory');
-    expect(existsSync(join(root, 'server.json'))).toBe(false);
-  });
-
-  // The limits of https://developers.openai.com/plugins/deploy/submission-errors.
-  it.each<[ListingFlags, string | null]>([
-    [{ name: 'x'.repeat(30), summary: 'é'.repeat(30), description: 'x'.repeat(4000) }, null],
-    [{ name: 'x'.repeat(31) }, 'expected up to 30 characters, got 31'],
-    [{ summary: '🪙'.repeat(31) }, 'expected up to 30 characters, got 31'],
-    [{ description: 'x'.repeat(4001) }, 'expected up to 4000 characters, got 4001'],
-    [{ summary: 'two\nlines' }, 'is not a valid short description: expected one line'],
-    [{ name: ' ' }, '--name: the display name is missing'],
-    [{ website: `https://x.example/${'x'.repeat(1024)}` }, 'expected up to 1024 characters'],
-  ])('openai checks the limits of its form (%#)', async (flags, message) => {
-    const { exitCode, stderr } = await listedFor('openai', { summary: 'Gas prices', ...flags });
-    expect(exitCode).toBe(message === null ? 0 : 2);
-    expect(JSON.parse(stderr || '{"error":{}}').error.message ?? null).toEqual(
-      message && expect.stringContaining(message),
-    );
-  });
-
-  it.each<[DirectoryName, ListingFlags, string]>([
-    ['smithery', { endpoint: 'http://tools.example.com/mcp' }, 'Expected https'],
-    ['claude', { endpoint: 'https://tools.example.com/sse' }, 'ends with /mcp'],
-    ['glama', { endpoint: 'https://u:p@tools.example.com/mcp' }, 'Remove the user'],
-    ['openai', { endpoint: 'tools' }, 'Expected a URL'],
-    ['claude', { endpoint: 'http://localhost:3000/mcp' }, 'is an address of this machine'],
-    ['glama', { maintainer: 'a b' }, '\\"a b\\" is not the name of a GitHub account'],
-    ['glama', { maintainer: '-a' }, 'is not the name of a GitHub account'],
-    ['glama', { price: '1' }, '--price has no effect with --for glama'],
-    ['smithery', { out: 'card.json' }, '--out has no effect with --for smithery'],
-    ['claude', { registryName: 'a.b/c' }, '--registry-name has no effect with --for claude'],
-    ['registry', { registryName: 'gas' }, '--registry-name'],
-  ])('%s refuses %j', async (name, flags, message) => {
-    const { root, exitCode, stderr } = await listedFor(name, flags);
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain(message);
-    for (const file of ['server.json', 'glama.json']) expect(existsSync(join(root, file))).toBe(false);
-  });
-
-  it('refuses a project without an endpoint, and --maintainer without it', async () => {
-    const none = await listed(project(), { for: 'claude' });
-    expect(none).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('set PLATFORM_AUDIENCE') });
-    const alone = await listed(project(), { ...complete, maintainer: 'ada' });
-    expect(alone).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining('--maintainer has no effect without --for glama'),
-    });
-  });
+it('listing prints a file under /.well-known/ that the runtime serves', async () => {
+  const { stdout } = await listed(project(), { ...complete, registryName: 'com.example.tools/gas' }, true);
+  const wellKnown = new Function(`return { ${JSON.parse(stdout).wellKnown} }`)();
+  expect(Object.keys(wellKnown)).toEqual(['mcp-registry-auth']);
+  expect(() => createApp({ ...config(), ...info, wellKnown }, [], () => {})).not.toThrow();
 });
 
 describe('the format of the registry', () => {
