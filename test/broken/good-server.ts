@@ -209,11 +209,11 @@ export async function serve(
   attach: (server: Server) => void = () => {},
 ): Promise<RunningServer> {
   const server = createServer(async (incoming, response) => {
-    const { method = 'GET', url = '/', headers, rawHeaders } = incoming;
+    const { method = 'GET', url = '/', headers, rawHeaders, httpVersion: version } = incoming;
     const names = rawHeaders.filter((_, index) => index % 2 === 0);
     const body = await readBody(incoming).catch(() => '');
     const { pathname, search } = new URL(url, 'http://localhost');
-    send(response, await steps.answer({ method, path: pathname, search, headers, names, body }));
+    send(response, await steps.answer({ method, version, path: pathname, search, headers, names, body }));
   });
   attach(server);
   return listening(server, port);

@@ -3,6 +3,8 @@ import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 
 export interface Request {
   readonly method: string;
+  /** The version of HTTP, such as `1.1`. */
+  readonly version?: string;
   readonly path: string;
   /** The query, with its question mark. */
   readonly search?: string;

@@ -1,7 +1,14 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import type { Problem, Report } from '../../packages/contract/src/model.ts';
+import type { Problem, Report, RuleText } from '../../packages/contract/src/model.ts';
+import { context } from '../../packages/contract/src/platforms/all.ts';
+import { runContract } from '../../packages/contract/src/run.ts';
+import { Probe } from '../../packages/contract/src/wire/probe.ts';
 import { checkServer } from '../broken/check.ts';
-import { methodOf, where } from '../broken/variant.ts';
+import { runCall } from '../broken/servers/gate.ts';
+import { serving } from '../broken/trust.ts';
+import { instead, methodOf, where } from '../broken/variant.ts';
 
 it('shows the data of a call, with a fix that matches its outcome', async () => {
   const report = await checkServer({
@@ -62,6 +69,51 @@ it.each([
 ])('the fix of initialize depends on the answer: %o', async (answer, fix) => {
   const report = await checkServer(where((request) => methodOf(request) === 'initialize', answer));
   expect(problemOf(report, 'discovery.initialize')?.fix).toContain(fix);
+});
+
+it('names each session and form in which a call runs without a token, with a command that sends it again', async () => {
+  const deniesOnlyPlainCalls = instead((request, steps) => {
+    const { headers, method, names = [], version } = request;
+    const session = headers['mcp-session-id']?.toString();
+    const isPlain =
+      steps.isKnown(session) &&
+      version === '1.1' &&
+      headers.origin === undefined &&
+      headers['content-length'] !== undefined &&
+      names.filter((name) => name === 'authorization').length < 2 &&
+      /^\{"jsonrpc":"2\.0","id":\d+,"method":"tools\/call","params":(?!.*_meta)/.test(request.body ?? '');
+    if (isPlain || method !== 'POST' || !request.body?.includes('tools/call')) return undefined;
+    return runCall(JSON.parse(request.body), steps);
+  });
+  await serving(deniesOnlyPlainCalls, async (url) => {
+    const selects = ({ id }: RuleText) => id === 'gate.session-state' || id === 'gate.request-form';
+    const { rules } = await runContract({ url, profile: context }, { selects });
+    const problems = rules.flatMap((rule) => rule.problems);
+    expect(problems.map(({ path }) => path?.replace('tools/call as a request ', ''))).toEqual([
+      'without a session',
+      'in an unknown session',
+      'in an ended session',
+      'with Origin: https://ctxprotocol.com',
+      `with Origin: ${new URL(url).origin}`,
+      'with Origin: http://localhost:6274',
+      'in chunks',
+      'by HTTP/1.0',
+      'whose id is a text',
+      'with _meta',
+      'of over 6000 bytes',
+      'with two invalid authorization headers',
+    ]);
+    const probe = new Probe({ url, profile: context });
+    const env = { ...process.env, SESSION: await probe.session() };
+    // The ended session is not printed, and the command of a large body refers to a file.
+    const repeatable = problems.filter(({ path = '' }) => !/ended|bytes/.test(path));
+    expect(repeatable).toHaveLength(problems.length - 2);
+    for (const { request = '' } of repeatable) {
+      const { stdout } = await promisify(execFile)('sh', ['-c', request], { env });
+      expect(stdout, request).toContain('structuredContent');
+    }
+    await probe.close();
+  });
 });
 
 const withoutRoom = { type: 'object', properties: { price: { type: 'number' } }, required: ['price'] };

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { createAuthentication } from '../../packages/runtime/src/server/auth.ts';
 import { requestText } from '../attacks/attacker.ts';
-import { audience, config, start, stopClock, token } from './support.ts';
+import { audience, config, type RawClient, start, stopClock, token } from './support.ts';
 
 const now = () => Math.floor(Date.now() / 1000);
 const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_price', arguments: {} } };
@@ -287,7 +287,7 @@ describe('no call runs without authentication', () => {
   ])('with content type %j, which is refused', async (type) => {
     const server = await start();
     const session = await server.client.session();
-    const answer = await sendRaw(server.port, type, session['mcp-session-id']);
+    const answer = await sendRaw(server.port, { type, session: session['mcp-session-id'] });
     expect(answer).toMatch(/^HTTP\/1.1 (415|400) /);
     expect(server.events().filter(({ event }) => event === 'call')).toEqual([]);
   });
@@ -300,9 +300,53 @@ describe('no call runs without authentication', () => {
   ])('with content type %j, which needs a token', async (type) => {
     const server = await start();
     const session = await server.client.session();
-    expect(await sendRaw(server.port, type, session['mcp-session-id'])).toMatch(/^HTTP\/1.1 401 /);
+    const answer = await sendRaw(server.port, { type, session: session['mcp-session-id'] });
+    expect(answer).toMatch(/^HTTP\/1.1 401 /);
+  });
+
+  const origin = 'https://pages.example';
+  const forms: Readonly<Record<string, RawCall>> = {
+    'in the usual form': {},
+    'with the Origin of an allowed page': { lines: [`Origin: ${origin}`] },
+    'in chunks': { chunked: true },
+    'by HTTP/1.0': { version: '1.0' },
+    'with an id that is a text': { body: JSON.stringify({ ...call, id: 'one' }) },
+    'with _meta': {
+      body: JSON.stringify({ ...call, params: { ...call.params, _meta: { progressToken: 1 } } }),
+    },
+    'of over 5 kB': { body: JSON.stringify(call).replace('{', `{${' '.repeat(6_000)}`) },
+  };
+
+  test.each(Object.entries(forms))('%s, in any state of the session', async (_, form) => {
+    const server = await start({ env: { ALLOWED_ORIGINS: origin } });
+    const { session, ended } = await openSessions(server.client);
+    for (const state of [undefined, '00000000-0000-4000-8000-000000000000', ended, session]) {
+      expect(await sendRaw(server.port, { ...form, session: state })).toMatch(/^HTTP\/1\.1 401 /);
+    }
+    expect(server.events().filter(({ event }) => event === 'call')).toEqual([]);
+    const lines = [...(form.lines ?? []), `Authorization: ${await bearer()}`];
+    expect(await sendRaw(server.port, { ...form, session, lines })).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test.each([
+    ['with two invalid tokens', ['Authorization: Bearer garbage', 'Authorization: Bearer a.b.c'], 401],
+    ['with the Origin of a foreign page', ['Origin: https://attacker.example'], 403],
+  ])('%s, in any state of the session', async (_, lines, status) => {
+    const server = await start();
+    const { session, ended } = await openSessions(server.client);
+    for (const state of [undefined, '00000000-0000-4000-8000-000000000000', ended, session]) {
+      expect(await sendRaw(server.port, { lines, session: state })).toMatch(`HTTP/1.1 ${status} `);
+    }
+    expect(server.events().filter(({ event }) => event === 'call')).toEqual([]);
   });
 });
+
+/** A session, and one that has ended. */
+async function openSessions(client: RawClient) {
+  const [{ 'mcp-session-id': session }, endedSession] = [await client.session(), await client.session()];
+  expect((await client.send(undefined, endedSession, 'DELETE')).status).toBe(204);
+  return { session, ended: endedSession['mcp-session-id'] };
+}
 
 test('AUTH=off accepts every call', async () => {
   const { client } = await start({ env: { AUTH: 'off' } });
@@ -321,19 +365,34 @@ test('a platform may use another token header, with or without a scheme', async 
   expect(await admits({ authorization: await bearer() })).toBe(false);
 });
 
-/** Sends a call without a token, byte for byte, and resolves with the answer. */
-function sendRaw(port: number, contentType: string, session: string): Promise<string> {
-  const body = JSON.stringify(call);
+/** The form of a call that is sent byte for byte. */
+interface RawCall {
+  readonly version?: '1.0' | '1.1';
+  readonly type?: string;
+  readonly session?: string | undefined;
+  /** Further header lines, such as a token. */
+  readonly lines?: readonly string[];
+  readonly body?: string;
+  readonly chunked?: boolean;
+}
+
+/** Sends a call byte for byte, and resolves with the answer. */
+function sendRaw(port: number, form: RawCall): Promise<string> {
+  const { version = '1.1', type = 'application/json', session, body = JSON.stringify(call) } = form;
   const lines = [
-    'POST /mcp HTTP/1.1',
+    `POST /mcp HTTP/${version}`,
     'Host: localhost',
-    `Content-Type: ${contentType}`,
-    `Mcp-Session-Id: ${session}`,
-    `Content-Length: ${body.length}`,
+    `Content-Type: ${type}`,
     'Connection: close',
+    form.chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`,
+    ...(form.lines ?? []),
   ];
-  const sent = Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`, 'latin1');
-  return text(connect(port, '127.0.0.1').end(sent));
+  if (session !== undefined) lines.push(`Mcp-Session-Id: ${session}`);
+  const sentBody = form.chunked ? `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n` : body;
+  const sent = Buffer.from(`${lines.join('\r\n')}\r\n\r\n${sentBody}`, 'latin1');
+  const socket = connect(port, '127.0.0.1');
+  socket.write(sent); // the server ends a call whose caller has gone
+  return text(socket);
 }
 
 describe('the log of refused calls', () => {

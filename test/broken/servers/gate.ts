@@ -12,7 +12,7 @@ import { isTimely, type Steps } from '../good-server.ts';
 import { hasModernHeader } from '../modern-era.ts';
 import { trust } from '../trust.ts';
 import { type Broken, instead, methodOf, type Variant, where, withHeaders, withRequest } from '../variant.ts';
-import type { Request } from '../wire.ts';
+import type { Answer, Request } from '../wire.ts';
 
 const complete = {
   algorithms: ['RS256'],
@@ -149,6 +149,24 @@ export const brokenRequests: Broken<Variant> = {
     body?.method === 'Tools/Call' ? { ...body, method: 'tools/call' } : null,
   ),
   'gate.duplicate-keys': runsUnpaid((body, request) => (methodOf(request) === 'tools/list' ? body : null)),
+  'gate.session-state modern.disguised-call': runsUnpaid((body, request) =>
+    request.headers['mcp-session-id'] === undefined && !hasModernHeader(request) ? body : null,
+  ),
+  'gate.session-state': [runsOutsideSessions(), runsInEndedSessions()],
+  'gate.request-form': [
+    runsUnpaid((body, { headers }) => (headers.origin === undefined ? null : body)),
+    runsUnpaid((body, { headers }) => (headers['transfer-encoding'] === 'chunked' ? body : null)),
+    runsUnpaid((body, { version }) => (version === '1.0' ? body : null)),
+    instead((request, steps) => {
+      const tokens = request.names?.filter((name) => /^authorization$/i.test(name)) ?? [];
+      return tokens.length > 1 ? runCall(parsed(request.body), steps) : undefined;
+    }),
+    runsUnpaid((body) => (typeof body?.id === 'string' ? body : null)),
+    runsUnpaid((body, request) => (Number(request.body?.length) > 5_000 ? body : null)),
+  ],
+  'gate.request-form modern.disguised-call': runsUnpaid((body, request) =>
+    body?.params?._meta && !hasModernHeader(request) ? body : null,
+  ),
   'gate.notification': where(
     (request) => methodOf(request) === 'tools/call' && !request.body?.includes('"id":'),
     { status: 202 },
@@ -197,7 +215,10 @@ function crashes(breaks: (token: string) => boolean): Variant {
   );
 }
 
-type Body = Record<string, unknown> & { params?: { name?: unknown }; [index: number]: Body };
+type Body = Record<string, unknown> & {
+  params?: { name?: unknown; _meta?: unknown };
+  [index: number]: Body;
+};
 
 function admits(admitted: (header: string | undefined) => boolean): Variant {
   return { authorized: (good) => async (header) => admitted(header) || good(header) };
@@ -221,10 +242,40 @@ function admitsToken(admitted: (token: string) => boolean | Promise<boolean>): V
 function runsUnpaid(pick: (body: Body | null, request: Request) => unknown): Variant {
   return instead(async (request, steps) => {
     if (request.headers.authorization !== undefined) return undefined;
-    const call = pick(parsed(request.body), request) as Parameters<Steps['respond']>[0] | null | undefined;
-    if (call?.method !== 'tools/call') return undefined;
-    return { status: 200, body: { jsonrpc: '2.0', id: call.id ?? null, ...(await steps.respond(call)) } };
+    return runCall(pick(parsed(request.body), request), steps);
   });
+}
+
+/** The answer to a call; undefined for anything else. */
+export async function runCall(message: unknown, steps: Steps): Promise<Answer | undefined> {
+  const call = message as Parameters<Steps['respond']>[0] | null | undefined;
+  if (call?.method !== 'tools/call') return undefined;
+  return { status: 200, body: { jsonrpc: '2.0', id: call.id ?? null, ...(await steps.respond(call)) } };
+}
+
+/** Runs calls without a token in sessions that it has not opened. */
+function runsOutsideSessions(): Variant {
+  const opened = new Set<string | undefined>([undefined]);
+  return {
+    open: (good) => () => {
+      const session = good();
+      opened.add(session);
+      return session;
+    },
+    ...runsUnpaid((body, { headers }) => (opened.has(headers['mcp-session-id']?.toString()) ? null : body)),
+  };
+}
+
+/** Runs calls without a token in sessions that it has ended. */
+function runsInEndedSessions(): Variant {
+  const ended = new Set<string | undefined>();
+  return {
+    close: (good) => (session) => {
+      ended.add(session);
+      good(session);
+    },
+    ...runsUnpaid((body, { headers }) => (ended.has(headers['mcp-session-id']?.toString()) ? body : null)),
+  };
 }
 
 /** Caches an accepted token by its signature only. */
@@ -265,7 +316,7 @@ function trustsSecondRequest(): Variant {
   return instead(async (request, steps) => {
     const session = request.headers['mcp-session-id']?.toString() ?? '';
     const body = parsed(request.body);
-    if (body?.method === 'notifications/initialized') return undefined;
+    if (!steps.isKnown(session) || body?.method === 'notifications/initialized') return undefined;
     const count = (counts.get(session) ?? 0) + 1;
     counts.set(session, count);
     if (count !== 2 || body?.method !== 'tools/call') return undefined;

@@ -138,7 +138,8 @@ describe('a run on a server of somebody else', () => {
     // Authentication is judged too, by calling a tool that does not exist.
     expect(statusOf(ran, 'gate.no-token')).toBe(isOpen ? 'fail' : 'pass');
     expect(statusOf(ran, 'gate.garbage')).toBe(isOpen ? 'not-run' : 'pass');
-    for (const id of ['gate.batch', 'gate.every-call', 'gate.tampered-after-success']) {
+    const tokenRules = ['gate.every-call', 'gate.tampered-after-success'];
+    for (const id of ['gate.batch', 'gate.session-state', 'gate.request-form', ...tokenRules]) {
       expect([id, statusOf(ran, id)]).toEqual([id, isOpen ? 'not-run' : 'pass']);
     }
     for (const id of ['call.unknown-tool', 'http.deep-body', 'session.missing-call']) {

@@ -70,6 +70,12 @@ const heads: Readonly<Record<string, readonly string[]>> = {
     `authorization: Bearer ${'x'.repeat(4096)}`,
   ],
   'gate.empty-token': ['authorization: Bearer', 'authorization: Bearer ', 'authorization: '],
+  'gate.request-form': [
+    'origin: https://ctxprotocol.com',
+    'Transfer-Encoding: chunked',
+    'POST /mcp HTTP/1.0',
+  ],
+  'gate.session-state': ['mcp-session-id: 00000000-0000-4000-8000-000000000000'],
   'session.long': [`mcp-session-id: ${ids.at(-1)}`],
   'session.prototype': ids.slice(0, 4).map((id) => `mcp-session-id: ${id}`),
   'session.delete-unknown': ['DELETE /mcp HTTP/1.1', ...ids.map((id) => `mcp-session-id: ${id}`)],
@@ -102,6 +108,11 @@ const bodies: Readonly<Record<string, readonly (string | RegExp)[]>> = {
     /^\{"method":"initialize","jsonrpc":"2\.0","id":1,"method":"tools\/call",/,
     /^\{"jsonrpc":"2\.0","id":1,"method":"tools\/call",.*,"method":"tools\/list"\}$/,
     /^\{"jsonrpc":"2\.0","id":1,"method":"tools\/call",.*,"method":"initialize"\}$/,
+  ],
+  'gate.request-form': [
+    /^\{ {6000}"jsonrpc":"2\.0","id":1,"method":"tools\/call",/,
+    /^\{"jsonrpc":"2\.0","id":"call-\d+","method":"tools\/call",/,
+    /^\{"jsonrpc":"2\.0","id":1,"method":"tools\/call",.*"_meta":\{"progressToken":"unpaid"\}\}\}$/,
   ],
   'gate.notification': [/^\{"jsonrpc":"2\.0","method":"tools\/call","params":\{/],
   'http.malformed': ['{"jsonrpc": "2.0", "id": 1, "method": "tools/list"'],
@@ -149,6 +160,17 @@ describe('each raw probe is sent byte for byte', () => {
     for (const body of bodies[rule] ?? []) {
       expect(sent.some((one) => (typeof body === 'string' ? one === body : body.test(one)))).toBe(true);
     }
+  });
+
+  it('a call with two invalid tokens has two header lines', async () => {
+    await runContract(
+      { url: recorder.url, profile: context, signer },
+      { selects: ({ id }) => id === 'gate.request-form' },
+    );
+    const tokens = recorder
+      .requests()
+      .map(({ head }) => head.filter((line) => /^authorization:/i.test(line)));
+    expect(tokens).toContainEqual(['authorization: Bearer garbage', 'authorization: Bearer garbage']);
   });
 
   it('a request without Accept has no Accept header', async () => {

@@ -5,10 +5,10 @@ import { refusedArguments } from '../wire/cases.ts';
 import { lists, refusesUnpaid } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Called, Probe } from '../wire/probe.ts';
-import { describe, isRefusal, unanswered } from '../wire/rpc.ts';
+import { describe, isRefusal } from '../wire/rpc.ts';
 import { unauthorizedProblems } from './expect.ts';
 import { bearing, callWith, freshToken, type HeaderValue, refusesOnlyOthers } from './gate-attempts.ts';
-import { ranProblems, type Unpaid, unpaid } from './gate-request.ts';
+import { runsNothing, type Unpaid } from './gate-request.ts';
 import { inParallel, type LiveRule, must, should } from './rule.ts';
 
 /** The maximum number of tools that are asked. */
@@ -124,15 +124,4 @@ function otherAddresses({ origin, pathname, search }: URL): readonly Unpaid[] {
   return targets
     .filter((target) => target !== `${pathname}${search}`)
     .map((target) => ({ target, as: `POST ${target}` }));
-}
-
-/** Whoever gets no answer has run nothing that can be seen. */
-function runsNothing(probe: Probe, forms: readonly Unpaid[]): Promise<readonly Problem[]> {
-  return inParallel(forms, async (form) => {
-    const attempt = await unpaid(probe, form).catch((error: unknown) => ({
-      answer: unanswered(error).http,
-      path: form.as ?? '',
-    }));
-    return ranProblems(attempt);
-  });
 }

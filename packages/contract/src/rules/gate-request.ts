@@ -1,12 +1,15 @@
-import { isObject, shorten } from '../json/json.ts';
+import { isObject, objectOr, shorten } from '../json/json.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { admitsPaid, initializesAgain, refusesUnpaid } from '../wire/controls.ts';
+import { invented } from '../wire/curl.ts';
 import type { HttpAnswer } from '../wire/http.ts';
 import { noSuchTool, type Probe } from '../wire/probe.ts';
-import { isRefusal, nextId, rpcRequest } from '../wire/rpc.ts';
+import type { PostOptions } from '../wire/requests.ts';
+import { isRefusal, nextId, rpcRequest, unanswered } from '../wire/rpc.ts';
 import { answerProblems, unauthorizedProblems } from './expect.ts';
 import { inParallel, type LiveRule, must } from './rule.ts';
+import { pagesOf } from './transport.ts';
 
 const fix =
   'Parse the body once, authenticate every message in it, and pass that same value to the handlers.';
@@ -43,6 +46,33 @@ export const gateRequestRules: readonly LiveRule[] = [
       { write: (call) => `${JSON.stringify(call).slice(0, -1)},${other}}`, as: `{…call, ${other}}` },
     ]),
   ),
+  {
+    ...must('gate.session-state', 'C§5.1, C§5.4'),
+    title: 'a call without a session, or in an unknown or ended one, does not run a tool without a token',
+    fix: 'Check the token of each tools/call before you look for its session.',
+    turn: 'opening',
+    controls: [refusesUnpaid],
+    check: async (probe, note) => {
+      const states: Unpaid[] = [
+        { session: undefined, as: 'a request without a session' },
+        { session: invented.unknown, as: 'a request in an unknown session' },
+      ];
+      const session = await endedSession(probe);
+      if (session === undefined) note?.('not sent in an ended session, because the server ended none');
+      else states.push({ session, as: 'a request in an ended session' });
+      return runsNothing(probe, states);
+    },
+  },
+  {
+    ...must('gate.request-form', 'C§5.1, C§5.4'),
+    title: 'no form of a call runs a tool without a token, such as a call in chunks or by HTTP/1.0',
+    fix: 'Let only the method in the parsed body decide whether a request needs a token.',
+    controls: [refusesUnpaid],
+    check: async (probe) => {
+      const forms = [...otherForms(probe), ...(await repeatedToken(probe))];
+      return runsNothing(probe, forms);
+    },
+  },
   refused('gate.notification', 'a call without an id', (probe) =>
     unpaid(probe, { write: ({ jsonrpc, method, params }) => JSON.stringify({ jsonrpc, method, params }) }),
   ),
@@ -74,6 +104,52 @@ export const gateRequestRules: readonly LiveRule[] = [
     controls: [refusesUnpaid, admitsPaid, initializesAgain],
   },
 ];
+
+/** A session that the server has ended on request; undefined if it opens no further session or ends none. */
+async function endedSession(probe: Probe): Promise<string | undefined> {
+  const session = await probe.enter(await probe.initializeSteadily());
+  if (session === undefined) return undefined;
+  const { status } = await probe.http({ method: 'DELETE', headers: { 'mcp-session-id': session } });
+  return status >= 200 && status < 300 ? session : undefined;
+}
+
+/** Characters that make a body larger than what servers read or parse in one piece. */
+const padding = ' '.repeat(6_000);
+
+/** Forms of a call that do not change its meaning. */
+function otherForms(probe: Probe): readonly Unpaid[] {
+  return [
+    ...pagesOf(probe).map((origin) => ({ headers: { origin }, as: `a request with Origin: ${origin}` })),
+    { chunked: true, as: 'a request in chunks' },
+    { version: '1.0', as: 'a request by HTTP/1.0' },
+    {
+      write: (call) => JSON.stringify({ ...call, id: `call-${call.id}` }),
+      as: 'a request whose id is a text',
+    },
+    {
+      write: ({ params, ...call }) => {
+        const _meta = { progressToken: 'unpaid' };
+        return JSON.stringify({ ...call, params: { ...objectOr(params), _meta } });
+      },
+      as: 'a request with _meta',
+    },
+    {
+      write: (call) => JSON.stringify(call).replace('{', `{${padding}`),
+      as: `a request of over ${padding.length} bytes`,
+    },
+  ];
+}
+
+/** A call that repeats the header of an invalid token. None if the token is accepted alone, which gate.garbage reports. */
+async function repeatedToken(probe: Probe): Promise<readonly Unpaid[]> {
+  const { header, scheme } = probe.profile.token;
+  const value = `${scheme} ${invented.token}`;
+  const invalid: Unpaid = { headers: { [header]: value }, as: `a request with an invalid ${header} header` };
+  if ((await runsNothing(probe, [invalid])).length > 0) return [];
+  return [
+    { ...invalid, repeatedHeader: [header, value], as: `a request with two invalid ${header} headers` },
+  ];
+}
 
 function openRequest(): JsonObject {
   return rpcRequest(nextId(), 'tools/list');
@@ -124,26 +200,30 @@ export function ranProblems({ answer, path }: Attempt): readonly Problem[] {
   return answerProblems(!ran, path, 'no result from a tool', answer);
 }
 
-/** The form of a call without a token. */
-export interface Unpaid {
+/** The form of a call without a valid token. The session is the shared one, unless it is named here. */
+export interface Unpaid extends Omit<PostOptions, 'token'> {
   /** The body; by default the JSON of the call. */
   readonly write?: (call: JsonObject) => string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The request target, where it is not that of the endpoint. */
-  readonly target?: string;
   /** The name of the request in a report. */
   readonly as?: string;
 }
 
+/** The problems of a call in each of these forms; none may run a tool. A call without an answer has run nothing that can be seen. */
+export function runsNothing(probe: Probe, forms: readonly Unpaid[]): Promise<readonly Problem[]> {
+  return inParallel(forms, async (form) => {
+    const attempt = await unpaid(probe, form).catch((error: unknown) => ({
+      answer: unanswered(error).http,
+      path: form.as ?? '',
+    }));
+    return ranProblems(attempt);
+  });
+}
+
 export async function unpaid(
   probe: Probe,
-  { write = JSON.stringify, headers = {}, as, target }: Unpaid,
+  { write = JSON.stringify, as, ...options }: Unpaid,
 ): Promise<Attempt> {
   const call = rpcRequest(nextId(), 'tools/call', await probe.authenticationCall());
-  const answer = await probe.post(write(call), {
-    session: await probe.session(),
-    headers,
-    ...(target !== undefined && { target }),
-  });
+  const answer = await probe.post(write(call), { session: await probe.session(), ...options });
   return { answer, path: as === undefined ? 'tools/call' : `tools/call as ${as}` };
 }

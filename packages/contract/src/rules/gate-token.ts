@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Problem } from '../model.ts';
 import { admitsPaid, initializes, refusesUnpaid } from '../wire/controls.ts';
+import { invented } from '../wire/curl.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { describe } from '../wire/rpc.ts';
@@ -59,7 +60,7 @@ export const gateTokenRules: readonly LiveRule[] = [
     },
   },
   refuses('gate.garbage', 'tools/call with a value that is not a token', async ({ profile: { token } }) => [
-    ...['garbage', 'a.b.c', '..', 'e30.e30.'].map((text) => openValue(`${token.scheme} ${text}`)),
+    ...[invented.token, 'a.b.c', '..', 'e30.e30.'].map((text) => openValue(`${token.scheme} ${text}`)),
     { value: `${token.scheme} ${'x'.repeat(4096)}`, as: `${token.scheme} and 4 kB of x` },
   ]),
   refuses('gate.empty-token', 'tools/call with an empty token', async ({ profile: { token } }) =>

@@ -119,7 +119,7 @@ export const transportRules: readonly LiveRule[] = [
 ];
 
 /** The origins of pages that a server may admit: the marketplace's, its issuer's, the server's own, and the Inspector's of MCP. */
-function pagesOf({ profile: { listing, token }, url }: Probe): readonly string[] {
+export function pagesOf({ profile: { listing, token }, url }: Probe): readonly string[] {
   const addresses = [listing.url, token.issuer, url.href, 'http://localhost:6274'];
   return [...new Set(addresses.flatMap((one) => (one && URL.canParse(one) ? [new URL(one).origin] : [])))];
 }

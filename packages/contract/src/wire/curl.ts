@@ -6,29 +6,32 @@ import type { Asked } from './http.ts';
 /** The most characters of a body that are shown. */
 const mostShown = 1_500;
 
-/** Ids that no server issues: those of sessions that the rules invent. */
+/** Ids of sessions, and a token, that the rules invent: no server has issued them. */
 export const invented = {
   unknown: '00000000-0000-4000-8000-000000000000',
   /** Names that every plain object has: a server that stores ids in one finds them. */
   members: ['__proto__', 'constructor', 'toString', 'hasOwnProperty'],
+  token: 'garbage',
 } as const;
-const shownIds: readonly string[] = [invented.unknown, ...invented.members];
+const shownValues: readonly string[] = [invented.unknown, ...invented.members, invented.token];
 
 /**
  * The command that sends a request again. A token, a secret of the URL and the id of a session are variables of the shell, since they
  * must not appear in a report, or have ended.
  */
-export function curlLine({ method, url, target, headers, body, chunked }: Asked): string {
+export function curlLine(request: Asked): string {
+  const { method, url, target, headers, repeatedHeader, body, chunked, version } = request;
   const secret = new Map([
     ['authorization', 'Bearer $TOKEN'],
     ['mcp-session-id', '$SESSION'],
     ['cookie', '$COOKIE'],
   ]);
-  const lines = Object.entries({ ...headers, ...(chunked && { 'transfer-encoding': 'chunked' }) }).map(
-    ([name, value]) =>
-      secret.has(name.toLowerCase()) && value !== '' && !shownIds.includes(value)
-        ? `-H "${name}: ${secret.get(name.toLowerCase())}"`
-        : posixLine(['-H', value === '' ? `${name};` : `${name}: ${value}`]),
+  const sentHeaders = Object.entries({ ...headers, ...(chunked && { 'transfer-encoding': 'chunked' }) });
+  if (repeatedHeader) sentHeaders.push([...repeatedHeader]);
+  const lines = sentHeaders.map(([name, value]) =>
+    secret.has(name.toLowerCase()) && value !== '' && !shownValues.includes(value.replace(/^\S+ /, ''))
+      ? `-H "${name}: ${secret.get(name.toLowerCase())}"`
+      : posixLine(['-H', value === '' ? `${name};` : `${name}: ${value}`]),
   );
   const hasAccept = Object.keys(headers).some((name) => name.toLowerCase() === 'accept');
   if (method === 'POST' && !hasAccept) lines.push("-H 'accept:'"); // else curl sends its own
@@ -41,6 +44,7 @@ export function curlLine({ method, url, target, headers, body, chunked }: Asked)
   );
   const words = ['curl', '-sS', '-i', ...(method === 'POST' && body !== undefined ? [] : ['-X', method])];
   const aim = target === undefined ? [] : ['--path-as-is --request-target', quotedParts(targetParts(target))];
+  if (version === '1.0') words.push('--http1.0');
   return [...words, posixLine([url.href]), ...aim, ...lines, ...shown]
     .join(' ')
     .replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '$TOKEN');

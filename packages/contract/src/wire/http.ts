@@ -29,8 +29,12 @@ export interface HttpRequest {
   readonly target?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
+  /** A further header line, with the name of one in `headers`. */
+  readonly repeatedHeader?: readonly [name: string, value: string];
   /** Sends the body in chunks, without Content-Length. */
   readonly chunked?: boolean;
+  /** The version of HTTP; 1.1 by default. */
+  readonly version?: '1.0';
   /** Opens a connection for it, which the server accepts after all that were opened before. */
   readonly fresh?: boolean;
   /** Milliseconds until the exchange counts as unanswered. */
@@ -44,7 +48,10 @@ export interface HttpRequest {
 }
 
 /** The parts of a request that its answer remembers, without the values of the caller's own headers. */
-export type Asked = Pick<HttpRequest, 'method' | 'url' | 'target' | 'headers' | 'body' | 'chunked'>;
+export type Asked = Pick<
+  HttpRequest,
+  'method' | 'url' | 'target' | 'headers' | 'repeatedHeader' | 'body' | 'chunked' | 'version'
+>;
 
 export interface HttpAnswer {
   readonly status: number;
@@ -104,7 +111,8 @@ export function createHttp(deadlineAt = Number.POSITIVE_INFINITY): Http {
       for (;;) {
         try {
           const kept = request.url.protocol === 'https:' ? secure : plain;
-          return await exchange(within(request, deadlineAt - now()), !request.fresh && kept, onLate);
+          const isAlone = request.fresh || request.version !== undefined;
+          return await exchange(within(request, deadlineAt - now()), !isAlone && kept, onLate);
         } catch (error) {
           if (!(error instanceof StaleConnection)) throw error;
         }
@@ -157,6 +165,8 @@ async function exchange(
     outgoing.on('socket', prepare).on('error', (error: ParseError) => {
       surplus = (error.rawPacket?.length ?? 0) - (error.bytesParsed ?? 0);
     });
+    if (request.version === '1.0') outgoing.on('socket', sendAsHttp10);
+    if (request.repeatedHeader) outgoing.appendHeader(...request.repeatedHeader);
     sendBody(outgoing, request).catch((error: Error) => outgoing.destroy(error));
     const incoming = await responseTo(outgoing);
     const { statusCode = 0, headers } = incoming;
@@ -234,3 +244,12 @@ function prepare(socket: Socket): void {
 }
 
 function ignore(): void {}
+
+/** Changes the request line, which is written first: Node's client has only HTTP/1.1. */
+function sendAsHttp10(socket: Socket): void {
+  const write = socket.write.bind(socket) as (...data: unknown[]) => boolean;
+  socket.write = (head: unknown, ...rest: unknown[]) => {
+    socket.write = write;
+    return write(String(head).replace(' HTTP/1.1\r\n', ' HTTP/1.0\r\n'), ...rest);
+  };
+}

@@ -20,7 +20,11 @@ export interface PostOptions {
   readonly session?: string | undefined;
   readonly token?: string | undefined;
   readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** A further header line, see `HttpRequest`. */
+  readonly repeatedHeader?: readonly [name: string, value: string];
   readonly chunked?: boolean;
+  /** The version of HTTP, see `HttpRequest`. */
+  readonly version?: '1.0';
   readonly timeoutMs?: number;
   /** The request target, see `HttpRequest`. */
   readonly target?: string;
