@@ -100,6 +100,17 @@ describe('a stream of events', () => {
     expect(response).toMatchObject({ result: { structuredContent: { gwei: 1 } } });
   });
 
+  it('contains its answer at each length around the longest request, wherever the last chunk begins', async () => {
+    const overhead = answer(1, '').trimEnd().length;
+    for (const newline of ['\n', '\r\n'])
+      for (let length = 99_995; length <= 100_005; length += 1)
+        for (let last = 1; last <= 4; last += 1) {
+          const text = answer(1, 'x'.repeat(length - overhead)).trimEnd() + newline.repeat(2);
+          const { response } = await readEvents(text, text.length - last);
+          expect(response, `${length} ${last}`).toMatchObject({ id: 1 });
+        }
+  });
+
   it.each([
     ['short', answer(1)],
     ['long', answer(1, 'x'.repeat(120_000))],

@@ -57,7 +57,11 @@ export class EventReader {
     this.#open += text;
     this.#end = (this.#end + text).slice(-3);
     if (!isEnded) {
-      if (this.#open.length > longestRequest) this.#dropOpen();
+      // `#end` may belong to the blank line behind the event.
+      const isLong = this.#open.length - this.#end.length > longestRequest;
+      if (!isLong) return;
+      this.#isOpenDropped = true;
+      this.#open = this.#end;
       return;
     }
     const events = this.#open.split(blankLine);
@@ -82,11 +86,6 @@ export class EventReader {
       if (event.length > longestRequest) await this.#read(event);
     }
     return this.#response;
-  }
-
-  #dropOpen(): void {
-    this.#isOpenDropped = true;
-    this.#open = this.#end;
   }
 
   async #readIfShort(event: string): Promise<void> {
