@@ -20,7 +20,7 @@ async function upstream(said: Said, closes = false) {
     return void (closes ? response.destroy() : response.end());
   });
   const headers = { authorization: new Secret('TIDES_TOKEN', key).after('Bearer ') };
-  const source = mcpSource({ baseUrl: url, headers, timeoutMs: 20_000, maxBytes: 1_000_000 });
+  const source = mcpSource({ baseUrl: url, headers, timeoutMs: 60_000, maxBytes: 1_000_000 });
   return { call: () => source.call('x', { schema: gas, isReadOnly: true }) };
 }
 

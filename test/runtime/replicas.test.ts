@@ -40,6 +40,9 @@ it.each([
   },
 );
 
+/** Milliseconds between two looks at a list in memory. */
+const pollMs = 10;
+
 /** A store in memory, as SharedState describes it, with a clock of its own. */
 function memoryState() {
   const held = new Map<string, { text: string; until: number }>();
@@ -52,10 +55,11 @@ function memoryState() {
       lists.set(list, [...(lists.get(list) ?? []), ...entries]);
     },
     async read(list, after, waitMs) {
-      for (const end = Date.now() + waitMs; ; await pause(10, undefined, { ref: false })) {
+      for (let leftMs = waitMs; ; leftMs -= pollMs) {
         const entries = (lists.get(list) ?? []).map((text, index) => ({ position: String(index), text }));
         const later = entries.slice(after === null ? 0 : Number(after) + 1);
-        if (later.length > 0 || Date.now() >= end) return later;
+        if (later.length > 0 || leftMs <= 0) return later;
+        await pause(pollMs, undefined, { ref: false });
       }
     },
     async claim(key, ms, owner) {
@@ -79,7 +83,7 @@ function memoryState() {
 async function replicaOf(state: SharedState, namespace: string) {
   const options = { namespace, cacheBytes: 1_000, once: 'on' as const, tokens: null, log: () => {} };
   const { replicas, start } = createReplicas(state, options);
-  await start(5_000);
+  await start(60_000);
   return replicas;
 }
 

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { json, text } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { createApp } from '../../packages/runtime/src/app.ts';
 import type { RouteHandler, RouteOptions } from '../../packages/runtime/src/server/routes.ts';
-import { config, info, initializeParams, start, token } from './support.ts';
+import { config, info, initializeParams, start, stopTimers, token } from './support.ts';
 
 const within = { timeout: 120_000 };
 const path = '/own';
@@ -73,7 +74,7 @@ describe('a route', () => {
           request.on('end', () => response.end(String(size)));
         },
         '/late': async (request, response) => {
-          await new Promise((resolve) => setTimeout(resolve, 20));
+          await nextTurn();
           response.end(String(((await json(request)) as string).length));
         },
         '/ignores': (_, response) => response.end('0'),
@@ -179,14 +180,16 @@ describe('a route', () => {
   });
 
   it('may stream for longer than a call', async () => {
-    const { own } = await serving(
-      (_, response) => {
-        response.writeHead(200).write('first ');
-        setTimeout(() => response.end('last'), 150);
-      },
-      { CALL_TIMEOUT_MS: '20' },
-    );
-    expect(await (await own()).text()).toBe('first last');
+    let end = () => {};
+    const { own } = await serving((_, response) => {
+      response.writeHead(200).write('first ');
+      end = () => void response.end('last');
+    });
+    const { pass } = stopTimers('setTimeout');
+    const answer = await own();
+    await pass(600_000);
+    end();
+    expect(await answer.text()).toBe('first last');
   });
 
   it('finishes its answer while the server stops, also to GET', async () => {
@@ -196,9 +199,11 @@ describe('a route', () => {
     });
     const answer = own();
     await vi.waitUntil(() => release, within);
+    const { pass } = stopTimers('setInterval');
     const stopped = stop();
     // Longer than a call that is being sent may take to arrive.
-    setTimeout(() => release?.(), 700);
+    for (let elapsed = 0; elapsed < 1_000; elapsed += 50) await pass(50);
+    release?.();
     expect(await (await answer).text()).toBe('done');
     await stopped;
   });

@@ -50,7 +50,7 @@ export const gasTool = (run: Tool['run'], more: object = {}): Tool => ({
 export async function source(answer: Answer, options: Partial<HttpSourceOptions> = {}) {
   const { url, received } = await sourceServer(answer);
   const headers = { 'x-api-key': new Secret('API_KEY', key) };
-  return { api: httpSource({ baseUrl: url, headers, timeoutMs: 20_000, ...options }), received, url };
+  return { api: httpSource({ baseUrl: url, headers, timeoutMs: 60_000, ...options }), received, url };
 }
 
 export const always =

@@ -256,7 +256,7 @@ describe('other than success is an error with its code', () => {
   it('that declares 10 MB, of which only one byte comes, is SOURCE_TOO_LARGE', async () => {
     const { api } = await source(
       (_, response) => void response.writeHead(200, { 'content-length': '10000000' }).write('x'),
-      { maxBytes: 1_000, timeoutMs: 20_000 },
+      { maxBytes: 1_000, timeoutMs: 60_000 },
     );
     expect((await errorOf(api.get('/x', {}))).code).toBe('SOURCE_TOO_LARGE');
   });

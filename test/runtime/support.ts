@@ -1,4 +1,5 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SignJWT } from 'jose';
 import { onTestFinished, vi } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/generic.ts';
@@ -66,6 +67,29 @@ export function config(env: Record<string, string> = {}, platform: Partial<Platf
 export function stopClock(now = Date.now()): void {
   vi.useFakeTimers({ now, toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
+}
+
+/** Timers that a test may advance; those of its own waiting and of Node stay real. */
+type Timer = 'setTimeout' | 'setInterval';
+
+/**
+ * Lets timers that start from now on stand still until the test has finished. `pass` advances them, and `performance.now()` with
+ * those of setInterval, and lets the server do what became due.
+ */
+export function stopTimers(timer: Timer): { pass(ms: number): Promise<void> } {
+  vi.useFakeTimers({
+    toFake:
+      timer === 'setTimeout'
+        ? ['setTimeout', 'clearTimeout']
+        : ['setInterval', 'clearInterval', 'performance'],
+  });
+  onTestFinished(() => void vi.useRealTimers());
+  return {
+    async pass(ms) {
+      vi.advanceTimersByTime(ms);
+      for (let turn = 0; turn < 5; turn++) await nextTurn();
+    },
+  };
 }
 
 /** Starts a server for one test. */

@@ -31,7 +31,7 @@ async function served(tokens: Answer, options: Partial<ClientCredentials> = {}, 
     baseUrl: server.url,
     headers: { authorization },
     retries: 0,
-    timeoutMs: 20_000,
+    timeoutMs: 60_000,
   });
   const sent = () => server.received.map(({ headers }) => headers.authorization);
   return { source, issuer, server, sent, get: () => source.get('/x', { schema: gas }) };
