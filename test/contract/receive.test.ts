@@ -1,10 +1,10 @@
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ResponseWatch, requestsIn, valuesIn } from '../../packages/contract/src/wire/events.ts';
 import { guardedFetch } from '../../packages/contract/src/wire/guarded-fetch.ts';
-import { receive } from '../../packages/contract/src/wire/receive.ts';
-import { streamLingerMs } from '../../packages/contract/src/wire/timeouts.ts';
+import { type Arrival, receive } from '../../packages/contract/src/wire/receive.ts';
+import { missingResponseMs, streamLingerMs } from '../../packages/contract/src/wire/timeouts.ts';
 import { listen } from '../listen.ts';
 
 /** The result of reading an answer from a temporary server. */
@@ -16,20 +16,44 @@ async function answerOf(respond: (response: ServerResponse) => void): Promise<In
 
 const event = (id: number) => `data: ${JSON.stringify({ jsonrpc: '2.0', id, result: {} })}\n\n`;
 
+/** Reads a stream of which two responses are expected. `arrives` waits until an event was read. */
+async function readStream() {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let write = (_text: string) => {};
+  const incoming = await answerOf((response) => {
+    write = (text) => void response.write(text);
+    response.flushHeaders();
+  });
+  const arrival: Arrival = {};
+  const received = receive(incoming, true, 2, arrival);
+  let sent = 0;
+  const arrives = async (text: string) => {
+    write(text);
+    sent += text.length;
+    while (arrival.bytes !== sent) await nextTurn();
+  };
+  return { arrives, received };
+}
+
 describe('a stream of events', () => {
-  it('is read until the last expected response, however late that comes', async () => {
-    const incoming = await answerOf(async (response) => {
-      response.write(event(1));
-      await setTimeout(3 * streamLingerMs);
-      response.write(event(2));
-    });
-    const { bytes, open } = await receive(incoming, true, 2);
-    expect([bytes.toString(), open]).toEqual([event(1) + event(2), true]);
+  it('is read until the last expected response, and a little longer', async () => {
+    const { arrives, received } = await readStream();
+    await arrives(event(1));
+    vi.advanceTimersByTime(missingResponseMs - 1);
+    await arrives(event(2));
+    vi.advanceTimersByTime(streamLingerMs - 1);
+    await arrives(event(3));
+    vi.advanceTimersByTime(1);
+    const { bytes, open } = await received;
+    expect([bytes.toString(), open]).toEqual([event(1) + event(2) + event(3), true]);
   });
 
   it('is abandoned if an expected response does not come', async () => {
-    const incoming = await answerOf((response) => response.write(event(1)));
-    const { bytes, open } = await receive(incoming, true, 2);
+    const { arrives, received } = await readStream();
+    await arrives(event(1));
+    vi.advanceTimersByTime(missingResponseMs);
+    const { bytes, open } = await received;
     expect([bytes.toString(), open]).toEqual([event(1), true]);
   });
 });

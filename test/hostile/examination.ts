@@ -7,9 +7,6 @@ import { Unreachable } from '../../packages/contract/src/wire/reach.ts';
 import { serving, signer } from '../broken/trust.ts';
 import type { HostileServer } from './hostile-server.ts';
 
-/** Seconds of processor time that an examination may take, the server included: a busy machine does not change them. */
-const bound = 120;
-
 /** Control and direction characters, except the line breaks of the report itself. */
 const unprintable = /[^\P{C}\n]/u;
 
@@ -24,12 +21,4 @@ export async function examine({ variant, finds }: HostileServer, timeoutMs: numb
   const options = { color: false, verbose: true, explain: (rule: string) => rule };
   for (const name of Object.keys(reporters) as ReporterName[])
     expect(reporters[name](weighed, options)).not.toMatch(unprintable);
-}
-
-/** Examines a server, alone in this process, within the bound. No request reaches its timeout. */
-export async function examineBounded(server: HostileServer): Promise<void> {
-  const before = process.cpuUsage();
-  await examine(server, 60_000);
-  const { user, system } = process.cpuUsage(before);
-  expect((user + system) / 1e6).toBeLessThan(bound);
 }

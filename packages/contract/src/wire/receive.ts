@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { setTimeout as startTimer } from 'node:timers';
 import { brotliDecompressSync, unzipSync } from 'node:zlib';
 import type { Problem } from '../model.ts';
 import { now } from './clock.ts';
@@ -103,7 +102,7 @@ export async function receive(
       responses += more;
       answeredAt = now();
       clearTimeout(linger);
-      linger = startTimer(leave, responses < due ? missingResponseMs : streamLingerMs);
+      linger = setTimeout(leave, responses < due ? missingResponseMs : streamLingerMs);
     }
   } catch (error) {
     if (!open) throw error;
