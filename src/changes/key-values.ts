@@ -26,6 +26,11 @@ export function rememberTyped(variable: string, origin: string, value: string): 
   typedValues.set(`${origin} ${variable}`, value);
 }
 
+function typedVariables(origin: string): readonly string[] {
+  const keys = [...typedValues.keys()].filter((key) => key.startsWith(`${origin} `));
+  return keys.map((key) => key.slice(origin.length + 1));
+}
+
 /**
  * Finds the values of keys: those in the request; else the first of what the author typed, the project's `.env` if a file in `src/apis/`
  * sends the variable to this origin, and the environment if `--env` or the author allows it.
@@ -101,8 +106,9 @@ export function unusedVariables(
  * The variables that the repeated command needs. A variable that the environment has, and that nobody allowed to send, is not among
  * them: the author may have refused it.
  */
-export function repeatedVariables({ env = [], fromRequest = [] }: ToolAnswers): readonly string[] {
-  const unset = fromRequest.flatMap(variablesShown).filter((variable) => !process.env[variable]);
+export function repeatedVariables({ env = [], fromRequest = [], fromUrl }: ToolAnswers): readonly string[] {
+  const typed = fromUrl === undefined ? [] : typedVariables(new URL(fromUrl).origin);
+  const unset = [...fromRequest.flatMap(variablesShown), ...typed].filter((name) => !process.env[name]);
   return [...new Set([...env, ...unset])];
 }
 

@@ -18,10 +18,10 @@ import { Terminal } from './terminal.ts';
 
 const root = scratch();
 
-function open(name: string): { cwd: string; terminal: Terminal } {
+function open(name: string, env: Record<string, string> = {}): { cwd: string; terminal: Terminal } {
   const cwd = join(root, name);
   mkdirSync(cwd);
-  const terminal = new Terminal(process.execPath, [bins.create, '--no-install', '--no-git'], { cwd });
+  const terminal = new Terminal(process.execPath, [bins.create, '--no-install', '--no-git'], { cwd, env });
   return { cwd, terminal };
 }
 
@@ -130,7 +130,7 @@ async function expectGreen(directory: string): Promise<void> {
   await expectProven(directory);
 }
 
-it('a pasted curl command is sent once; the key of its placeholder is asked for, not shown, and written to .env alone', async () => {
+it('a pasted curl command is sent once; the variable of the environment stays there after Enter, and the typed key is written to .env alone', async () => {
   const seen: string[] = [];
   const origin = await serveHere(
     createServer((request, response) => {
@@ -139,7 +139,7 @@ it('a pasted curl command is sent once; the key of its placeholder is asked for,
       response.end('{"id":550,"title":"Fight Club"}');
     }),
   );
-  const { cwd, terminal } = open('pasted');
+  const { cwd, terminal } = open('pasted', { FILM_TOKEN: 'an0ther-key-of-the-author' });
   const type = async (question: string, ...input: string[]) => {
     await terminal.asked(question);
     terminal.press(...input, keys.enter);
@@ -152,6 +152,7 @@ it('a pasted curl command is sent once; the key of its placeholder is asked for,
   await type('Paste a curl command, or', pasted(lines.join('\r')));
   await type('Which values of the request are inputs of the tool?');
   await type('Where should the project be created?', 'films');
+  await type(`Send FILM_TOKEN from your environment to ${origin}?`);
   await type('Value of FILM_TOKEN', 's3cret-film-token');
   await type('What is the tool called?');
   await type('For which marketplace?');
@@ -160,7 +161,7 @@ it('a pasted curl command is sent once; the key of its placeholder is asked for,
   terminal.press(keys.enter);
   expect(await terminal.ended, terminal.text).toBe(0);
   expect(seen).toEqual(['/movie/550?language=en-US Bearer s3cret-film-token']);
-  expect(terminal.text).not.toContain('s3cret');
+  expect(terminal.text).not.toMatch(/s3cret|an0ther|--env/);
   expect(readFileSync(join(cwd, 'films/.env'), 'utf8')).toBe('FILM_TOKEN=s3cret-film-token\n');
   await expectGreen(join(cwd, 'films'));
 
