@@ -202,7 +202,7 @@ const excepted = {
   'because unanswered': 6,
   'because deadline': 1,
   'because error': 1,
-  'without claims': 1,
+  'without forgery': 1,
   'without launch': 1,
   'without signer': 1,
 };
