@@ -28,7 +28,7 @@ const positions = [
   {
     position: 'a query member with the name of a key',
     key: 'sk/live+9aF3xQ2bL7Zt=',
-    before: '/mcp?exaApiKey=',
+    before: '/mcp?mode=fast&exaApiKey=',
   },
   {
     position: 'a query member with a JWT',
