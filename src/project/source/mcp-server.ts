@@ -48,11 +48,11 @@ export async function listServer(
   token: string | undefined,
   { list: listMs, answer: timeoutMs } = maxMs,
 ): Promise<ListedServer> {
-  const shown = maskUrl(url.replace(/[?#].*$/s, ''));
+  const shownUrl = maskUrl(url.replace(/[?#].*$/s, ''));
   const mask = urlMasker([url]);
   const withoutSecrets = (listed: Listed) => (hasUrlSecret(url) ? maskJson(listed, mask) : listed);
   const failed = (why: string, hint = 'Check the address: it is the MCP endpoint, such as') =>
-    new CommandError('NOT_READABLE', mask(`${shown}: ${why}`), `${hint} https://tools.example.com/mcp.`);
+    new CommandError('NOT_READABLE', mask(`${shownUrl}: ${why}`), `${hint} https://tools.example.com/mcp.`);
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   const isPlain = parsed?.username === '' && parsed.password === '' && /^https?:$/.test(parsed.protocol);
   if (!isPlain) throw failed('it is not an http or https URL without a user');
@@ -62,7 +62,7 @@ export async function listServer(
   const probe = new Probe({ url, profile: mcp, headers, timeoutMs }, late);
   const answered: Answered = async (asked) => {
     const answer = await asked.catch((error: unknown) => {
-      throw error instanceof AnswerTimeout ? notAnswered(shown, 'it did not answer', timeoutMs) : error;
+      throw error instanceof AnswerTimeout ? notAnswered(shownUrl, 'it did not answer', timeoutMs) : error;
     });
     if (isRefusal(answer.http))
       throw new TokenRefusal(
@@ -81,7 +81,7 @@ export async function listServer(
     const why = 'it speaks only HTTP+SSE (MCP 2024-11-05), and calls are forwarded by Streamable HTTP';
     throw failed(why, 'Give its endpoint for Streamable HTTP if it has one, often such as');
   } catch (error) {
-    if (late.aborted) throw notAnswered(shown, 'its tools were not listed', listMs);
+    if (late.aborted) throw notAnswered(shownUrl, 'its tools were not listed', listMs);
     if (error instanceof CommandError) throw error;
     const reason = (error as Error).message.replaceAll(/\s+/g, ' ').slice(0, 200);
     throw failed(`its tools cannot be listed: ${reason}`);

@@ -39,7 +39,7 @@ export async function runMain(program: Program, args: readonly string[]): Promis
   setImmediate(endUnlessWriting);
 }
 
-/** A stream to which no secret of a URL of the command line is written, whoever repeats it. */
+/** Returns a stream that masks what it writes. A server may repeat the URL of the command line. */
 function maskedSink(sink: Sink, mask: (text: string) => string): Sink {
   return {
     get isTTY() {

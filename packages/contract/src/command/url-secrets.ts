@@ -45,7 +45,7 @@ export function hasUrlSecret(text: string): boolean {
   return urlParts(text).some(isMasked);
 }
 
-/** A URL with variables in place of its secrets; other text as it is. */
+/** Returns a URL with variables instead of its secrets, and any other text unchanged. */
 export function maskUrl(text: string): string {
   return urlParts(text)
     .map((part) => part.variable ?? part.text)
@@ -83,9 +83,9 @@ function masksOf(url: string): readonly (readonly [form: string, mask: string])[
       ...(member === '' ? [] : [[member + text, member + variable] as const]),
     ];
   });
-  const written = URL.canParse(url) ? [url.trim(), new URL(url).href] : [url.trim()];
-  const all = [...written.map((form) => [form, maskUrl(form)] as const), ...secrets];
-  return [...all, ...all.map(([form, mask]) => [JSON.stringify(form).slice(1, -1), mask] as const)];
+  const wholeUrls = URL.canParse(url) ? [url.trim(), new URL(url).href] : [url.trim()];
+  const masks = [...wholeUrls.map((form) => [form, maskUrl(form)] as const), ...secrets];
+  return [...masks, ...masks.map(([form, mask]) => [JSON.stringify(form).slice(1, -1), mask] as const)];
 }
 
 /** What base64 contains of a text, whatever stands before and after it. */
@@ -110,18 +110,18 @@ interface Piece {
 function numbered(pieces: readonly Piece[]): readonly UrlPart[] {
   const secrets = [...new Set(pieces.filter((piece) => piece.isSecret).map(({ text }) => text))];
   const parts: UrlPart[] = [];
-  let plain = '';
+  let openText = '';
   for (const { text, isSecret } of pieces) {
     if (!isSecret) {
-      plain += text;
+      openText += text;
       continue;
     }
-    if (plain !== '') parts.push({ text: plain });
-    plain = '';
+    if (openText !== '') parts.push({ text: openText });
+    openText = '';
     const index = secrets.indexOf(text);
     parts.push({ text, variable: index === 0 ? '$URL_KEY' : `$URL_KEY${index + 1}` });
   }
-  return plain === '' && parts.length > 0 ? parts : [...parts, { text: plain }];
+  return openText === '' && parts.length > 0 ? parts : [...parts, { text: openText }];
 }
 
 /** A JWT, or the variable of a secret in a URL that was printed. */
@@ -160,8 +160,8 @@ const leastCharacters = 20;
 const change = /(?<=[A-Za-z])\d|(?<=\d)[A-Za-z]|(?<=[a-z])[A-Z](?![a-z]{2})/g;
 
 /**
- * Whether a path segment is random: a UUID, or 20 characters or more in which one of seven letters and digits changes between digits,
- * capitals and small letters, or which are all digits. Words with hyphens, dates, versions and camel case are not random.
+ * Whether a path segment is random: a UUID, or 20 characters or more of a mixture. In a mixture, one of seven letters and digits is a
+ * change. A number of 20 digits is also random. Words with hyphens, dates, versions and camel case are not random.
  */
 export function isRandom(segment: string): boolean {
   if (uuid.test(segment)) return true;
