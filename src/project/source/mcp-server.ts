@@ -66,7 +66,7 @@ export async function listServer(
     });
     if (isRefusal(answer.http))
       throw new TokenRefusal(
-        shown,
+        shownUrl,
         token === undefined ? 'it asks for a token' : 'it refuses the token',
         'Set MCP_SOURCE_TOKEN in the environment to a valid token, and add --env MCP_SOURCE_TOKEN.',
       );
