@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
-import { hintFor, type InputError, inputError, nameList, orList } from 'market-mcp-contract/command';
+import { hintFor, type InputError, inputError, orList } from 'market-mcp-contract/command';
 import type { ApiCall, KeySource } from '../import/model.ts';
 import { variablesShown } from '../import/request/shown.ts';
+import { dotEnv } from '../project/read/dot-env.ts';
 import type { ToolAnswers } from '../questions/tool-answers.ts';
 
 /** The keys of a request, and the origin that it sends them to. */
@@ -32,15 +33,15 @@ function typedVariables(origin: string): readonly string[] {
 }
 
 /**
- * Finds the values of keys: those in the request; else the first of what the author typed, the project's `.env` if a file in `src/apis/`
- * sends the variable to this origin, and the environment if `--env` or the author allows it.
+ * Finds the values of keys. A variable has the first of these values: what the author typed; the project's `.env`, if a file in
+ * `src/apis/` uses the variable for this origin; the environment, if `--env` permits it.
  */
 export async function keyValues(
   { origin, sources }: RequestKeys,
   { directory = '.', env = [] }: Pick<ToolAnswers, 'directory' | 'env'>,
 ): Promise<KeyValues> {
-  const isOpen = [...sources.values()].some((source) => 'variable' in source);
-  const file = isOpen ? await dotEnvValues(directory, origin) : {};
+  const hasVariables = [...sources.values()].some((source) => 'variable' in source);
+  const file = hasVariables ? await dotEnvValues(directory, origin) : {};
   const values = new Map<string, string>();
   const unpermitted: string[] = [];
   const missing: string[] = [];
@@ -60,25 +61,27 @@ export async function keyValues(
   return { origin, values, unpermitted, missing };
 }
 
-/** The parser of the API files is loaded only if a key has no value yet. */
+/** The values in `.env` that may be sent to an origin. The parser of the API files is loaded only if there are any values. */
 async function dotEnvValues(directory: string, origin: string): Promise<NodeJS.Dict<string>> {
-  const { dotEnvFor } = await import('../project/source/origin-env.ts');
-  return dotEnvFor(resolve(directory), origin);
+  const root = resolve(directory);
+  const values = dotEnv(root);
+  if (Object.keys(values).length === 0) return {};
+  const { valuesForOrigin } = await import('../project/source/origin-env.ts');
+  return valuesForOrigin(root, values, origin);
 }
 
 /** The errors of a request that cannot be sent, because keys have no value or must not leave the environment. */
 export function keyErrors({ origin, unpermitted, missing }: KeyValues, flag: string): readonly InputError[] {
-  const denied = unpermitted.map((variable) => {
+  const denials = unpermitted.map((variable) => {
     const message = `would send ${variable} from your environment to ${origin}, so nothing was sent`;
     return inputError(flag, undefined, message, `Add --env ${variable} to allow it.`);
   });
-  if (missing.length === 0) return denied;
-  const names = nameList(missing);
-  const hint = `Set it in the environment and add --env ${missing[0]}; .env counts only for the address of a file in src/apis/ that uses it.`;
-  return [
-    ...denied,
-    inputError(flag, undefined, `has no value for ${names} at ${origin}, so nothing was sent`, hint),
-  ];
+  const gaps = missing.map((variable) => {
+    const message = `has no value for ${variable} at ${origin}, so nothing was sent`;
+    const hint = `Set it in the environment and add --env ${variable}, or write the key in its place. .env counts only if a file in src/apis/ uses the variable for this address.`;
+    return inputError(flag, undefined, message, hint);
+  });
+  return [...denials, ...gaps];
 }
 
 /** The errors of `--env` for variables that no request names. */
@@ -86,18 +89,18 @@ export function unusedVariables(
   env: readonly string[] | undefined = [],
   requests: readonly RequestKeys[],
 ): readonly InputError[] {
-  const stated = [...new Set(requests.flatMap(statedVariables))];
-  const choices = stated.length > 0 ? `It names ${orList(stated)}.` : 'It names none.';
+  const requestVariables = [...new Set(requests.flatMap(variablesOf))];
+  const choices = requestVariables.length > 0 ? `It names ${orList(requestVariables)}.` : 'It names none.';
   return env
-    .filter((name) => !stated.includes(name))
+    .filter((name) => !requestVariables.includes(name))
     .map((name) => {
       // A shell replaces `--env $API_KEY` by the key.
-      const shown = process.env[name] === undefined ? undefined : name;
+      const printableName = process.env[name] === undefined ? undefined : name;
       return inputError(
         '--env',
-        shown,
+        printableName,
         'is no variable that the request names as a key',
-        hintFor(name, stated, choices),
+        hintFor(name, requestVariables, choices),
       );
     });
 }
@@ -112,8 +115,8 @@ export function repeatedVariables({ env = [], fromRequest = [], fromUrl }: ToolA
   return [...new Set([...env, ...unset])];
 }
 
-/** The variables that a request names in place of keys. */
-function statedVariables({ sources }: RequestKeys): readonly string[] {
+/** The variables that a request names as its keys. */
+function variablesOf({ sources }: RequestKeys): readonly string[] {
   return [...sources.values()].flatMap((source) => ('variable' in source ? [source.variable] : []));
 }
 

@@ -28,8 +28,8 @@ async function readServer(url: string, answers: ToolAnswers): Promise<ListedServ
     return await listServer(url, found.values.get(tokenVariable));
   } catch (error) {
     if (!(error instanceof TokenRefusal) || found.unpermitted.length === 0) throw error;
-    const why = `it asks for a token, and nobody allowed to send ${tokenVariable} of your environment`;
-    throw new TokenRefusal(found.origin, why, `Add --env ${tokenVariable} to allow it.`);
+    const reason = `it asks for a token, and nobody allowed to send ${tokenVariable} of your environment`;
+    throw new TokenRefusal(found.origin, reason, `Add --env ${tokenVariable} to allow it.`);
   }
 }
 

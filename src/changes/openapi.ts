@@ -57,8 +57,8 @@ async function toolMaker(answers: ToolAnswers): Promise<Result<ToolMaker>> {
   const samples = await samplesAt(paths);
   if (!samples.ok) return samples;
   const choice = { operations, tool, isReduced, isStrict };
-  return pass((given) =>
-    toolsOfDocument(document.value, { ...choice, samples: [...samples.value, ...given] }, where, url),
+  return pass((apiAnswers) =>
+    toolsOfDocument(document.value, { ...choice, samples: [...samples.value, ...apiAnswers] }, where, url),
   );
 }
 
@@ -103,17 +103,22 @@ async function sendableOperation(make: ToolMaker, answers: ToolAnswers): Promise
       .filter(isStatic)
       .map(async (keys) => ({ needs: keys, found: await keyValues(keysOf(keys), answers) })),
   );
-  const [chosen] = alternatives.toSorted(
+  const [alternative] = alternatives.toSorted(
     ({ found: a }, { found: b }) =>
       a.missing.length - b.missing.length || a.unpermitted.length - b.unpermitted.length,
   );
-  if (!chosen) {
+  if (!alternative) {
     const hint = 'Save one of its answers in JSON, and add --from-sample <file>.';
     return reject('--send', undefined, 'needs a token that the API issues first, so nothing was sent', hint);
   }
   const inputSchema = objectOr((entry as JsonObject).inputSchema);
-  const { found } = chosen;
-  return pass({ call: { ...call, needs: [chosen.needs] }, inputSchema, keys: keysOf(chosen.needs), found });
+  const { found } = alternative;
+  return pass({
+    call: { ...call, needs: [alternative.needs] },
+    inputSchema,
+    keys: keysOf(alternative.needs),
+    found,
+  });
 }
 
 /** The tool of an operation that is sent once, for real: its answer says what the document does not. */

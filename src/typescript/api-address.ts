@@ -40,8 +40,8 @@ export function readDefaults(text: string): ReadonlyMap<string, string> {
   return new Map(
     properties.flatMap(([name, value]): (readonly [string, string])[] => {
       const [, options] = value.type === 'CallExpression' ? value.arguments : [];
-      const stated = options && reader.value(options);
-      return isObject(stated) && typeof stated.default === 'string' ? [[name, stated.default]] : [];
+      const literal = options && reader.value(options);
+      return isObject(literal) && typeof literal.default === 'string' ? [[name, literal.default]] : [];
     }),
   );
 }

@@ -46,6 +46,7 @@ describe('a variable in the position of a key', () => {
   it.each([
     ['an authorization header', "-H 'authorization: Bearer $SECRET'", `authorization: Bearer ${secret}`],
     ['another scheme', "-H 'authorization: Token $SECRET'", `authorization: Token ${secret}`],
+    ['any scheme', "-H 'authorization: Client-ID $SECRET'", `authorization: Client-ID ${secret}`],
     ['the scheme Basic', "-H 'authorization: Basic $SECRET'", `authorization: Basic ${secret}`],
     ['no scheme, in braces', `-H "authorization: \${SECRET}"`, `authorization: ${secret}`],
     ['the form of cmd', '-H "x-api-key: %SECRET%"', `x-api-key: ${secret}`],

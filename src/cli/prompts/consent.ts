@@ -9,7 +9,7 @@ import type { Asker } from './asker.ts';
 import { Back } from './leaving.ts';
 import { requestsOf } from './request.ts';
 
-/** What an author allows before anything is sent. */
+/** The permissions of an author, asked for before a request is sent. */
 export type Consent = Pick<ToolAnswers, 'send' | 'env'>;
 
 /** Asks for the keys that a request lacks, and whether what may change something, or is unknown, is sent. */
@@ -29,7 +29,8 @@ function consentTo(asker: Asker, answers: ToolAnswers): Promise<Consent | undefi
 
 async function consentToRequests(asker: Asker, answers: ToolAnswers): Promise<Consent | undefined> {
   const requests = await requestsOf(answers);
-  const env = await askKeys(asker, requests.map(keysOf), answers);
+  const isSent = answers.send !== false && answers.fromSample === undefined;
+  const env = isSent ? await askKeys(asker, requests.map(keysOf), answers) : undefined;
   const [writing] = requests.filter(({ onlyReads }) => !onlyReads);
   if (!writing || answers.send !== undefined) return env && { env };
   const { method, path } = writing.call;
@@ -51,25 +52,25 @@ async function consentToOperation(asker: Asker, answers: ToolAnswers): Promise<C
 
 async function consentToToken(asker: Asker, answers: ToolAnswers): Promise<Consent | undefined> {
   const { fromUrl = '', env = [] } = answers;
-  const refusal = async (allowed: ToolAnswers) => {
-    const listed = await orCommandError(() => mcpServerAt(fromUrl, allowed));
-    return listed instanceof TokenRefusal ? listed : undefined;
+  const refusalOf = async (attempt: ToolAnswers) => {
+    const server = await orCommandError(() => mcpServerAt(fromUrl, attempt));
+    return server instanceof TokenRefusal ? server : undefined;
   };
-  if (!(await refusal(answers))) return undefined;
+  if (!(await refusalOf(answers))) return undefined;
   const keys = serverKeys(fromUrl);
   const { unpermitted } = await keyValues(keys, answers);
   if (unpermitted.length > 0 && (await asker.confirm(sendQuestion(tokenVariable, [keys.origin]), false))) {
-    const allowed = [...env, tokenVariable];
-    const refused = await refusal({ ...answers, env: allowed });
-    if (!refused) return { env: allowed };
-    asker.warn([refused.message]);
+    const permissions = [...env, tokenVariable];
+    const refusal = await refusalOf({ ...answers, env: permissions });
+    if (!refusal) return { env: permissions };
+    asker.warn([refusal.message]);
   }
   for (;;) {
     const token = await asker.hidden(`Token of ${keys.origin} (it is not shown, and not stored)`);
     rememberTyped(tokenVariable, keys.origin, token);
-    const refused = await refusal(answers);
-    if (!refused) return {};
-    asker.warn([refused.message]);
+    const refusal = await refusalOf(answers);
+    if (!refusal) return {};
+    asker.warn([refusal.message]);
   }
 }
 
@@ -91,16 +92,16 @@ async function askKeys(
   }
   if (origins.size === 0) return undefined;
   const inEnvironment = new Set(found.flatMap(({ unpermitted }) => unpermitted));
-  const allowed = [...(answers.env ?? [])];
+  const permissions = [...(answers.env ?? [])];
   for (const [variable, receivers] of origins) {
     if (inEnvironment.has(variable) && (await asker.confirm(sendQuestion(variable, [...receivers]), false))) {
-      allowed.push(variable);
+      permissions.push(variable);
       continue;
     }
     const value = await asker.hidden(`Value of ${variable} (it is not shown, and written to .env alone)`);
     for (const origin of receivers) rememberTyped(variable, origin, value);
   }
-  return allowed;
+  return permissions;
 }
 
 function sendQuestion(variable: string, origins: readonly string[]): string {

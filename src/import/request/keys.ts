@@ -15,18 +15,18 @@ export class KeyParts {
   readonly #prefix: string;
   readonly #title: string;
   readonly #isRecorded: boolean;
-  readonly #known: readonly ApiVariable[];
+  readonly #projectVariables: readonly ApiVariable[];
 
-  /** @param known variables of the project: a key that it has keeps its own */
+  /** @param projectVariables a key that the project has keeps its variable */
   constructor(
     { prefix, title }: { readonly prefix: string; readonly title: string },
     { variables }: Pick<GivenRequest, 'variables'>,
-    known: readonly ApiVariable[],
+    projectVariables: readonly ApiVariable[],
   ) {
     this.#prefix = prefix;
     this.#title = title;
     this.#isRecorded = variables === null;
-    this.#known = known;
+    this.#projectVariables = projectVariables;
   }
 
   /** The variable that a text in the position of a key names, empty if it names none; undefined if it is the key itself. */
@@ -74,8 +74,10 @@ export class KeyParts {
           : `Key that ${this.#title} takes as ${name}`;
       const value = values[i] ?? '';
       const statedName = this.variableIn(value);
-      const known = this.#known.find((one) => one.kind === 'secret' && one.text === text);
-      const variable = known?.name ?? (statedName || ownName);
+      const projectVariable = this.#projectVariables.find(
+        (candidate) => candidate.kind === 'secret' && candidate.text === text,
+      );
+      const variable = projectVariable?.name ?? (statedName || ownName);
       this.sources.set(variable, statedName === undefined ? { value } : { variable: statedName || variable });
       return { name: variable, kind: 'secret' as const, text };
     });

@@ -32,15 +32,15 @@ export class Parts {
 
   /**
    * @param constants names of arguments that stay as they are
-   * @param known variables of the project
+   * @param projectVariables addresses and keys that the project has
    */
   constructor(
     api: { readonly prefix: string; readonly title: string },
     given: GivenRequest,
     constants: readonly string[],
-    known: readonly ApiVariable[],
+    projectVariables: readonly ApiVariable[],
   ) {
-    this.keys = new KeyParts(api, given, known);
+    this.keys = new KeyParts(api, given, projectVariables);
     this.#given = given;
     this.#constants = new Set(constants);
   }
@@ -116,7 +116,10 @@ export class Parts {
       }
       if (name === 'accept' && /^(?:\*\/\*|application\/json)(?:[;,]|$)/.test(value)) return [];
       if (name === 'content-type') return [];
-      const [, scheme = '', token = ''] = /^(Basic|Bearer|Token|Bot|ApiKey|Key) +(\S.*)$/i.exec(value) ?? [];
+      const [, scheme = '', token = ''] =
+        /^(Basic|Bearer|Token|Bot|ApiKey|Key) +(\S.*)$/i.exec(value) ??
+        /^([a-z][\w-]*) +([$%]\S+)$/i.exec(value) ??
+        [];
       const bare = token || value;
       const isUnnamed = scheme !== '' && this.keys.variableIn(bare) === '';
       if (name === 'authorization' || isUnnamed || this.#isKey({ in: 'headers', name }, bare)) {

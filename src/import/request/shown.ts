@@ -3,7 +3,7 @@ export function isCurl(text: string): boolean {
   return /^\s*(?:[$>%]\s+)?curl(?:\.exe)?\s/.test(text);
 }
 
-/** A command without its keys, and the variables in place of them. */
+/** A command whose keys are variables. */
 interface KeylessCommand {
   readonly line: string;
   readonly variables: readonly string[];
@@ -21,7 +21,7 @@ export function withoutKeys(text: string): string {
   return isCurl(text) ? (readable.get(text)?.line ?? 'curl …') : text;
 }
 
-/** The variables in place of the keys of a repeated command. */
+/** The variables that are the keys of a repeated command. */
 export function variablesShown(text: string): readonly string[] {
   return readable.get(text)?.variables ?? [];
 }

@@ -29,10 +29,10 @@ function isForCmd(line: string): boolean {
 export function unquotedVariables(line: string): ReadonlySet<string> {
   const isText = (piece: string) => /^(?:\$?'|\\)/.test(piece);
   // cmd has no single quotes.
-  const open = isForCmd(line)
+  const unquoted = isForCmd(line)
     ? line
     : line.replaceAll(pieces, (piece) => (isText(piece) ? ' ' : piece.replaceAll(/\\[\s\S]/g, ' ')));
-  const variables = open.matchAll(/\$\{?([A-Za-z_]\w*)|%([A-Za-z_]\w*)%/g);
+  const variables = unquoted.matchAll(/\$\{?([A-Za-z_]\w*)|%([A-Za-z_]\w*)%/g);
   return new Set([...variables].map(([, posix, cmd = '']) => posix ?? cmd));
 }
 

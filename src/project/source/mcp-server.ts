@@ -23,10 +23,10 @@ const maxMs = { answer: 20_000, list: 60_000 };
 /** The newest version of MCP with sessions. */
 const sessionsVersion = '2025-11-25';
 
-/** A server lists its tools only to whoever has a token. */
+/** A server does not list its tools without a valid token. */
 export class TokenRefusal extends CommandError {
-  constructor(url: string, why: string, hint: string) {
-    super('NOT_READABLE', `${url}: ${why}`, hint);
+  constructor(url: string, reason: string, hint: string) {
+    super('NOT_READABLE', `${url}: ${reason}`, hint);
   }
 }
 
