@@ -82,6 +82,7 @@ export function createBodies(limits: Limits, memory: Memory, report: PublishRepo
     },
     turns: { unpaid: createTurns(), paid: createTurns() },
     waiting: new Set(),
+    refusesPaid: false,
   };
   return {
     /** Resolves with the value of a body, or with the HTTP status of a refusal. Rejects with an error of `parse`. */
@@ -91,6 +92,13 @@ export function createBodies(limits: Limits, memory: Memory, report: PublishRepo
     /** Refuses the bodies that wait to be parsed and are not paid. */
     stop(): void {
       for (const giveUp of common.waiting) giveUp();
+    },
+    /**
+     * Refuses large paid bodies, too, instead of parsing them. A tool whose call was aborted may still use its arguments, so their memory
+     * is not free although the call has given it back.
+     */
+    stopPaid(): void {
+      common.refusesPaid = true;
     },
   };
 }
@@ -105,6 +113,7 @@ interface Common {
   readonly turns: { readonly [kind in 'unpaid' | 'paid']: ReturnType<typeof createTurns> };
   /** Refuses bodies without a valid token that wait for their turn. */
   readonly waiting: Set<() => void>;
+  refusesPaid: boolean;
 }
 
 /** A body while it arrives, and until it is parsed. */
@@ -235,9 +244,12 @@ class Reading<Value extends object> implements Body {
     if (taken === true) return this.#parseWhole(bytes, weight);
     return Promise.resolve(taken).then((isTaken) => {
       if (!isTaken) return this.#finish(503);
-      if (!this.#order.request.socket.destroyed && !this.#isRefused) return this.#parseWhole(bytes, weight);
+      const { refusesPaid } = this.#common;
+      const isGone = this.#order.request.socket.destroyed || this.#isRefused;
+      if (!isGone && !refusesPaid) return this.#parseWhole(bytes, weight);
       memory.give(weight);
-      this.#finish(408);
+      if (isGone) this.#finish(408);
+      else this.#refuse(503, 'SHUTDOWN_GRACE_MS');
     });
   }
 
@@ -260,6 +272,7 @@ class Reading<Value extends object> implements Body {
       await this.#common.turns[this.#kind]();
     }
     if (this.#order.request.socket.destroyed) this.#finish(408);
+    else if (this.#common.refusesPaid && !this.#isRefused) this.#refuse(503, 'SHUTDOWN_GRACE_MS');
     else if (!this.#isRefused) await this.#parseNow();
   }
 }

@@ -45,7 +45,7 @@ export interface App {
   drain(): void;
   /** Ends event streams and refuses bodies that wait to be parsed, unless they are paid: they would delay a shutdown. */
   stop(): void;
-  /** Ends every running call with the failure `SERVER_STOPPING`, and refuses further ones. */
+  /** Ends every running call with the failure `SERVER_STOPPING`, and refuses further calls and large bodies. */
   stopCalls(): void;
   /** Number of calls that `stopCalls` has ended. */
   abortedCalls(): number;
@@ -158,6 +158,7 @@ class Endpoints implements App {
   }
 
   stopCalls(): void {
+    this.#bodies.stopPaid();
     this.#endpoint.runningCalls.stop();
   }
 
