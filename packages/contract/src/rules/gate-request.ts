@@ -200,7 +200,7 @@ export function ranProblems({ answer, path }: Attempt): readonly Problem[] {
   return answerProblems(!ran, path, 'no result from a tool', answer);
 }
 
-/** The form of a call without a valid token. The session is the shared one, unless it is named here. */
+/** The form of a call without a valid token. By default it names the shared session; `undefined` names none. */
 export interface Unpaid extends Omit<PostOptions, 'token'> {
   /** The body; by default the JSON of the call. */
   readonly write?: (call: JsonObject) => string;
