@@ -19,7 +19,7 @@ import { archivedVersions, type Release, readRelease } from '../../project/packa
 import { readTemplates } from '../../project/package/templates.ts';
 import { bytesOf, sha256, textOf } from '../../project/read/text.ts';
 import { withSourceDependencies, withVariables } from '../../project/source/sources.ts';
-import { targetNames } from '../../questions/targets.ts';
+import { standardTargets, targetNames } from '../../questions/targets.ts';
 import { render } from '../../render/render.ts';
 
 /** The files of a project that belong to no tool, as the recorded version and as this version write them. */
@@ -117,8 +117,10 @@ function contextThen(
 ): Partial<ReturnType<typeof projectContext>> {
   const readme = textOf(templates.get('project/README.md.hbs.js') ?? new Uint8Array());
   return {
-    // The compiled template has a section for each target.
-    furtherTargets: targetNames.filter((name) => !targets.includes(name) && readme.includes(`"${name}"`)),
+    // The compiled template has a section for each target. It also names the standard ones, which each project has.
+    furtherTargets: targetNames.filter(
+      (name) => ![...standardTargets, ...targets].includes(name) && readme.includes(`"${name}"`),
+    ),
     dependencies: {
       ...(targets.includes('redis') && facts.redisDependencies),
       [runtimePackage]: packages.runtime,
