@@ -133,4 +133,14 @@ describe('a server that stops', () => {
       expect.objectContaining({ event: 'limit', variable: 'SHUTDOWN_GRACE_MS', times: 1 }),
     );
   });
+
+  test('parses no large body of a paid call after it has aborted the others', async () => {
+    const { app, url } = await start();
+    const headers = { authorization: `Bearer ${await token()}`, 'content-type': 'application/json' };
+    const post = (bytes: number) => fetch(url, { method: 'POST', headers, body: 'x'.repeat(bytes) });
+    expect((await post(70_000)).status).toBe(400);
+    app.stopCalls();
+    expect((await post(70_000)).status).toBe(503);
+    expect((await post(60_000)).status).toBe(400);
+  });
 });

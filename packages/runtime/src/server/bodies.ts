@@ -94,8 +94,8 @@ export function createBodies(limits: Limits, memory: Memory, report: PublishRepo
       for (const giveUp of common.waiting) giveUp();
     },
     /**
-     * Refuses large paid bodies, too, instead of parsing them. A tool whose call was aborted may still use its arguments, so their memory
-     * is not free although the call has given it back.
+     * Refuses large paid bodies instead of parsing them, and every paid body that waits for memory. A tool whose call was aborted may
+     * still use its arguments, so their memory is not free although the call has given it back.
      */
     stopPaid(): void {
       common.refusesPaid = true;
@@ -272,7 +272,9 @@ class Reading<Value extends object> implements Body {
       await this.#common.turns[this.#kind]();
     }
     if (this.#order.request.socket.destroyed) this.#finish(408);
-    else if (this.#common.refusesPaid && !this.#isRefused) this.#refuse(503, 'SHUTDOWN_GRACE_MS');
-    else if (!this.#isRefused) await this.#parseNow();
+    else if (this.#isRefused) return;
+    else if (this.#common.refusesPaid && this.#kind === 'paid' && this.#size > smallBytes.paid)
+      this.#refuse(503, 'SHUTDOWN_GRACE_MS');
+    else await this.#parseNow();
   }
 }
