@@ -40,7 +40,7 @@ test('leads from a new project to a listing with the mouse: dev, try, change, ch
 
   writeFileSync(file, source.replace("name: 'get_price'", "name: 'get_latest_price'"));
   await starts(4);
-  await page.getByRole('link', { name: 'My tools', exact: true }).click();
+  await page.getByRole('navigation').getByRole('link', { name: 'My tools', exact: true }).click();
   await page.getByRole('button', { name: 'Refresh Skills' }).click();
   await expect.poll(() => main()).toContain('is refreshed');
   expect(complaints).toEqual([]);
