@@ -1,4 +1,3 @@
-import { isAscii } from '../json/ascii.ts';
 import { objectOr } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 
@@ -63,10 +62,8 @@ export const writingVerbs: readonly string[] = [...plainVerbs.keys(), ...nounVer
 
 /** The words of a name: `deleteDatabase`, `delete_database` and `delete-database` all give the same two. */
 export function wordsOf(name: string): readonly string[] {
-  const words = isAscii(name)
-    ? name.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g)
-    : name.match(/\p{Lu}?\p{Ll}+|\p{Lu}+(?!\p{Ll})|\p{N}+/gu);
-  return (words ?? []).map((word) => word.toLowerCase());
+  const words = name.match(/\p{Lu}?\p{Ll}+|\p{Lu}+(?!\p{Ll})|\p{N}+/gu) ?? [];
+  return words.map((word) => word.toLowerCase());
 }
 
 /** The verb in a tool's name that indicates the effect of a call. */
@@ -181,17 +178,10 @@ function effectOf(name: string, { readOnlyHint, destructiveHint }: JsonObject): 
   return isWriting && effects[named].readOnlyHint ? 'acts' : named;
 }
 
-const asciiWords = { border: /[^A-Za-z\d]+|(?<=[a-z])(?=[A-Z])/, capitalized: /^[A-Z][a-z]/ };
-const unicodeWords = () => ({
-  border: /[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u,
-  capitalized: /^\p{Lu}\p{Ll}/u,
-});
-
 /** `get_gas_price` → `Get gas price` */
 export function titleOf(name: string): string {
-  const { border, capitalized } = isAscii(name) ? asciiWords : unicodeWords();
-  const words = name.split(border).filter((word) => word !== '');
-  const text = words.map((word) => (capitalized.test(word) ? word.toLowerCase() : word)).join(' ');
+  const words = name.split(/[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u).filter((word) => word !== '');
+  const text = words.map((word) => (/^\p{Lu}\p{Ll}/u.test(word) ? word.toLowerCase() : word)).join(' ');
   return text === '' ? name : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 

@@ -43,7 +43,6 @@ export const fitTextRules: readonly StaticRule[] = [
     title: 'no two tools look alike',
     fix: 'Use names that show the difference, such as get_spot_price and get_price_history, or merge the two tools.',
     inspect: (tool, siblings) => {
-      if (siblings.length === 0) return [];
       const { name, words, description } = traitsOf(tool);
       const twin = siblings.find((other) => other.name !== tool.name && traitsOf(other).name === name);
       const echo = siblings.find(
@@ -97,18 +96,12 @@ function textsOf(tool: JsonObject): readonly Text[] {
   ].flatMap(({ path, text }) => (isText(text) ? [{ path, text: text.slice(0, examined) }] : []));
 }
 
-/**
- * The texts of a tool that match a pattern, which has neither `^` nor `$`. V8 compiles a regular expression that is used more
- * than once, so one search of all texts takes less time than one of each.
- */
+/** The texts of a tool that match a pattern. */
 function matchesIn<Searched extends { readonly pattern: RegExp }>(
   tool: JsonObject,
-  all: readonly Searched[],
+  searched: readonly Searched[],
 ) {
-  const texts = textsOf(tool);
-  const joined = texts.map(({ text }) => text).join('\n');
-  const searched = all.filter(({ pattern }) => pattern.test(joined));
-  return texts.flatMap(({ path, text }) =>
+  return textsOf(tool).flatMap(({ path, text }) =>
     searched.flatMap((one) => {
       const [found] = one.pattern.exec(text) ?? [];
       return found === undefined ? [] : [{ ...one, path, found: shorten(found) }];

@@ -1,4 +1,3 @@
-import { isAscii } from '../json/ascii.ts';
 import { isObject, objectOr } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { type LocatedSchema, schemasIn } from '../json/walk.ts';
@@ -49,8 +48,7 @@ export function allSchemas(tool: JsonObject): readonly LocatedSchema[] {
 
 /** A text reduced to its letters and digits, to compare two texts. */
 export function normalize(text: string): string {
-  const other = isAscii(text) ? /[^A-Za-z\d]/g : /[^\p{L}\p{N}]/gu;
-  return text.toLowerCase().replaceAll(other, '');
+  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
 /** Whether a value is a list that is not empty. */

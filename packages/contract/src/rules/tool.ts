@@ -1,4 +1,3 @@
-import { isAscii } from '../json/ascii.ts';
 import { isObject, kept, shorten } from '../json/json.ts';
 import type { JsonObject } from '../json/value.ts';
 import { bounds, isReadable } from '../json/walk.ts';
@@ -132,8 +131,7 @@ export const readable: StaticRule = {
 
 /** Reads Latin script only; descriptions in other scripts are not judged. */
 function incompleteness(text: string): readonly Problem[] {
-  const isLatin = isAscii(text) || !/[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u.test(text);
-  if (!isLatin) return [];
+  if (/[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u.test(text)) return [];
   return [
     ...valueProblems(returning.test(text), 'description', 'what the tool returns ("Returns …")', text),
     ...valueProblems(using.test(text), 'description', 'when to use it ("Use it when …")', text),
