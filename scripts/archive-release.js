@@ -22,7 +22,7 @@ const [commit, directory = 'releases'] = process.argv.slice(2);
 if (!commit) throw new Error('usage: node scripts/archive-release.js <commit> [directory]');
 
 const { precompile } = await load('src/render/compiled.ts');
-const { pack } = await load('src/project/package/templates.ts');
+const { pack } = await load('src/project/package/releases.ts');
 
 const checkout = mkdtempSync(join(tmpdir(), 'archive-release-'));
 try {

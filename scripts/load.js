@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
-import { pastDoors } from './build/doors.js';
 
 /** The conditions under which modules are resolved: the contract by its source. */
 export const conditionNames = ['market-mcp-source', 'import', 'node', 'default'];
@@ -38,7 +37,7 @@ export async function bundle(input, file) {
     platform: 'node',
     resolve: { conditionNames },
     external,
-    plugins: [pastDoors(), sourceDirectories],
+    plugins: [sourceDirectories],
     output: { file, codeSplitting: false },
   });
 }

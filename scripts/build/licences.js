@@ -2,12 +2,22 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The licences of the bundled packages: each text once, below its packages and their copyright.
+ * A plugin of rolldown that writes `LICENSES.txt` beside the bundle: the licences of the bundled packages.
  *
- * @param {readonly string[]} modules paths of all modules of the bundle
- * @returns {string}
+ * @returns {import('rolldown').Plugin}
  */
-export function licences(modules) {
+export function licences() {
+  return {
+    name: 'licences',
+    generateBundle(_options, bundle) {
+      const modules = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+      this.emitFile({ type: 'asset', fileName: 'LICENSES.txt', source: licencesOf(modules) });
+    },
+  };
+}
+
+/** Each licence once, below its packages and their copyright. @param {readonly string[]} modules paths */
+function licencesOf(modules) {
   const directories = modules.flatMap((path) => {
     const [, directory, name] = /^(.*?node_modules\/((?:@[^/]+\/)?[^/]+))/.exec(path) ?? [];
     return name === undefined ? [] : [[name, directory]];

@@ -6,8 +6,8 @@ import { execa } from 'execa';
  * Writes the declarations of a package, without a check of its types: those of its entries, and those that they import.
  *
  * @param {string} place directory of the package, whose root of sources is `src`
- * @param {string} to
- * @param {readonly string[]} entries paths of declarations
+ * @param {string} to directory of the declarations in the package
+ * @param {readonly string[]} entries paths below `src`, without extension
  */
 export async function writeTypes(place, to, entries) {
   const out = join(place, 'node_modules/.cache/types');
@@ -24,7 +24,11 @@ export async function writeTypes(place, to, entries) {
   await execa(process.execPath, ['node_modules/typescript/bin/tsc', '-p', place, ...options], {
     stdio: 'inherit',
   });
-  copyTypes(out, to, entries);
+  copyTypes(
+    out,
+    join(place, to),
+    entries.map((entry) => `${entry}.d.ts`),
+  );
 }
 
 /** Copies declarations and those that they import, and removes the directory `from`, which has all. */

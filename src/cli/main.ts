@@ -1,20 +1,16 @@
 import { runMain } from 'market-mcp-contract/command';
 import { endChildren, watchChildren } from '../system/processes.ts';
-import { type ProgramName, prebuiltAnswer } from './ready.ts';
+import { buildProgram, type ProgramName, parseable } from './program.ts';
 
 /** Runs a program: arguments in, exit code out. */
 export function main(name: ProgramName, args: readonly string[]): Promise<void> {
   return runMain(
     {
-      ready: (given) => prebuiltAnswer(name, given),
-      async load() {
-        const { buildProgram, parseable } = await import('./program.ts');
-        return (run, given) => {
-          const tree = buildProgram(name, run);
-          // Without a command, the commands are listed.
-          const isEmpty = given.length === 0 && name === 'market-mcp';
-          return { tree, args: isEmpty ? ['--help'] : parseable(tree, given) };
-        };
+      build(run, given) {
+        const tree = buildProgram(name, run);
+        // Without a command, the commands are listed.
+        const isEmpty = given.length === 0 && name === 'market-mcp';
+        return { tree, args: isEmpty ? ['--help'] : parseable(tree, given) };
       },
       children: { watch: watchChildren, end: endChildren },
     },

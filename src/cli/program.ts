@@ -29,7 +29,9 @@ import {
   upgradeFlags,
   watchFlags,
 } from './flags.ts';
-import { helpWidth, type ProgramName } from './ready.ts';
+
+/** The names of the program. */
+export type ProgramName = 'create-market-mcp' | 'market-mcp';
 
 /** The command tree of a program. A parsed command is passed to `run`. Invalid arguments throw. */
 export function buildProgram(name: ProgramName, run: Run): Command {
@@ -37,7 +39,7 @@ export function buildProgram(name: ProgramName, run: Run): Command {
     .version(version, '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show this help')
     .exitOverride()
-    .configureOutput({ getOutHelpWidth: () => helpWidth, writeErr: () => {}, outputError: () => {} });
+    .configureOutput({ writeErr: () => {}, outputError: () => {} });
   if (name === 'create-market-mcp') return withExample(withCreate(program, run), `${name} ${examples.new}`);
 
   program

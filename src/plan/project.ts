@@ -209,7 +209,7 @@ function planFile(path: string, template: string, context: object): PlannedFile 
   return { path, template, ...(renderedEnding.test(template) && { context }), owner };
 }
 
-/** A template of this version, or a compiled one of an earlier version. */
+/** A template of a checkout, or a compiled template of the package or of an archive. */
 const renderedEnding = /\.hbs(\.js)?$/;
 
 /** npm leaves `.gitignore` out of a package, so such files are stored as `_gitignore`. */

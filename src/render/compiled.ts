@@ -1,25 +1,28 @@
-import Handlebars from 'handlebars';
+import { createRequire } from 'node:module';
 import { helpers } from './helpers.ts';
 
-/** The compiled templates by their text: compiling takes most of a rendering. */
-const known = new Map<string, TemplateSpecification>();
+const knownHelpers = Object.fromEntries(Object.keys(helpers).map((name) => [name, true]));
+
+/** Templates by their text: an upgrade renders the same template several times. */
+const templates = new Map<string, TemplateSpecification>();
 
 /**
- * Compiles a template. The build replaces this module by one with all templates compiled, so the
- * package needs no compiler.
+ * Returns a template as the engine takes it.
  *
- * @param _name path of the template below `templates/`.
+ * @param source a template, or the output of `precompile` if the name ends in `.js`
  * @throws Error if the template is invalid.
  */
-export function compiled(_name: string, source: string): TemplateSpecification {
-  const template = known.get(source) ?? new Function(`return ${precompile(source)}`)();
-  known.set(source, template);
+export function compiled(name: string, source: string): TemplateSpecification {
+  const cached = templates.get(source);
+  if (cached) return cached;
+  const code = name.endsWith('.js') ? source : precompile(source);
+  const template: TemplateSpecification = new Function(`return ${code}`)();
+  templates.set(source, template);
   return template;
 }
 
-/** Compiles a template to a JavaScript expression for the engine. */
+/** Compiles a template to a JavaScript expression for the engine. The package has compiled templates, and no compiler. */
 export function precompile(source: string): string {
-  return String(Handlebars.precompile(source, { noEscape: true, strict: true, knownHelpers }));
+  const { precompile }: typeof import('handlebars') = createRequire(import.meta.url)('handlebars');
+  return String(precompile(source, { noEscape: true, strict: true, knownHelpers }));
 }
-
-const knownHelpers = Object.fromEntries(Object.keys(helpers).map((name) => [name, true]));

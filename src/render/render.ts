@@ -1,9 +1,11 @@
-import Handlebars from 'handlebars';
+import type Handlebars from 'handlebars';
+import runtime from 'handlebars/runtime.js';
 import type { FileSet, PlannedFile, ProjectFile, TemplateSet } from '../plan/model.ts';
 import { compiled } from './compiled.ts';
 import { helpers } from './helpers.ts';
 
-const engine = Handlebars.create();
+// The package declares no types for the file of its runtime.
+const engine = (runtime as unknown as typeof Handlebars).create();
 engine.registerHelper(helpers);
 
 /**
@@ -16,10 +18,15 @@ export function render(planned: readonly PlannedFile[], templates: TemplateSet):
 }
 
 function finish(file: PlannedFile, templates: TemplateSet): ProjectFile {
-  const template = templates.get(file.template);
-  if (!template) throw new Error(`there is no template ${file.template}`);
-  const content = file.context ? rendered(file.path, file.template, template, file.context) : template;
-  return { content, owner: file.owner };
+  // A compiled template is named `tool.ts.hbs.js`.
+  const names = [file.template, `${file.template}.js`];
+  for (const name of names) {
+    const template = templates.get(name);
+    if (template === undefined) continue;
+    const content = file.context ? rendered(file.path, name, template, file.context) : template;
+    return { content, owner: file.owner };
+  }
+  throw new Error(`there is no template ${file.template}`);
 }
 
 function rendered(path: string, name: string, template: Uint8Array, context: object): Uint8Array {
@@ -45,13 +52,8 @@ function parseJson(path: string, text: string): void {
  */
 export function renderTemplate(name: string, source: string, context: object): string {
   try {
-    const template = name.endsWith('.js') ? evaluated(source) : compiled(name, source);
-    return engine.template(template)(context);
+    return engine.template(compiled(name, source))(context);
   } catch (error) {
     throw new Error(`template ${name}: ${error instanceof Error ? error.message : error}`, { cause: error });
   }
-}
-
-function evaluated(code: string): TemplateSpecification {
-  return new Function(`return ${code}`)();
 }

@@ -1,12 +1,13 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { hintFor, type InputError, orList, pass, type Result, refuse } from 'market-mcp-contract/command';
 import type { Problem } from 'market-mcp-contract/definition';
-import { type JsonObject, mismatchesIn } from 'market-mcp-contract/json';
+import { type JsonObject, lazyValidator, mismatchesIn } from 'market-mcp-contract/json';
 import { fieldErrors } from '../fields/shape.ts';
 import type { ToolSpec } from '../model/model.ts';
 import { parseToolName } from '../model/names.ts';
-import { specKeys } from './tool-spec-schema.ts';
-import { validator } from './tool-spec-validator.ts';
+import { specKeys, toolSpecSchema } from './tool-spec-schema.ts';
+
+const validator = lazyValidator(toolSpecSchema);
 
 /**
  * Validates a ToolSpec, from a file or from an author's answers.

@@ -43,7 +43,7 @@ function ran(command: string, children = '{ watch: watchChildren, end: endChildr
     let isWorking = true;
     const work = async () => { ${command} };
     const run = (action) => ({ parseAsync: () => action(async () => { await work(); isWorking = false; return 0; }) });
-    await runMain({ ready: () => undefined, load: async () => (action) => ({ tree: run(action), args: [] }), children: ${children} }, []);`,
+    await runMain({ build: (action) => ({ tree: run(action), args: [] }), children: ${children} }, []);`,
   );
   const { status, signal, stdout, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8' });
   return { status, signal, stdout, stderr };

@@ -84,12 +84,15 @@ it.each([
  */
 function answerWithAnyContent(directory: string): void {
   const own = 'structuredContent.content';
-  edit(join(ownRuntime(directory), 'dist/server.js'), [
+  const runtime = ownRuntime(directory);
+  edit(join(runtime, 'dist/call.js'), [
     [
       /content: \[\{\s+type: "text",\s+text\s+\}\],\s+structuredContent/,
       `content: ${own}?.length ? ${own} : [{ type: "text", text }], structuredContent`,
     ],
     [/result\.content\[0\]\.text\.length/, 'JSON.stringify(result.content).length'],
+  ]);
+  edit(join(runtime, 'dist/modern.js'), [
     // The text is then no longer the data as JSON.
     [/"structuredContent":\$\{text\}/, '"structuredContent":${JSON.stringify(structuredContent)}'],
     [

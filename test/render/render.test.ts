@@ -3,9 +3,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/all.ts';
-import type { PlannedFile } from '../../src/plan/model.ts';
+import type { PlannedFile, TemplateSet } from '../../src/plan/model.ts';
 import { type ProjectAnswers, planProject } from '../../src/plan/project.ts';
-import { readTemplates } from '../../src/project/package/templates.ts';
+import { readTemplates, templatesBelow } from '../../src/project/package/templates.ts';
+import { targetNames } from '../../src/questions/targets.ts';
 import { render, renderTemplate } from '../../src/render/render.ts';
 import { gasPrice, hostile, hostileTool, listChains, preparedAnswers } from '../plan/prepared.ts';
 import { directory } from '../project/directory.ts';
@@ -60,6 +61,18 @@ describe('a rendered project', () => {
     const planned: PlannedFile = { path: 'CLAUDE.md', template: 'project/CLAUDE.md', owner: 'yours' };
     expect(render([planned], templates).get('CLAUDE.md')?.content).toBe(source);
   });
+});
+
+it('the templates of the package give the same project as those of the checkout', () => {
+  const packed = templatesBelow('dist/templates');
+  const answers = { ...preparedAnswers, tools: [gasPrice, hostileTool], targets: targetNames };
+  const filesOf = (templates: TemplateSet) =>
+    [...render(planProject(answers, templates), templates)].map(([path, { content }]) => [
+      path,
+      text(content),
+    ]);
+  expect(filesOf(packed)).toEqual(filesOf(templates));
+  expect(packed.size).toBe(templates.size);
 });
 
 describe('an invalid template', () => {

@@ -90,11 +90,7 @@ function frame(answers: CommonFileAnswers, tools: readonly string[], release?: R
   const templates = release?.templates ?? readTemplates();
   const context = { ...projectContext(answers), ...(release && contextThen(answers, release)) };
   const index = planToolsIndex(tools);
-  const indexTemplate = [index.template, `${index.template}.js`].find((name) => templates.has(name));
-  const planned = [
-    ...planCommonFiles(context, templates),
-    { ...index, template: indexTemplate ?? index.template },
-  ];
+  const planned = [...planCommonFiles(context, templates), index];
   const { variables } = answers;
   const files = render(planned, templates);
   if (variables === null) return files;

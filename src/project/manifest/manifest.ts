@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CommandError, shellLine } from 'market-mcp-contract/command';
-import { mismatchesIn } from 'market-mcp-contract/json';
+import { lazyValidator, mismatchesIn } from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import type { ApiVariable } from '../../import/model.ts';
 import type { FileSet, Ownership, ProjectFile } from '../../plan/model.ts';
@@ -14,7 +14,7 @@ import { isInside, readIn } from '../read/inside.ts';
 import { parentsOf } from '../read/read.ts';
 import { parsedJson, sha256 } from '../read/text.ts';
 import type { Listed } from './listed.ts';
-import { validator } from './manifest-validator.ts';
+import { manifestSchema } from './manifest-schema.ts';
 
 /** Name of the manifest. A directory that contains it is a project. */
 export const manifestFile = 'market-mcp.json';
@@ -139,6 +139,8 @@ export function findProject(from: string): string {
   const hint = `${make}. To check any other server: ${shellLine([...ownCommand('market-mcp'), 'check'])} <url>`;
   throw new CommandError('NOT_A_PROJECT', message, hint);
 }
+
+const validator = lazyValidator(manifestSchema);
 
 /** The manifest of a project. @throws CommandError `MANIFEST_DAMAGED` if its format is invalid */
 export function readManifest(directory: string): Manifest {

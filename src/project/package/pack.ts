@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { brotliDecompressSync, gzipSync } from 'node:zlib';
 import { readJsonSync } from 'fs-extra/esm';
 import { createTar } from 'nanotar';
 import { runtimePackage, sourceDependencies, version } from '../../plan/versions.ts';
@@ -55,7 +55,7 @@ export function packRuntime(directory: string, metadata: Manifest = {}): PackedP
 export function unpackedRuntime(directory: string): PackedPackage | undefined {
   const file = join(directory, smallRuntime);
   if (!existsSync(file)) return undefined;
-  return packedAs(`${runtimePackage}-${version}`, zlib().brotliDecompressSync(readFileSync(file)));
+  return packedAs(`${runtimePackage}-${version}`, brotliDecompressSync(readFileSync(file)));
 }
 
 /** Packs this program as it is published, from a checkout that was built with `--published`. */
@@ -127,14 +127,9 @@ function archiveOf(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
   return Buffer.concat([tar, end]);
 }
 
-/** Imported on demand: the built package creates projects without packing anything. */
-function zlib(): typeof import('node:zlib') {
-  return createRequire(import.meta.url)('node:zlib');
-}
-
 /** The header names no operating system, so every machine writes the same bytes. */
 function compressed(tar: Uint8Array): Uint8Array {
-  const packed = zlib().gzipSync(tar, { level: 9 });
+  const packed = gzipSync(tar, { level: 9 });
   packed[9] = 255;
   return packed;
 }

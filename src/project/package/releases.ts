@@ -6,7 +6,6 @@ import { compareVersions } from 'market-mcp-contract/report';
 import type { TemplateSet } from '../../plan/model.ts';
 import type { CommandTable } from '../../plan/package-manager.ts';
 import type { SourceNeeds } from '../source/sources.ts';
-import { unpack } from './templates.ts';
 
 /** The templates and facts of an earlier version, as `scripts/archive-release.js` archived them. */
 export interface Release {
@@ -55,4 +54,24 @@ export function releaseIn(archive: Uint8Array): Release {
   const facts = JSON.parse(new TextDecoder().decode(templates.get(factsFile)));
   templates.delete(factsFile);
   return { templates, facts };
+}
+
+/** Joins the entries of an archive: a line of JSON with their names and sizes, then their contents. */
+export function pack(templates: TemplateSet): Uint8Array {
+  const sizes = [...templates].map(([path, { byteLength }]) => [path, byteLength]);
+  return Buffer.concat([Buffer.from(`${JSON.stringify(sizes)}\n`), ...templates.values()]);
+}
+
+/** The inverse of `pack`. */
+export function unpack(packed: Uint8Array): TemplateSet {
+  const first = packed.indexOf('\n'.charCodeAt(0)) + 1;
+  const sizes: readonly [string, number][] = JSON.parse(new TextDecoder().decode(packed.subarray(0, first)));
+  let start = first;
+  return new Map(
+    sizes.map(([path, size]) => {
+      const content = packed.subarray(start, start + size);
+      start += size;
+      return [path, content];
+    }),
+  );
 }

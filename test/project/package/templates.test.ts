@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { pack, readTemplates, templatesBelow, unpack } from '../../../src/project/package/templates.ts';
+import { pack, unpack } from '../../../src/project/package/releases.ts';
+import { readTemplates, templatesBelow } from '../../../src/project/package/templates.ts';
 import fc from '../../fast-check.ts';
 
 const content = fc.uint8Array({ maxLength: 50 });
@@ -9,7 +10,7 @@ const templates = fc.dictionary(fc.string({ unit: 'binary', minLength: 1 }), con
 /** Bytes as numbers: a view of a buffer equals a separate array. */
 const bytesOf = (set: ReadonlyMap<string, Uint8Array>) => [...set].map(([path, bytes]) => [path, [...bytes]]);
 
-it('templates in one file are unpacked unchanged, in order', () => {
+it('the entries of an archive are unpacked unchanged, in order', () => {
   fc.assert(
     fc.property(templates, (members) => {
       const set = new Map(Object.entries(members));

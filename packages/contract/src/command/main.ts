@@ -9,15 +9,13 @@ import { urlMasker } from './url-secrets.ts';
 
 /** A program with commands. */
 export interface Program {
-  /** The answer to arguments that need no command tree; undefined if they need one. */
-  ready(args: readonly string[]): string | undefined;
   /** The command tree, and the arguments as it should parse them. */
-  load(): Promise<(run: Run, args: readonly string[]) => { tree: Command; args: readonly string[] }>;
+  build(run: Run, args: readonly string[]): { readonly tree: Command; readonly args: readonly string[] };
   /** The processes that it starts. */
   readonly children?: Children;
 }
 
-/** Runs a program: arguments in, exit code out. Loads only what the command needs. */
+/** Runs a program: arguments in, exit code out. */
 export async function runMain(program: Program, args: readonly string[]): Promise<void> {
   const mask = urlMasker(args.map((arg) => arg.replace(/^--[\w-]+=/, '')));
   const output = new Output({
@@ -26,11 +24,6 @@ export async function runMain(program: Program, args: readonly string[]): Promis
     stderr: maskedSink(process.stderr, mask),
   });
   ignoreClosedPipes(output);
-  const ready = program.ready(args);
-  if (ready !== undefined) {
-    process.stdout.write(ready);
-    return;
-  }
   onSignals(program.children);
   reportUncaughtErrors(output);
   process.exitCode = await parse(program, args, output);
@@ -79,12 +72,11 @@ function reportUncaughtErrors(output: Output): void {
 
 async function parse(program: Program, args: readonly string[], output: Output): Promise<ExitCode> {
   try {
-    const build = await program.load();
     let exitCode: ExitCode = exitCodes.ok;
     const run: Run = async (command) => {
       exitCode = await command(output);
     };
-    const { tree, args: given } = build(run, args);
+    const { tree, args: given } = program.build(run, args);
     await tree.parseAsync(given, { from: 'user' });
     return exitCode;
   } catch (error) {

@@ -1,9 +1,6 @@
 import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import type { JsonObject } from './value.ts';
 
-/** The only dialect that the marketplace reads. */
-export const draft07 = 'http://json-schema.org/draft-07/schema#';
-
 /** How the marketplace reads a schema: every error is reported, unknown keywords are tolerated, formats are ignored. */
 export const settings: Options = {
   allErrors: true,
@@ -13,10 +10,7 @@ export const settings: Options = {
   code: { optimize: false }, // Ajv's own pass doubles the time of compilation; V8 removes the same code
 };
 
-/**
- * Compiles one of our own schemas when its validator is first used. In the package, each module `…-validator.ts` contains
- * the compiled code instead.
- */
+/** Compiles one of our own schemas when its validator is first used. */
 export function lazyValidator(schema: JsonObject): () => ValidateFunction {
   let validate: ValidateFunction | undefined;
   return () => {

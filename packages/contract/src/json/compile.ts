@@ -1,6 +1,5 @@
 import { Ajv, type ValidateFunction } from 'ajv';
-import { draft07, settings } from './ajv.ts';
-import { validator } from './meta-validator.ts';
+import { settings } from './ajv.ts';
 import { recent } from './recent.ts';
 import type { JsonObject } from './value.ts';
 
@@ -59,34 +58,18 @@ function keyOf(text: string, useDefaults: boolean): string {
 
 /** @throws Error if the dialect that the schema names is unknown, or the schema is invalid in it. */
 function requireDialect(schema: JsonObject): void {
-  if (!isDraft07(schema)) {
-    otherDialects().validateSchema(schema, true);
-    return;
-  }
-  const validate = validator();
-  if (validate(schema)) return;
-  throw new Error(`schema is invalid: ${ajvFor('', false).errorsText(validate.errors)}`);
+  schemaChecker().validateSchema(schema, true);
 }
 
-function isDraft07({ $schema }: JsonObject): boolean {
-  return $schema === undefined || $schema === draft07;
-}
+let checker: Ajv | undefined;
 
-/** Loads and compiles the schema compiler in advance: an interruption would leave it half loaded or half compiled. */
-export function readyCompiler(schema: JsonObject): void {
-  if (isDraft07(schema)) validator();
-  else otherDialects();
-}
-
-let dialects: Ajv | undefined;
-
-/** Reports any other `$schema`. */
-function otherDialects(): Ajv {
-  if (dialects) return dialects;
-  const fresh = new Ajv(settings);
-  fresh.validateSchema({});
-  dialects = fresh;
-  return fresh;
+/** Returns an Ajv that has compiled its meta-schema. An interruption would leave the meta-schema half compiled. */
+export function schemaChecker(): Ajv {
+  if (checker) return checker;
+  const ajv = new Ajv(settings);
+  ajv.validateSchema({});
+  checker = ajv;
+  return ajv;
 }
 
 const compilers = new Map<boolean, Ajv>();

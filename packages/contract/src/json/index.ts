@@ -1,5 +1,5 @@
 /** JSON values and JSON Schemas: reading, walking, comparing and validating them, within limits. */
-export { lazyValidator, settings } from './ajv.ts';
+export { lazyValidator } from './ajv.ts';
 export { attempt } from './attempt.ts';
 export { runWithTimeLimit, taskTimeLimitMs } from './bounded.ts';
 export { compileSchema } from './compile.ts';
@@ -7,12 +7,10 @@ export { grouped } from './grouped.ts';
 export { isObject, isWalkable, jsonIn, kept, objectOr, present, shorten, visibleJson } from './json.ts';
 export { aloneName, membersOf, propertiesOf, propertyAlone, requiredOf, typesOf } from './keywords.ts';
 export { limits, openApiLimits } from './limits.ts';
-export { clientMismatches, clientSettings, fits } from './match.ts';
+export { clientMismatches, fits } from './match.ts';
 export { memoize } from './memoize.ts';
-export { validator as metaValidator } from './meta-validator.ts';
 export { boundFor, patternFlaw } from './pattern.ts';
 export { literallyIn, readJson, withLargeIntegersAsText, withNumbers, writeLiterally } from './read-json.ts';
-export { recent } from './recent.ts';
 export { below, mismatches, mismatchesIn, stepsOf, tryCompile, valueAt } from './schema.ts';
 export type { Json, JsonObject } from './value.ts';
 export { bounds, isReadable, listed, named, schemasIn, single } from './walk.ts';

@@ -11,7 +11,7 @@ import type { Json, JsonObject, Mismatch } from './value.ts';
 const addFormats = ajvFormats as unknown as typeof ajvFormats.default;
 
 /** As the MCP SDK's client validates: with formats (ajv-formats, full mode), ignoring unknown formats. */
-export const clientSettings: Options = {
+const clientSettings: Options = {
   ...settings,
   validateFormats: true,
   validateSchema: false,

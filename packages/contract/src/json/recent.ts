@@ -1,5 +1,4 @@
 import type { ValidateFunction } from 'ajv';
-import { precompiled } from './precompiled.ts';
 
 const memory = { schemas: 32, characters: 20_000 };
 const known = new Map<string, ValidateFunction>();
@@ -10,7 +9,7 @@ const known = new Map<string, ValidateFunction>();
  */
 export const recent = {
   get(key: string): ValidateFunction | undefined {
-    return known.get(key) ?? precompiled.get(key);
+    return known.get(key);
   },
 
   /** Keeps a validator, unless its schema is large. */
@@ -20,6 +19,4 @@ export const recent = {
     if (known.size >= memory.schemas && oldest !== undefined) known.delete(oldest);
     known.set(key, validate);
   },
-
-  keys: (): readonly string[] => [...known.keys()],
 };

@@ -25,8 +25,7 @@ const line = (...args: readonly string[]) => shellLine(['npx', program, ...args]
 export function main(args: readonly string[]): Promise<void> {
   return runMain(
     {
-      ready: (given) => (given.length === 1 && given[0] === '--version' ? `${version}\n` : undefined),
-      load: async () => (run, given) => {
+      build(run, given) {
         const tree = new Command(program)
           .version(version, '-V, --version', 'show the version')
           .helpOption('-h, --help', 'show this help')

@@ -1,11 +1,11 @@
-import { type JsonObject, lazyValidator } from 'market-mcp-contract/json';
+import type { JsonObject } from 'market-mcp-contract/json';
 import { packageManagers } from '../../questions/package-managers.ts';
 import { targetNames } from '../../questions/targets.ts';
 
 const texts = { type: 'array', items: { type: 'string' } };
 
 /** The JSON Schema of a manifest. */
-export const schema: JsonObject = {
+export const manifestSchema: JsonObject = {
   type: 'object',
   properties: {
     schema: { const: 3 },
@@ -51,5 +51,3 @@ export const schema: JsonObject = {
   },
   required: ['schema', 'template', 'platform', 'answers', 'listed', 'files'],
 };
-
-export const validator = lazyValidator(schema);
