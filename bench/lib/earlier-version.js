@@ -4,12 +4,9 @@ import { freshPath, repository } from './places.js';
 import { plainEnvironment } from './product.js';
 
 /** The commit whose code was each earlier version. */
-const commits = { '0.1.0': '3c73d767', '0.2.0': '5df7cac6' };
+const commits = { '0.1.0': '3c73d767', '0.2.0': '5df7cac6', '0.4.0': '0fd011fd' };
 
 /** @typedef {keyof typeof commits} Version */
-
-/** @type {Version[]} */
-export const earlierVersions = ['0.1.0', '0.2.0'];
 
 /** @type {Map<Version, string>} */
 const checkouts = new Map();

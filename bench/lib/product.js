@@ -100,9 +100,13 @@ export function buildProject(args = []) {
   return directory;
 }
 
-/** Arguments for Node that run the self-check of the built project in the current directory. */
-export function selfCheckArguments() {
-  return [product().market, 'check', '--no-build'];
+/**
+ * Arguments for Node that run the self-check of the built project in the current directory.
+ *
+ * @param {string} [market] script of `market-mcp`
+ */
+export function selfCheckArguments(market = product().market) {
+  return [market, 'check', '--no-build'];
 }
 
 /** The compiler of a project with installed node_modules. @param {string} directory */

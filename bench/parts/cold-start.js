@@ -7,7 +7,7 @@ import { interleaved, pairedRatio } from '../lib/statistics.js';
 /** @import { Part } from '../lib/section.js' */
 
 const bare = 'node -e 0';
-const bound = 1.3;
+const bound = 2;
 
 /**
  * The cheapest command of each peer: `--version`, or `--help` if it has no version.

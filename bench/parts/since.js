@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { calls, extentOf } from '../lib/contest.js';
 import { fieldOf } from '../lib/contestants.js';
-import { earlierVersion, earlierVersions } from '../lib/earlier-version.js';
+import { earlierVersion } from '../lib/earlier-version.js';
 import { canPin } from '../lib/machine.js';
 import { freshPath } from '../lib/places.js';
 import { compiler, definitionsOf, plainEnvironment } from '../lib/product.js';
@@ -20,7 +20,7 @@ export const since = {
   name: 'since',
   async run({ quick }) {
     const { ours, answer } = await fieldOf(1);
-    const servers = new Map(earlierVersions.map((version) => [version, serverOf(version, ours)]));
+    const servers = new Map(versions.map((version) => [version, serverOf(version, ours)]));
     const extent = extentOf(quick, 11);
     const { results, notes } = await compare(calls.cached, [ours, ...servers.values()], answer, extent);
     const of = (/** @type {Contestant} */ { title }, /** @type {keyof LoadResult & string} */ key) =>
@@ -70,6 +70,8 @@ export const since = {
   },
 };
 
+/** @type {('0.1.0' | '0.2.0')[]} */
+const versions = ['0.1.0', '0.2.0'];
 const bars = { '0.1.0': 0.9, '0.2.0': 0.95 };
 
 /**
