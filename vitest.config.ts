@@ -21,9 +21,6 @@ const e2e = folders('hostile', 'matrix', 'e2e', 'dev', 'openapi-requests', 'upgr
 /** They run programs of this machine, bind addresses beside 127.0.0.1, or measure memory. */
 const machines = folders('deploy', 'browser', 'registry', 'attacks', 'reliability');
 const endurance = 'test/reliability/endurance.test.ts';
-/** They write documents, and have configurations of their own. */
-const writers = ['test/foreign/foreign.test.ts', 'test/real-tools/**', 'test/fuzz/long.test.ts'];
-const nightly = [endurance, ...folders('windows')];
 
 const installs = 'test/e2e/global-setup.ts';
 const measures = 'test/reliability/global-setup.ts';
@@ -90,7 +87,7 @@ export default defineConfig({
         isolate: false,
         setupFiles: 'test/restored.ts',
         include: folders('**'),
-        exclude: [...slow, ...e2e, ...machines, ...nightly, ...writers],
+        exclude: [...slow, ...e2e, ...machines, endurance],
       }),
       project('slow', { include: slow }),
       project('e2e', { include: e2e, globalSetup: installs }),
@@ -102,7 +99,7 @@ export default defineConfig({
       }),
       // After all others, one file at a time: figures of a machine that does nothing else.
       project('nightly', {
-        include: nightly,
+        include: [endurance],
         globalSetup: [installs, measures],
         maxWorkers: 1,
         sequence: { groupOrder: 1 },

@@ -5,20 +5,22 @@ import { spawnSync } from 'node:child_process';
 //   npm run docs <name> [-- <options of its last command>]
 
 const vitest = 'npx vitest run';
+const evidence = (/** @type {string} */ project) =>
+  `${vitest} --config evidence/vitest.config.ts --project ${project}`;
 const update = (/** @type {string} */ file) => `${vitest} ${file} -u`;
 
 /** Name → the commands, the last of which gets the options. @type {ReadonlyMap<string, readonly string[]>} */
 const writers = new Map([
-  ['clients', ['node scripts/clients.js']],
+  ['clients', ['node evidence/clients/run.js']],
   ['deploy', ['node scripts/deploy-table.js']],
   ['errors', [update('test/errors-document.test.ts')]],
-  ['foreign-servers', [`${vitest} --config test/foreign/vitest.config.ts`]],
-  ['fuzz', ['node scripts/fuzz.js']],
-  ['openapi', ['node scripts/openapi-table.js']],
+  ['foreign-servers', [evidence('foreign-servers')]],
+  ['fuzz', ['node evidence/fuzz/run.js']],
+  ['openapi', ['node evidence/openapi-documents/run.js']],
   ['pictures', ['node scripts/pictures.js']],
   ['project', [update('test/project-document.test.ts')]],
-  ['real-tools', [`${vitest} --config test/real-tools/vitest.config.ts`]],
-  ['reliability', [`NIGHTLY=1 ${vitest} test/reliability/`, 'node scripts/reliability-doc.js']],
+  ['real-tools', [evidence('real-tools')]],
+  ['reliability', [`NIGHTLY=1 ${vitest} test/reliability/`, 'node evidence/reliability-figures.js']],
   ['requests', [update('test/e2e/from-request.test.ts')]],
   ['rules', [update('test/contract/rules-document.test.ts')]],
   ['runtime', [update('test/runtime/api.test.ts')]],

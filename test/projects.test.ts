@@ -7,13 +7,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
 
-/** These write documents, so they have their own command and configuration. */
-const apart = [
-  'test/foreign/foreign.test.ts',
-  'test/real-tools/real-tools.test.ts',
-  'test/fuzz/long.test.ts',
-];
-
 let listed: readonly { readonly file: string; readonly projectName: string }[] = [];
 
 beforeAll(async () => {
@@ -29,7 +22,7 @@ describe('the five projects of tests', () => {
       .map((path) => join('test', path));
     expect(files.length).toBeGreaterThan(100);
     const run = listed.map(({ file }) => relative(repository, file));
-    expect([...run, ...apart].toSorted()).toEqual(files.toSorted());
+    expect(run.toSorted()).toEqual(files.toSorted());
   });
 
   it('are run by npm test and npm run test:more, one of which runs each, except for `nightly`', () => {

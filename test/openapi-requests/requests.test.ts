@@ -11,7 +11,7 @@ import { prepare } from '../../src/import/prepare.ts';
 import { sampleValue, samplingOf } from '../../src/samples/sample-value.ts';
 import { installOnce } from '../e2e/install-once.ts';
 import { run, scaffold, scratch, serveHere } from '../e2e/support.ts';
-import { fetchDocuments } from '../openapi-table/documents.ts';
+import { fetchDocuments } from './documents.ts';
 import { endOfCall, upstreamOf } from './upstream.ts';
 
 /** Operations of each document: half of them only read. */

@@ -21,7 +21,7 @@ const repositoryHosts: ReadonlyMap<string, RegExp> = new Map([
 
 /**
  * The rules for the members that are written here, in JSON Schema of draft-07. They are those of the registry's schema of
- * 2025-12-11 and of its checks on publication, or stricter; `node scripts/listing-schema.js` compares them with that schema. Other
+ * 2025-12-11 and of its checks on publication, or stricter; `node evidence/listing-schema/run.js` compares them with that schema. Other
  * members (packages, icons) are not allowed.
  */
 export const serverJsonSchema: JsonObject = {

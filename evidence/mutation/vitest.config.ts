@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { ownSource } from '../own-source.ts';
+import { ownSource } from '../../test/own-source.ts';
 import { changedText, changes } from './changes.ts';
 
 const root = join(import.meta.dirname, '../..');

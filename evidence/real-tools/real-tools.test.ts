@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { installOnce } from '../e2e/install-once.ts';
-import { scratch } from '../e2e/support.ts';
+import { installOnce } from '../../test/e2e/install-once.ts';
+import { scratch } from '../../test/e2e/support.ts';
 import { listTools, packageOf } from './list-tools.ts';
 import { type Row, writePage } from './page.ts';
 import { servers } from './servers.ts';

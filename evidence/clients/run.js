@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 // Lists and calls the tools of one generated server with third-party clients, and writes docs/evidence/clients.md. The clients are
 // installed into a separate directory and run under Node 22, which some of them need.
 
-const repository = fileURLToPath(new URL('..', import.meta.url));
+const repository = fileURLToPath(new URL('../..', import.meta.url));
 const packages = {
   node: '22',
   '@modelcontextprotocol/sdk': '1',
@@ -57,7 +57,7 @@ async function main() {
   failing(join(project, 'src/tools/get-gas-price.ts'));
   await make('npm', ['run', 'build'], project);
   const away = join(place, 'clients');
-  cpSync(join(repository, 'scripts/clients'), away, { recursive: true });
+  cpSync(join(import.meta.dirname, 'client.js'), join(away, 'client.js'));
   writeFileSync(
     join(away, 'package.json'),
     JSON.stringify({ type: 'module', private: true, dependencies: packages }),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
-import { type Document, fetchDocuments } from './documents.ts';
+import { type Document, fetchDocuments } from '../../test/openapi-requests/documents.ts';
 import { overview, type Result, shareOf, writePage } from './page.ts';
 import { installModules } from './project.ts';
 import { type TakenOver, takeOver } from './take-over.ts';

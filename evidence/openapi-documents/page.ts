@@ -1,6 +1,6 @@
 import { loadavg } from 'node:os';
 import program from '../../package.json' with { type: 'json' };
-import { measured, plain, table, writePlace } from '../page.ts';
+import { measured, plain, table, writePlace } from '../../test/page.ts';
 import type { Refused, TakenOver } from './take-over.ts';
 
 /** What was measured of one document. */

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { table, writePlace } from '../page.ts';
-import type { Examined } from './examine.ts';
+import type { Examined } from '../../test/foreign/examine.ts';
+import { table, writePlace } from '../../test/page.ts';
 
 /** The findings, which a release has as a file of its own. */
 const findings = new URL('../../dist/foreign-servers.md', import.meta.url);

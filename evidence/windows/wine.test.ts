@@ -5,9 +5,9 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { CheckReport } from '../../packages/contract/src/check/model.ts';
 import { shellLine } from '../../packages/contract/src/command/shell.ts';
-import { installOnce } from '../e2e/install-once.ts';
-import { bins, compile, create, scratch, tree } from '../e2e/support.ts';
-import fc from '../fast-check.ts';
+import { installOnce } from '../../test/e2e/install-once.ts';
+import { bins, compile, create, scratch, tree } from '../../test/e2e/support.ts';
+import fc from '../../test/fast-check.ts';
 import { hasWine, npmProgram, Windows, windowsPath } from './wine.ts';
 
 const wine = await hasWine();

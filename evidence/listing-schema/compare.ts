@@ -2,7 +2,7 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { registrySchema, serverJsonProblems } from '../../src/marketplace/core/server-json.ts';
-import fc from '../fast-check.ts';
+import fc from '../../test/fast-check.ts';
 
 /** The verdicts of two validators on one document. */
 export type Verdict = 'both accept' | 'both refuse' | 'stricter' | 'looser';

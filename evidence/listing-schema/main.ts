@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { registrySchema, serverJsonProblems } from '../../src/marketplace/core/server-json.ts';
-import { seed } from '../random.ts';
+import { seed } from '../../test/random.ts';
 import { compare, judge, verdictOf, written } from './compare.ts';
 
 const runs = 100_000;
 const [schemaFile, ...files] = process.argv.slice(2);
 if (schemaFile === undefined) {
-  console.error('Write: node scripts/listing-schema.js <server.schema.json of the registry> [server.json…]');
+  console.error(
+    'Write: node evidence/listing-schema/run.js <server.schema.json of the registry> [server.json…]',
+  );
   process.exit(2);
 }
 const text = readFileSync(schemaFile, 'utf8');

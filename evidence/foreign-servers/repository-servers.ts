@@ -2,7 +2,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
-import { type ForeignServer, modules } from './servers.ts';
+import type { ForeignServer } from '../../test/foreign/servers.ts';
+import { modules } from './servers.ts';
 
 /** Repositories of the public marketplace whose servers are in no package, and the variables that name a clone of each. */
 const clones = {

@@ -1,4 +1,4 @@
-import { plain, table, writePlace } from '../page.ts';
+import { plain, table, writePlace } from '../../test/page.ts';
 import type { TakenOver } from './take-over.ts';
 
 /** The results of one server. */

@@ -4,7 +4,7 @@ import { mkdirSync, openSync, readdirSync, readFileSync, realpathSync } from 'no
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { execa } from 'execa';
-import type { Ran } from '../e2e/support.ts';
+import type { Ran } from '../../test/e2e/support.ts';
 
 /** Whether the machine can run Windows programs: `apt-get install wine64`. */
 export async function hasWine(): Promise<boolean> {

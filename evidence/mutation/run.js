@@ -1,15 +1,18 @@
 /**
- * Runs unit tests of the runtime with each change of test/mutate/changes.ts in turn, and fails if they pass with one.
+ * Runs unit tests of the runtime with each change of evidence/mutation/changes.ts in turn, and fails if they pass with one.
  *
  * npm run mutate [-- <numbers of changes>]
  */
 import { execFile } from 'node:child_process';
-import { load } from './load.js';
+import { readFileSync } from 'node:fs';
+import { load } from '../../scripts/load.js';
 
 const atOnce = 2;
 
-/** @type {{ changes: readonly import('../test/mutate/changes.ts').Change[] }} */
-const { changes } = await load('test/mutate/changes.ts');
+/** @type {typeof import('./changes.ts')} */
+const { changedText, changes } = await load('evidence/mutation/changes.ts');
+for (const change of changes)
+  changedText(change, readFileSync(`packages/runtime/src/${change.file}`, 'utf8'));
 const chosen = process.argv.slice(2);
 const wrong = chosen.find((number) => !(/^\d+$/.test(number) && Number(number) < changes.length));
 if (wrong !== undefined) fail(`${wrong} is not the number of a change. Use 0 to ${changes.length - 1}.`);
@@ -45,7 +48,7 @@ function firstFailure(tests, change) {
     'vitest',
     'run',
     '--config',
-    'test/mutate/vitest.config.ts',
+    'evidence/mutation/vitest.config.ts',
     '--bail',
     '1',
     '--reporter',

@@ -10,8 +10,12 @@ if (!(minutes > 0 && minutes <= 1_440)) {
   console.error(`--minutes: expected a number from above 0 to 1440, got ${JSON.stringify(values.minutes)}`);
   process.exit(2);
 }
-const { status } = spawnSync('npx', ['vitest', 'run', '--config', 'test/fuzz/vitest.config.ts'], {
-  stdio: 'inherit',
-  env: { ...process.env, FUZZ_MINUTES: String(minutes) },
-});
+const { status } = spawnSync(
+  'npx',
+  ['vitest', 'run', '--config', 'evidence/vitest.config.ts', '--project', 'fuzz'],
+  {
+    stdio: 'inherit',
+    env: { ...process.env, FUZZ_MINUTES: String(minutes) },
+  },
+);
 process.exit(status ?? 1);

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { measured, writePlace } from '../page.ts';
-import { randomFrom, seed } from '../random.ts';
-import { startServer } from '../reliability/server.ts';
-import { buildProject } from '../runtime/built.ts';
-import { fuzz, fuzzPaid } from './fuzz.ts';
+import { fuzz, fuzzPaid } from '../../test/fuzz/fuzz.ts';
+import { measured, writePlace } from '../../test/page.ts';
+import { randomFrom, seed } from '../../test/random.ts';
+import { startServer } from '../../test/reliability/server.ts';
+import { buildProject } from '../../test/runtime/built.ts';
 
 const minutes = Number(process.env.FUZZ_MINUTES ?? 10);
 /** Maximum growth of the heap after a full collection, from the first tenth of the run to its end, in bytes. */
@@ -12,7 +12,7 @@ const maxGrowth = 4_000_000;
 
 let project: ReturnType<typeof buildProject>;
 beforeAll(() => {
-  project = buildProject(join(import.meta.dirname, 'tools.ts'));
+  project = buildProject(join(import.meta.dirname, '../../test/fuzz/tools.ts'));
 });
 afterAll(() => project.remove());
 

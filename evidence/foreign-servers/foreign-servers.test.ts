@@ -1,11 +1,12 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, it } from 'vitest';
-import { scratch } from '../e2e/support.ts';
-import { type Examined, examine } from './examine.ts';
+import { scratch } from '../../test/e2e/support.ts';
+import { type Examined, examine } from '../../test/foreign/examine.ts';
+import { sdkServers } from '../../test/foreign/servers.ts';
 import { writePage } from './page.ts';
 import { repositoryServers } from './repository-servers.ts';
-import { installedServers, sdkServers } from './servers.ts';
+import { installedServers } from './servers.ts';
 
 const servers = [...sdkServers, ...installedServers, ...(await repositoryServers())];
 const root = scratch();

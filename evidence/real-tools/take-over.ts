@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { InputError } from '../../packages/contract/src/command/result.ts';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import type { DefinitionChange } from '../../src/model/model.ts';
-import { create, prove, scaffold } from '../e2e/support.ts';
+import { create, prove, scaffold } from '../../test/e2e/support.ts';
 import { silentDifferences } from './compare.ts';
 
 /** The result of importing the tools of one server. */

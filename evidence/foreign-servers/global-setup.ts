@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { installOnce } from '../e2e/install-once.ts';
+import { installOnce } from '../../test/e2e/install-once.ts';
 import { installation } from './servers.ts';
 
 /** Installs the packages that `package.json` names, without running their install scripts. */
