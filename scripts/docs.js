@@ -28,7 +28,6 @@ const writers = new Map([
   ['terminal', [update('test/e2e/screens.test.ts')]],
   ['troubleshooting', [update('test/e2e/troubleshooting.test.ts')]],
   ['tutorial', [`TUTORIAL_PAGE=1 ${vitest} test/e2e/tutorial.test.ts`]],
-  ['upgrades', [`UPGRADES_PAGE=1 ${vitest} test/upgrade/upgrades.test.ts`]],
 ]);
 
 const [name = '', ...options] = process.argv.slice(2);

@@ -6,7 +6,7 @@ import { endAt, type Moment } from '../e2e/kill.ts';
 import { run, scratch } from '../e2e/support.ts';
 import { randomFrom, seed } from '../random.ts';
 import { nextProgram } from './next-program.ts';
-import { bytesOf, oldProject, resultOf } from './scenario.ts';
+import { bytesOf, makeOldProject, resultOf } from './scenario.ts';
 
 const isWhole = process.env.UPGRADES_PAGE !== undefined;
 const kills = isWhole ? 50 : 8;
@@ -26,15 +26,12 @@ let duration = 0;
 
 beforeAll(async () => {
   next = nextProgram(join(root, 'next'));
-  const conflict = {
-    name: 'tsconfig.json: the same line',
-    make: ({ directory }: { readonly directory: string }) => {
-      const file = join(directory, 'tsconfig.json');
-      writeFileSync(file, readFileSync(file, 'utf8').replace('"es2023"', '"es2025"'));
-    },
+  before = join(root, 'before');
+  const edit = (directory: string) => {
+    const file = join(directory, 'tsconfig.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"es2023"', '"es2025"'));
   };
-  const { project } = await oldProject({ root, version: '0.3.0', index: 0, seed, chosen: [conflict] });
-  before = project.directory;
+  await makeOldProject({ directory: before, version: '0.3.0', random: randomFrom(seed), edit });
   after = copy('after');
   const started = performance.now();
   expect(resultOf(await upgrade(after)).details).toHaveLength(1);

@@ -30,7 +30,7 @@ const edits: { readonly [path: string]: (text: string) => string | undefined } =
  * @returns its `market-mcp` program
  */
 export function nextProgram(place: string): string {
-  copyRepository(place, (path) => !/^(test|docs|bench)\//.test(path));
+  copyRepository(place, (path) => !/^(test|evidence|docs|bench)\//.test(path));
   symlinkSync(join(repository, 'node_modules'), join(place, 'node_modules'));
   for (const [path, edit] of Object.entries(edits)) {
     const file = join(place, path);

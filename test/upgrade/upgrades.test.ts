@@ -1,8 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { mapConcurrently } from '../../packages/contract/src/wire/concurrency.ts';
 import { commonFilesOf } from '../../src/changes/upgrade/common-files.ts';
 import { version } from '../../src/plan/versions.ts';
 import { readManifest } from '../../src/project/manifest/manifest.ts';
@@ -10,54 +17,68 @@ import { type Release, releaseIn } from '../../src/project/package/releases.ts';
 import { importsIn } from '../../src/project/read/tools-index.ts';
 import { bins, repository, scratch, tree } from '../e2e/support.ts';
 import { randomFrom, seed } from '../random.ts';
-import { edits } from './edits.ts';
-import { oldProgram, oldVersions } from './old-program.ts';
-import { createWith, identity, type Outcome, oldProject, upgradeAndProve } from './scenario.ts';
-import { writeTable } from './table.ts';
+import { oldVersions } from './old-program.ts';
+import { createWith, identity, makeOldProject, upgradeAndProve } from './scenario.ts';
 
-/** All projects and the page only on request: `npm run docs upgrades`. */
-const isWhole = process.env.UPGRADES_PAGE !== undefined;
-/** The sample has one of each platform and package manager, and one of an API. */
-const numbers = isWhole ? Array.from({ length: 40 }, (_, index) => index) : [1, 2];
+const contextFlags = ['--platform', 'context', '--package-manager', 'pnpm'];
+const authorLine = 'A line of the author.';
 
-const outcomes: Outcome[] = [];
+/** Changes files that belong to the project, to a tool and to the author, and deletes one. Returns what must remain. */
+function editAsAuthor(directory: string): ReadonlyMap<string, string> {
+  const [tool = ''] = readdirSync(join(directory, 'src/tools')).filter((name) => name !== 'index.ts');
+  const toolPath = `src/tools/${tool}`;
+  appendFileSync(join(directory, 'README.md'), `\n## Author\n\n${authorLine}\n`);
+  appendFileSync(join(directory, toolPath), `// ${authorLine}\n`);
+  appendFileSync(join(directory, '.gitignore'), '/author\n');
+  mkdirSync(join(directory, 'src/author'));
+  writeFileSync(
+    join(directory, 'src/author/cache.ts'),
+    `// ${authorLine}\r\nexport const cache = new Map();\r\n`,
+  );
+  rmSync(join(directory, 'AGENTS.md'));
+  return new Map([
+    ['README.md', authorLine],
+    [toolPath, readFileSync(join(directory, toolPath), 'utf8')],
+    ['.gitignore', '/author'],
+    ['src/author/cache.ts', `// ${authorLine}\r\n`],
+  ]);
+}
 
 it.each(oldVersions)(
-  `upgrades ${numbers.length} randomly edited projects of version %s without a loss`,
+  'an upgrade of version %s keeps what the author changed and deleted, and the project passes its self-check',
   async (version) => {
-    oldProgram(version);
-    const root = scratch();
-    const failures: string[] = [];
-    await mapConcurrently(numbers, 2, async (index) => {
-      const old = await oldProject({ root, version, index, seed });
-      try {
-        outcomes.push(await upgradeAndProve(old));
-      } catch (error) {
-        failures.push(
-          `${old.name} (${old.made.map(({ name }) => name).join('; ')}): ${(error as Error).message}`,
-        );
-      }
-    });
-    expect(failures).toEqual([]);
-    const upgraded = outcomes.filter((outcome) => outcome.version === version);
-    const made = new Set(upgraded.flatMap((outcome) => outcome.edits));
-    console.log(`${upgraded.length} of ${version} upgraded, ${made.size} of ${edits.length} kinds of edits`);
-    if (isWhole) {
-      expect([...made].toSorted()).toEqual(edits.map(({ name }) => name).toSorted());
-      writeTable(outcomes, seed);
+    const directory = join(scratch(), 'project');
+    let remaining: ReadonlyMap<string, string> = new Map();
+    const edit = (place: string) => {
+      remaining = editAsAuthor(place);
+    };
+    await makeOldProject({ directory, version, flags: contextFlags, random: randomFrom(seed), edit });
+    await upgradeAndProve(directory);
+    for (const [path, text] of remaining) {
+      expect(readFileSync(join(directory, path), 'utf8'), path).toContain(text);
     }
+    expect(existsSync(join(directory, 'AGENTS.md'))).toBe(false);
   },
-  1_800_000,
+);
+
+it.each(oldVersions)(
+  'an upgraded project of version %s whose tools call an API passes its self-check',
+  async (version) => {
+    const directory = join(scratch(), 'project');
+    await makeOldProject({ directory, version });
+    await upgradeAndProve(directory);
+  },
 );
 
 it.each(oldVersions)(
   'the archive of version %s gives exactly the files that its program writes',
   async (version) => {
     const root = scratch();
-    for (const index of [1, 2]) {
-      const { project } = await oldProject({ root, version, index, seed, chosen: [] });
-      expectBase(project.directory);
-    }
+    const [plain, api] = [join(root, 'plain'), join(root, 'api')];
+    await makeOldProject({ directory: plain, version, flags: contextFlags, random: randomFrom(seed) });
+    await makeOldProject({ directory: api, version });
+    expectBase(plain);
+    expectBase(api);
   },
 );
 
