@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { serveHere } from '../e2e/support.ts';
+import { serveHere } from '../api-server.ts';
 import { measured, table, writePlace } from '../page.ts';
 import { buildProject } from '../runtime/built.ts';
 import { callHonestly, type Experience, startVictim, type Victim } from './victim.ts';

@@ -1,13 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { text as textOf } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { rememberTyped } from '../../src/changes/key-values.ts';
 import { fromOpenApi } from '../../src/changes/openapi.ts';
 import { fromRequests } from '../../src/changes/request.ts';
 import type { ToolAnswers } from '../../src/questions/tool-answers.ts';
-import { serveHere } from '../e2e/support.ts';
+import { startApi } from '../api-server.ts';
 import { openApi } from '../e2e/upstreams.ts';
 import { directory } from '../project/directory.ts';
 
@@ -17,14 +15,11 @@ const json = "-H 'content-type: application/json'";
 /** An API that records every request. */
 async function api() {
   const received: { readonly target: string; readonly headers: string; readonly body: string }[] = [];
-  const origin = await serveHere(
-    createServer(async (request, response) => {
-      const { method, url, headers } = request;
-      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-      received.push({ target: `${method} ${url}`, headers: lines.join('\n'), body: await textOf(request) });
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{"price":1.5}');
-    }),
-  );
+  const { origin } = await startApi(({ method, target, headers, body }) => {
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    received.push({ target: `${method} ${target}`, headers: lines.join('\n'), body });
+    return { body: { price: 1.5 } };
+  });
   return { origin, received };
 }
 

@@ -1,15 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RegistrationStep } from '../../src/marketplace/core/model.ts';
 import { requestJson, runningMarketplace } from '../../src/marketplace/local.ts';
+import { type ApiRequest, type ApiResponse, startApi } from '../api-server.ts';
 import { untilState } from '../dev/project.ts';
 import { formFor } from '../marketplace/support.ts';
 import { freePort } from '../ports.ts';
-import { bins, market, run, scaffold, scratch, serveHere } from './support.ts';
+import { bins, market, run, scaffold, scratch } from './support.ts';
 import { answering, inPath, openApi } from './upstreams.ts';
 
 const key = 'k3y-of-the-author';
@@ -18,16 +18,14 @@ const toolFile = 'src/tools/get-parcel.ts';
 /** How the API answers now. */
 let mode = 'right';
 const parcel = { id: 'P0001', weight_kg: 2.4, state: 'open' };
-const api = createServer((request, response) => {
-  const json = (status: number, value: object) =>
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-  if (mode === 'silent') return; // the request stays open
-  if (mode === 'page')
-    response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><p>Log in');
-  else if (mode === 'locked' || request.headers['x-api-key'] !== key) json(401, { message: 'no such key' });
-  else if (mode === 'text') json(200, { ...parcel, weight_kg: 'about 2.4' });
-  else json(200, mode === 'unlike' ? { ...parcel, id: 'UNLIKE' } : parcel);
-});
+function respond({ headers }: ApiRequest): ApiResponse | Promise<ApiResponse> {
+  if (mode === 'silent') return new Promise(() => {});
+  if (mode === 'page') return { headers: { 'content-type': 'text/html' }, body: '<!doctype html><p>Log in' };
+  if (mode === 'locked' || headers['x-api-key'] !== key)
+    return { status: 401, body: { message: 'no such key' } };
+  if (mode === 'text') return { body: { ...parcel, weight_kg: 'about 2.4' } };
+  return { body: mode === 'unlike' ? { ...parcel, id: 'UNLIKE' } : parcel };
+}
 
 let directory: string;
 let dev: ChildProcess;
@@ -65,7 +63,7 @@ const documentOf = (url: string) => {
 
 beforeAll(async () => {
   const root = scratch();
-  const url = await serveHere(api);
+  const { origin: url } = await startApi(respond);
   host = new URL(url).host;
   writeFileSync(join(root, 'parcels.json'), JSON.stringify(documentOf(url)));
   const flags = ['--from-openapi', 'parcels.json', '--operation', 'getParcel'];

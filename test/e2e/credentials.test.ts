@@ -1,18 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import {
-  compile,
-  evaluated,
-  expectProven,
-  market,
-  run,
-  scaffold,
-  scratch,
-  serveHere,
-  succeeded,
-} from './support.ts';
+import { startApi } from '../api-server.ts';
+import { compile, evaluated, expectProven, market, run, scaffold, scratch, succeeded } from './support.ts';
 
 const root = scratch();
 const schema = { type: 'object', properties: { said: { type: 'string', description: 'What it got' } } };
@@ -69,21 +59,10 @@ const flags = (...names: string[]) => [
   ...names.flatMap((name) => ['--operation', name]),
 ];
 
-interface Got {
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-}
-let got: Got[] = [];
 /** An API that repeats everything that it was sent. */
-const url = await serveHere(
-  createServer(({ url: path = '', headers }, response) => {
-    got.push({ path, headers });
-    response.setHeader('content-type', 'application/json');
-    response.end(
-      JSON.stringify({ said: `${path} ${headers.authorization} ${headers['x-api-key']} ${headers.cookie}` }),
-    );
-  }),
-);
+const { origin: url, requests } = await startApi(({ target, headers }) => ({
+  body: { said: `${target} ${headers.authorization} ${headers['x-api-key']} ${headers.cookie}` },
+}));
 
 const secrets = {
   DOORS_TOKEN: 't0ken-of-users',
@@ -100,14 +79,14 @@ const basic = `Basic ${Buffer.from('somebody:pa55word-of-it').toString('base64')
 
 /** What the API got from each tool, or the code with which the tool ended. */
 async function called(directory: string, env: { readonly [name: string]: string }) {
-  got = [];
+  requests.length = 0;
   const body = `
     const ended = {};
     for (const tool of tools) ended[tool.name] = (await callTool(tool, {})).structuredContent;
     return ended;`;
   const { value, printed, stderr } = await evaluated(directory, body, { DOORS_URL: url, ...env });
   for (const secret of [...Object.values(env), basic.slice(6)]) expect(printed).not.toContain(secret);
-  const sent = got.map(({ path, headers: { authorization, cookie, ...others } }) => {
+  const sent = requests.map(({ target: path, headers: { authorization, cookie, ...others } }) => {
     const key = others['x-api-key'];
     return [
       path,

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
+import { startApi } from '../api-server.ts';
 import {
   compile,
   create,
@@ -11,7 +10,6 @@ import {
   lendModules,
   market,
   scratch,
-  serveHere,
   succeeded,
   tree,
 } from './support.ts';
@@ -19,22 +17,19 @@ import {
 const root = scratch();
 const large = '1234567890123456789';
 
+const order = { state: 'sent', amount: 5 };
+const envelopes: { readonly [path: string]: object } = {
+  '/rpc': { jsonrpc: '2.0', id: 1, result: order },
+  '/graphql': { data: order },
+};
+const { origin, requests } = await startApi(({ target }) => ({ body: envelopes[target] ?? order }));
+
 /** The bodies that the API received, by path, byte for byte. */
-const received = new Map<string, string[]>();
-const origin = await serveHere(
-  createServer(async (request, response) => {
-    const body = String(await buffer(request));
-    const path = request.url ?? '';
-    received.set(path, [...(received.get(path) ?? []), body]);
-    const order = { state: 'sent', amount: 5 };
-    response.writeHead(200, { 'content-type': 'application/json' });
-    const enclosed: { readonly [path: string]: object } = {
-      '/rpc': { jsonrpc: '2.0', id: 1, result: order },
-      '/graphql': { data: order },
-    };
-    response.end(JSON.stringify(enclosed[path] ?? order));
-  }),
-);
+function receivedBodies(): ReadonlyMap<string, readonly string[]> {
+  const bodies = new Map<string, string[]>();
+  for (const { target, body } of requests) bodies.set(target, [...(bodies.get(target) ?? []), body]);
+  return bodies;
+}
 
 const bodies = {
   '/orders': `{"recipient_id":${large},"lines":[{"id":${large}}],"ids":[${large},5],"term":{"user.id":-${large}0}}`,
@@ -80,15 +75,15 @@ it('an integer beyond 2^53 of a pasted or recorded body reaches the API with its
   }
   const timesReceived = (times: number) =>
     new Map(Object.entries(bodies).map(([path, body]) => [path, Array.from({ length: times }, () => body)]));
-  expect(received).toEqual(timesReceived(1));
+  expect(receivedBodies()).toEqual(timesReceived(1));
 
   lendModules(directory);
   await succeeded(compile(directory));
   await expectProven(directory);
-  expect(received).toEqual(timesReceived(1));
+  expect(receivedBodies()).toEqual(timesReceived(1));
 
   await succeeded(market(['record', '--json'], { cwd: directory }));
-  expect(received).toEqual(timesReceived(2));
+  expect(receivedBodies()).toEqual(timesReceived(2));
   const recordings = [...tree(directory)].filter(([path]) => path.startsWith('test/recordings/'));
   expect(recordings).toHaveLength(4);
   for (const [path, text] of recordings) expect(text, path).toMatch(`"${large}`);
@@ -105,5 +100,5 @@ it('an integer beyond 2^53 of a pasted or recorded body reaches the API with its
   const expected = timesReceived(3);
   const changed = bodies['/orders'].replace(large, '99999999999999999999').replace(`[${large},5]`, '[]');
   expected.get('/orders')?.push(changed);
-  expect(received).toEqual(expected);
+  expect(receivedBodies()).toEqual(expected);
 });

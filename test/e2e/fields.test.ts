@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { startApi } from '../api-server.ts';
 import {
   bins,
   compile,
@@ -11,7 +11,6 @@ import {
   run,
   scaffold,
   scratch,
-  serveHere,
   succeeded,
   tree,
 } from './support.ts';
@@ -63,10 +62,6 @@ const document = (url: string) =>
 
 /** The API answers with members that its document does not know, and with a wrong type in a field that nobody chose. */
 const real = (id: number) => ({ ...repositoryOf(id), size: 'unknown', private_note: 'only for the account' });
-const api = createServer((request, response) => {
-  response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(request.url?.endsWith('/repos') ? [real(11), real(12)] : real(13)));
-});
 
 let directory: string;
 let url: string;
@@ -89,7 +84,9 @@ const called = async (tool: string) =>
   ).value.structuredContent;
 
 beforeAll(async () => {
-  url = await serveHere(api);
+  ({ origin: url } = await startApi(({ target }) => ({
+    body: target.endsWith('/repos') ? [real(11), real(12)] : real(13),
+  })));
   place = join(root, 'repositories.json');
   writeFileSync(place, JSON.stringify(document(url)));
   const flags = ['--from-openapi', place, '--operation', 'listRepos', '--operation', 'getLatest'];

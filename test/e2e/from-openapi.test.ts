@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { serveHere } from '../api-server.ts';
 import { apiDocuments } from '../import/api-documents.ts';
 import {
   compile,
@@ -13,7 +14,6 @@ import {
   run,
   scaffold,
   scratch,
-  serveHere,
   succeeded,
   tree,
 } from './support.ts';

@@ -1,45 +1,30 @@
 import { readFileSync, statSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { text as textOf } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
+import { startApi } from '../api-server.ts';
 import { type Documented, documented } from './requests.ts';
-import {
-  compile,
-  create,
-  expectProven,
-  lendModules,
-  market,
-  scratch,
-  serveHere,
-  succeeded,
-  tree,
-} from './support.ts';
+import { compile, create, expectProven, lendModules, market, scratch, succeeded, tree } from './support.ts';
 
 const root = scratch();
 
 /** The API of a request: it judges method, path, query, headers and body by their bytes. */
 async function apiOf({ method, url, headers = {}, body = '', answer }: Documented) {
-  const seen: string[] = [];
-  const origin = await serveHere(
-    createServer(async (request, response) => {
-      const sent = await textOf(request);
-      const wrong = [
-        ...(request.method === method ? [] : [`method ${request.method}`]),
-        ...(request.url === url ? [] : [`url ${request.url}`]),
-        ...Object.entries(headers).flatMap(([name, value]) =>
-          request.headers[name] === value ? [] : [`${name} ${request.headers[name]}`],
-        ),
-        ...(/^(?:undefined|node)?$/.test(`${request.headers['user-agent']}`) ? ['no user-agent'] : []),
-        ...(sent === body ? [] : [`body ${sent}`]),
-      ];
-      seen.push(wrong.join('; '));
-      response.writeHead(wrong.length === 0 ? 200 : 400, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(wrong.length === 0 ? answer : { wrong }));
-    }),
-  );
-  return { origin, seen };
+  const differences: string[] = [];
+  const { origin } = await startApi((request) => {
+    const wrong = [
+      ...(request.method === method ? [] : [`method ${request.method}`]),
+      ...(request.target === url ? [] : [`url ${request.target}`]),
+      ...Object.entries(headers).flatMap(([name, value]) =>
+        request.headers[name] === value ? [] : [`${name} ${request.headers[name]}`],
+      ),
+      ...(/^(?:undefined|node)?$/.test(`${request.headers['user-agent']}`) ? ['no user-agent'] : []),
+      ...(request.body === body ? [] : [`body ${request.body}`]),
+    ];
+    differences.push(wrong.join('; '));
+    return wrong.length === 0 ? { body: answer } : { status: 400, body: { wrong } };
+  });
+  return { origin, differences };
 }
 
 const forms = (key: string) => [
@@ -88,7 +73,7 @@ it('twenty requests of documentation become tools at the first try that pass the
     names.push(...JSON.parse(added.stdout).tools);
   }
   expect(names).toEqual(documented.map(({ tool }) => tool));
-  expect(apis.map(({ seen }) => seen)).toEqual(documented.map(() => ['']));
+  expect(apis.map(({ differences }) => differences)).toEqual(documented.map(() => ['']));
 
   lendModules(directory);
   await succeeded(compile(directory));
@@ -97,7 +82,7 @@ it('twenty requests of documentation become tools at the first try that pass the
   const recorded = await market(['record', '--json'], { cwd: directory });
   streams.push(recorded.stdout, recorded.stderr);
   expect(JSON.parse(recorded.stdout).called).toHaveLength(documented.length);
-  expect(apis.map(({ seen }) => seen)).toEqual(documented.map(() => ['', '']));
+  expect(apis.map(({ differences }) => differences)).toEqual(documented.map(() => ['', '']));
 
   const listed = await market(['list', '--json'], { cwd: directory });
   const inputsOf = ({ name }: { name: string }) => {

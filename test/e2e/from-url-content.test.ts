@@ -7,7 +7,8 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { Ajv } from 'ajv';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { create, evaluated, expectProven, scaffold, scratch, serveHere, tree } from './support.ts';
+import { serveHere } from '../api-server.ts';
+import { create, evaluated, expectProven, scaffold, scratch, tree } from './support.ts';
 
 const root = scratch();
 const none = { type: 'object', properties: {}, required: [] };

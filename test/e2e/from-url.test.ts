@@ -8,6 +8,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { createMcpHandler, Server as ModernServer } from '@modelcontextprotocol/server';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { serveHere } from '../api-server.ts';
 import {
   compile,
   create,
@@ -16,7 +17,6 @@ import {
   market,
   scaffold,
   scratch,
-  serveHere,
   succeeded,
   tree,
 } from './support.ts';

@@ -1,12 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startApi } from '../api-server.ts';
 import { createSteps, serve } from '../broken/good-server.ts';
 import { keys } from '../keys.ts';
 import { freePort } from '../ports.ts';
-import { bins, compile, prove, run, scaffold, scratch, serveHere, succeeded, tree } from './support.ts';
+import { bins, compile, prove, run, scaffold, scratch, succeeded, tree } from './support.ts';
 import { Terminal } from './terminal.ts';
 import { answering, inPath, openApi } from './upstreams.ts';
 
@@ -16,17 +16,14 @@ const publicKey = generateKeyPairSync('rsa', { modulusLength: 2048 })
   .toString();
 
 /** An API of parcels that counts its requests. */
-const asked: string[] = [];
 let isDown = false;
-const api = createServer((request, response) => {
-  asked.push(`${request.method} ${request.url}`);
-  const [, id] = /^\/parcels\/([^/]+)(\/cancel)?$/.exec(request.url ?? '') ?? [];
-  const isKnown = id === 'P0004' || id === 'P0007';
-  response.writeHead(isDown ? 503 : isKnown ? 200 : 404, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(isKnown ? { id, state: request.method === 'GET' ? 'sent' : 'cancelled' } : {}));
+const { origin: url, requests } = await startApi(({ method, target }) => {
+  const [, id] = /^\/parcels\/([^/]+)(\/cancel)?$/.exec(target) ?? [];
+  if (id !== 'P0004' && id !== 'P0007') return { status: isDown ? 503 : 404, body: {} };
+  return { status: isDown ? 503 : 200, body: { id, state: method === 'GET' ? 'sent' : 'cancelled' } };
 });
-const url = await serveHere(api);
-const writes = () => asked.filter((line) => !line.startsWith('GET '));
+const writes = () =>
+  requests.filter(({ method }) => method !== 'GET').map(({ method, target }) => `${method} ${target}`);
 
 const parcel = {
   type: 'object',
@@ -88,7 +85,7 @@ beforeAll(async () => {
   await succeeded(compile(directory));
 });
 beforeEach(() => {
-  asked.length = 0;
+  requests.length = 0;
 });
 
 /** What an author is told, and what not. */
@@ -116,7 +113,7 @@ it.each<[string, readonly string[], boolean, { told: readonly (string | RegExp)[
   const ran = await market(...args);
   expect([ran.status, ran.stdout, ran.stderr]).toEqual([0, expect.anything(), expect.anything()]);
   expect(writes()).toEqual([]);
-  expect(asked.length > 0, name).toBe(asks);
+  expect(requests.length > 0, name).toBe(asks);
   for (const words of told) expect(ran.stdout + ran.stderr).toMatch(words);
   if (name === 'register') expect(ran.stdout).not.toContain('accepted');
   if (name === 'a registration on the page')
@@ -149,7 +146,7 @@ describe('with --call, each example is requested once by', () => {
       expect.stringContaining('expected found, got fail'),
     ]);
     expect(writes()).toEqual(eachExample);
-    asked.length = 0;
+    requests.length = 0;
     const recorded = await market('record', '--call', 'cancelParcel');
     expect([recorded.status, recorded.stdout]).toEqual([
       1,
@@ -169,7 +166,7 @@ it('at a terminal, record asks, and calls what the person selects', async () => 
   });
   await terminal.asked('Call any of these tools, too?');
   expect(terminal.text).toContain('once with {"id":"P0004"}, {"id":"P0007"}');
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
   terminal.press(' ', keys.enter);
   expect(await terminal.ended).toBe(0);
   expect(writes()).toEqual(eachExample);
@@ -241,6 +238,6 @@ describe('what an author is told', () => {
   ])('%j is refused', async (args, hint) => {
     const ran = await market(...args);
     expect([ran.status, ran.stderr]).toEqual([2, expect.stringContaining(hint)]);
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 });

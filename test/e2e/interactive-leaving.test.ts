@@ -3,8 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { serveHere } from '../api-server.ts';
 import { keys } from '../keys.ts';
-import { bins, create, scratch, serveHere, succeeded, tree } from './support.ts';
+import { bins, create, scratch, succeeded, tree } from './support.ts';
 import { Terminal } from './terminal.ts';
 import { serveTools } from './upstreams.ts';
 

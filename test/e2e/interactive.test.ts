@@ -1,19 +1,9 @@
 import { mkdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { startApi } from '../api-server.ts';
 import { keys, pasted } from '../keys.ts';
-import {
-  bins,
-  compile,
-  create,
-  expectProven,
-  lendModules,
-  scratch,
-  serveHere,
-  succeeded,
-  tree,
-} from './support.ts';
+import { bins, compile, create, expectProven, lendModules, scratch, succeeded, tree } from './support.ts';
 import { Terminal } from './terminal.ts';
 
 const root = scratch();
@@ -131,14 +121,7 @@ async function expectGreen(directory: string): Promise<void> {
 }
 
 it('a pasted curl command is sent once; the variable of the environment stays there after Enter, and the typed key is written to .env alone', async () => {
-  const seen: string[] = [];
-  const origin = await serveHere(
-    createServer((request, response) => {
-      seen.push(`${request.url} ${request.headers.authorization}`);
-      response.setHeader('content-type', 'application/json');
-      response.end('{"id":550,"title":"Fight Club"}');
-    }),
-  );
+  const { origin, requests } = await startApi(() => ({ body: { id: 550, title: 'Fight Club' } }));
   const { cwd, terminal } = open('pasted', { FILM_TOKEN: 'an0ther-key-of-the-author' });
   const type = async (question: string, ...input: string[]) => {
     await terminal.asked(question);
@@ -160,7 +143,9 @@ it('a pasted curl command is sent once; the variable of the environment stays th
   await terminal.asked('Write it?');
   terminal.press(keys.enter);
   expect(await terminal.ended, terminal.text).toBe(0);
-  expect(seen).toEqual(['/movie/550?language=en-US Bearer s3cret-film-token']);
+  expect(requests.map(({ target, headers }) => [target, headers.authorization])).toEqual([
+    ['/movie/550?language=en-US', 'Bearer s3cret-film-token'],
+  ]);
   expect(terminal.text).not.toMatch(/s3cret|an0ther|--env/);
   expect(readFileSync(join(cwd, 'films/.env'), 'utf8')).toBe('FILM_TOKEN=s3cret-film-token\n');
   await expectGreen(join(cwd, 'films'));
@@ -183,6 +168,9 @@ it('a pasted curl command is sent once; the variable of the environment stays th
   }
   expect(await added.ended, added.text).toBe(0);
   expect(added.text).not.toContain('Value of');
-  expect(seen.at(-1)).toBe('/cast Bearer s3cret-film-token');
+  expect(requests.at(-1)).toMatchObject({
+    target: '/cast',
+    headers: { authorization: 'Bearer s3cret-film-token' },
+  });
   expect(readFileSync(join(cwd, 'films/.env'), 'utf8')).toBe('FILM_TOKEN=s3cret-film-token\n');
 });

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
+import { type ApiRequest, type ApiResponse, startApi } from '../api-server.ts';
 import {
   bins,
   compile,
@@ -11,7 +11,6 @@ import {
   run,
   scaffold,
   scratch,
-  serveHere,
   succeeded,
 } from './support.ts';
 import { answering, openApi } from './upstreams.ts';
@@ -19,20 +18,17 @@ import { answering, openApi } from './upstreams.ts';
 const root = scratch();
 let total = 120;
 const asked: string[] = [];
-const api = createServer((request, response) => {
-  const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
-  if (pathname.startsWith('/parcels/')) {
-    response.writeHead(pathname.endsWith('/P0004') ? 200 : 500, { 'content-type': 'application/json' });
-    return void response.end('{"state":"depot"}');
-  }
+function respond({ target }: ApiRequest): ApiResponse {
+  const { pathname, searchParams } = new URL(target, 'http://localhost');
+  if (pathname.startsWith('/parcels/'))
+    return { status: pathname.endsWith('/P0004') ? 200 : 500, body: { state: 'depot' } };
   const page = Number(searchParams.get('page'));
   const size = Number(searchParams.get('per_page'));
   asked.push(`${page} of ${size}`);
   const numbers = Array.from({ length: total }, (_, i) => i + 1).slice((page - 1) * size, page * size);
   const parcels = numbers.map((number) => ({ id: `P${number}`, state: 'depot', weight: 'secret' }));
-  response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(JSON.stringify({ parcels, next_page: page * size < total ? page + 1 : null, cost: 1 }));
-});
+  return { body: { parcels, next_page: page * size < total ? page + 1 : null, cost: 1 } };
+}
 
 const schema = { type: 'object', properties: { next_page: { type: 'integer' } } };
 const responses = answering(schema);
@@ -55,7 +51,7 @@ let env: { readonly [name: string]: string };
 const market = (...args: string[]) => run(process.execPath, [bins.market, ...args], { cwd: directory, env });
 
 beforeAll(async () => {
-  const url = await serveHere(api);
+  const { origin: url } = await startApi(respond);
   env = { PARCELS_URL: url };
   const place = join(root, 'parcels.json');
   writeFileSync(place, JSON.stringify(openApi(url, 'Parcels', paths)));

@@ -1,10 +1,11 @@
 import type { KeyObject } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { CheckReport } from '../../packages/contract/src/check/model.ts';
-import { type CreateResult, failuresOf, market, scaffold, serveHere } from './support.ts';
+import { startApi } from '../api-server.ts';
+import { type CreateResult, failuresOf, market, scaffold } from './support.ts';
 import { answering, inPath, openApi } from './upstreams.ts';
 
 /** An OpenAPI document with one operation, which has a pattern on its argument. */
@@ -42,17 +43,12 @@ export async function ratesProject(
   flags: readonly string[] = [],
 ) {
   const counts = { asked: 0, keySets: 0 };
-  const address = await serveHere(
-    createServer((request, response) => {
-      const isKeySet = request.url === '/jwks';
-      counts[isKeySet ? 'keySets' : 'asked'] += 1;
-      // Later than the next request arrives.
-      setTimeout(() => {
-        response.writeHead(200, { 'content-type': 'application/json' });
-        response.end(JSON.stringify(isKeySet ? { keys } : { rate: 0.9 }));
-      }, 50);
-    }),
-  );
+  const { origin: address } = await startApi(async ({ target }) => {
+    const isKeySet = target === '/jwks';
+    counts[isKeySet ? 'keySets' : 'asked'] += 1;
+    await setTimeout(50); // later than the next request arrives
+    return { body: isKeySet ? { keys } : { rate: 0.9 } };
+  });
   writeFileSync(join(root, 'api.json'), JSON.stringify(ratesDocument(address)));
   const { directory }: CreateResult = await scaffold(['rates', ...fromRates, ...flags], { cwd: root });
   return { address, counts, directory };

@@ -1,21 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { bins, evaluated, expectProven, run, scaffold, scratch, serveHere, succeeded } from './support.ts';
+import { startApi } from '../api-server.ts';
+import { bins, evaluated, expectProven, run, scaffold, scratch, succeeded } from './support.ts';
 import { answering, openApi, serveTools } from './upstreams.ts';
 
 const root = scratch();
 let answer: unknown;
-let calls = 0;
-const api = createServer((request, response) => {
-  calls += 1;
-  const isList = request.url?.startsWith('/piers?') === true;
-  const link = { link: `<${url}/piers?page=2>; rel="next"`, 'x-total-count': '40' };
-  response.writeHead(200, { 'content-type': 'application/json', ...(isList && link) });
-  response.end(JSON.stringify(isList ? [{ pier: 'A' }] : answer));
+const { origin: url, requests } = await startApi(({ target }) => {
+  if (!target.startsWith('/piers?')) return { body: answer };
+  const headers = { link: `<${url}/piers?page=2>; rel="next"`, 'x-total-count': '40' };
+  return { headers, body: [{ pier: 'A' }] };
 });
-const url = await serveHere(api);
 
 /** An MCP server whose tool does not say that its text is JSON. */
 const tides = await serveTools(
@@ -119,10 +115,10 @@ describe('market-mcp record, of an answer that differs from the outputSchema', (
 
   it('with --yes applies it, records the answer, and names "Refresh Skills"', async () => {
     await market('list', '--mark-listed');
-    calls = 0;
+    requests.length = 0;
     const ran = await succeeded(market('record', '--yes'));
     expect(ran.stdout).toContain('"Refresh Skills"');
-    expect(calls).toBe(2);
+    expect(requests).toHaveLength(2);
     const lines = new Set(read(path).split('\n'));
     const lost = original.split('\n').filter((line) => !lines.has(line));
     expect(lost.map((line) => line.trim().split(':')[0])).toEqual(['draught', 'properties']);

@@ -5,9 +5,10 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { serveHere } from '../api-server.ts';
 import { apiDocuments } from '../import/api-documents.ts';
 import { freePort } from '../ports.ts';
-import { evaluated, market, prove, run, scaffold, scratch, serveHere, succeeded } from './support.ts';
+import { evaluated, market, prove, run, scaffold, scratch, succeeded } from './support.ts';
 
 const root = scratch();
 const secret = 's3cret-of-the-api';

@@ -4,8 +4,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { join } from 'node:path';
 import { json as bodyOf } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { serveHere } from '../api-server.ts';
 import { forever } from '../hostile/hostile-server.ts';
-import { compile, create, lendModules, market, scratch, serveHere, succeeded, tree } from './support.ts';
+import { compile, create, lendModules, market, scratch, succeeded, tree } from './support.ts';
 import { openApi } from './upstreams.ts';
 
 const root = scratch();

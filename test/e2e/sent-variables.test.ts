@@ -1,9 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { json as bodyOf, text as textOf } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { create, market, type Ran, scratch, serveHere, succeeded, tree } from './support.ts';
+import { type ApiRequest, forwardRequest, startApi } from '../api-server.ts';
+import { create, market, type Ran, scratch, succeeded, tree } from './support.ts';
 import { serveTools } from './upstreams.ts';
 
 const root = scratch();
@@ -13,15 +12,13 @@ const env = { AWS_SECRET_ACCESS_KEY: secret, MCP_SOURCE_TOKEN: token, API_KEY: s
 
 /** Everything that any server has received from the programs: requests with their headers and bodies. */
 const received: string[] = [];
-const headersOf = ({ method, url, rawHeaders }: IncomingMessage) =>
-  [`${method} ${url}`, ...rawHeaders].join('\n');
+const textOf = ({ method, target, headers, body }: ApiRequest) =>
+  [`${method} ${target}`, JSON.stringify(headers), body].join('\n');
 
-const api = await serveHere(
-  createServer(async (request, response) => {
-    received.push(`${headersOf(request)}\n${await textOf(request)}`);
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{"price":1.5}');
-  }),
-);
+const { origin: api } = await startApi((request) => {
+  received.push(textOf(request));
+  return { body: { price: 1.5 } };
+});
 
 const listed = await serveTools('Weather', [
   {
@@ -32,22 +29,11 @@ const listed = await serveTools('Weather', [
   },
 ]);
 /** An MCP server that lists its tools to whoever has the token. */
-const upstream = await serveHere(
-  createServer(async (request, response) => {
-    received.push(headersOf(request));
-    if (request.headers.authorization !== `Bearer ${token}`) response.writeHead(401).end();
-    else await forward(request, response);
-  }),
-);
-
-async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { method = '', headers } = request;
-  const { accept = '', 'content-type': type = '' } = headers;
-  const body = method === 'POST' ? { body: JSON.stringify(await bodyOf(request)) } : {};
-  const answer = await fetch(listed, { method, headers: { accept, 'content-type': type }, ...body });
-  response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
-  response.end(await answer.text());
-}
+const { origin: upstream } = await startApi((request) => {
+  received.push(textOf(request));
+  const isAllowed = request.headers.authorization === `Bearer ${token}`;
+  return isAllowed ? forwardRequest(request, listed) : { status: 401 };
+});
 
 const har = join(root, 'traffic.har');
 const recorded = {

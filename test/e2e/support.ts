@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
@@ -13,8 +12,6 @@ import {
   statSync,
   symlinkSync,
 } from 'node:fs';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -81,16 +78,6 @@ export function scratch(): string {
   // What a killed program has started may still write.
   afterAll(() => rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
   return directory;
-}
-
-/** Serves on a free port of loopback until this test file is done. Returns the origin. */
-export async function serveHere(server: Server): Promise<string> {
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 /** Copies those files of this repository, as git knows them, that are needed. */

@@ -4,17 +4,8 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
-import {
-  compile,
-  create,
-  evaluated,
-  expectProven,
-  scaffold,
-  scratch,
-  serveHere,
-  succeeded,
-  tree,
-} from './support.ts';
+import { serveHere } from '../api-server.ts';
+import { compile, create, evaluated, expectProven, scaffold, scratch, succeeded, tree } from './support.ts';
 
 const root = scratch();
 const ok = { type: 'object', properties: { id: { type: 'string', description: 'Id' } }, required: ['id'] };

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { serveHere } from './support.ts';
+import { serveHere } from '../api-server.ts';
 
 /** An OpenAPI document of an API at this address. */
 export const openApi = (url: string, title: string, paths: object, more: object = {}) => ({

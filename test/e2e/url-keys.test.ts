@@ -6,6 +6,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { posixLine } from '../../packages/contract/src/command/shell.ts';
+import { serveHere } from '../api-server.ts';
 import {
   bins,
   create,
@@ -15,7 +16,6 @@ import {
   run,
   scaffold,
   scratch,
-  serveHere,
   succeeded,
   tree,
 } from './support.ts';

@@ -1,44 +1,29 @@
 import { execFile } from 'node:child_process';
-import { createServer, type IncomingMessage } from 'node:http';
-import { text as textOf } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { curlRequest, type GivenRequest } from '../../src/import/request/curl.ts';
 import { isCurl } from '../../src/import/request/shown.ts';
 import { commandWords, RequestRefusal, unquotedVariables } from '../../src/import/request/words.ts';
-import { scratch, serveHere } from '../e2e/support.ts';
+import { type ApiRequest, startApi } from '../api-server.ts';
+import { scratch } from '../e2e/support.ts';
 import fc from '../fast-check.ts';
 
 // The judge is the real curl, run by a real shell, and what a server receives from it.
 const run = promisify(execFile);
-const received: Received[] = [];
 
-interface Received {
-  readonly method: string | undefined;
-  readonly target: string | undefined;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: string;
-}
+const { origin, requests: received } = await startApi(() => ({ body: {} }));
 
-const origin = await serveHere(
-  createServer(async (request, response) => {
-    const { method, url: target, headers } = request;
-    received.push({ method, target, headers, body: await textOf(request) });
-    response.end('{}');
-  }),
-);
-
-async function sentByCurl(line: string): Promise<Received> {
+async function sentByCurl(line: string): Promise<ApiRequest> {
   received.length = 0;
   await run('bash', ['-c', line.replace(/\bcurl\b/, 'curl -s')]);
   expect(received).toHaveLength(1);
-  return received[0] as Received;
+  return received[0] as ApiRequest;
 }
 
 /** Headers that curl adds by itself. */
 const own = ['host', 'user-agent', 'content-length', 'accept-encoding'];
 
-function comparable({ method, target, headers, body }: Received): object {
+function comparable({ method, target, headers, body }: ApiRequest): object {
   const [, boundary] = /boundary=(.*)/.exec(headers['content-type'] ?? '') ?? [];
   const kept = Object.entries(headers).filter(
     ([name, value]) =>

@@ -9,8 +9,9 @@ import { toolsOfDocument } from '../../src/import/openapi/index.ts';
 import { operationsOf } from '../../src/import/openapi/operations.ts';
 import { prepare } from '../../src/import/prepare.ts';
 import { sampleValue, samplingOf } from '../../src/samples/sample-value.ts';
+import { serveHere } from '../api-server.ts';
 import { installOnce } from '../e2e/install-once.ts';
-import { run, scaffold, scratch, serveHere } from '../e2e/support.ts';
+import { run, scaffold, scratch } from '../e2e/support.ts';
 import { fetchDocuments } from './documents.ts';
 import { endOfCall, upstreamOf } from './upstream.ts';
 

@@ -14,7 +14,8 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parseTar } from 'nanotar';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bins, copyRepository, repository, run, scratch, serveHere, succeeded } from '../e2e/support.ts';
+import { serveHere } from '../api-server.ts';
+import { bins, copyRepository, repository, run, scratch, succeeded } from '../e2e/support.ts';
 import { emptyEnvironment, installTools, type Registry, startRegistry } from './registry.ts';
 
 const root = scratch();

@@ -1,12 +1,10 @@
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { text as textOf } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { planCreation } from '../../../src/changes/creation.ts';
 import { Cancelled } from '../../../src/cli/prompts/leaving.ts';
 import type { CreateParts } from '../../../src/questions/create.ts';
-import { serveHere } from '../../e2e/support.ts';
+import { forwardRequest, startApi } from '../../api-server.ts';
 import { openApi, serveTools } from '../../e2e/upstreams.ts';
 import { keys } from '../../keys.ts';
 import { directory } from '../../project/directory.ts';
@@ -19,12 +17,10 @@ const secret = 'wJalrXUtnFEMIK7MDENGbPxRfiCY';
 /** An API that records the key of each request. */
 async function api() {
   const received: (string | undefined)[] = [];
-  const origin = await serveHere(
-    createServer((request, response) => {
-      received.push(String(request.headers['x-api-key'] ?? request.headers.authorization));
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{"price":1.5}');
-    }),
-  );
+  const { origin } = await startApi(({ headers }) => {
+    received.push(String(headers['x-api-key'] ?? headers.authorization));
+    return { body: { price: 1.5 } };
+  });
   return { origin, received };
 }
 
@@ -133,18 +129,11 @@ describe('the token of an MCP server', () => {
       { ...tool, inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } },
     ]);
     const received = new Set<string>();
-    const origin = await serveHere(
-      createServer(async (request, response) => {
-        const { method = '', headers } = request;
-        const { authorization = 'none', accept = '', 'content-type': type = '' } = headers;
-        received.add(authorization);
-        if (authorization !== `Bearer ${token}`) return void response.writeHead(401).end();
-        const body = method === 'POST' ? { body: await textOf(request) } : {};
-        const answered = await fetch(listed, { method, headers: { accept, 'content-type': type }, ...body });
-        response.writeHead(answered.status, { 'content-type': answered.headers.get('content-type') ?? '' });
-        response.end(await answered.text());
-      }),
-    );
+    const { origin } = await startApi((request) => {
+      const { authorization = 'none' } = request.headers;
+      received.add(authorization);
+      return authorization === `Bearer ${token}` ? forwardRequest(request, listed) : { status: 401 };
+    });
     return { origin, url: `${origin}/mcp`, received };
   }
   const open = { tool: undefined, fields: [] };
