@@ -14,12 +14,10 @@ import { changeProject } from '../../src/project/write/change.ts';
 import { makeStaging } from '../../src/project/write/staging.ts';
 import { type ProjectChange, steps } from '../../src/project/write/transaction.ts';
 import { randomFrom, seed } from '../random.ts';
-import { endAt, type Moment } from './kill.ts';
+import { countWrites, endAt, type Moment, randomWrite } from './kill.ts';
 import { bins, compile, lendModules, market, scaffold, scratch, tree } from './support.ts';
 
 const kills = process.env.NIGHTLY ? 50 : 9;
-/** Half of the runs are killed while they write files, which takes a small part of a run. Milliseconds. */
-const longestWrite = 5;
 
 const root = scratch();
 const random = randomFrom(seed);
@@ -48,8 +46,8 @@ interface Case {
   readonly command: readonly string[];
   readonly before: string;
   readonly after: string;
-  /** Of a whole run, in milliseconds. */
-  readonly duration: number;
+  /** The number of changes that a whole run makes in the project. */
+  readonly writes: number;
 }
 
 let cases: readonly Case[] = [];
@@ -65,13 +63,10 @@ beforeAll(async () => {
 it(`a project killed at ${kills} random moments is unchanged or complete, and builds`, async () => {
   const seen = { before: 0, after: 0 };
   for (let i = 0; i < kills; i += 1) {
-    const { command, before, after, duration } = cases[i % cases.length] as Case;
-    const moment: Moment =
-      i % 4 < 2
-        ? { from: 'start', after: i === 0 ? 0 : random() * duration * 1.1, signal: 'SIGKILL' }
-        : { from: 'write', after: random() * longestWrite, signal: 'SIGKILL' };
+    const { command, before, after, writes } = cases[i % cases.length] as Case;
+    const moment: Moment = { afterWrite: randomWrite(random, i, writes), signal: 'SIGKILL' };
     const killed = copy('killed', before);
-    await endAt(bins.market, command, { cwd: killed, moment, watched: join(killed, 'src/tools') });
+    await endAt(bins.market, command, { cwd: killed, moment });
     const state = await settle(killed, before, after, {
       moment: JSON.stringify(moment),
       nextRun: anotherProgram,
@@ -159,10 +154,9 @@ function copy(name: string, from: string): string {
 /** Runs a command to its end in a copy of a project. */
 async function caseOf(name: string, before: string, command: readonly string[]): Promise<Case> {
   const after = copy(name, before);
-  const started = performance.now();
-  const { status, stderr } = await market(command, { cwd: after });
-  expect(status, stderr).toBe(0);
-  return { command, before, after, duration: performance.now() - started };
+  const { result, writes } = await countWrites(bins.market, command, after);
+  expect(result.status, result.stderr).toBe(0);
+  return { command, before, after, writes };
 }
 
 /** The names of the tools that a project serves. */

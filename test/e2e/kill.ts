@@ -1,28 +1,41 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, watch } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { bins, create, succeeded, tree } from './support.ts';
+import { bins, create, run, scratch, succeeded, tree } from './support.ts';
 
-/** When to kill a run of the generator. */
+/** When to kill a run of a program. */
 export interface Moment {
-  /** `write`: the moment when something first appears on disk. */
-  readonly from: 'start' | 'write';
-  /** Milliseconds after that moment. */
-  readonly after: number;
+  /** The number of changes in its working directory, after the last of which the signal is sent; 0 before it starts. */
+  readonly afterWrite: number;
   readonly signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT';
 }
 
-const quick = ['--tool', 'get_price', '--yes', '--no-install', '--no-git'];
+/** The write after which a run is killed. Half of the runs end in the last quarter, in which files are replaced. */
+export function randomWrite(random: () => number, run: number, writes: number): number {
+  if (run === 0) return 0;
+  const share = run % 2 === 0 ? 1 : 0.25;
+  return writes - Math.floor(random() * writes * share);
+}
 
-/** One complete run: its files, and its duration in milliseconds. */
-export async function wholeRun(cwd: string): Promise<{ files: readonly string[]; duration: number }> {
-  const started = performance.now();
-  const { status, stderr } = await create(['whole', ...quick], { cwd });
-  expect(status, stderr).toBe(0);
-  return { files: [...tree(join(cwd, 'whole')).keys()], duration: performance.now() - started };
+const quick = ['--tool', 'get_price', '--yes', '--no-install', '--no-git'];
+const preload = join(import.meta.dirname, 'kill-after-write.cjs');
+const counts = scratch();
+
+/** Runs a program to its end. Returns its result, and the number of changes in its working directory. */
+export async function countWrites(program: string, args: readonly string[], cwd: string) {
+  const file = join(counts, 'writes');
+  const env = { WRITES_FILE: file };
+  const result = await run(process.execPath, ['--require', preload, program, ...args], { cwd, env });
+  return { result, writes: Number(readFileSync(file, 'utf8')) };
+}
+
+/** One complete run: its files, and the number of its writes. */
+export async function wholeRun(cwd: string): Promise<{ files: readonly string[]; writes: number }> {
+  const { result, writes } = await countWrites(bins.create, ['whole', ...quick], cwd);
+  expect(result.status, result.stderr).toBe(0);
+  return { files: [...tree(join(cwd, 'whole')).keys()], writes };
 }
 
 /**
@@ -47,23 +60,17 @@ export async function endRuns(
   return seen;
 }
 
-/**
- * Starts one of our programs in `cwd` and kills it at a moment.
- *
- * @param watched the path that must change for the moment `write`.
- */
+/** Starts one of our programs in `cwd` and lets it be killed at a moment. */
 export async function endAt(
   program: string,
   args: readonly string[],
-  { cwd, moment, watched = cwd }: { cwd: string; moment: Moment; watched?: string },
+  { cwd, moment }: { cwd: string; moment: Moment },
 ): Promise<void> {
-  const watcher = watch(watched);
-  const written = new Promise((resolve) => watcher.once('change', resolve));
-  const child = spawn(process.execPath, [program, ...args], { cwd, stdio: 'ignore' });
-  const ended = once(child, 'exit');
-  if (moment.from === 'write') await Promise.race([written, ended]);
-  await Promise.race([delay(moment.after), ended]);
-  child.kill(moment.signal);
-  await ended;
-  watcher.close();
+  const env = { ...process.env, KILL_AFTER_WRITE: String(moment.afterWrite), KILL_SIGNAL: moment.signal };
+  const child = spawn(process.execPath, ['--require', preload, program, ...args], {
+    cwd,
+    env,
+    stdio: 'ignore',
+  });
+  await once(child, 'exit');
 }

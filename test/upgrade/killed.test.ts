@@ -2,7 +2,7 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, expect, it } from 'vitest';
-import { endAt, type Moment } from '../e2e/kill.ts';
+import { countWrites, endAt, type Moment, randomWrite } from '../e2e/kill.ts';
 import { run, scratch } from '../e2e/support.ts';
 import { randomFrom, seed } from '../random.ts';
 import { nextProgram } from './next-program.ts';
@@ -10,10 +10,6 @@ import { bytesOf, makeOldProject, resultOf } from './scenario.ts';
 
 const isWhole = process.env.UPGRADES_PAGE !== undefined;
 const kills = isWhole ? 50 : 8;
-/** Longer than it takes to write all files after the first one in `watched`, in milliseconds. */
-const longestWrite = 100;
-/** A directory whose files change in the middle of the upgrade. */
-const watched = 'src';
 const root = scratch();
 const random = randomFrom(seed);
 const flags = ['upgrade', '--no-install', '--json'];
@@ -22,7 +18,8 @@ const flags = ['upgrade', '--no-install', '--json'];
 let before = '';
 let after = '';
 let next = '';
-let duration = 0;
+/** The number of changes that a whole upgrade makes in the project. */
+let writes = 0;
 
 beforeAll(async () => {
   next = nextProgram(join(root, 'next'));
@@ -33,17 +30,17 @@ beforeAll(async () => {
   };
   await makeOldProject({ directory: before, version: '0.3.0', random: randomFrom(seed), edit });
   after = copy('after');
-  const started = performance.now();
-  expect(resultOf(await upgrade(after)).details).toHaveLength(1);
-  duration = performance.now() - started;
+  const whole = await countWrites(next, flags, after);
+  expect(resultOf(whole.result).details).toHaveLength(1);
+  writes = whole.writes;
 });
 
 it(`an upgrade killed at ${kills} random moments has not begun or waits for its author`, async () => {
   const seen = { before: 0, after: 0 };
   for (let i = 0; i < kills; i += 1) {
-    const moment = momentOf(i);
+    const moment: Moment = { afterWrite: randomWrite(random, i, writes), signal: 'SIGKILL' };
     const killed = copy('killed');
-    await endAt(next, flags, { cwd: killed, moment, watched: join(killed, watched) });
+    await endAt(next, flags, { cwd: killed, moment });
     seen[await settle(killed, JSON.stringify(moment))] += 1;
     rmSync(killed, { recursive: true });
   }
@@ -64,12 +61,6 @@ async function settle(killed: string, moment: string): Promise<'before' | 'after
 
 function upgrade(cwd: string) {
   return run(process.execPath, [next, ...flags], { cwd });
-}
-
-function momentOf(i: number): Moment {
-  return i % 2 === 0
-    ? { from: 'start', after: i === 0 ? 0 : random() * duration * 1.1, signal: 'SIGKILL' }
-    : { from: 'write', after: random() * longestWrite, signal: 'SIGKILL' };
 }
 
 function copy(name: string): string {
