@@ -10,7 +10,7 @@ import type { Runtime } from '../../packages/contract/src/target.ts';
 import { createLauncher } from '../../src/check/launch.ts';
 import { goodTools } from './good-tools.ts';
 import { serving, signer, trust } from './trust.ts';
-import type { Variant } from './variant.ts';
+import { Clock, type Variant } from './variant.ts';
 
 export const examples = new Map(goodTools.map(({ definition, examples }) => [definition.name, examples]));
 
@@ -21,11 +21,11 @@ const waiting = 'gate.expired-after-success';
 
 /** Runs the contract on a server in this process; rules about its process are not judged. */
 export function checkServer(variant: Variant, rule = ''): Promise<Report> {
-  const { profile = (same) => same, url: changed = (same) => same } = variant;
+  const { profile = (same) => same, url: changed = (same) => same, clock = new Clock() } = variant;
   const runtime = { ...goodRuntime, ...variant.runtime };
   return serving(variant, (url) =>
     runContract(
-      { url: changed(url), profile: profile(context), examples, signer, runtime },
+      { url: changed(url), profile: profile(context), examples, signer, runtime, clock: clock.now },
       { selects: ({ id, onlyNamed }) => !onlyNamed && (id !== waiting || /^gate|^$/.test(rule)) },
     ),
   );
@@ -67,7 +67,7 @@ export const trusting = {
 };
 
 function checkProgram(entry: string, rule: string, variant: Variant): Promise<Report> {
-  const { profile = (same) => same, environment } = variant;
+  const { profile = (same) => same, environment, clock = new Clock() } = variant;
   const launch = createLauncher(
     entry,
     { ...trusting, AUTH: undefined, BROKEN: rule, ...environment },
@@ -77,6 +77,7 @@ function checkProgram(entry: string, rule: string, variant: Variant): Promise<Re
     runContract(
       {
         ...{ url, profile: profile(context), examples, signer, launch, runtime: goodRuntime },
+        clock: clock.now,
         // The good one answers, however late.
         ...(rule === '' && { timeoutMs: 60_000 }),
       },

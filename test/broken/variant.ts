@@ -15,8 +15,31 @@ export interface Variant extends Breaks {
   readonly runtime?: Partial<Runtime>;
   /** Additional environment variables of a program. */
   readonly environment?: Environment;
+  /** Measures the answers; the default is a clock that stands still. */
+  readonly clock?: Clock;
   /** Gets the HTTP server before it is used. */
   readonly attach?: (server: Server) => void;
+}
+
+/** A clock that only the test moves, so that no verdict depends on the speed of the machine. */
+export class Clock {
+  #ms = 0;
+
+  readonly now = (): number => this.#ms;
+
+  advance(ms: number): void {
+    this.#ms += ms;
+  }
+}
+
+/** A server that answers some requests late, by the clock of the check. */
+export function late(ms: number, isLate: (request: Request) => unknown): Variant {
+  const clock = new Clock();
+  const advance = instead((request) => {
+    if (isLate(request)) clock.advance(ms);
+    return undefined;
+  });
+  return { clock, ...advance };
 }
 
 /** What breaks a rule, by the rules that fail: the broken one, then others that must fail with it. */

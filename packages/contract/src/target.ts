@@ -47,6 +47,8 @@ export interface Target {
   readonly onUnrecorded?: (tool: string, args: JsonObject) => void;
   /** The time, by `now()`, at which a run ends; the remaining rules are not run. */
   readonly deadlineAt?: number;
+  /** Measures the answers of the server, in milliseconds: `now` by default. Timeouts and the deadline do not depend on it. */
+  readonly clock?: () => number;
   /** Timeout of every request in milliseconds, in place of the profile's limit and `graceMs`. */
   readonly timeoutMs?: number;
 }

@@ -1,5 +1,4 @@
 import type { Server } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
 import { isObject } from '../../../packages/contract/src/json/json.ts';
 import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
 import type { Breaks } from '../good-server.ts';
@@ -8,6 +7,7 @@ import {
   defines,
   instead,
   introduces,
+  late,
   limited,
   methodOf,
   responds,
@@ -26,6 +26,12 @@ export const failsOnPageTwo = withAnswer((answer, request) => {
   return { ...answer, body: { ...answer.body, result } };
 });
 
+/** Answers GET /health late. The other limits leave time for answers that arrive meanwhile. */
+export const lateHealth: Variant = {
+  ...limited({ initializeMs: 600_000, callMs: 600_000, submissionMs: 600_000 }),
+  ...late(5_500, ({ path }) => path === '/health'),
+};
+
 /** Address, identity and the open methods. */
 export const brokenDiscovery: Broken<Variant> = {
   'endpoint.stays-up': dying(({ body }) => body?.includes('prompts/list') === true),
@@ -37,10 +43,7 @@ export const brokenDiscovery: Broken<Variant> = {
   'endpoint.no-sse': { url: (url) => url.replace('/mcp', '/assets/mcp') },
   'health.status': { health: (good) => () => ({ ...good(), status: 503 }) },
   'health.fields': says({ version: 1 }),
-  'health.in-time': instead(async (request) => {
-    if (request.path === '/health') await setTimeout(5_500);
-    return undefined;
-  }),
+  'health.in-time': lateHealth,
   'health.query': where(({ path, search }) => path === '/health' && search, {
     status: 404,
     body: { error: 'Not found' },
@@ -55,10 +58,7 @@ export const brokenDiscovery: Broken<Variant> = {
   ),
   'discovery.in-time': {
     ...limited({ initializeMs: 100 }),
-    ...instead(async (request) => {
-      if (methodOf(request) === 'initialize') await setTimeout(120);
-      return undefined;
-    }),
+    ...late(120, (request) => methodOf(request) === 'initialize'),
   },
   'discovery.tools-list modern.tools': [lists('tools'), failsOnPageTwo],
   'discovery.resources-list': lists('resources'),

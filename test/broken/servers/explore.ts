@@ -4,7 +4,7 @@ import { isObject, present } from '../../../packages/contract/src/json/json.ts';
 import { mismatches } from '../../../packages/contract/src/json/schema.ts';
 import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
 import { resultOf } from '../good-server.ts';
-import { type Broken, instead, methodOf, type Variant } from '../variant.ts';
+import { type Broken, Clock, instead, methodOf, type Variant } from '../variant.ts';
 import type { Request } from '../wire.ts';
 
 /** The params of a tools/call with their arguments. */
@@ -311,33 +311,19 @@ function withoutMinimum(schema: unknown): JsonObject {
   return JSON.parse(JSON.stringify(schema).replace('"minimum":1,', ''));
 }
 
-/**
- * A server that takes longer for each list of coins than any before took, as its caller measures them: from the answer before it, which
- * was not more than two seconds before it arrived, to the request after it.
- */
+/** A server that takes longer for each list of coins than for the one before, by the clock of the check. */
 function growing(): Variant {
+  const clock = new Clock();
   let count = 0;
-  let longestMs = 0;
-  let isLast = false;
-  let before = performance.now();
   return {
-    answer: (good) => async (request) => {
-      const arrived = performance.now();
-      if (isLast) longestMs = Math.max(longestMs, arrived - before);
-      if (isLast) before = arrived;
-      isLast = false;
-      const call =
-        methodOf(request) === 'tools/call' ? callOf(JSON.parse(request.body ?? '{}').params) : null;
-      const isConcerned = call?.name === 'list_coins' && Object.keys(call.args).length === 0;
-      if (isConcerned) {
-        before = Math.max(before, arrived - 2_000);
+    clock,
+    call: (good) => (params) => {
+      const { name, args } = callOf(params);
+      if (name === 'list_coins' && Object.keys(args).length === 0) {
         count += 1;
-        await setTimeout(longestMs + count * 8);
+        clock.advance(count * 8);
       }
-      const answer = await good(request);
-      isLast = isConcerned;
-      if (!isConcerned) before = performance.now();
-      return answer;
+      return good(params);
     },
   };
 }

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { decodeJwt } from 'jose';
 import { isObject, objectOr } from '../../../packages/contract/src/json/json.ts';
 import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
@@ -8,7 +7,7 @@ import {
   type Broken,
   defines,
   failureSays,
-  instead,
+  late,
   limited,
   methodOf,
   responds,
@@ -125,7 +124,7 @@ export const brokenResults: Broken<Variant> = {
   'outcome.repeatable': emptyOnce(),
   'outcome.in-time': {
     ...limited({ callMs: 200 }),
-    ...slowCalls(({ body }) => body?.includes('"XYZ"') === true),
+    ...late(210, ({ body }) => body?.includes('"XYZ"')),
   },
   'outcome.client submission.calls': misformatted(),
   'call.answered outcome.empty': responds(({ params }) => {
@@ -156,7 +155,7 @@ export const brokenResults: Broken<Variant> = {
   ),
   'submission.in-time': {
     ...limited({ submissionMs: 300 }),
-    ...slowCalls(isSubmission),
+    ...late(310, isSubmission),
   },
 };
 
@@ -179,13 +178,6 @@ function toSubmission(change: (body: object) => object): Variant {
   return withAnswer((answer, request) =>
     isSubmission(request) ? { ...answer, body: change(answer.body as object) } : answer,
   );
-}
-
-function slowCalls(isSlow: (request: Request) => boolean): Variant {
-  return instead(async (request) => {
-    if (isSlow(request)) await setTimeout(310);
-    return undefined;
-  });
 }
 
 function unknownTool(concerned: (name: unknown) => boolean): Variant {

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { evaluateReport } from '../../../packages/contract/src/check/verdict.ts';
 import type { JsonObject } from '../../../packages/contract/src/json/value.ts';
@@ -11,7 +10,7 @@ import { runContract } from '../../../packages/contract/src/run.ts';
 import { type Prevention, preventions } from '../../../packages/contract/src/wire/not-run.ts';
 import { buildProgram, checkServer, type Program } from '../../broken/check.ts';
 import { type Breaks, resultOf } from '../../broken/good-server.ts';
-import { failsOnPageTwo, withoutTools } from '../../broken/servers/discovery.ts';
+import { failsOnPageTwo, lateHealth, withoutTools } from '../../broken/servers/discovery.ts';
 import { serving, signer } from '../../broken/trust.ts';
 import { instead, methodOf, type Variant, where, withAnswer } from '../../broken/variant.ts';
 import type { Request } from '../../broken/wire.ts';
@@ -49,10 +48,7 @@ const servers: { readonly [what in Prevention]: Variant } = {
   },
   identity: { health: () => () => ({ status: 200, body: 'ok' }) },
   health: { health: () => () => ({ status: 200, body: {} }) },
-  slowHealth: instead(async ({ path }) => {
-    if (path === '/health') await setTimeout(5_500);
-    return undefined;
-  }),
+  slowHealth: lateHealth,
   list: failsOnPageTwo,
   noTools: withoutTools,
   large: { list: (good) => () => [...good(), { name: 'deep', inputSchema: nested(120) }] },

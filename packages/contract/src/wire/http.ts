@@ -89,8 +89,9 @@ export interface Http {
  * HTTP over connections that are kept alive, as a marketplace's are.
  *
  * @param deadlineAt the time, by `now()`, after which nothing is sent or awaited: `NotRun` is thrown instead.
+ * @param clock measures the answers.
  */
-export function createHttp(deadlineAt = Number.POSITIVE_INFINITY): Http {
+export function createHttp(deadlineAt = Number.POSITIVE_INFINITY, clock = now): Http {
   const options = { keepAlive: true, maxSockets: 32, timeout: idleMs };
   const plain = new PlainAgent(options);
   const secure = new SecureAgent(options);
@@ -112,7 +113,7 @@ export function createHttp(deadlineAt = Number.POSITIVE_INFINITY): Http {
         try {
           const kept = request.url.protocol === 'https:' ? secure : plain;
           const isAlone = request.fresh || request.version !== undefined;
-          return await exchange(within(request, deadlineAt - now()), !isAlone && kept, onLate);
+          return await exchange(within(request, deadlineAt - now()), !isAlone && kept, onLate, clock);
         } catch (error) {
           if (!(error instanceof StaleConnection)) throw error;
         }
@@ -140,9 +141,10 @@ async function exchange(
   request: HttpRequest,
   agent: PlainAgent | false,
   onLate: Http['onLate'],
+  clock: () => number,
 ): Promise<HttpAnswer> {
   const { method, url, body, chunked, timeoutMs, signal } = request;
-  const started = now();
+  const started = clock();
   const limit = new AbortController();
   const arrival: Arrival = {};
   const timer = startTimer(() => limit.abort(onLate(timeoutMs, arrival)), timeoutMs);
@@ -174,10 +176,10 @@ async function exchange(
     const events = isEventStream(headers['content-type']);
     if (events && method === 'GET') {
       outgoing.destroy();
-      return { status: statusCode, headers, body: '', values: [], open: true, ms: now() - started };
+      return { status: statusCode, headers, body: '', values: [], open: true, ms: clock() - started };
     }
     if (!events) ending = startTimer(() => limit.abort(onLate(bodyMs, arrival)), bodyMs);
-    const { open, endedAt, ...received } = await receive(incoming, events, requestsIn(body), arrival);
+    const { open, endedAt, ...received } = await receive(incoming, events, requestsIn(body), arrival, clock);
     const bytes = decompressed(received.bytes, headers['content-encoding']);
     // The unsent rest of a body that was refused early would precede the next request.
     if (!outgoing.writableFinished) outgoing.destroy();

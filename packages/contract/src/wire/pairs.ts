@@ -2,7 +2,6 @@ import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '../json/value.ts';
 import { leavesIn } from '../json/walk.ts';
-import { now } from './clock.ts';
 import { dataOf, Explorer, type Found, foundCalls, mostTools, patienceMs } from './explore.ts';
 import { NotRun } from './not-run.ts';
 import type { Probe } from './probe.ts';
@@ -49,10 +48,10 @@ export function pairs(
   return probe.once('pairs', async () => {
     const found = await foundCalls(probe);
     const sessions = [await probe.session(), await secondSession(probe)] as const;
-    const started = now();
+    const started = probe.clock();
     const pairs: Pair[] = [];
     for (const [one, ...others] of found.slice(0, mostTools)) {
-      if (now() - started > patienceMs) break;
+      if (probe.clock() - started > patienceMs) break;
       const asked = others.filter(({ arguments: args }) => !isDeepStrictEqual(args, one.arguments));
       const differing = asked.filter(({ data }) => !isDeepStrictEqual(data, one.data));
       const best = differing.find(({ data }) => data.searchExhausted !== true);

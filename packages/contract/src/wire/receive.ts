@@ -60,7 +60,7 @@ export interface Received {
   readonly bytes: Buffer;
   /** Whether it is a stream of events that did not end with the response it was opened for. */
   readonly open: boolean;
-  /** When all responses had arrived, by `now()`. */
+  /** When all responses had arrived, by the clock. */
   readonly endedAt: number;
 }
 
@@ -77,6 +77,7 @@ export async function receive(
   isStream: boolean,
   due: number,
   arrival: Arrival = {},
+  clock = now,
 ): Promise<Received> {
   const watch = isStream ? new ResponseWatch() : undefined;
   const chunks: Buffer[] = [];
@@ -100,7 +101,7 @@ export async function receive(
       if (watch.isOverlong) throw tooManyEvents();
       if (more === 0 || responses >= Math.max(due, 1)) continue;
       responses += more;
-      answeredAt = now();
+      answeredAt = clock();
       clearTimeout(linger);
       linger = setTimeout(leave, responses < due ? missingResponseMs : streamLingerMs);
     }
@@ -109,7 +110,7 @@ export async function receive(
   } finally {
     clearTimeout(linger);
   }
-  return { bytes: Buffer.concat(chunks), open, endedAt: answeredAt ?? now() };
+  return { bytes: Buffer.concat(chunks), open, endedAt: answeredAt ?? clock() };
 }
 
 /** A body without its compression; as it came if it is not what Content-Encoding says. */

@@ -5,7 +5,6 @@ import type { Problem, RehearsalStep } from '../model.ts';
 import { sampleArguments } from '../platforms/smoke.ts';
 import { listedOutputSchema } from './cases.ts';
 import { missingAnswerOf } from './client.ts';
-import { now } from './clock.ts';
 import { ListRejected, listingClient, orRejection } from './controls.ts';
 import { harmless, NotRun } from './not-run.ts';
 import type { Probe } from './probe.ts';
@@ -81,7 +80,7 @@ export async function submissionTest(
   const { smoke } = probe.profile;
   const tools = await probe.callable();
   const token = await probe.payment(smoke.claims);
-  const started = now();
+  const started = probe.clock();
   const session = await listingClient(probe, async () => token);
   const steps: Step[] = [];
   try {
@@ -91,7 +90,7 @@ export async function submissionTest(
       const args = sampleArguments(objectOr(inputSchema), smoke);
       if (!(await probe.maySend(name, args))) continue;
       onTool(name);
-      const called = now();
+      const called = probe.clock();
       const answer = await session.client
         .callTool({ name, arguments: { ...args } })
         .then(({ content, structuredContent, isError }) => ({
@@ -104,12 +103,12 @@ export async function submissionTest(
           if (silence instanceof NotSent) throw silence;
           return silence ? { thrown: silence.message, silent: true as const } : { thrown: error.message };
         });
-      steps.push({ tool, name, arguments: args, ms: now() - called, ...answer });
+      steps.push({ tool, name, arguments: args, ms: probe.clock() - called, ...answer });
     }
   } finally {
     await session.close();
   }
-  return { steps, ms: now() - started };
+  return { steps, ms: probe.clock() - started };
 }
 
 /** The problems that the test finds in the text of a step's result; none if there was no result. */

@@ -42,6 +42,8 @@ export class Requests {
   readonly signal: AbortSignal | undefined;
   /** What everything that the server said has in common. */
   readonly ledger: Ledger;
+  /** Measures the answers. */
+  readonly clock: () => number;
   protected readonly exchanges: Http;
   readonly #instances: Instance[] = [];
   /** The sessions that were opened at the endpoint of the target and not ended. */
@@ -56,7 +58,8 @@ export class Requests {
     this.url = new URL(target.url);
     this.signal = signal;
     this.ledger = ledger;
-    this.exchanges = createHttp(target.deadlineAt);
+    this.clock = target.clock ?? now;
+    this.exchanges = createHttp(target.deadlineAt, this.clock);
     if (signal) setMaxListeners(0, signal); // each running request listens to it
   }
 
