@@ -76,7 +76,8 @@ export default defineConfig({
     // What is said does not depend on how the tests were started.
     env: { npm_command: '' },
     reporters: results ? ['default', ['json', { outputFile: results }]] : ['default'],
-    testTimeout: 300_000,
+    // Only a test that hangs takes longer, also on a busy machine.
+    testTimeout: 1_200_000,
     // Hooks install, build and publish.
     hookTimeout: 900_000,
     // A click does not wait for the page that it opens.
@@ -95,7 +96,6 @@ export default defineConfig({
         include: machines,
         exclude: [endurance],
         globalSetup: [installs, measures],
-        testTimeout: 900_000,
       }),
       // After all others, one file at a time: figures of a machine that does nothing else.
       project('nightly', {

@@ -114,7 +114,7 @@ describe('process.default-port', () => {
   afterAll(() => program.remove());
 
   it('is asked again if the server did not start in time', async () => {
-    const usual = createLauncher(program.entry, trusting, { startMs: 30_000 });
+    const usual = createLauncher(program.entry, trusting, { startMs: 120_000 });
     const hurried = createLauncher(program.entry, trusting, { startMs: 1 });
     let starts = 0;
     const instance = await usual({});

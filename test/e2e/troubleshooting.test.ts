@@ -28,6 +28,8 @@ interface Mistake {
   readonly line?: string;
   readonly top?: string;
   readonly env?: Record<string, string>;
+  /** Where the server stops answering. */
+  readonly timeoutMs?: number;
   /** The message that the author must see. */
   readonly told: RegExp;
 }
@@ -88,6 +90,7 @@ const running: readonly Mistake[] = [
   {
     what: 'A loop that never ends',
     line: 'while (input.symbol) Math.random();',
+    timeoutMs: 4_000,
     told: /its process still runs, so something in it never ends/,
   },
   {
@@ -152,7 +155,8 @@ test.each(typed)('tsc reports $what', async (mistake) => {
 test.each(running)('check reports $what', async (mistake) => {
   write(mistake);
   expect((await compile(project)).status).toBe(0);
-  const args = ['check', '--no-build', '--only', 'endpoint,outcome,submission,call', '--timeout', '4000'];
+  const args = ['check', '--no-build', '--only', 'endpoint,outcome,submission,call'];
+  args.push('--timeout', String(mistake.timeoutMs ?? 60_000));
   const { stdout, stderr } = await market(args, {
     cwd: project,
     ...(mistake.env && { env: mistake.env }),

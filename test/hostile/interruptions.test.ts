@@ -98,7 +98,7 @@ function idsIn({ rules }: Report): readonly string[] {
   return rules.map(({ id }) => id).sort();
 }
 
-function outcomeOf(url: string, timeoutMs = 20_000): Promise<Report | Unreachable> {
+function outcomeOf(url: string, timeoutMs = 60_000): Promise<Report | Unreachable> {
   return runContract({ url, profile: context, signer, timeoutMs }).catch((error: unknown) => {
     if (error instanceof Unreachable) return error;
     throw error;

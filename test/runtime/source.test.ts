@@ -3,6 +3,7 @@ import { rateLimited } from '../../packages/runtime/src/source/errors.ts';
 import { httpSource } from '../../packages/runtime/src/source/http-source.ts';
 import { Secret } from '../../packages/runtime/src/source/secret.ts';
 import { always, errorOf, gas, json, key, quiet, source } from './source-server.ts';
+import { stopTimers } from './support.ts';
 
 /** The words on which the platform calls again (public source: app lib/ai/skills/mcp.ts). */
 const retried =
@@ -223,9 +224,12 @@ describe('other than success is an error with its code', () => {
   });
 
   it('that does not come is SOURCE_TOO_SLOW, at the deadline', async () => {
-    const { api, received } = await source(() => {}, { timeoutMs: 200 });
-    expect((await errorOf(api.get('/x', {}))).code).toBe('SOURCE_TOO_SLOW');
-    expect(received).toHaveLength(1);
+    const { api, received } = await source(() => {}, { timeoutMs: 10_000 });
+    const timers = stopTimers('setTimeout');
+    const error = errorOf(api.get('/x', {}));
+    await expect.poll(() => received).toHaveLength(1);
+    await timers.pass(10_000);
+    expect((await error).code).toBe('SOURCE_TOO_SLOW');
   });
 
   it('that stops halfway is retried', async () => {

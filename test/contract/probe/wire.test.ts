@@ -38,7 +38,7 @@ describe('a request is sent byte for byte', () => {
       method: 'POST',
       url: new URL(recorder.url),
       headers: { 'x-value': value },
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
       ...parts,
     });
     http.close();

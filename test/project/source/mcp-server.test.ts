@@ -37,7 +37,7 @@ async function serve(list: Lister) {
     return answer(response, { id, result: { protocolVersion, capabilities: { tools: {} }, serverInfo } });
   });
   const port = await listen(server);
-  const left = () => vi.waitFor(() => expect(open).toBe(0), { timeout: 30_000 });
+  const left = () => vi.waitFor(() => expect(open).toBe(0), { timeout: 120_000 });
   return { url: `http://127.0.0.1:${port}/mcp`, left };
 }
 
