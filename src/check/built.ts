@@ -1,6 +1,6 @@
 import { CommandError } from 'market-mcp-contract/command';
-import type { ToolExample } from 'market-mcp-contract/definition';
-import type { Json, JsonObject } from 'market-mcp-contract/json';
+import { resultOutcome, type ToolExample } from 'market-mcp-contract/definition';
+import { type Json, type JsonObject, objectOr } from 'market-mcp-contract/json';
 import type { ServerPlatform } from '../plan/project.ts';
 import { runtimePackage } from '../plan/versions.ts';
 import { packageManagerOf } from '../system/detect.ts';
@@ -49,6 +49,11 @@ export interface CalledExample {
   readonly answers?: readonly ArrivedAnswer[];
 }
 
+/** A call of an example, with the result as the project's process returns it. */
+interface ExampleCall extends Omit<CalledExample, 'outcome' | 'error'> {
+  readonly result: JsonObject;
+}
+
 /** An answer of a source in the form of the tool. */
 export interface ArrivedAnswer {
   readonly value: Json;
@@ -62,12 +67,12 @@ export interface ArrivedAnswer {
  * @param kept a directory that keeps the answers; by default they are recorded in `test/recordings/`.
  * @throws CommandError `NOT_STARTED` if the tools cannot be loaded, or if variables are missing.
  */
-export function callExamples(
+export async function callExamples(
   directory: string,
   tools: readonly string[],
   kept?: string,
 ): Promise<readonly CalledExample[]> {
-  return evaluated(
+  const calls: readonly ExampleCall[] = await evaluated(
     directory,
     [`${runtimePackage}/testing`, toolsModule, 'node:diagnostics_channel'],
     `async ({ callTool, requireVariables, assertOutcome }, { tools }, { subscribe }) => {
@@ -79,8 +84,6 @@ export function callExamples(
         for (const { arguments: args, expect } of tool.examples) {
           arrived = [];
           const result = await callTool(tool, args);
-          const { isError, structuredContent } = result;
-          const outcome = isError ? 'fail' : structuredContent?.searchExhausted ? 'empty' : 'found';
           const own = JSON.stringify(tool.outputSchema);
           const answers = ${kept !== undefined} ? undefined : arrived.filter(({ schema }) => JSON.stringify(schema) === own)
             .map(({ value, headers }) => ({ value, headers }));
@@ -90,7 +93,7 @@ export function callExamples(
           } catch ({ message }) {
             cause = message.split('\\n').slice(1);
           }
-          called.push({ tool: tool.name, arguments: args, expect, outcome, error: structuredContent?.error, cause, answers });
+          called.push({ tool: tool.name, arguments: args, expect, result, cause, answers });
         }
       }
       return called;
@@ -101,6 +104,11 @@ export function callExamples(
       SOURCES_TOOLS: JSON.stringify(tools),
     },
   );
+  return calls.map(({ result, ...call }) => {
+    const { error } = objectOr(result.structuredContent);
+    const calledExample: CalledExample = { ...call, outcome: resultOutcome(result) };
+    return typeof error === 'string' ? { ...calledExample, error } : calledExample;
+  });
 }
 
 /** An example that was called: a line that says how it ended and what was expected, then those of the cause. */

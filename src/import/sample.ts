@@ -9,6 +9,7 @@ import {
 } from 'market-mcp-contract/command';
 import { completeHints, type SignalName, signals, titleOf } from 'market-mcp-contract/definition';
 import {
+  isBlank,
   isObject,
   type Json,
   type JsonObject,
@@ -274,10 +275,4 @@ export function isFailure(answer: JsonObject): boolean {
       /^([45]\d\d|error|fail(ed|ure)?)$/i.test(String(status)),
     )
   );
-}
-
-export function isBlank(value: Json | undefined): boolean {
-  if (value === undefined || value === null || value === false || value === '') return true;
-  if (Array.isArray(value)) return value.length === 0;
-  return isObject(value) && Object.keys(value).length === 0;
 }

@@ -1,5 +1,4 @@
-import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
-import { isBlank } from './sample.ts';
+import { isBlank, isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
 
 /** Names of members that say how a request went, in lower case without separators. */
 const names =

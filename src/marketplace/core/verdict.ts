@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Problem } from 'market-mcp-contract/definition';
-import { isObject, type Json, type JsonObject, mismatches, shorten } from 'market-mcp-contract/json';
-import { isEmpty } from 'market-mcp-contract/report';
+import { type Problem, resultOutcome } from 'market-mcp-contract/definition';
+import { isBlank, isObject, type Json, type JsonObject, mismatches, shorten } from 'market-mcp-contract/json';
 import { isRefusal, listedOutputSchema, type RpcAnswer, resultText } from 'market-mcp-contract/wire';
 import { type DeliberateRefusal, isRefusedWith } from './model.ts';
 import { walkableJsonIn } from './values.ts';
@@ -77,24 +76,15 @@ export function outcomeOf({
   if (isRefusal(http)) return 'refused';
   if (error) return 'error';
   if (!result) return 'http-error';
-  if (result.isError === true) return 'fail';
   const data = resultData(result);
-  if (!isObject(data)) return 'found';
-  if (isEmpty(data)) return 'empty';
-  return holdsNothing(data) ? 'empty-unsigned' : 'found';
+  const outcome = resultOutcome(result, data);
+  return outcome === 'found' && isObject(data) && lacksData(data) ? 'empty-unsigned' : outcome;
 }
 
 /** Whether an answer contains null or an empty list and no other data: it found nothing but has no signal of that. */
-function holdsNothing(data: JsonObject): boolean {
-  const values = Object.values(data);
+function lacksData(data: JsonObject): boolean {
   const isNone = (value: Json) => value === null || (Array.isArray(value) && value.length === 0);
-  return values.some(isNone) && values.every(isBlank);
-}
-
-function isBlank(value: Json): boolean {
-  if (value === null || value === '' || value === 0 || value === false) return true;
-  if (Array.isArray(value)) return value.length === 0;
-  return isObject(value) && Object.values(value).every(isBlank);
+  return Object.values(data).some(isNone) && isBlank(data, [null, '', 0, false]);
 }
 
 /** The data of a result: structuredContent, else the JSON of its text. */

@@ -1,6 +1,7 @@
-import { objectOr } from '../json/json.ts';
+import { isObject, objectOr } from '../json/json.ts';
 import { membersOf, requiredOf, typesOf } from '../json/keywords.ts';
 import type { Json, JsonObject } from '../json/value.ts';
+import type { ToolExample } from '../model.ts';
 
 /**
  * The optional output properties with which one outputSchema allows all three outcomes of a call: data, an explicit empty
@@ -17,6 +18,25 @@ export const signals = {
 } as const;
 
 export type SignalName = keyof typeof signals;
+
+/** Whether structuredContent contains the signal of an empty result (C§2.2). */
+export function hasEmptySignal({ searchExhausted, noResultsReason }: JsonObject): boolean {
+  const hasReason = typeof noResultsReason === 'string' && noResultsReason.trim() !== '';
+  return searchExhausted === true || hasReason;
+}
+
+/**
+ * The outcome of a call that has a result (C§2.2, C§7).
+ *
+ * @param data the data of the result, if it is not in `structuredContent`
+ */
+export function resultOutcome(
+  { isError, structuredContent }: JsonObject,
+  data: Json | undefined = structuredContent,
+): ToolExample['expect'] {
+  if (isError === true) return 'fail';
+  return isObject(data) && hasEmptySignal(data) ? 'empty' : 'found';
+}
 
 /** Either the members that a result without data must have, or the paths of those that allow no empty value. */
 export type Blank =

@@ -1,6 +1,7 @@
 /** JSON values and JSON Schemas: reading, walking, comparing and validating them, within limits. */
 export { lazyValidator } from './ajv.ts';
 export { attempt } from './attempt.ts';
+export { isBlank } from './blank.ts';
 export { runWithTimeLimit, taskTimeLimitMs } from './bounded.ts';
 export { compileSchema } from './compile.ts';
 export { grouped } from './grouped.ts';

@@ -14,7 +14,6 @@ export { explanations } from '../rules/explanations.ts';
 export { isSecretParameter } from '../rules/fit-schema.ts';
 export { budgets } from '../rules/fit-size.ts';
 export { inspectTools } from '../rules/inspect.ts';
-export { isEmpty } from '../rules/result.ts';
 export { compareVersions, securityFixes } from '../versions.ts';
 export { changeLines, driftLines } from './changes.ts';
 export { countsOf, fileOf, groupOf, reasonLine, remarksOf, verdictOf } from './format.ts';

@@ -116,7 +116,7 @@ export const callRules: readonly LiveRule[] = [
 const mostTools = 100;
 
 /** In the text of a failure, in any case, they make the platform call again, up to three times. */
-const retryWords =
+export const retryWords =
   /ECONNRESET|ETIMEDOUT|ENOTFOUND|ECONNREFUSED|EAI_AGAIN|socket hang up|network|timeout|rate limit|too many requests|throttl|408|429|50[0234]/i;
 
 async function unknownToolProblems(probe: Probe, name: string): Promise<readonly Problem[]> {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { hasEmptySignal } from '../definition/outcomes.ts';
 import { shorten } from '../json/json.ts';
 import { propertiesOf, requiredOf, typesOf } from '../json/keywords.ts';
 import type { Json, JsonObject } from '../json/value.ts';
@@ -9,7 +10,6 @@ import { leavesOf } from '../wire/pairs.ts';
 import type { Probe } from '../wire/probe.ts';
 import { resultText } from '../wire/rpc.ts';
 import { isText } from './read.ts';
-import { isEmpty } from './result.ts';
 
 /** What is wrong, and the calls that show it. */
 export interface Finding extends Pick<Problem, 'expected' | 'actual'> {
@@ -122,7 +122,7 @@ export function silentlyEmpty(calls: readonly [Found, ...Found[]]): Finding | un
   const silent = calls.find((call) => {
     const values = Object.values(call.data);
     const hasEmptyList = values.some((value) => Array.isArray(value) && value.length === 0);
-    return hasEmptyList && !values.includes(true) && !hasData(call) && !isEmpty(call.data);
+    return hasEmptyList && !values.includes(true) && !hasData(call) && !hasEmptySignal(call.data);
   });
   return (
     silent && {

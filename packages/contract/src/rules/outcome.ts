@@ -1,8 +1,8 @@
-import { blankResult } from '../definition/outcomes.ts';
+import { blankResult, hasEmptySignal, resultOutcome } from '../definition/outcomes.ts';
+import { isBlank } from '../json/blank.ts';
 import { isObject, objectOr, shorten } from '../json/json.ts';
 import { propertiesOf } from '../json/keywords.ts';
-import type { Json, JsonObject } from '../json/value.ts';
-import { leavesIn } from '../json/walk.ts';
+import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { allows, inputSchemaOf } from '../wire/cases.ts';
 import { missingAnswerOf } from '../wire/client.ts';
@@ -25,7 +25,7 @@ import { describe, describeCall, isUnsent, resultText } from '../wire/rpc.ts';
 import { isUnrecorded, unrecordedFix } from '../wire/unrecorded.ts';
 import { listProblems } from './discovery.ts';
 import { textProblems } from './read.ts';
-import { isEmpty, noFailure, ofCall } from './result.ts';
+import { noFailure, ofCall } from './result.ts';
 import { fact, judgeEach, type LiveRule, must, ofCalls, should, unless, valueProblems } from './rule.ts';
 
 /** A text that no source contains. */
@@ -153,8 +153,8 @@ export const outcomeRules: readonly LiveRule[] = [
           const rpc = await probe.call(call.name, call.arguments);
           const data = rpc.result?.structuredContent;
           if (rpc.result?.isError === true || !isObject(data)) return [];
-          if (!holdsNothing(withoutSignals(data))) return [];
-          if (isEmpty(data)) return [[]];
+          if (!isBlank(withoutSignals(data), [null, '', 0, unheardOf])) return [];
+          if (hasEmptySignal(data)) return [[]];
           const expected = 'searchExhausted: true or noResultsReason';
           return [[ofCall(call, { expected, actual: describeCall(rpc) })]];
         },
@@ -178,10 +178,7 @@ const endings: { readonly [ending in Ending]: string } = {
 
 /** How a call ended; undefined if it has no result. */
 function endingOf(result: CallOutcome['result']): Ending | undefined {
-  if (!result) return undefined;
-  if (result.isError === true) return 'fail';
-  const { structuredContent } = result;
-  return isObject(structuredContent) && isEmpty(structuredContent) ? 'empty' : 'found';
+  return result && resultOutcome(result);
 }
 
 /** The problems of a failure (C§7); none if the result is not a failure. */
@@ -249,10 +246,3 @@ function improbable({
   const changed = { ...args, ...Object.fromEntries(texts.map(([property]) => [property, unheardOf])) };
   return texts.length > 0 && allows(schema, changed) ? [{ name, arguments: changed }] : [];
 }
-
-/** Whether a value consists only of nulls, empty lists, zeros, empty texts and the searched text. */
-function holdsNothing(value: Json): boolean {
-  return [...leavesIn(value)].every(([, leaf]) => nothing.has(leaf));
-}
-
-const nothing: ReadonlySet<Json> = new Set([null, 0, '', unheardOf]);

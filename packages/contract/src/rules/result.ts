@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { hasEmptySignal } from '../definition/outcomes.ts';
 import { isObject, jsonIn, shorten } from '../json/json.ts';
 import { propertiesOf } from '../json/keywords.ts';
 import { mismatches } from '../json/schema.ts';
@@ -141,7 +142,7 @@ export const resultRules: readonly JudgingRule[] = [
     judge: ({ structuredContent }) =>
       structuredContent === undefined
         ? undefined
-        : isObject(structuredContent) && isEmpty(structuredContent)
+        : isObject(structuredContent) && hasEmptySignal(structuredContent)
           ? []
           : traces(structuredContent, refusal, 'searchExhausted or noResultsReason'),
   }),
@@ -231,11 +232,6 @@ interface Call extends Pick<CallOutcome, 'name' | 'arguments'> {
   /** The content of the result, if only that is known. */
   readonly content?: Json;
   readonly failure?: string;
-}
-
-/** Whether structuredContent contains the signal of an empty result (C§2.2). */
-export function isEmpty({ searchExhausted, noResultsReason }: JsonObject): boolean {
-  return searchExhausted === true || isText(noResultsReason);
 }
 
 /** The integers of a JSON text that a double does not hold exactly, in their digits. */
