@@ -59,7 +59,7 @@ export async function planAddition(project: Project, entries: readonly Imported[
   const unchanged = wanted.filter((one) => !added.includes(one)).map(({ tool }) => tool.definition.name);
   const news = { ...prepared, ...without(prepared, unchanged), tools: added.map(({ tool }) => tool) };
   if (added.length === 0) {
-    const drift = driftOf(toolsNamed(listed), project.manifest.listed);
+    const drift = driftOf(toolsNamed(listed), project.recordedList);
     return { change: null, prepared: news, unchanged, drift };
   }
 
@@ -97,7 +97,7 @@ export async function planAddition(project: Project, entries: readonly Imported[
     change: { files: written, removed: [] },
     prepared: { ...news, changes: [...news.changes, ...left] },
     unchanged,
-    drift: driftOf(all, manifest.listed),
+    drift: driftOf(all, project.recordedList),
   };
 }
 

@@ -91,7 +91,6 @@ export async function planCreation(answers: CreateAnswers): Promise<Result<Creat
       ...chosenFields(prepared.tools),
       ...(targets.length > 0 && { targets }),
     },
-    listed: null,
   });
   return pass({ answers, packageManager, prepared, files, secrets: secretsOf(entries.value) });
 }

@@ -75,7 +75,7 @@ export function planSchemas(project: Project, recorded: ReadonlyMap<string, Reco
     files.set(path, { content: bytesOf(after), owner: 'yours' });
     return { ...tool, source: readToolSource(after) };
   });
-  const drift = driftOf(toolsNamed(now), manifest.listed);
+  const drift = driftOf(toolsNamed(now), project.recordedList);
   if (files.size === 0) return { change: null, drift, tools: changed, byHand };
   const records = recordsOfEdited(directory, manifest, [...files.keys()]);
   const written = withNextManifest(files, [], {}, manifest, records);

@@ -70,7 +70,7 @@ export async function planRemoval(
     project.manifest,
     records,
   );
-  return { change: { files, removed: all }, drift: driftOf(left, project.manifest.listed), sources };
+  return { change: { files, removed: all }, drift: driftOf(left, project.recordedList), sources };
 }
 
 /** The tool with a name. @throws CommandError `NO_SUCH_TOOL`. */

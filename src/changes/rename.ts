@@ -103,7 +103,7 @@ export async function planRename(project: Project, from: string, given: string):
   );
   return {
     change: { files: written, removed },
-    drift: driftOf(now, manifest.listed),
+    drift: driftOf(now, project.recordedList),
     moved,
     left: documents.left.map((one) => ({ tool: to, ...one })),
     mentions,

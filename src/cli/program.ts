@@ -129,7 +129,7 @@ function addProjectCommands(add: Add): void {
     .argument(tool.flag.syntax, tool.flag.description);
   const markListed = on(
     '--mark-listed',
-    'record the tools as read by the marketplace; use it after registration and after each "Refresh Skills"',
+    'write the tools to listing.json as the list that the marketplace has read; use it after registration and after each "Refresh Skills"',
   );
   add(
     'list',

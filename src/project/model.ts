@@ -1,5 +1,6 @@
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import type { ToolSource } from '../typescript/tool-source.ts';
+import type { RecordedList } from './manifest/listed.ts';
 import type { Manifest } from './manifest/manifest.ts';
 
 /** A project on disk. */
@@ -8,6 +9,8 @@ export interface Project {
   readonly manifest: Manifest;
   /** The profile that the server itself uses. */
   readonly profile: PlatformProfile;
+  /** The tool list that the marketplace last read; null if none is recorded. */
+  readonly recordedList: RecordedList | null;
   /** Text of `src/tools/index.ts`. */
   readonly index: string;
   /** Every file below `src/tools/` that exports a tool: first in the order of the list of tools, then files missing from it. */

@@ -10,9 +10,7 @@ import {
 } from '../../packages/contract/src/check/change-rules.ts';
 import { changesBetween } from '../../packages/contract/src/check/drift.ts';
 import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
-import type { ToolDefinition } from '../../packages/contract/src/model.ts';
-import { changesSince } from '../../src/check/files.ts';
-import { listedOf } from '../../src/project/manifest/listed.ts';
+import { fingerprint, withDefinitions } from '../../src/project/manifest/listed.ts';
 import fc from '../fast-check.ts';
 
 const tool = {
@@ -167,32 +165,46 @@ describe('drift', () => {
     const name = fc.constantFrom('a', 'get_price', '__proto__', 'constructor');
     const schemas = { inputSchema: fc.jsonValue(), outputSchema: fc.jsonValue() };
     const list = fc.array(fc.oneof(fc.jsonValue(), fc.record({ name, ...schemas }))) as fc.Arbitrary<Json[]>;
-    const listed = listedOf([{ name: tool.name, definition: tool }]);
+    const recorded = [{ name: tool.name, fingerprint: fingerprint(tool) }];
     fc.assert(
       fc.property(list, list, (before, after) =>
-        [changesBetween(before, after), changesSince(listed, after)].every(Array.isArray),
+        [before, withDefinitions([...recorded, ...before], after)].every((earlier) =>
+          Array.isArray(changesBetween(earlier, after)),
+        ),
       ),
     );
   });
 });
 
-describe('drift from fingerprints', () => {
-  const recorded = (...tools: readonly ToolDefinition[]) =>
-    listedOf(tools.map((definition) => ({ name: definition.name, definition })));
-  const listed = recorded(tool, { ...tool, name: 'get_volume' });
+describe('a recorded list with fingerprints, as older projects have it', () => {
+  const volume = { ...tool, name: 'get_volume' };
+  const recorded = [tool, volume].map((definition) => ({
+    name: definition.name,
+    fingerprint: fingerprint(definition),
+  }));
 
-  it('is empty if the definitions equal the recorded ones, in any order', () => {
+  it('gets the definition of each tool that has not changed, whatever the order of its members', () => {
     const turned = Object.fromEntries(Object.entries(tool).toReversed());
-    expect(changesSince(listed, [{ ...tool, name: 'get_volume' }, turned])).toEqual([]);
+    expect(withDefinitions(recorded, [volume, turned])).toEqual([tool, volume]);
+    expect(changesBetween(withDefinitions(recorded, [volume, turned]), [volume, turned])).toEqual([]);
   });
 
   it('reports changed tools without the effect on callers', () => {
-    const changed = { ...tool, description: 'Returns another price.' };
-    const changes = changesSince(listed, [{ ...tool, name: 'new' }, changed]);
+    const current = [
+      { ...tool, name: 'new' },
+      { ...tool, description: 'Returns another price.' },
+    ];
+    expect(withDefinitions(recorded, current)).toEqual(recorded);
+    const changes = changesBetween(withDefinitions(recorded, current), current);
     expect(changes.map(({ tool, rule, breaks }) => [tool, rule, breaks])).toEqual([
-      ['get_volume', 'tool.gone', true],
       ['get_price', 'tool.fingerprint', null],
+      ['get_volume', 'tool.gone', true],
       ['new', 'tool.new', false],
     ]);
+  });
+
+  it('does not report a tool whose definition could not be read when it was recorded', () => {
+    const unread = [{ name: tool.name, fingerprint: '' }];
+    expect(changesBetween(withDefinitions(unread, [tool]), [tool])).toEqual([]);
   });
 });

@@ -14,7 +14,7 @@ function project(program: string): string {
   const scripts = { build: 'node build.js' };
   writeFileSync(join(root, 'package.json'), JSON.stringify({ type: 'module', scripts }));
   const answers = { name: 'made', packageManager: 'npm', profile: 'generic', tools: [] };
-  const manifest = { schema: 3, template: '0.3.0', platform: 'generic', answers, listed: null, files: {} };
+  const manifest = { schema: 3, template: '0.3.0', platform: 'generic', answers, files: {} };
   writeFileSync(join(root, 'market-mcp.json'), JSON.stringify(manifest));
   writeFileSync(join(root, 'dist/src/main.js'), program);
   writeFileSync(join(root, 'dist/src/platform.js'), `export const platform = ${JSON.stringify(generic)};`);

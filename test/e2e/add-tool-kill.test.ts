@@ -7,7 +7,6 @@ import { planAddition } from '../../src/changes/addition.ts';
 import { planRemoval } from '../../src/changes/removal.ts';
 import { planRename } from '../../src/changes/rename.ts';
 import type { SpecEntry } from '../../src/model/model.ts';
-import { manifestFile } from '../../src/project/manifest/manifest.ts';
 import { openProject, toolsNamed } from '../../src/project/read/open.ts';
 import { sha256 } from '../../src/project/read/text.ts';
 import { changeProject } from '../../src/project/write/change.ts';
@@ -165,14 +164,12 @@ async function served(directory: string): Promise<readonly string[]> {
   return toolsNamed(tools.filter((tool) => tool.served)).map(({ name }) => name);
 }
 
-/** All files except leftovers of killed runs and outputs of the build, without fingerprints. */
+/** All files except leftovers of killed runs, outputs of the build, and the record of the next run. */
 function filesOf(directory: string): Record<string, unknown> {
   const files = [...tree(directory)].filter(
-    ([path]) => !/^(\.create-market-mcp|dist|node_modules)/.test(path),
+    ([path]) => !/^(\.create-market-mcp|dist|node_modules|listing\.json$)/.test(path),
   );
-  return Object.fromEntries(
-    files.map(([path, text]) => [path, path === manifestFile ? { ...JSON.parse(text), listed: {} } : text]),
-  );
+  return Object.fromEntries(files);
 }
 
 async function expectToCompile(directory: string): Promise<void> {

@@ -127,7 +127,7 @@ describe('market-mcp record, of an answer that differs from the outputSchema', (
     await expectProven(directory);
     const compared = await market('check', '--only', 'tool', '--against', 'market-mcp.json', '--json');
     expect(JSON.parse(compared.stdout).drift).toMatchObject({
-      against: 'market-mcp.json',
+      against: 'listing.json',
       refreshNeeded: true,
     });
     const again = await market('record', '--yes', '--json');

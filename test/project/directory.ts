@@ -38,6 +38,5 @@ export function fileSet(texts: Record<string, string>): FileSet {
   return withManifest(files, {
     platform: 'generic',
     answers: { name: 'x', packageManager: 'npm', profile: 'generic', tools: ['a'] },
-    listed: {},
   });
 }

@@ -38,7 +38,7 @@ describe('the package manager', () => {
     const project = directory();
     const env = { npm_config_user_agent: 'npm/10.8.2 node/v20.20.0' };
     const answers = { name: 'x', packageManager: 'yarn', profile: 'generic', tools: [] };
-    const manifest = { schema: 3, template: '0.3.0', platform: 'generic', answers, listed: null, files: {} };
+    const manifest = { schema: 3, template: '0.3.0', platform: 'generic', answers, files: {} };
     writeFileSync(join(project, 'market-mcp.json'), JSON.stringify(manifest));
     expect(detectPackageManager(project, env)).toBe('yarn');
     writeFileSync(join(project, 'pnpm-lock.yaml'), '');

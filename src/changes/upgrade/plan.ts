@@ -6,13 +6,22 @@ import type { FileSet, ProjectFile } from '../../plan/model.ts';
 import { toolsIndex } from '../../plan/tools-index.ts';
 import { version } from '../../plan/versions.ts';
 import {
+  listInFile,
+  listingContent,
+  listingFile,
+  listOfFingerprints,
+  withDefinitions,
+} from '../../project/manifest/listed.ts';
+import {
   type Manifest,
   manifestContent,
   manifestFile,
   readManifest,
+  withoutFingerprints,
 } from '../../project/manifest/manifest.ts';
 import { isAsWritten } from '../../project/read/files.ts';
 import { placeIn, readIfThere, refuseObstacles } from '../../project/read/inside.ts';
+import { literalDefinitions } from '../../project/read/open.ts';
 import { sha256, textOf } from '../../project/read/text.ts';
 import { importsIn } from '../../project/read/tools-index.ts';
 import type { Plan } from '../../project/write/change.ts';
@@ -74,8 +83,9 @@ export async function planUpgrade(directory: string): Promise<Upgrade> {
     decided.push({ sides, decision: await decideOn(directory, sides, context) });
   }
   const next = nextManifest(manifest, base, decided);
+  const listing = listingOf(directory, manifest, tools);
   const renamed = renamedIn(authors, JSON.parse(renamedExports));
-  return { from: manifest.template, to: version, renamed, ...changeOf(decided, manifest, next) };
+  return { from: manifest.template, to: version, renamed, ...changeOf(decided, manifest, next, listing) };
 }
 
 interface Decided {
@@ -115,13 +125,33 @@ function nextManifest(manifest: Manifest, base: FileSet, decided: readonly Decid
     return [[path, { sha256: hash, owner: theirs.owner }] as const];
   });
   const files = [...carried, ...written].sort(([a], [b]) => (a < b ? -1 : 1));
-  return { ...manifest, template: version, files: Object.fromEntries(files) };
+  return { ...withoutFingerprints(manifest), template: version, files: Object.fromEntries(files) };
+}
+
+/**
+ * `listing.json` with the tool list whose fingerprints the manifest of an older project has; null if it has none, or if there is such
+ * a file already.
+ *
+ * @param imported the files that the list of tools imports
+ */
+function listingOf(directory: string, manifest: Manifest, imported: readonly string[]): ProjectFile | null {
+  refuseObstacles(directory, [listingFile]);
+  const list = listOfFingerprints(manifestFile, manifest.listed);
+  if (list === null || listInFile(directory) !== null) return null;
+  const definitions = literalDefinitions(directory, imported);
+  return listingContent(
+    withDefinitions(
+      list.tools,
+      definitions.map((definition) => ({ ...definition })),
+    ),
+  );
 }
 
 function changeOf(
   decided: readonly Decided[],
   manifest: Manifest,
   next: Manifest,
+  listing: ProjectFile | null,
 ): Pick<Upgrade, 'files' | 'change'> {
   const written = new Map<string, ProjectFile>();
   const files: UpgradedFile[] = [];
@@ -135,6 +165,10 @@ function changeOf(
     if (proposal && theirs) written.set(proposal, theirs);
     const { content: _, ...shown } = { content: null, ...rest };
     files.push({ path, kind, ...shown, ...(proposal && theirs && { proposal }) });
+  }
+  if (listing) {
+    written.set(listingFile, listing);
+    files.push({ path: listingFile, kind: 'new' });
   }
   const removed = files.filter(({ kind }) => kind === 'removed').map(({ path }) => path);
   if (written.size + removed.length === 0 && isDeepStrictEqual(manifest, next))

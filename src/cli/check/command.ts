@@ -22,13 +22,15 @@ import {
   rerunCommand,
   type Words,
 } from 'market-mcp-contract/program';
+import { planFingerprintRemoval } from '../../changes/tool-list.ts';
 import { type Deployed, deployedImage, deployedWorker } from '../../check/deployed.ts';
-import { listingAt, listingFile, previousListing } from '../../check/files.ts';
+import { listingAt, listingPath, previousListing } from '../../check/files.ts';
 import { type HeldServer, holdProject } from '../../check/project.ts';
 import { build } from '../../check/self-check.ts';
 import { changesOf } from '../../dev/watch.ts';
 import { projectName, suggestProjectName } from '../../model/names.ts';
 import { findProject, readManifest } from '../../project/manifest/manifest.ts';
+import { changeProject } from '../../project/write/change.ts';
 import {
   additions,
   type DeployTarget,
@@ -77,7 +79,12 @@ export async function check(
     ];
     return { ...server, asks: false, notes };
   };
-  const once = () => checkHeld(held, options, output, flags, words, listingFile(directory));
+  const once = async () => {
+    const exitCode = await checkHeld(held, options, output, flags, words, listingPath(directory));
+    if (flags.saveListing === true && readManifest(directory).listed !== undefined)
+      await changeProject(directory, async () => planFingerprintRemoval(readManifest(directory)));
+    return exitCode;
+  };
   return flags.watch ? repeat(directory, output, once) : once();
 }
 

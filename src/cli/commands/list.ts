@@ -1,9 +1,10 @@
 import { counted, type ExitCode, type Output, singleLine } from 'market-mcp-contract/command';
 import { signals } from 'market-mcp-contract/definition';
 import { isObject, type JsonObject, objectOr, requiredOf, typesOf } from 'market-mcp-contract/json';
-import { driftOf, type FingerprintDrift, listedOf } from '../../project/manifest/listed.ts';
-import { findProject, manifestContent, manifestFile } from '../../project/manifest/manifest.ts';
-import type { Project, ToolFile } from '../../project/model.ts';
+import { planToolList } from '../../changes/tool-list.ts';
+import { driftOf, type FingerprintDrift } from '../../project/manifest/listed.ts';
+import { findProject } from '../../project/manifest/manifest.ts';
+import type { ToolFile } from '../../project/model.ts';
 import { openProject, toolsNamed } from '../../project/read/open.ts';
 import { changeProject } from '../../project/write/change.ts';
 import { showDrift } from '../tools/change.ts';
@@ -15,10 +16,11 @@ import { showDrift } from '../tools/change.ts';
  */
 export async function listTools(output: Output, { markListed }: { markListed?: boolean }): Promise<ExitCode> {
   const directory = findProject(process.cwd());
-  const project = markListed ? await markAsListed(directory) : await openProject(directory);
+  if (markListed) await changeProject(directory, async () => planToolList(await openProject(directory)));
+  const project = await openProject(directory);
   const tools = project.tools.filter(({ served }) => served);
-  const drift = driftOf(toolsNamed(tools), project.manifest.listed);
-  const isListed = project.manifest.listed !== null;
+  const drift = driftOf(toolsNamed(tools), project.recordedList);
+  const isListed = project.recordedList !== null;
   for (const tool of tools) showTool(tool, drift, isListed, output);
   output.line(`${counted(tools.length, 'tool')}, platform ${project.profile.name}`);
   for (const { path } of project.tools.filter(({ served }) => !served)) {
@@ -31,16 +33,6 @@ export async function listTools(output: Output, { markListed }: { markListed?: b
     tools: tools.map((tool) => entryOf(tool, drift, isListed)),
     refresh: drift,
   });
-}
-
-async function markAsListed(directory: string): Promise<Project> {
-  await changeProject(directory, async () => {
-    const { manifest, tools } = await openProject(directory);
-    const listed = listedOf(toolsNamed(tools.filter(({ served }) => served)));
-    const files = new Map([[manifestFile, manifestContent({ ...manifest, listed })]]);
-    return { change: { files, removed: [] } };
-  });
-  return openProject(directory);
 }
 
 function showTool(tool: ToolFile, drift: FingerprintDrift, isListed: boolean, output: Output): void {

@@ -46,10 +46,10 @@ export async function listing(output: Output, flags: ListingFlags): Promise<Exit
   const definitions = definitionsOf(project);
   const drift =
     definitions &&
-    (await recordedDrift(
+    recordedDrift(
       project.directory,
       definitions.map((one) => ({ ...one }) as Json),
-    ));
+    );
   if (drift) output.line(`${driftLines(drift, output.paint).join('\n')}\n`);
   noteLeftOut(facts, output);
   const { login, wellKnown } = namespaceProof(facts);

@@ -46,9 +46,7 @@ export async function register(output: Output, flags: RegisterFlags): Promise<Ex
     if (state?.kind === 'old-build') output.note(`${state.message} ${linesOf(state).join(' ')}`);
     const { project } = place;
     const drift =
-      submission.accepted && project
-        ? await recordedDrift(project.directory, submission.listing.tools)
-        : null;
+      submission.accepted && project ? recordedDrift(project.directory, submission.listing.tools) : null;
     if (drift) for (const line of driftLines(drift, output.paint)) output.line(line);
     output.result({ ...submission, ...(drift && { drift }) });
     return submission.accepted ? exitCodes.ok : exitCodes.checkFailed;

@@ -22,7 +22,7 @@ export async function watch(
   const target = { ...(await serverAt(url, { header: flags.header })), profile };
   const earlier =
     flags.against === undefined
-      ? project && (await previousListing(project.directory))
+      ? project && previousListing(project.directory)
       : await listingAt(flags.against);
   const report = await watchServer(target, earlier);
   output.line(

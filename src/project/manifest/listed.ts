@@ -1,11 +1,30 @@
+import { lstatSync } from 'node:fs';
+import { unwrap } from 'market-mcp-contract/command';
 import type { ToolDefinition } from 'market-mcp-contract/definition';
-import type { Json } from 'market-mcp-contract/json';
-import { sha256 } from '../read/text.ts';
+import { readToolList, toolsByName } from 'market-mcp-contract/document';
+import { type Json, type JsonObject, objectOr } from 'market-mcp-contract/json';
+import type { ProjectFile } from '../../plan/model.ts';
+import { placeIn, readIn } from '../read/inside.ts';
+import { sha256, textOf } from '../read/text.ts';
 
-/** Fingerprint of each tool, by name, as the marketplace last read it (C§3.2). */
-export type Listed = { readonly [tool: string]: string };
+/**
+ * The file of a project with the tool list that the marketplace last read (C§3.2), as the result of tools/list:
+ * `{"tools": […]}`. The author commits it.
+ */
+export const listingFile = 'listing.json';
 
-/** The differences between the tools and the last listing; names in order. */
+/** The fingerprint of each tool, by name: the record in the manifest of projects of 0.4.0 and before. */
+export type Fingerprints = { readonly [tool: string]: string };
+
+/** A recorded tool list. */
+export interface RecordedList {
+  /** The file in the project that records it. */
+  readonly file: string;
+  /** Elements of tools/list. A tool of which only the fingerprint is recorded is `{ name, fingerprint }`. */
+  readonly tools: readonly Json[];
+}
+
+/** The differences between the tools and the recorded list; names in order. */
 export interface FingerprintDrift {
   /** Whether the marketplace offers other tools than the server, until "Refresh Skills" is pressed (C§9.3). */
   readonly refreshNeeded: boolean;
@@ -20,34 +39,71 @@ export interface DefinedTool {
   readonly definition: ToolDefinition | null;
 }
 
-/** The fingerprints of tools. A definition that cannot be read from its source has none and counts as unchanged. */
-export function listedOf(tools: readonly DefinedTool[]): Listed {
-  return Object.fromEntries(
-    tools
-      .map(({ name, definition }) => [name, definition ? fingerprint(definition) : ''] as const)
-      .sort(([a], [b]) => (a < b ? -1 : 1)),
-  );
+/**
+ * The tool list in `listing.json`; null if there is no such file. A link is not followed, because it may have come with the project.
+ *
+ * @throws CommandError `INVALID_INPUT` if the file contains no tool list
+ */
+export function listInFile(directory: string): RecordedList | null {
+  if (!lstatSync(placeIn(directory, listingFile), { throwIfNoEntry: false })?.isFile()) return null;
+  const tools = unwrap(readToolList(textOf(readIn(directory, listingFile)), listingFile));
+  return { file: listingFile, tools };
 }
 
-/** The differences between tools and the last listing; none if there was no listing. */
-export function driftOf(tools: readonly DefinedTool[], listed: Listed | null): FingerprintDrift {
-  if (listed === null) return { refreshNeeded: false, added: [], changed: [], removed: [] };
-  const now = listedOf(tools);
-  const names = Object.keys(now);
-  const added = names.filter((name) => !Object.hasOwn(listed, name));
-  const changed = names.filter(
-    (name) =>
-      Object.hasOwn(listed, name) && now[name] !== '' && listed[name] !== '' && now[name] !== listed[name],
-  );
-  const removed = Object.keys(listed)
-    .filter((name) => !Object.hasOwn(now, name))
-    .sort();
+/** The fingerprints in a manifest as a tool list; null if it has none. */
+export function listOfFingerprints(
+  file: string,
+  fingerprints: Fingerprints | null = null,
+): RecordedList | null {
+  if (fingerprints === null) return null;
+  return { file, tools: Object.entries(fingerprints).map(([name, fingerprint]) => ({ name, fingerprint })) };
+}
+
+/** The file that records a tool list. */
+export function listingContent(tools: readonly Json[]): ProjectFile {
+  const content = new TextEncoder().encode(`${JSON.stringify({ tools }, null, 2)}\n`);
+  return { content, owner: 'yours' };
+}
+
+/**
+ * A recorded list in which the current definition replaces each fingerprint that is equal to its fingerprint. A fingerprint
+ * of a definition that could not be read when it was recorded is empty; it equals every definition.
+ *
+ * @param current the readable tools of the server or of the sources
+ */
+export function withDefinitions(recorded: readonly Json[], current: readonly Json[]): readonly Json[] {
+  const currentTools = toolsByName(current);
+  return recorded.map((element) => {
+    const { name, fingerprint } = objectOr(element);
+    const tool = currentTools.get(String(name));
+    const isUnchanged = tool && typeof fingerprint === 'string' && !isChanged({ fingerprint }, tool);
+    return isUnchanged ? tool : element;
+  });
+}
+
+/** The differences between tools and the recorded list; none if no list was recorded. */
+export function driftOf(tools: readonly DefinedTool[], recorded: RecordedList | null): FingerprintDrift {
+  if (recorded === null) return { refreshNeeded: false, added: [], changed: [], removed: [] };
+  const recordedTools = toolsByName(recorded.tools);
+  const definitions = new Map(tools.map(({ name, definition }) => [name, definition]));
+  const names = [...definitions.keys()].sort();
+  const added = names.filter((name) => !recordedTools.has(name));
+  const changed = names.filter((name) => {
+    const [recordedTool, definition] = [recordedTools.get(name), definitions.get(name)];
+    return recordedTool && definition && isChanged(recordedTool, { ...definition });
+  });
+  const removed = [...recordedTools.keys()].filter((name) => !definitions.has(name)).sort();
   return { refreshNeeded: added.length + changed.length + removed.length > 0, added, changed, removed };
 }
 
+function isChanged(recorded: JsonObject, current: JsonObject): boolean {
+  if (typeof recorded.fingerprint !== 'string') return fingerprint(recorded) !== fingerprint(current);
+  return recorded.fingerprint !== '' && recorded.fingerprint !== fingerprint(current);
+}
+
 /** SHA-256 of a definition; the order of members does not count. */
-export function fingerprint(definition: ToolDefinition): string {
-  return sha256(JSON.stringify(sorted({ ...definition })));
+export function fingerprint(definition: JsonObject): string {
+  return sha256(JSON.stringify(sorted(definition)));
 }
 
 function sorted(value: Json): Json {

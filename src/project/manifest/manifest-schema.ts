@@ -49,5 +49,5 @@ export const manifestSchema: JsonObject = {
       },
     },
   },
-  required: ['schema', 'template', 'platform', 'answers', 'listed', 'files'],
+  required: ['schema', 'template', 'platform', 'answers', 'files'],
 };

@@ -13,7 +13,7 @@ import { ownCommand } from '../package/own-package.ts';
 import { isInside, readIn } from '../read/inside.ts';
 import { parentsOf } from '../read/read.ts';
 import { parsedJson, sha256 } from '../read/text.ts';
-import type { Listed } from './listed.ts';
+import { type Fingerprints, listInFile, listOfFingerprints, type RecordedList } from './listed.ts';
 import { manifestSchema } from './manifest-schema.ts';
 
 /** Name of the manifest. A directory that contains it is a project. */
@@ -27,8 +27,8 @@ export interface Manifest {
   readonly template: string;
   readonly platform: string;
   readonly answers: ManifestAnswers;
-  /** The tools at the last listing, as far as the author recorded it. */
-  readonly listed: Listed | null;
+  /** Fingerprints of the recorded tool list, in projects of 0.4.0 and before: the next write of `listing.json` removes them. */
+  readonly listed?: Fingerprints | null;
   readonly files: { readonly [path: string]: ManifestFile };
 }
 
@@ -60,14 +60,13 @@ export interface ManifestFile {
 /** The file set with its manifest as the last file. */
 export function withManifest(
   files: FileSet,
-  { platform, answers, listed }: Pick<Manifest, 'platform' | 'answers' | 'listed'>,
+  { platform, answers }: Pick<Manifest, 'platform' | 'answers'>,
 ): FileSet {
   const manifest: Manifest = {
     schema: 3,
     template: version,
     platform,
     answers,
-    listed,
     files: inOrder(Object.entries(recordOf(files))),
   };
   return new Map([...files, [manifestFile, manifestContent(manifest)]]);
@@ -108,6 +107,21 @@ function withFieldsOf({ fields = {}, ...answers }: ManifestAnswers): ManifestAns
 export function manifestContent(manifest: Manifest): ProjectFile {
   const content = new TextEncoder().encode(`${JSON.stringify(manifest, null, 2)}\n`);
   return { content, owner: 'generated' };
+}
+
+/** The manifest without the fingerprints of projects of 0.4.0 and before. */
+export function withoutFingerprints({ listed: _, ...manifest }: Manifest): Manifest {
+  return manifest;
+}
+
+/**
+ * The tool list that the marketplace last read, as the project has recorded it: `listing.json`, else the fingerprints in the
+ * manifest of an older project; null if there is neither.
+ *
+ * @throws CommandError `INVALID_INPUT` if `listing.json` contains no tool list
+ */
+export function recordedList(directory: string, { listed }: Manifest): RecordedList | null {
+  return listInFile(directory) ?? listOfFingerprints(manifestFile, listed);
 }
 
 /** Sorted by path, so that the same files give the same text. */

@@ -1,14 +1,14 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
 import { CommandError } from 'market-mcp-contract/command';
-import type { Methods } from 'market-mcp-contract/definition';
+import type { Methods, ToolDefinition } from 'market-mcp-contract/definition';
 import { attempt, memoize } from 'market-mcp-contract/json';
 import { toolFile } from '../../model/names.ts';
 import { pathsOf, testsDirectory, toolsDirectory } from '../../plan/tool.ts';
 import { toolsIndex } from '../../plan/tools-index.ts';
 import { readToolSource } from '../../typescript/tool-source.ts';
 import type { DefinedTool } from '../manifest/listed.ts';
-import { type Manifest, manifestFile, readManifest } from '../manifest/manifest.ts';
+import { type Manifest, manifestFile, readManifest, recordedList } from '../manifest/manifest.ts';
 import { presentProfile } from '../manifest/profile.ts';
 import type { Project, ToolFile } from '../model.ts';
 import { placeIn, readIfThere, readIn, refuseObstacles } from './inside.ts';
@@ -30,6 +30,7 @@ export async function openProject(directory: string): Promise<Project> {
     directory,
     manifest,
     profile: presentProfile(manifest),
+    recordedList: recordedList(directory, manifest),
     index,
     tools: toolsIn(directory, importsIn(index)),
   };
@@ -75,6 +76,18 @@ function toolsByName(directory: string): readonly (readonly [name: string, tool:
     const tool = readToolFile(directory, file, true);
     return tool?.source.name == null ? [] : [[tool.source.name, tool] as const];
   });
+}
+
+/**
+ * The definitions of the tools of a project of any version, as far as they are literal.
+ *
+ * @param imported the files that the list of tools imports
+ */
+export function literalDefinitions(
+  directory: string,
+  imported: readonly string[],
+): readonly ToolDefinition[] {
+  return toolsIn(directory, imported).flatMap(({ source: { definition } }) => definition ?? []);
 }
 
 /** The file that defines each tool, by the tool's name. */

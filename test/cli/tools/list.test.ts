@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listTools } from '../../../src/cli/commands/list.ts';
+import { fingerprint } from '../../../src/project/manifest/listed.ts';
 import { add, listed, project, put, remove, run, specOf, text } from './project.ts';
 
 describe('list', () => {
@@ -51,5 +52,64 @@ describe('list', () => {
     expect((await listed(root, true)).refresh.refreshNeeded).toBe(false);
     await remove(root, ['get_fee']);
     expect((await listed(root)).refresh).toMatchObject({ added: [], changed: [], removed: ['get_fee'] });
+  });
+
+  it('--mark-listed writes listing.json with the definitions, and nothing in the manifest', async () => {
+    const root = project();
+    const manifest = text(root, 'market-mcp.json');
+    await listed(root, true);
+    expect(JSON.parse(text(root, 'listing.json'))).toMatchObject({
+      tools: [{ name: 'get_gas_price', inputSchema: { type: 'object' }, outputSchema: { type: 'object' } }],
+    });
+    expect(text(root, 'market-mcp.json')).toBe(manifest);
+    expect(manifest).not.toContain('"listed"');
+  });
+
+  it('--mark-listed names a tool whose definition is computed and the command that records it', async () => {
+    const root = project();
+    const source = text(root, 'src/tools/get-gas-price.ts');
+    put(root, 'src/tools/get-gas-price.ts', source.replace(/description: '.*',/, 'description: words(),'));
+    const ran = await run(root, false, (output) => listTools(output, { markListed: true }));
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toContain('src/tools/get-gas-price.ts');
+    expect(ran.stderr).toMatch(/market-mcp.* check --save-listing/);
+    expect(existsSync(join(root, 'listing.json'))).toBe(false);
+  });
+
+  it.each([
+    ['a list', (tools: unknown) => tools],
+    ['a whole answer', (tools: unknown) => ({ jsonrpc: '2.0', id: 1, result: { tools } })],
+  ])('reads listing.json that contains %s', async (_, form) => {
+    const root = project();
+    await listed(root, true);
+    const { tools } = JSON.parse(text(root, 'listing.json'));
+    put(root, 'listing.json', JSON.stringify(form(tools)));
+    expect((await listed(root)).refresh.refreshNeeded).toBe(false);
+  });
+
+  it('rejects a listing.json that contains no tool list', async () => {
+    const root = project();
+    put(root, 'listing.json', '{"tools":"none"}');
+    const ran = await run(root, false, (output) => listTools(output, {}));
+    expect(ran).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('listing.json contains no list of tools'),
+    });
+  });
+
+  it('compares with the fingerprints of an older project until the list is recorded again', async () => {
+    const root = project();
+    await listed(root, true);
+    const [tool] = JSON.parse(text(root, 'listing.json')).tools;
+    const manifest = JSON.parse(text(root, 'market-mcp.json'));
+    const record = { get_gas_price: fingerprint(tool), get_fee: fingerprint({ name: 'get_fee' }) };
+    put(root, 'market-mcp.json', JSON.stringify({ ...manifest, listed: record }));
+    rmSync(join(root, 'listing.json'));
+    expect((await listed(root)).refresh).toMatchObject({ added: [], changed: [], removed: ['get_fee'] });
+    const source = text(root, 'src/tools/get-gas-price.ts');
+    put(root, 'src/tools/get-gas-price.ts', source.replace('Returns the', 'Returns a'));
+    expect((await listed(root)).refresh).toMatchObject({ changed: ['get_gas_price'] });
+    expect((await listed(root, true)).refresh.refreshNeeded).toBe(false);
+    expect(text(root, 'market-mcp.json')).not.toContain('"listed"');
   });
 });

@@ -1,14 +1,13 @@
 import { expect, it } from 'vitest';
-import { driftOf, listedOf } from '../../../src/project/manifest/listed.ts';
+import { driftOf, listOfFingerprints } from '../../../src/project/manifest/listed.ts';
 import { gasPrice } from '../../plan/prepared.ts';
 
 // test/check/drift.test.ts and test/cli/tools/list.test.ts compare with what was recorded.
-it('a recorded listing ignores definitions that cannot be read, then and now', () => {
+it('a recorded list ignores definitions that cannot be read, then and now', () => {
   const { definition } = gasPrice;
-  const [read, hidden] = [
-    [{ name: definition.name, definition }],
-    [{ name: definition.name, definition: null }],
-  ];
-  expect(driftOf(hidden, listedOf(read)).refreshNeeded).toBe(false);
-  expect(driftOf(read, listedOf(hidden)).refreshNeeded).toBe(false);
+  const { name } = definition;
+  const recorded = { file: 'listing.json', tools: [{ ...definition }] };
+  expect(driftOf([{ name, definition: null }], recorded).refreshNeeded).toBe(false);
+  const unread = listOfFingerprints('market-mcp.json', { [name]: '' });
+  expect(driftOf([{ name, definition }], unread).refreshNeeded).toBe(false);
 });

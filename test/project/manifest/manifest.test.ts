@@ -23,7 +23,6 @@ describe('the manifest', () => {
       template: version,
       platform: 'generic',
       answers: { name: 'x', packageManager: 'npm', profile: 'generic', tools: ['a'] },
-      listed: {},
       files: {
         'package.json': {
           sha256: '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a',

@@ -1,14 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
+import { toolsByName } from '../document/tool-list.ts';
 import { isObject, objectOr, present } from '../json/json.ts';
 import { typesOf } from '../json/keywords.ts';
 import type { Json, JsonObject } from '../json/value.ts';
-import { isReadable } from '../json/walk.ts';
 import { type ChangeId, changeRules } from './change-rules.ts';
 import type { ListingChange } from './model.ts';
 
 /**
  * The changes from one tool list to a later one, tool by tool in the order of the earlier list, each with the rule of
- * `changeRules` that says who breaks. Elements that are not readable tools are skipped.
+ * `changeRules` that says who breaks. Elements that are not readable tools are skipped. A tool of the earlier list of which only
+ * the fingerprint is recorded, `{ name, fingerprint }`, has changed, without the details.
  */
 export function changesBetween(before: readonly Json[], after: readonly Json[]): readonly ListingChange[] {
   const [old, now] = [toolsByName(before), toolsByName(after)];
@@ -41,15 +42,6 @@ export function changeOf(
   };
 }
 
-/** The readable tools of a list, by name. */
-export function toolsByName(tools: readonly Json[]): ReadonlyMap<string, JsonObject> {
-  return new Map(
-    tools.flatMap((tool) =>
-      isObject(tool) && isReadable(tool) && typeof tool.name === 'string' ? [[tool.name, tool]] : [],
-    ),
-  );
-}
-
 /** A member of an object; what every object has, such as `constructor`, is none. */
 function own(members: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(members, name) ? members[name] : undefined;
@@ -62,6 +54,7 @@ interface Difference extends Pick<ListingChange, 'path' | 'before' | 'after'> {
 }
 
 function toolChanges(before: JsonObject, after: JsonObject): readonly Difference[] {
+  if (typeof before.fingerprint === 'string') return [{ id: 'tool.fingerprint' }];
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names.flatMap((name) => {
     const [old, now] = [own(before, name), own(after, name)];

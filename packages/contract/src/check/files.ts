@@ -1,10 +1,8 @@
 import { unwrap } from '../command/command-error.ts';
 import { readInput } from '../command/input.ts';
-import { pass, refuse, reject } from '../command/input-error.ts';
+import { pass, refuse } from '../command/input-error.ts';
 import type { Result } from '../command/result.ts';
-import { readDocument } from '../document/document.ts';
-import { objectOr } from '../json/json.ts';
-import type { Json } from '../json/value.ts';
+import { readToolList } from '../document/tool-list.ts';
 import { changesBetween } from './drift.ts';
 import type { PreviousListing } from './examine.ts';
 import { readMatching } from './examples.ts';
@@ -42,17 +40,6 @@ export async function readBaseline(file: string): Promise<Result<Baseline>> {
 
 /** The listing in a file, to compare with. @throws CommandError `INVALID_INPUT`, `NOT_READABLE` */
 export async function listingIn(file: string): Promise<PreviousListing> {
-  const before = unwrap(await readListing(file));
+  const before = unwrap(readToolList(await readInput(file), file));
   return { file, changesTo: (tools) => changesBetween(before, tools) };
-}
-
-/** A recorded tool list: an array of tools, `{"tools": […]}`, or a whole JSON-RPC answer to tools/list. */
-async function readListing(file: string): Promise<Result<readonly Json[]>> {
-  const document = readDocument(await readInput(file), file);
-  if (!document.ok) return document;
-  const { value } = document;
-  const { tools, result } = objectOr(value);
-  const listed = [value, tools, objectOr(result).tools].find(Array.isArray);
-  if (listed) return pass(listed);
-  return reject(file, undefined, 'contains no list of tools', 'Save one with --save-listing.');
 }

@@ -41,7 +41,7 @@ export interface ListingChange {
 
 /** What has changed since a tool list was recorded. */
 export interface Drift {
-  /** The file with the earlier list or its fingerprints. */
+  /** The file with the earlier list. */
   readonly against: string;
   readonly changes: readonly ListingChange[];
   /** Whether the marketplace must read the list again (C§3.2, C§9.3). */

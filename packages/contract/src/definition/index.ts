@@ -24,6 +24,6 @@ export {
   writingEffect,
 } from './effect.ts';
 export { toolNamePattern } from './name.ts';
-export { blankResult, hasEmptySignal, resultOutcome, type SignalName, signals } from './outcomes.ts';
+export { blankResult, resultOutcome, type SignalName, signals } from './outcomes.ts';
 export { isPlaceholder, placeholderComment } from './placeholder.ts';
 export { estimatedTokens } from './tokens.ts';

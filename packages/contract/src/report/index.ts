@@ -1,7 +1,7 @@
 /** A run of the rules, its verdict, and how it is written. */
 export { isRule, rules } from '../catalogue.ts';
 export { brokenBy } from '../check/change-rules.ts';
-export { changeOf, changesBetween, toolsByName } from '../check/drift.ts';
+export { changesBetween } from '../check/drift.ts';
 export { driftFrom, examine, type Locate, type PreviousListing } from '../check/examine.ts';
 export { examplesSchema } from '../check/examples.ts';
 export { listingIn } from '../check/files.ts';
