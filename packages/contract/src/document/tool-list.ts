@@ -16,7 +16,12 @@ export function readToolList(text: string, file: string): Result<readonly Json[]
   const { tools, result } = objectOr(document.value);
   const list = [document.value, tools, objectOr(result).tools].find(Array.isArray);
   if (list) return pass(list);
-  return reject(file, undefined, 'contains no list of tools', 'Save one with --save-listing.');
+  return reject(
+    file,
+    undefined,
+    'contains no list of tools',
+    'Correct or remove the file, then save the list again with --save-listing.',
+  );
 }
 
 /** The readable tools of a list, by name. */
