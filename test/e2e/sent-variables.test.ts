@@ -155,7 +155,7 @@ describe('with --env', () => {
     const ran = await runs(program, flags, place);
     expect(ran.status, ran.stderr).toBe(0);
     expect(received).toHaveLength(1);
-    expect(ran.sent).toContain(`x-api-key\n${secret}`);
+    expect(ran.sent).toContain(`"x-api-key":"${secret}"`);
     expect(rehearsal.stdout + rehearsal.stderr + ran.stdout + ran.stderr).not.toContain(secret);
     const files = [...tree(ran.directory)].filter(([, text]) => text.includes(secret)).map(([path]) => path);
     expect(files).toEqual(['.env']);

@@ -27,9 +27,10 @@ const authorLine = 'A line of the author.';
 function editAsAuthor(directory: string): ReadonlyMap<string, string> {
   const [tool = ''] = readdirSync(join(directory, 'src/tools')).filter((name) => name !== 'index.ts');
   const toolPath = `src/tools/${tool}`;
-  appendFileSync(join(directory, 'README.md'), `\n## Author\n\n${authorLine}\n`);
+  appendFileSync(join(directory, 'Dockerfile'), `# ${authorLine}\n`);
   appendFileSync(join(directory, toolPath), `// ${authorLine}\n`);
-  appendFileSync(join(directory, '.gitignore'), '/author\n');
+  const ignored = join(directory, '.gitignore');
+  writeFileSync(ignored, `/author\n${readFileSync(ignored, 'utf8')}`);
   mkdirSync(join(directory, 'src/author'));
   writeFileSync(
     join(directory, 'src/author/cache.ts'),
@@ -37,7 +38,7 @@ function editAsAuthor(directory: string): ReadonlyMap<string, string> {
   );
   rmSync(join(directory, 'AGENTS.md'));
   return new Map([
-    ['README.md', authorLine],
+    ['Dockerfile', authorLine],
     [toolPath, readFileSync(join(directory, toolPath), 'utf8')],
     ['.gitignore', '/author'],
     ['src/author/cache.ts', `// ${authorLine}\r\n`],
