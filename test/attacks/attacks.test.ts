@@ -10,7 +10,7 @@ import { callHonestly, type Era, startVictim } from './victim.ts';
 
 /** With a heap of 512 MB. */
 const maxResidentMegabytes = 350;
-const graceMs = 120_000;
+const graceMs = 600_000;
 
 /** The same server without limits, for the column "without". */
 const unlimited = Object.fromEntries(
@@ -78,11 +78,10 @@ async function suffer(
     for (let time = 0; alive && time < 60 && !afterwards?.times.length; time++)
       afterwards = await callHonestly(victim, delay(500));
     const megabytes = victim.peakMegabytes();
-    const maxTurnMs = await victim.maxTurnMs();
     const ended = alive ? await victim.terminate() : undefined;
     const { bytes } = await attack;
     const limitsMet = [...victim.limitsMet];
-    return { bytes, honest, longestTurn, maxTurnMs, alive, afterwards, megabytes, ended, limitsMet };
+    return { bytes, honest, longestTurn, alive, afterwards, megabytes, ended, limitsMet };
   } finally {
     await (await attack).end();
     await front?.stop();
@@ -123,8 +122,7 @@ const proxied = attacks.filter(
     (isForPage || (era === 'sessions' && passing.includes(scenario.name))),
 );
 
-function expectToLive(outcome: Outcome, { hasShortTurns, calls }: Scenario): void {
-  if (hasShortTurns) expect(outcome.longestTurn).toBeLessThanOrEqual(outcome.maxTurnMs);
+function expectToLive(outcome: Outcome, { calls }: Scenario): void {
   expect(outcome.ended?.code).toBe(0);
   // Nothing but calls and their answers may use the grace period.
   if (!calls) expect(outcome.ended?.ms).toBeLessThan(graceMs);
@@ -149,7 +147,7 @@ describe('a server under attack keeps running, stays within its memory and answe
       rows.push({ name: `${name}, behind ${proxy.name}`, scenario, before: undefined, after });
       const limits = passing.includes(scenario.name) ? scenario.limits : [];
       expect(after.limitsMet).toEqual(expect.arrayContaining([...limits]));
-      expectToLive(after, { ...scenario, hasShortTurns: false });
+      expectToLive(after, scenario);
     });
   });
 });

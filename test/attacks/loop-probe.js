@@ -1,19 +1,17 @@
 import { readFileSync } from 'node:fs';
 
 // Loaded before the server. Answers the message `turn` with the processor time, in ms, that the longest turn of the event loop
-// has taken since the previous such message, and `parse` with that of a known piece of work: both depend on how busy the
-// machine is. Linux gives the time of the main thread; elsewhere the threads that collect garbage count, too.
+// has taken since the previous such message. Linux gives the time of the main thread; elsewhere the threads that collect garbage
+// count, too.
 
 const resolution = 5;
 const schedule = `/proc/self/task/${process.pid}/schedstat`;
-const emptyObjects = `[${Array(350_000).fill('{}')}]`;
 let used = usedMs();
 let longest = 0;
 setInterval(measure, resolution).unref();
-process.on('message', (message) => {
+process.on('message', () => {
   measure();
-  if (message === 'turn') process.send(longest);
-  else process.send(timeOf(() => JSON.parse(emptyObjects)));
+  process.send(longest);
   used = usedMs();
   longest = 0;
 });
@@ -23,12 +21,6 @@ function measure() {
   const before = used;
   used = usedMs();
   longest = Math.max(longest, used - before);
-}
-
-function timeOf(work) {
-  const before = usedMs();
-  work();
-  return usedMs() - before;
 }
 
 function usedMs() {

@@ -8,7 +8,6 @@ export interface Outcome {
   readonly honest: Experience;
   /** In milliseconds; undefined if the server has died. */
   readonly longestTurn: number | undefined;
-  readonly maxTurnMs: number;
   readonly alive: boolean;
   readonly afterwards: Experience | undefined;
   readonly megabytes: number;

@@ -12,8 +12,6 @@ export interface Scenario {
   readonly limits: readonly string[];
   /** The protocol versions for which the attack differs; one of them by default. */
   readonly eras?: readonly Era[];
-  /** Whether each turn of the server's event loop must be short (`maxTurnMs`); false by default. */
-  readonly hasShortTurns?: boolean;
   /** Whether calls run, or their answers wait, when the server is terminated. */
   readonly calls?: true;
   /** Maximum number of file descriptors of the server. */
@@ -139,7 +137,6 @@ export const scenarios: readonly Scenario[] = [
     sent: '60 batches of 1 MiB with what looks like a token; all last bytes at once',
     limits: [],
     eras: both,
-    hasShortTurns: true,
     flood: async (_, era) => ({
       connections: 60,
       parts: [
@@ -157,7 +154,6 @@ export const scenarios: readonly Scenario[] = [
       sent: '900 batches of 65,535 bytes; all last bytes at once',
       limits: [],
       eras: both,
-      hasShortTurns: true,
       flood: async (_, era) => ({
         connections: 900,
         parts: [
@@ -175,7 +171,6 @@ export const scenarios: readonly Scenario[] = [
       name: `chunks of one byte, ${connections} connections`,
       sent: `${connections} × 1,000,000 chunks of one byte`,
       limits: [],
-      hasShortTurns: connections === 1,
       flood: async () => ({
         connections,
         parts: [

@@ -28,11 +28,6 @@ export interface Victim {
    * died.
    */
   longestTurn(): Promise<number | undefined>;
-  /**
-   * The processor time, in milliseconds, that a turn may take: 150 ms, or on a slow machine four times what it takes at the moment
-   * to parse 1 MiB of empty objects: they are weighed, parsed, compared, and collected. Parses them in the server, so its memory grows.
-   */
-  maxTurnMs(): Promise<number>;
   /** Variables of the limits that the server's log reports. */
   readonly limitsMet: ReadonlySet<string>;
   /** The warnings in its log. */
@@ -82,10 +77,10 @@ export async function startVictim(
   });
   const paid = async () => ({ authorization: `Bearer ${await signer.token({})}` });
   const isAlive = () => child.exitCode === null && child.signalCode === null;
-  const ask = async (what: 'turn' | 'parse') => {
+  const longestTurn = async () => {
     if (!isAlive()) return undefined;
     const answered = once(child, 'message').then(([ms]) => ms as number);
-    child.send(what);
+    child.send('turn');
     return Promise.race([answered, exited.then(() => undefined)]);
   };
   const session = await new RawClient(`http://127.0.0.1:${port}/mcp`).session();
@@ -105,8 +100,7 @@ export async function startVictim(
       const modern = modernRequest(method, { ...params });
       return requestText('POST', { ...modern.headers, ...headers }, JSON.stringify(modern.body));
     },
-    longestTurn: () => ask('turn'),
-    maxTurnMs: async () => Math.max(150, 4 * ((await ask('parse')) ?? 0)),
+    longestTurn,
     limitsMet,
     warnings,
     isAlive,

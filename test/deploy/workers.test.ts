@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, request, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { SignJWT } from 'jose';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CheckReport } from '../../packages/contract/src/check/model.ts';
@@ -184,7 +183,8 @@ describe('a Worker in production, with a pattern, an API and routes', () => {
       return async () => (await reader?.read())?.done;
     };
     const endOfFirst = await open();
-    expect(await Promise.race([endOfFirst(), setTimeout(1_000, 'open')])).toBe('open');
+    const isHealthy = fetch(`${worker.origin}/health`).then(() => 'open');
+    expect(await Promise.race([endOfFirst(), isHealthy])).toBe('open');
     const endOfSecond = await open();
     expect((await fetch(`${worker.origin}/mcp`, { method: 'DELETE', headers: session })).status).toBe(204);
     expect(await endOfSecond()).toBe(true);

@@ -98,7 +98,7 @@ function binaries(): string {
 }
 
 function isAnswering(port: string): Promise<boolean> {
-  const limits = { signal: AbortSignal.timeout(1_000) };
+  const limits = { signal: AbortSignal.timeout(60_000) };
   return fetch(`http://127.0.0.1:${port}/health`, limits).then(
     ({ ok }) => ok,
     () => false,

@@ -68,11 +68,14 @@ const isReady = async ({ port, isRunning }: Replica) =>
     () => false,
   ));
 
+/** Waits until this number of further calls was sent. */
+type SendFurther = (count: number) => Promise<unknown>;
+
 /** Sends calls to the replicas that are ready until the work is done, and each token again to the others. Counts what became of them. */
 async function callsDuring(
   all: readonly Replica[],
   ran: () => readonly string[],
-  work: () => Promise<unknown>,
+  work: (sendFurther: SendFurther) => Promise<unknown>,
 ) {
   let ready: readonly Replica[] = all;
   let isOver = false;
@@ -105,7 +108,10 @@ async function callsDuring(
   };
   const running = [watch(), sending()];
   await vi.waitUntil(() => ran().length > 0, within);
-  await work();
+  await work((count) => {
+    const target = sent.length + count;
+    return vi.waitUntil(() => sent.length >= target, within);
+  });
   isOver = true;
   await Promise.all(running);
   const statuses = (await Promise.all(sent)).filter((status) => status !== null);
@@ -128,11 +134,12 @@ interface Trial {
   readonly all: readonly Replica[];
   readonly redis: Redis;
   readonly failOver: () => Promise<void>;
+  readonly sendFurther: SendFurther;
 }
 
 /** What happens to a replica, or to Redis, in the middle of the calls. */
 const events: readonly [string, (trial: Trial) => Promise<unknown>][] = [
-  ['nothing happens', async () => setTimeout(1_000)],
+  ['nothing happens', async ({ sendFurther }) => sendFurther(40)],
   [
     'a replica ends by SIGTERM',
     async ({ all: [one] }) => {
@@ -143,28 +150,28 @@ const events: readonly [string, (trial: Trial) => Promise<unknown>][] = [
   ['a replica is killed', async ({ all: [one] }) => one?.signal('SIGKILL')],
   [
     'Redis ends and comes back',
-    async ({ redis }) => {
+    async ({ redis, sendFurther }) => {
       await redis.kill();
-      await setTimeout(1_000);
+      await sendFurther(40);
       await redis.start();
     },
   ],
   [
-    'Redis pauses for 150 ms, four times',
-    async ({ redis }) => {
+    'Redis pauses for 6 calls, four times',
+    async ({ redis, sendFurther }) => {
       for (let count = 0; count < 4; count++) {
         redis.signal('SIGSTOP');
-        await setTimeout(150);
+        await sendFurther(6);
         redis.signal('SIGCONT');
-        await setTimeout(400);
+        await sendFurther(16);
       }
     },
   ],
   [
-    'Redis pauses for 2 s',
-    async ({ redis }) => {
+    'Redis pauses for 80 calls',
+    async ({ redis, sendFurther }) => {
       redis.signal('SIGSTOP');
-      await setTimeout(2_000);
+      await sendFurther(80);
       redis.signal('SIGCONT');
     },
   ],
@@ -182,12 +189,12 @@ describe.skipIf(!hasRedis)('calls (skipped without redis-server)', () => {
   )('with TOKEN_ONCE=%s while %s', async (once, name, begin) => {
     const { first: redis, env, failOver } = await namedPair();
     const { all, ran } = await replicas({ ...env, TOKEN_ONCE: once });
-    const figures = await callsDuring(all, ran, async () => {
-      await setTimeout(500);
-      await begin({ all, redis, failOver });
-      await setTimeout(500);
+    const figures = await callsDuring(all, ran, async (sendFurther) => {
+      await sendFurther(20);
+      await begin({ all, redis, failOver, sendFurther });
+      await sendFurther(20);
       await vi.waitUntil(() => all.every(isShared), within);
-      await setTimeout(500);
+      await sendFurther(20);
     });
     record(`outage-${once}-${events.findIndex(([other]) => other === name)}`, { once, name, ...figures });
     expect(figures.answered).toBeGreaterThan(0);
@@ -257,12 +264,12 @@ describe.skipIf(!hasRedis)('calls (skipped without redis-server)', () => {
     await writeMarker(first.client(), audience);
     const STATE_URL = `redis+sentinel://127.0.0.1:9,127.0.0.1:${sentinel.port}/tokens`;
     const { all, ran } = await replicas({ STATE_URL, TOKEN_ONCE: 'strict' });
-    const figures = await callsDuring(all, ran, async () => {
-      await setTimeout(500);
+    const figures = await callsDuring(all, ran, async (sendFurther) => {
+      await sendFurther(20);
       await first.kill();
       await vi.waitUntil(() => all.every(({ states }) => states().includes(false)), within);
       await vi.waitUntil(() => all.every(isShared), within);
-      await setTimeout(500);
+      await sendFurther(20);
     });
     expect(figures).toMatchObject({ lost: 0, twice: 0 });
     expect(figures.answered).toBeGreaterThan(0);
