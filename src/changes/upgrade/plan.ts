@@ -135,9 +135,9 @@ function nextManifest(manifest: Manifest, base: FileSet, decided: readonly Decid
  * @param imported the files that the list of tools imports
  */
 function listingOf(directory: string, manifest: Manifest, imported: readonly string[]): ProjectFile | null {
-  refuseObstacles(directory, [listingFile]);
   const list = listOfFingerprints(manifestFile, manifest.listed);
   if (list === null || listInFile(directory) !== null) return null;
+  refuseObstacles(directory, [listingFile]);
   const definitions = literalDefinitions(directory, imported);
   return listingContent(
     withDefinitions(

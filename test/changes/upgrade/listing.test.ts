@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { planUpgrade } from '../../../src/changes/upgrade/plan.ts';
+import { version } from '../../../src/plan/versions.ts';
 import { fingerprint } from '../../../src/project/manifest/listed.ts';
 import { manifestContent, manifestFile, readManifest } from '../../../src/project/manifest/manifest.ts';
 import { openProject } from '../../../src/project/read/open.ts';
@@ -40,4 +41,16 @@ it('an upgrade keeps the listing.json that the author has', async () => {
   expect(files.map(({ path }) => path)).not.toContain('listing.json');
   expect(change?.files.has('listing.json')).toBe(false);
   expect(readFileSync(join(root, 'listing.json'), 'utf8')).toBe('[]');
+});
+
+it('an upgrade of a project without fingerprints does not need the place of listing.json', async () => {
+  const root = await created({});
+  mkdirSync(join(root, 'listing.json'));
+  await expect(planUpgrade(root)).resolves.toMatchObject({ to: version });
+});
+
+it('an upgrade that has to write listing.json rejects a directory in its place', async () => {
+  const { root } = await projectWithFingerprints();
+  mkdirSync(join(root, 'listing.json'));
+  await expect(planUpgrade(root)).rejects.toThrow('listing.json');
 });
