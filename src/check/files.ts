@@ -26,7 +26,7 @@ export function previousListing(directory: string): PreviousListing | undefined 
   return list === null ? undefined : comparedWith(directory, list);
 }
 
-/** The listing in a file; a manifest names that of its project. @throws as `listingIn` and `previousListing` */
+/** The tool list in a file. A manifest stands for the list that its project has recorded. @throws as `listingIn` and `previousListing` */
 export async function listingAt(file: string): Promise<PreviousListing> {
   if (basename(file) !== manifestFile) return listingIn(file);
   const previous = previousListing(dirname(file));

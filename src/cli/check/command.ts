@@ -79,13 +79,13 @@ export async function check(
     ];
     return { ...server, asks: false, notes };
   };
-  const once = async () => {
+  const checkOnce = async () => {
     const exitCode = await checkHeld(held, options, output, flags, words, listingPath(directory));
     if (flags.saveListing === true && readManifest(directory).listed !== undefined)
       await changeProject(directory, async () => planFingerprintRemoval(readManifest(directory)));
     return exitCode;
   };
-  return flags.watch ? repeat(directory, output, once) : once();
+  return flags.watch ? repeat(directory, output, checkOnce) : checkOnce();
 }
 
 /** Asks a person which tools may be called, too. */

@@ -79,7 +79,7 @@ function toolsByName(directory: string): readonly (readonly [name: string, tool:
 }
 
 /**
- * The definitions of the tools of a project of any version, as far as they are literal.
+ * Returns the literal definitions of the tools of a project of any version.
  *
  * @param imported the files that the list of tools imports
  */

@@ -26,9 +26,10 @@ export function readToolList(text: string, file: string): Result<readonly Json[]
 
 /** The readable tools of a list, by name. */
 export function toolsByName(tools: readonly Json[]): ReadonlyMap<string, JsonObject> {
-  const named = new Map<string, JsonObject>();
+  const readableTools = new Map<string, JsonObject>();
   for (const tool of tools) {
-    if (isObject(tool) && isReadable(tool) && typeof tool.name === 'string') named.set(tool.name, tool);
+    if (isObject(tool) && isReadable(tool) && typeof tool.name === 'string')
+      readableTools.set(tool.name, tool);
   }
-  return named;
+  return readableTools;
 }

@@ -18,7 +18,7 @@ const clientSettings: Options = {
   meta: false,
 };
 
-let common: Ajv | undefined;
+let clientAjv: Ajv | undefined;
 
 /**
  * The mismatches between a value and a schema for strict clients, which check formats. None if the schema does not
@@ -54,8 +54,8 @@ const compiled = kept((schema: JsonObject): ValidateFunction => {
 });
 
 function shared(): Ajv {
-  common ??= fresh();
-  return common;
+  clientAjv ??= fresh();
+  return clientAjv;
 }
 
 function fresh(): Ajv {

@@ -89,9 +89,9 @@ export function explored(probe: Probe): Promise<Exploration> {
       throw NotRun.because('inapplicable', onlyWriting);
     const explorer = await Explorer.of(probe);
     const notes = all.length > mostTools ? [`asked for the first ${mostTools} of ${all.length} tools`] : [];
-    const started = probe.clock();
+    const startMs = probe.clock();
     const calls = await mapConcurrently(ordinary, explorer.isLive ? 1 : 2, async (call, at) => {
-      if (probe.clock() - started > patienceMs) {
+      if (probe.clock() - startMs > patienceMs) {
         notes.push(`not asked, because of the time: ${call.name}`);
         return [];
       }
@@ -101,7 +101,7 @@ export function explored(probe: Probe): Promise<Exploration> {
       });
       if (of > variants.length) notes.push(`${call.name}: ${variants.length} of ${of} generated calls`);
       const asked = await mapConcurrently(variants, explorer.isLive ? 1 : atOnce / 2, async (variant) =>
-        probe.clock() - started > patienceMs ? undefined : explore(explorer, call, variant),
+        probe.clock() - startMs > patienceMs ? undefined : explore(explorer, call, variant),
       );
       const made = asked.flatMap((one) => (one && !isUnsent(one.rpc.http) ? [one] : []));
       const left = asked.length - made.length;

@@ -144,7 +144,7 @@ async function exchange(
   clock: () => number,
 ): Promise<HttpAnswer> {
   const { method, url, body, chunked, timeoutMs, signal } = request;
-  const started = clock();
+  const startMs = clock();
   const limit = new AbortController();
   const arrival: Arrival = {};
   const timer = startTimer(() => limit.abort(onLate(timeoutMs, arrival)), timeoutMs);
@@ -176,7 +176,7 @@ async function exchange(
     const events = isEventStream(headers['content-type']);
     if (events && method === 'GET') {
       outgoing.destroy();
-      return { status: statusCode, headers, body: '', values: [], open: true, ms: clock() - started };
+      return { status: statusCode, headers, body: '', values: [], open: true, ms: clock() - startMs };
     }
     if (!events) ending = startTimer(() => limit.abort(onLate(bodyMs, arrival)), bodyMs);
     const { open, endedAt, ...received } = await receive(incoming, events, requestsIn(body), arrival, clock);
@@ -186,7 +186,7 @@ async function exchange(
     const text = bytes.toString('utf8');
     const values = isUtf8(bytes) ? valuesIn(text, headers['content-type']) : [];
     const seen = { headers, body: text, bytes, values, open, ...(surplus > 0 && { surplus }) };
-    return { status: statusCode, ...seen, ms: endedAt - started };
+    return { status: statusCode, ...seen, ms: endedAt - startMs };
   } catch (error) {
     if (limit.signal.aborted) throw limit.signal.reason;
     throw error instanceof NoAnswer ? error : new NoAnswer(networkReason(error), { cause: error });

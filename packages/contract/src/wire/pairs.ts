@@ -48,10 +48,10 @@ export function pairs(
   return probe.once('pairs', async () => {
     const found = await foundCalls(probe);
     const sessions = [await probe.session(), await secondSession(probe)] as const;
-    const started = probe.clock();
+    const startMs = probe.clock();
     const pairs: Pair[] = [];
     for (const [one, ...others] of found.slice(0, mostTools)) {
-      if (probe.clock() - started > patienceMs) break;
+      if (probe.clock() - startMs > patienceMs) break;
       const asked = others.filter(({ arguments: args }) => !isDeepStrictEqual(args, one.arguments));
       const differing = asked.filter(({ data }) => !isDeepStrictEqual(data, one.data));
       const best = differing.find(({ data }) => data.searchExhausted !== true);

@@ -80,7 +80,7 @@ export async function submissionTest(
   const { smoke } = probe.profile;
   const tools = await probe.callable();
   const token = await probe.payment(smoke.claims);
-  const started = probe.clock();
+  const startMs = probe.clock();
   const session = await listingClient(probe, async () => token);
   const steps: Step[] = [];
   try {
@@ -90,7 +90,7 @@ export async function submissionTest(
       const args = sampleArguments(objectOr(inputSchema), smoke);
       if (!(await probe.maySend(name, args))) continue;
       onTool(name);
-      const called = probe.clock();
+      const callStartMs = probe.clock();
       const answer = await session.client
         .callTool({ name, arguments: { ...args } })
         .then(({ content, structuredContent, isError }) => ({
@@ -103,12 +103,12 @@ export async function submissionTest(
           if (silence instanceof NotSent) throw silence;
           return silence ? { thrown: silence.message, silent: true as const } : { thrown: error.message };
         });
-      steps.push({ tool, name, arguments: args, ms: probe.clock() - called, ...answer });
+      steps.push({ tool, name, arguments: args, ms: probe.clock() - callStartMs, ...answer });
     }
   } finally {
     await session.close();
   }
-  return { steps, ms: probe.clock() - started };
+  return { steps, ms: probe.clock() - startMs };
 }
 
 /** The problems that the test finds in the text of a step's result; none if there was no result. */
