@@ -41,21 +41,15 @@ export const checkFlags = {
     targetNames,
   ),
   build: off('--no-build', 'do not build the project first'),
+  availability: on(
+    '--availability',
+    'look once at a server in use, as the marketplace does every day, and run no tool; takes only --against, --platform, --header and --json',
+  ),
   watch: on('--watch', 'check again after each change of the project'),
   reporter,
   summary,
   verbose,
   json: jsonReport,
-};
-
-const { against, platform, header } = common;
-
-/** The flags of `market-mcp watch`. */
-export const watchFlags = {
-  against: { ...against, description: `${against.description} (default: what the project has recorded)` },
-  platform: { ...platform, description: 'the platform profile (default: that of the project, else generic)' },
-  header,
-  json: jsonFlag,
 };
 
 /** The flags of `market-mcp check` as given. */

@@ -1,5 +1,6 @@
 import { Argument, Command } from 'commander';
 import {
+  CommandError,
   type FlagTable,
   type Load,
   list,
@@ -27,7 +28,6 @@ import {
   placeFlags,
   registerFlags,
   upgradeFlags,
-  watchFlags,
 } from './flags.ts';
 
 /** The names of the program. */
@@ -54,6 +54,21 @@ export function buildProgram(name: ProgramName, run: Run): Command {
   return program;
 }
 
+/** Commands of version 0.4.0 that have another name now. */
+const formerCommands: Readonly<Record<string, string>> = {
+  watch: 'check <url> --availability',
+};
+
+/** @throws CommandError `BAD_USAGE` for a former name */
+function requireCurrentName(name: string): void {
+  if (!Object.hasOwn(formerCommands, name)) return;
+  throw new CommandError(
+    'BAD_USAGE',
+    `the command ${name} has another name now`,
+    `Run: market-mcp ${formerCommands[name]}`,
+  );
+}
+
 function withExample(command: Command, example: string): Command {
   return command.addHelpText('after', `\nExample:\n  ${example}`);
 }
@@ -66,6 +81,7 @@ export function parseable(program: Command, args: readonly string[]): readonly s
   const names = ['help', ...program.commands.map((command) => command.name())];
   const [first, ...rest] = args[0] === 'help' && args.length > 1 ? [...args.slice(1), '--help'] : args;
   if (first === undefined || names.length === 1) return args;
+  requireCurrentName(first);
   return names.includes(first) || first.startsWith('-') ? [first, ...rest] : [first];
 }
 
@@ -78,7 +94,6 @@ const examples: Readonly<Record<string, string>> = {
   'rename-tool': 'get_forecast get_weather_forecast --yes',
   deploy: 'add compose',
   check: 'https://tools.example.com/mcp --platform context',
-  watch: 'https://tools.example.com/mcp --platform context',
   dev: '--port 4500',
   record: '--call cancel_parcel',
   token: 'get_weather --ttl 600',
@@ -155,9 +170,6 @@ function addProjectCommands(add: Add): void {
       '[target]',
       'directory of a project, which is built and started, or URL of a running server (default: the project in the current directory)',
     );
-  add('watch', watchFlags, async () => (await import('./commands/watch.ts')).watch)
-    .description('Look once at a server in use, as the marketplace does every day; runs no tool')
-    .argument('<url>', 'address of the MCP endpoint');
   const dev = {
     marketplace: off('--no-marketplace', 'do not start the local marketplace'),
     port: text('--port <port>', 'port of the marketplace page (default: 4400, or the next free port)'),

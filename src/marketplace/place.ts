@@ -10,7 +10,7 @@ import { type LocalServer, localServer } from '../dev/local-server.ts';
 import { publishedState, publisherOf, watchPublished } from '../dev/published.ts';
 import { building, running, type ServerState } from '../dev/state.ts';
 import { sourceVersion } from '../dev/watch.ts';
-import { findProject } from '../project/manifest/manifest.ts';
+import { projectAbove } from '../project/manifest/manifest.ts';
 import type { Project } from '../project/model.ts';
 import { openProject } from '../project/read/open.ts';
 import { parsedJson } from '../project/read/text.ts';
@@ -49,15 +49,6 @@ export async function placeOf({ endpoint, platform }: Named, isOwn = false): Pro
   const server = endpoint === undefined ? await localServer(directory, profile.token) : undefined;
   const published = isOwn ? null : publishedState(directory).url;
   return { directory, project, profile, endpoint: endpoint ?? published ?? server?.url, server };
-}
-
-function projectAbove(cwd: string): string | undefined {
-  try {
-    return findProject(cwd);
-  } catch (error) {
-    if (error instanceof CommandError && error.code === 'NOT_A_PROJECT') return undefined;
-    throw error;
-  }
 }
 
 export interface OpenOptions

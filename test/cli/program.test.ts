@@ -46,6 +46,22 @@ describe('the help of a command', () => {
   });
 });
 
+it.each([['watch', 'check <url> --availability']])(
+  'the former command %s is an error that names %s, also where its help is asked for',
+  (former, current) => {
+    const program = programOf('market-mcp');
+    for (const args of [[former], [former, '--help'], ['help', former], [former, 'http://127.0.0.1/mcp']]) {
+      expect(() => parseable(program, args)).toThrow(
+        expect.objectContaining({ code: 'BAD_USAGE', exitCode: 2, hint: `Run: market-mcp ${current}` }),
+      );
+    }
+  },
+);
+
+it('create-market-mcp creates projects that are named like a former command', () => {
+  expect(parseable(programOf('create-market-mcp'), ['watch'])).toEqual(['watch']);
+});
+
 it('an unknown rule of a known group names the rules of the group', () => {
   expect(nameErrors('[rule]', 'health.nope')[0]?.hint).toMatch(/^Rules of health are health\.[\w-]+, /);
   expect(nameErrors('[rule]', 'helth.status')[0]?.hint).toBe('Did you mean health.status?');

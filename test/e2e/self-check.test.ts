@@ -103,8 +103,9 @@ describe('npm run self-check -- <options>', () => {
     const { stdout } = await selfCheck('--help');
     const all = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option]) => option);
     const tried = [...accepted.flatMap(([options]) => options.split(' ')), ...remote];
-    // --watch never ends by itself (test/e2e/check.test.ts), --deploy needs a container engine (test/deploy).
-    const others = ['--watch', '--deploy', '--help'];
+    // --watch never ends by itself (test/e2e/check.test.ts), --deploy needs a container engine (test/deploy), --availability needs
+    // a URL (test/availability).
+    const others = ['--watch', '--deploy', '--availability', '--help'];
     expect(all.filter((option) => !tried.includes(option ?? '') && !others.includes(option ?? ''))).toEqual(
       [],
     );

@@ -201,9 +201,9 @@ const commands: { readonly [name: string]: Command } = {
   'market-mcp-contract': (at) => run(process.execPath, [contract, at.url, ...quick], besideProject(at)),
   'market-mcp-contract --json': (at) =>
     run(process.execPath, [contract, at.url, ...quick, '--json'], besideProject(at)),
-  watch: (at) => market(['watch', at.url], besideProject(at)),
-  'watch --json --against': (at) =>
-    market(['watch', at.url, '--json', '--against', 'json.json'], besideProject(at)),
+  'check --availability': (at) => market(['check', at.url, '--availability'], besideProject(at)),
+  'check --availability --json --against': (at) =>
+    market(['check', at.url, '--availability', '--json', '--against', 'json.json'], besideProject(at)),
   'listing --endpoint': (at) =>
     market(['listing', '--endpoint', at.url, '--registry-name', 'io.github.acme/city'], inProject(at)),
   'listing --website': (at) =>
@@ -342,7 +342,7 @@ describe('user and password in a URL', () => {
     ['create of a document', () => create(['api', '--yes', '--from-openapi', url], cwd)],
     ['check', () => market(['check', url, '--json'], cwd)],
     ['market-mcp-contract', () => run(process.execPath, [contract, url], cwd)],
-    ['watch', () => market(['watch', url], cwd)],
+    ['check --availability', () => market(['check', url, '--availability'], cwd)],
   ] as const)('are refused by %s, which sends, writes and prints nothing of them', async (_, command) => {
     asked = [];
     const { status, stdout, stderr } = await command();

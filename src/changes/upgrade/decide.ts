@@ -63,8 +63,16 @@ export async function decide(sides: Sides, { label, used }: DecisionContext): Pr
   if (!isEdited(sides, ours)) return { kind: 'replaced', content: inStyle(textOf(ours), next) };
   // With NUL bytes, such as UTF-16, its lines cannot be merged.
   const isForeign = base === null || ours.includes(0) || !isRelated(plainText(ours), plainText(base));
-  if (isForeign) return { kind: 'kept', why: 'rewritten' };
-  return merge(plainText(base), plainText(ours), next, label, ours);
+  const authorsText = withCurrentCommand(path, plainText(ours));
+  if (!isForeign) return merge(withCurrentCommand(path, plainText(base)), authorsText, next, label, ours);
+  if (authorsText === plainText(ours)) return { kind: 'kept', why: 'rewritten' };
+  return { kind: 'merged', content: inStyle(textOf(ours), authorsText) };
+}
+
+/** Replaces `market-mcp watch`, the command of version 0.4.0, in the workflow that runs it. */
+function withCurrentCommand(path: string, text: string): string {
+  if (path !== '.github/workflows/watch.yml') return text;
+  return text.replace(/\bmarket-mcp watch(?=\s)/g, 'market-mcp check --availability');
 }
 
 async function merge(

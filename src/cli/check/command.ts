@@ -1,158 +1,38 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
-import {
-  canAsk,
-  type ExitCode,
-  flagName,
-  type InputError,
-  inputError,
-  nameList,
-  type Output,
-  requireNone,
-  toCommandError,
-  unwrap,
-  withProgress,
-} from 'market-mcp-contract/command';
-import { type PlatformProfile, resolvePlatform } from 'market-mcp-contract/platforms';
-import {
-  checkHeld,
-  checkUrl,
-  type Held,
-  optionsOf,
-  rerunCommand,
-  type Words,
-} from 'market-mcp-contract/program';
-import { planFingerprintRemoval } from '../../changes/tool-list.ts';
-import { type Deployed, deployedImage, deployedWorker } from '../../check/deployed.ts';
-import { listingAt, listingPath, previousListing } from '../../check/files.ts';
-import { type HeldServer, holdProject } from '../../check/project.ts';
-import { build } from '../../check/self-check.ts';
-import { changesOf } from '../../dev/watch.ts';
-import { projectName, suggestProjectName } from '../../model/names.ts';
-import { findProject, readManifest } from '../../project/manifest/manifest.ts';
-import { changeProject } from '../../project/write/change.ts';
-import {
-  additions,
-  type DeployTarget,
-  dockerfileOf,
-  filesOf,
-  standardTargets,
-} from '../../questions/targets.ts';
-import { explainCommand, marketCommand } from '../../system/command-line.ts';
-import { buildImage, findEngine } from '../../system/containers.ts';
-import { bundleWorker } from '../../system/workers.ts';
-import { askPerson } from '../ask-person.ts';
-import { type CheckFlags, checkFlags } from '../flags.ts';
-import { answerLines, realLines, replayLines, unrecordedLines } from './format.ts';
+import { type ExitCode, inputError, invalidInput, type Output } from 'market-mcp-contract/command';
+import type { CheckFlags } from '../flags.ts';
 
 /**
- * `market-mcp check [directory|url]`: runs the contract on a project's server or on any other.
+ * `market-mcp check [directory|url]`: runs the contract on a project's server or on any other. With `--availability`, it looks
+ * once at a server in use and runs no tool.
  *
- * @returns 1 if a rule that counts failed, 3 if a MUST could not be judged because the server did not answer.
+ * @returns as `checkServer` or `checkAvailability`
  */
 export async function check(
   target: string | undefined,
   output: Output,
   flags: CheckFlags,
 ): Promise<ExitCode> {
-  const line = (...args: readonly string[]) => marketCommand('check', ...args);
-  const words: Words = {
-    explain: explainCommand,
-    again: (rules) => rerunCommand(line, target, flags, rules),
-    choose: canAsk() ? choose : undefined,
-  };
-  if (target !== undefined && isUrl(target)) {
-    requireUrlFlags(flags);
-    return checkUrl(target, output, flags, words);
+  const url = target !== undefined && isUrl(target) ? target : undefined;
+  if (flags.availability) {
+    if (url === undefined) throw invalidInput([withoutUrl]);
+    const { checkAvailability } = await import('./availability.ts');
+    return checkAvailability(url, output, flags);
   }
-  const { directory, platform } = await projectAt(target, flags);
-  const { against } = flags;
-  const earlier = await (against === undefined ? previousListing(directory) : listingAt(against));
-  const options = await optionsOf({ ...flags, against: undefined }, earlier);
-  const held = async () => {
-    const server = await hold(directory, platform, flags, output);
-    const notes: Held['notes'] = (calls) => [
-      ...answerLines(server.answers?.() ?? []),
-      ...realLines(server.real),
-      ...unrecordedLines(server.unrecorded?.() ?? []),
-      ...replayLines(calls),
-    ];
-    return { ...server, asks: false, notes };
-  };
-  const checkOnce = async () => {
-    const exitCode = await checkHeld(held, options, output, flags, words, listingPath(directory));
-    if (flags.saveListing === true && readManifest(directory).listed !== undefined)
-      await changeProject(directory, async () => planFingerprintRemoval(readManifest(directory)));
-    return exitCode;
-  };
-  return flags.watch ? repeat(directory, output, checkOnce) : checkOnce();
+  const { checkProject, checkServer } = await import('./contract.ts');
+  return url === undefined ? checkProject(target, output, flags) : checkServer(url, output, flags);
 }
 
-/** Asks a person which tools may be called, too. */
-const choose: Words['choose'] = (withheld) => {
-  const question =
-    'Call any of these tools, too? Each call really runs the tool. (Space selects, Enter continues)';
-  const choices = withheld.map(({ tool, because }) => ({ value: tool, label: tool, hint: because }));
-  return askPerson((asker) => asker.chooseAny(question, choices));
-};
-
-/** Runs a check, then repeats it after each change of the project's sources or `.env`, until the process is ended. */
-async function repeat(directory: string, output: Output, check: () => Promise<ExitCode>): Promise<ExitCode> {
-  const changes = changesOf(directory, new AbortController().signal);
-  for (;;) {
-    const change = changes.next(); // also notices changes during a check
-    let exitCode: ExitCode;
-    try {
-      exitCode = await check();
-    } catch (error) {
-      const problem = toCommandError(error);
-      output.error(problem);
-      exitCode = problem.exitCode;
-    }
-    output.line(output.style('dim', 'Waiting for changes in src or .env (press Ctrl-C to stop)'));
-    const { done } = await change;
-    if (done) return exitCode;
-  }
-}
-
-/**
- * The project of a directory, by default that of the working directory, and the platform that a flag names.
- *
- * @throws CommandError `INVALID_INPUT` for the flags that describe a URL, or if there is no project.
- */
-async function projectAt(target: string | undefined, flags: CheckFlags) {
-  const platform = flags.platform === undefined ? undefined : unwrap(await resolvePlatform(flags.platform));
-  requireNone([
-    ...onlyFor('a URL', ['token', 'signingKey', 'issuer', 'audience', 'header'], flags),
-    ...(flags.call.length > 0 ? callErrors(flags) : []),
-  ]);
-  requireNone(deployErrors(flags));
-  const directory = findProject(resolve(target ?? '.'));
-  if (flags.deploy !== undefined) requireTarget(directory, flags.deploy);
-  return { directory, platform };
-}
+const withoutUrl = inputError(
+  '--availability',
+  undefined,
+  'works only with a URL',
+  'Add the address of the server, such as https://tools.example.com/mcp.',
+);
 
 /** Whether a target is an address, or looks like one and is no path. */
 function isUrl(target: string): boolean {
   return isAddress(target) || (!existsSync(target) && looksLikeHost(target));
-}
-
-/** @throws CommandError `INVALID_INPUT` for the flags that only a project has. */
-function requireUrlFlags(flags: CheckFlags): void {
-  const hint = 'Remove it, or name a directory to check.';
-  requireNone([
-    ...onlyFor('a directory', ['watch', 'deploy'], flags),
-    ...(flags.build
-      ? []
-      : [inputError('--no-build', undefined, 'works only with the directory of a project', hint)]),
-  ]);
-}
-
-/** @throws CommandError `INVALID_INPUT` if a project has no files for a target. */
-function requireTarget(directory: string, target: DeployTarget): void {
-  if (standardTargets.includes(target) || readManifest(directory).answers.targets?.includes(target)) return;
-  const hint = `Add its files first: ${marketCommand('deploy', 'add', target)}`;
-  requireNone([inputError('--deploy', target, 'is not a target of this project', hint)]);
 }
 
 /**
@@ -166,83 +46,4 @@ function isAddress(target: string): boolean {
 /** `tools.example.com/mcp`, which could also be a path. */
 function looksLikeHost(target: string): boolean {
   return /^(localhost|[\w-]+(\.[\w-]+)+)(\/|$)/i.test(target);
-}
-
-function callErrors({ live, watch }: CheckFlags): readonly InputError[] {
-  const refused = (what: string, hint: string) => [inputError('--call', undefined, what, hint)];
-  if (!live) {
-    const hint = 'Add --live, which calls each example of the named tools once, for real; or remove --call.';
-    return refused('works only with a URL or with --live', hint);
-  }
-  if (!watch) return [];
-  return refused('cannot be combined with --watch', 'Remove one: each change would call the tools for real.');
-}
-
-/** An image has no sources that change, and neither recordings nor secrets of its own. */
-function deployErrors({ deploy, live, watch }: CheckFlags): readonly InputError[] {
-  if (deploy === undefined) return [];
-  const reason = additions[deploy];
-  if (reason !== undefined) {
-    const instead = `Name the target that you deploy to: ${marketCommand('check', '--deploy', 'docker')}`;
-    return [inputError('--deploy', deploy, reason, instead)];
-  }
-  return Object.entries({ '--live': live, '--watch': watch })
-    .filter(([, isGiven]) => isGiven)
-    .map(([flag]) => inputError('--deploy', deploy, `cannot be combined with ${flag}`, `Remove ${flag}.`));
-}
-
-/** Prepares the server of a project for one run. */
-async function hold(
-  directory: string,
-  platform: PlatformProfile | undefined,
-  { build: isWanted, live, call, deploy }: CheckFlags,
-  output: Output,
-): Promise<HeldServer> {
-  if (isWanted) await withProgress(output.progress('building'), () => build(directory));
-  const deployed = deploy === undefined ? undefined : await deployedTo(deploy, directory, output);
-  const options = { platform, sources: live ? ('live' as const) : undefined, call, deployed };
-  return withProgress(output.progress('starting'), () => holdProject(directory, options));
-}
-
-/** What is deployed to a target, built with the programs of this machine. */
-function deployedTo(target: DeployTarget, directory: string, output: Output): Promise<Deployed> {
-  return target === 'workers' ? workerOf(directory, output) : imageOf(directory, target, output);
-}
-
-async function workerOf(directory: string, output: Output): Promise<Deployed> {
-  const worker = await withProgress(output.progress('bundling the Worker'), () => bundleWorker(directory));
-  const missing = worker.missing.length > 0 ? [`Without its bindings ${worker.missing.join(', ')}.`] : [];
-  output.comment(['wrangler bundled the Worker. It runs in workerd, the runtime of Cloudflare.', ...missing]);
-  return deployedWorker(worker);
-}
-
-/** The image of a project. It stays on this machine, to be run or pushed. */
-async function imageOf(directory: string, target: DeployTarget, output: Output): Promise<Deployed> {
-  const engine = await findEngine();
-  const dockerfile = dockerfileOf(target);
-  const tag = `${suggestProjectName(projectName(directory))}:checked`;
-  const image = await withProgress(output.progress(`building the image with ${engine}`), (update) =>
-    buildImage(engine, directory, dockerfile, tag, update),
-  );
-  const rest = standardTargets.includes(target)
-    ? []
-    : filesOf([target]).filter((file) => file !== dockerfile);
-  output.comment([
-    `${engine} built the image ${tag}.`,
-    ...(rest.length > 0 ? [`Not run: ${nameList(rest)}. The rules judge the image that they deploy.`] : []),
-  ]);
-  return deployedImage(image);
-}
-
-function onlyFor(
-  what: string,
-  names: readonly (keyof CheckFlags)[],
-  flags: CheckFlags,
-): readonly InputError[] {
-  return names
-    .filter((name) => flags[name] !== undefined && [flags[name]].flat().length > 0)
-    .map((name) => {
-      const hint = `Remove it, or name ${what} to check.`;
-      return inputError(flagName(checkFlags[name]), undefined, `works only with ${what}`, hint);
-    });
 }

@@ -154,6 +154,16 @@ export function findProject(from: string): string {
   throw new CommandError('NOT_A_PROJECT', message, hint);
 }
 
+/** The project directory that contains `from`; undefined if no directory above it has a manifest. */
+export function projectAbove(from: string): string | undefined {
+  try {
+    return findProject(from);
+  } catch (error) {
+    if (error instanceof CommandError && error.code === 'NOT_A_PROJECT') return undefined;
+    throw error;
+  }
+}
+
 const validator = lazyValidator(manifestSchema);
 
 /** The manifest of a project. @throws CommandError `MANIFEST_DAMAGED` if its format is invalid */

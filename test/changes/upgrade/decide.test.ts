@@ -113,6 +113,49 @@ describe('the decision on one file', () => {
     expect(await decided(given)).toMatchObject(expected);
   });
 
+  describe('of watch.yml', () => {
+    const path = '.github/workflows/watch.yml';
+    const workflow = (command: string) => `on: schedule\njobs:\n  - checkout\n  - ${command}\n  - issue\n`;
+    const earlier = workflow('npx market-mcp watch "$ENDPOINT" > watch.txt');
+    const current = workflow('npx market-mcp check --availability "$ENDPOINT" > watch.txt');
+    const options = '--platform mine.json "$ENDPOINT" > watch.txt';
+
+    it.each<[string, string, object]>([
+      [
+        'replaces the command where its author added an option',
+        workflow(`npx market-mcp watch ${options}`),
+        { kind: 'merged', content: workflow(`npx market-mcp check --availability ${options}`) },
+      ],
+      [
+        'replaces the command where its author edited another line',
+        earlier.replace('schedule', 'push'),
+        { kind: 'merged', content: current.replace('schedule', 'push') },
+      ],
+      [
+        'replaces the command in a workflow that its author rewrote',
+        'name: Mine\nrun: |\n  npx market-mcp watch https://tools.example.com/mcp\n',
+        {
+          kind: 'merged',
+          content:
+            'name: Mine\nrun: |\n  npx market-mcp check --availability https://tools.example.com/mcp\n',
+        },
+      ],
+      [
+        'leaves a rewritten workflow without the command as it is',
+        'name: Mine\nrun: npx market-mcp watchdog\n',
+        { kind: 'kept', why: 'rewritten' },
+      ],
+    ])('%s', async (_, ours, expected) => {
+      expect(await decided({ path, base: earlier, theirs: current, ours })).toEqual(expected);
+    });
+
+    it('leaves the same words in another file as they are', async () => {
+      const ours = 'My notes: market-mcp watch https://tools.example.com/mcp\n';
+      const decision = await decided({ base: earlier, theirs: current, ours });
+      expect(decision).toEqual({ kind: 'kept', why: 'rewritten' });
+    });
+  });
+
   it("marks conflicts with the author's line ends", async () => {
     const decision = await decided({ ours: 'a\r\nb\r\nmine\r\n' });
     expect(decision).toMatchObject({ kind: 'conflict', lines: [3] });

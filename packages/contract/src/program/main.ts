@@ -18,6 +18,8 @@ const flags = {
   ),
 };
 const byDefault = `Judged by ${mcp.title}: --platform ${mcp.name}. A marketplace asks for more: --platform context, or generic.`;
+const marketMcpOnly =
+  'Only market-mcp has --availability, which runs no tool: market-mcp check <url> --availability';
 /** A line to paste, wherever the package is installed. */
 const line = (...args: readonly string[]) => shellLine(['npx', program, ...args]);
 
@@ -35,7 +37,7 @@ export function main(args: readonly string[]): Promise<void> {
           .argument('<url>', 'address of the MCP endpoint, such as https://tools.example.com/mcp')
           .addHelpText(
             'after',
-            `\nExample:\n  ${line('https://tools.example.com/mcp', '--platform', 'context')}`,
+            `\nExample:\n  ${line('https://tools.example.com/mcp', '--platform', 'context')}\n\n${marketMcpOnly}`,
           )
           .exitOverride()
           .configureOutput({ writeErr: () => {}, outputError: () => {} });

@@ -1,5 +1,6 @@
 /** A run of the rules, its verdict, and how it is written. */
 export { isRule, rules } from '../catalogue.ts';
+export { lookAtServer } from '../check/availability.ts';
 export { brokenBy } from '../check/change-rules.ts';
 export { changesBetween } from '../check/drift.ts';
 export { driftFrom, examine, type Locate, type PreviousListing } from '../check/examine.ts';
@@ -8,7 +9,6 @@ export { listingIn } from '../check/files.ts';
 export type { CheckReport, Drift, ListingChange, OtherError } from '../check/model.ts';
 export { nameErrors } from '../check/select.ts';
 export { failsCheck } from '../check/verdict.ts';
-export { watchServer } from '../check/watch.ts';
 export { exampleText, originOf } from '../rules/explanation.ts';
 export { explanations } from '../rules/explanations.ts';
 export { isSecretParameter } from '../rules/fit-schema.ts';

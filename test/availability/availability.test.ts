@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { lookAtServer } from '../../packages/contract/src/check/availability.ts';
 import { changesBetween } from '../../packages/contract/src/check/drift.ts';
-import { watchServer } from '../../packages/contract/src/check/watch.ts';
 import type { Json } from '../../packages/contract/src/json/value.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import type { PlatformProfile } from '../../packages/contract/src/platforms/profile.ts';
@@ -35,7 +35,7 @@ async function looksAt(
     changesTo: (tools: readonly Json[]) => changesBetween(before, tools),
   };
   try {
-    return await watchServer({ url: server.url, profile: options.profile ?? profile }, earlier);
+    return await lookAtServer({ url: server.url, profile: options.profile ?? profile }, earlier);
   } finally {
     await server.stop();
   }
@@ -44,7 +44,7 @@ async function looksAt(
 const failed = ({ looks }: Awaited<ReturnType<typeof looksAt>>) =>
   looks.filter(({ status }) => status === 'fail').map(({ id }) => id);
 
-describe('watch', () => {
+describe('the daily look at a server', () => {
   it('finds nothing at a good server, and runs no tool', async () => {
     const called: string[] = [];
     const report = await looksAt({
@@ -129,9 +129,9 @@ describe('watch', () => {
   });
 });
 
-describe('market-mcp watch', () => {
+describe('market-mcp check --availability', () => {
   const program = (args: readonly string[], env = {}) =>
-    market(['watch', ...args], {
+    market(['check', '--availability', ...args], {
       cwd: directory,
       env: { ...process.env, ...env },
     });
@@ -152,6 +152,55 @@ describe('market-mcp watch', () => {
     ]);
     const wrong = await program(['tools.example.com']);
     expect([wrong.status, wrong.stderr]).toEqual([2, expect.stringContaining('Write the scheme')]);
+  });
+
+  it.each([
+    ['--only', ['--only', 'health']],
+    ['--no-build', ['--no-build']],
+    ['--watch', ['--watch']],
+    ['--token', ['--token', 'a.b.c']],
+    ['--level', ['--level', 'should']],
+    ['--reporter', ['--reporter', 'junit']],
+    ['--summary', ['--summary', 'summary.md']],
+    ['--save-listing', ['--save-listing']],
+  ])('cannot be combined with %s, and then sends and writes nothing', async (flag, args) => {
+    let requests = 0;
+    const counting = await listening(
+      createServer((_request, response) => {
+        requests += 1;
+        response.end();
+      }),
+    );
+    onTestFinished(() => counting.stop());
+    const files = readdirSync(directory);
+    const { status, stderr } = await program([counting.url, ...args]);
+    expect([status, stderr]).toEqual([2, expect.stringContaining(`${flag} cannot be combined with`)]);
+    expect([requests, readdirSync(directory)]).toEqual([0, files]);
+  });
+
+  it.each([[[]], [['.']]])('needs the URL of a server: %j is not enough', async (args) => {
+    const { status, stderr } = await program(args);
+    expect([status, stderr]).toEqual([2, expect.stringContaining('--availability works only with a URL')]);
+  });
+
+  it('takes --against, --platform and --header', async () => {
+    const headers: unknown[] = [];
+    const server = await serve(
+      createSteps(
+        trust,
+        instead((request) => {
+          headers.push(request.headers['x-api-key']);
+          return undefined;
+        }),
+      ),
+    );
+    onTestFinished(() => server.stop());
+    writeFileSync(join(directory, 'earlier.json'), JSON.stringify({ tools: [] }));
+    const flags = ['--against', 'earlier.json', '--platform', 'context', '--header', 'X-Api-Key: 7'];
+    const { status, stdout } = await program([server.url, ...flags, '--json']);
+    const report = JSON.parse(stdout);
+    expect([status, report.platform, report.drift.changes.length]).toEqual([1, 'context', good.length]);
+    expect(new Set(headers)).toEqual(new Set(['7']));
   });
 
   it.each([

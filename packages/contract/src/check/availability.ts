@@ -18,7 +18,7 @@ import { leastHarmfulFirst } from '../wire/safety.ts';
 import { driftFrom, type PreviousListing } from './examine.ts';
 import type { Drift } from './model.ts';
 
-/** One thing that a watch looks at. */
+/** One property of a server in use. */
 export interface Look {
   readonly id: 'answer' | 'discovery' | 'gate' | 'list' | 'certificate' | 'keys';
   readonly title: string;
@@ -30,7 +30,7 @@ export interface Look {
 }
 
 /** The daily look at a server. docs/check.md documents the JSON form. */
-export interface WatchReport {
+export interface AvailabilityReport {
   readonly ok: boolean;
   readonly target: string;
   readonly platform: string;
@@ -53,10 +53,10 @@ type Seen = Pick<Look, 'status' | 'says' | 'fix'>;
  *
  * @param earlier the tool list that the marketplace last read
  */
-export async function watchServer(
+export async function lookAtServer(
   target: Target,
   earlier: PreviousListing | undefined,
-): Promise<WatchReport> {
+): Promise<AvailabilityReport> {
   const probe = new Probe(target);
   let drift: Drift | undefined;
   const list = async (): Promise<Seen> => {
