@@ -21,7 +21,7 @@ export const checkFlags = {
   ),
   examples: text(
     '--examples <file>',
-    'file with calls and their expected outcomes (format: market-mcp examples-schema)',
+    'file with calls and their expected outcomes (format: market-mcp schema examples)',
   ),
   against: text(
     '--against <file>',
@@ -107,7 +107,7 @@ export const listingFlags = {
   json: jsonFlag,
 };
 
-/** Of `refresh` and `dispute`. */
+/** Of `marketplace refresh` and `marketplace dispute`. */
 export const placeFlags = { ...place, json: jsonFlag };
 
 export const callFlags = {

@@ -2,8 +2,10 @@ import { Argument, Command } from 'commander';
 import {
   CommandError,
   type FlagTable,
+  hintFor,
   type Load,
   list,
+  nameList,
   off,
   on,
   type Run,
@@ -46,17 +48,30 @@ export function buildProgram(name: ProgramName, run: Run): Command {
     .description('Develop, check and extend marketplace tool servers.')
     .helpCommand('help [command]', 'Show the help of a command');
   withCreate(program.command('new'), run);
-  addCommands((name, flags, load) => withFlags(program.command(name), flags, run, load));
-  for (const command of program.commands) {
-    const known = command.name();
-    withExample(command, `${name} ${known} ${examples[known]}`);
-  }
+  addCommands((name, flags, load, group = program) => withFlags(group.command(name), flags, run, load));
+  addExamples(program, name);
   return program;
+}
+
+/** Adds an example to the help of each command and subcommand. */
+function addExamples(program: Command, programName: ProgramName): void {
+  for (const command of program.commands) {
+    const commandName = command.name();
+    withExample(command, `${programName} ${commandName} ${examples[commandName]}`);
+    for (const subcommand of command.commands) {
+      const path = `${commandName} ${subcommand.name()}`;
+      withExample(subcommand, `${programName} ${path} ${examples[path]}`);
+    }
+  }
 }
 
 /** Commands of version 0.4.0 that have another name now. */
 const formerCommands: Readonly<Record<string, string>> = {
   watch: 'check <url> --availability',
+  refresh: 'marketplace refresh',
+  dispute: 'marketplace dispute <call>',
+  'spec-schema': 'schema spec',
+  'examples-schema': 'schema examples',
 };
 
 /** @throws CommandError `BAD_USAGE` for a former name */
@@ -66,6 +81,36 @@ function requireCurrentName(name: string): void {
     'BAD_USAGE',
     `the command ${name} has another name now`,
     `Run: market-mcp ${formerCommands[name]}`,
+  );
+}
+
+/**
+ * Rejects an unknown subcommand. A group with its own action would count the word as one argument too many.
+ *
+ * @throws CommandError `BAD_USAGE`
+ */
+function requireSubcommand(group: Command | undefined, word: string | undefined): void {
+  if (group === undefined || group.commands.length === 0) return;
+  if (word === undefined || word.startsWith('-')) return;
+  const names = group.commands.map((command) => command.name());
+  if (word === 'help' || names.includes(word)) return;
+  const hint = hintFor(word, names, `Its subcommands are ${nameList(names)}.`);
+  throw new CommandError('BAD_USAGE', `unknown command '${group.name()} ${word}'`, hint);
+}
+
+/**
+ * Rejects options between a group and its subcommand: only the group would get them.
+ *
+ * @throws CommandError `BAD_USAGE`
+ */
+function requireNoGroupOptions(group: Command, subcommand: Command): void {
+  const [name] = Object.keys(group.opts()).filter((option) => group.getOptionValueSource(option) === 'cli');
+  const option = group.options.find((groupOption) => groupOption.attributeName() === name);
+  if (option === undefined) return;
+  throw new CommandError(
+    'BAD_USAGE',
+    `${option.long} stands before ${subcommand.name()}`,
+    `Write it behind: ${group.name()} ${subcommand.name()} ${option.long}`,
   );
 }
 
@@ -82,6 +127,10 @@ export function parseable(program: Command, args: readonly string[]): readonly s
   const [first, ...rest] = args[0] === 'help' && args.length > 1 ? [...args.slice(1), '--help'] : args;
   if (first === undefined || names.length === 1) return args;
   requireCurrentName(first);
+  requireSubcommand(
+    program.commands.find((command) => command.name() === first),
+    rest[0],
+  );
   return names.includes(first) || first.startsWith('-') ? [first, ...rest] : [first];
 }
 
@@ -100,14 +149,13 @@ const examples: Readonly<Record<string, string>> = {
   marketplace: '--port 4500',
   register: '--name Weather --endpoint http://localhost:3000/mcp',
   listing: '--endpoint https://tools.example.com/mcp --registry-name io.github.acme/weather',
-  refresh: 'Weather',
-  dispute: '3',
+  'marketplace refresh': 'Weather',
+  'marketplace dispute': '3',
   call: 'get_weather \'{"city":"Berlin"}\'',
   upgrade: '--dry-run',
   doctor: '--json',
   explain: 'gate.no-token',
-  'spec-schema': '> spec.schema.json',
-  'examples-schema': '> examples.schema.json',
+  schema: 'spec > spec.schema.json',
   platforms: 'context > my-platform.json',
 };
 
@@ -121,8 +169,8 @@ function withCreate(command: Command, run: Run): Command {
     .argument(directory.flag.syntax, directory.flag.description);
 }
 
-/** Adds a command with its flags and its code. */
-type Add = (name: string, flags: FlagTable, load: Load) => Command;
+/** Adds a command with its flags and its code, to a group of commands if one is given. */
+type Add = (name: string, flags: FlagTable, load: Load, group?: Command) => Command;
 
 /** Adds the commands, in the order of the help. */
 function addCommands(add: Add): void {
@@ -196,25 +244,28 @@ function addProjectCommands(add: Add): void {
 
 /** Commands of the local marketplace. */
 function addMarketplaceCommands(add: Add): void {
-  add(
+  const marketplace = add(
     'marketplace',
     marketplaceFlags,
     async () => (await import('./commands/marketplace.ts')).marketplace,
-  ).description('Run the marketplace on this machine: a page to try, check and register the server');
+  )
+    .description('Run the marketplace on this machine: a page to try, check and register the server')
+    .enablePositionalOptions() // the options behind a subcommand are its own
+    .hook('preSubcommand', requireNoGroupOptions);
+  add('refresh', placeFlags, async () => (await import('./commands/refresh.ts')).refresh, marketplace)
+    .argument('[listing]', 'name or endpoint of a listing (default: the only one)')
+    .description(
+      'Trigger "Refresh Skills": the local marketplace reads the tools again and shows what has changed',
+    );
+  add('dispute', placeFlags, async () => (await import('./commands/dispute.ts')).dispute, marketplace)
+    .argument('<call>', 'number of a call, as market-mcp call prints it')
+    .description('Dispute a call as schema_mismatch; it is judged by the schema stored at the last refresh');
   add('register', registerFlags, async () => (await import('./commands/register.ts')).register).description(
     'Submit the server to the local marketplace, as its registration form does',
   );
   add('listing', listingFlags, async () => (await import('./commands/listing.ts')).listing).description(
     "Write server.json of the official MCP registry, and print the fields of the marketplace's registration form; or what another directory takes",
   );
-  add('refresh', placeFlags, async () => (await import('./commands/refresh.ts')).refresh)
-    .argument('[listing]', 'name or endpoint of a listing (default: the only one)')
-    .description(
-      'Trigger "Refresh Skills": the local marketplace reads the tools again and shows what has changed',
-    );
-  add('dispute', placeFlags, async () => (await import('./commands/dispute.ts')).dispute)
-    .argument('<call>', 'number of a call, as market-mcp call prints it')
-    .description('Dispute a call as schema_mismatch; it is judged by the schema stored at the last refresh');
   add('call', callFlags, async () => (await import('./commands/call.ts')).call)
     .argument('<tool>', 'name of the tool')
     .argument('[arguments]', 'its arguments as JSON (default: those of the submission test)')
@@ -238,16 +289,14 @@ function addReferences(add: Add): void {
     .argument('[rule]', 'id of a rule (gate.no-token) or of a group of rules (gate)')
     .description('Explain a rule, with an example that fails and one that passes');
   const onOneLine = asJson('print on one line');
-  add(
-    'spec-schema',
-    onOneLine,
-    async () => (await import('./commands/references.ts')).printSpecSchema,
-  ).description('Print the JSON Schema of --spec files');
-  add(
-    'examples-schema',
-    onOneLine,
-    async () => (await import('./commands/references.ts')).printExamplesSchema,
-  ).description('Print the JSON Schema of check --examples files');
+  add('schema', onOneLine, async () => (await import('./commands/references.ts')).printSchema)
+    .addArgument(
+      new Argument('<files>', 'files of create and add-tool --spec, or of check --examples').choices([
+        'spec',
+        'examples',
+      ]),
+    )
+    .description('Print the JSON Schema of files that this program reads');
   add(
     'platforms',
     asJson('print the profiles themselves'),

@@ -86,7 +86,7 @@ describe('the built programs', () => {
   });
 
   it('exit silently when the reader closes the pipe', () => {
-    const command = `"${process.execPath}" "${bins.market}" spec-schema | head -1`;
+    const command = `"${process.execPath}" "${bins.market}" schema spec | head -1`;
     const ran = spawnSync('sh', ['-c', command], { encoding: 'utf8' });
     expect(ran).toMatchObject({ stdout: '{\n', stderr: '' });
   });

@@ -7,7 +7,8 @@ const programOf = (name: (typeof names)[number], ran: () => void = () => {}) =>
   buildProgram(name, async () => ran());
 const examples = names.flatMap((name) => {
   const program = programOf(name);
-  return [program, ...program.commands].map((command) => {
+  const commands = program.commands.flatMap((command) => [command, ...command.commands]);
+  return [program, ...commands].map((command) => {
     let help = '';
     command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
     return { command: command.name(), lines: help.match(/(?<=^Example:\n {2}).*/gm) ?? [] };
@@ -46,17 +47,38 @@ describe('the help of a command', () => {
   });
 });
 
-it.each([['watch', 'check <url> --availability']])(
-  'the former command %s is an error that names %s, also where its help is asked for',
-  (former, current) => {
-    const program = programOf('market-mcp');
-    for (const args of [[former], [former, '--help'], ['help', former], [former, 'http://127.0.0.1/mcp']]) {
-      expect(() => parseable(program, args)).toThrow(
-        expect.objectContaining({ code: 'BAD_USAGE', exitCode: 2, hint: `Run: market-mcp ${current}` }),
-      );
-    }
-  },
-);
+it.each([
+  ['watch', 'check <url> --availability'],
+  ['refresh', 'marketplace refresh'],
+  ['dispute', 'marketplace dispute <call>'],
+  ['spec-schema', 'schema spec'],
+  ['examples-schema', 'schema examples'],
+])('the former command %s is an error that names %s, also where its help is asked for', (former, current) => {
+  const program = programOf('market-mcp');
+  for (const args of [[former], [former, '--help'], ['help', former], [former, 'http://127.0.0.1/mcp']]) {
+    expect(() => parseable(program, args)).toThrow(
+      expect.objectContaining({ code: 'BAD_USAGE', exitCode: 2, hint: `Run: market-mcp ${current}` }),
+    );
+  }
+});
+
+it.each([
+  [['marketplace', 'refesh'], "unknown command 'marketplace refesh'", 'Did you mean refresh?'],
+  [['marketplace', 'stop'], "unknown command 'marketplace stop'", 'Its subcommands are refresh, dispute.'],
+  [['help', 'marketplace', 'disput'], "unknown command 'marketplace disput'", 'Did you mean dispute?'],
+])('%j is an error that names the subcommands', (args, message, hint) => {
+  expect(() => parseable(programOf('market-mcp'), args)).toThrow(
+    expect.objectContaining({ code: 'BAD_USAGE', message, hint }),
+  );
+});
+
+it('an option between marketplace and its subcommand is an error, because only marketplace would get it', async () => {
+  const args = ['marketplace', '--endpoint', 'http://127.0.0.1:3000/mcp', 'refresh'];
+  await expect(programOf('market-mcp').parseAsync(args, { from: 'user' })).rejects.toMatchObject({
+    code: 'BAD_USAGE',
+    message: '--endpoint stands before refresh',
+  });
+});
 
 it('create-market-mcp creates projects that are named like a former command', () => {
   expect(parseable(programOf('create-market-mcp'), ['watch'])).toEqual(['watch']);

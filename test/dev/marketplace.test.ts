@@ -124,9 +124,9 @@ test.each([
   [['call', 'get_price', 'symbol=BTC'], 2, 'is not JSON'],
   [['call', 'get_price', '[1]'], 2, 'is not a JSON object'],
   [['call', 'get_price', '--as', 'nobody'], 2, 'no-token'],
-  [['dispute', 'one'], 2, 'is not the number of a call'],
-  [['dispute', '9999'], 2, 'there is no call 9999'],
-  [['refresh', 'Nothing'], 2, 'there is no listing "Nothing"'],
+  [['marketplace', 'dispute', 'one'], 2, 'is not the number of a call'],
+  [['marketplace', 'dispute', '9999'], 2, 'there is no call 9999'],
+  [['marketplace', 'refresh', 'Nothing'], 2, 'there is no listing "Nothing"'],
   [['marketplace', '--port', '70000'], 2, '--port'],
   [['marketplace', '--platform', 'contxt'], 2, 'context'],
 ])('%j is refused with a message', async (args, code, words) => {

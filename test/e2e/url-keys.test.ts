@@ -223,7 +223,7 @@ const commands: { readonly [name: string]: Command } = {
   marketplace: (at) => market(['marketplace', '--endpoint', at.url, '--exec', 'true'], besideProject(at)),
   call: (at) =>
     market(['call', 'get_weather', '{"city":"Oslo"}', '--endpoint', at.url, '--json'], besideProject(at)),
-  refresh: (at) => market(['refresh', '--endpoint', at.url], besideProject(at)),
+  'marketplace refresh': (at) => market(['marketplace', 'refresh', '--endpoint', at.url], besideProject(at)),
 };
 
 /** The files below a directory, except `.env`, and all that git contains. */

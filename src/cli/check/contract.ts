@@ -21,8 +21,8 @@ import {
   rerunCommand,
   type Words,
 } from 'market-mcp-contract/program';
-import { type Deployed, deployedImage, deployedWorker } from '../../check/deployed.ts';
 import { planFingerprintRemoval } from '../../changes/tool-list.ts';
+import { type Deployed, deployedImage, deployedWorker } from '../../check/deployed.ts';
 import { listingAt, listingPath, previousListing } from '../../check/files.ts';
 import { type HeldServer, holdProject } from '../../check/project.ts';
 import { build } from '../../check/self-check.ts';

@@ -13,7 +13,7 @@ const words = {
 } as const;
 
 /**
- * `market-mcp dispute <call>`: files a schema_mismatch dispute about a logged call.
+ * `market-mcp marketplace dispute <call>`: files a schema_mismatch dispute about a logged call.
  *
  * @returns 1 unless the verdict is innocent.
  */

@@ -3,17 +3,11 @@ import { platforms } from 'market-mcp-contract/platforms';
 import { examplesSchema } from 'market-mcp-contract/report';
 import { specFileSchema } from '../../tools/tool-spec-schema.ts';
 
-/** `market-mcp spec-schema`: the JSON Schema of what `--spec` takes. */
-export async function printSpecSchema(output: Output): Promise<ExitCode> {
-  return print(specFileSchema, output);
-}
+const schemas = { spec: specFileSchema, examples: examplesSchema } as const;
 
-/** `market-mcp examples-schema`: the JSON Schema of what `check --examples` takes. */
-export async function printExamplesSchema(output: Output): Promise<ExitCode> {
-  return print(examplesSchema, output);
-}
-
-function print(schema: object, output: Output): ExitCode {
+/** `market-mcp schema <spec|examples>`: the JSON Schema of the files of `--spec`, or of `check --examples`. */
+export async function printSchema(files: keyof typeof schemas, output: Output): Promise<ExitCode> {
+  const schema = schemas[files];
   output.line(JSON.stringify(schema, null, 2));
   return output.result(schema);
 }

@@ -7,7 +7,7 @@ import type { ListingsData } from '../../marketplace/pages/listings.tsx';
 import type { PlaceFlags } from '../flags.ts';
 import { withMarketplace } from '../marketplace/connect.ts';
 
-/** `market-mcp refresh [listing]`: the local marketplace reads the tools again. Prints the changes, property by property. */
+/** `market-mcp marketplace refresh [listing]`: the local marketplace reads the tools again. Prints the changes, property by property. */
 export async function refresh(
   named: string | undefined,
   output: Output,

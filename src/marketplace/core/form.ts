@@ -37,7 +37,7 @@ export function formProblems(
       ? [
           reject(
             'endpoint',
-            'This endpoint is listed already. Use Refresh Skills in My tools, or market-mcp refresh.',
+            'This endpoint is listed already. Use Refresh Skills in My tools, or market-mcp marketplace refresh.',
           ),
         ]
       : []),

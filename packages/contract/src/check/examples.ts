@@ -48,7 +48,7 @@ const sample = '{"tools": {"get_price": [{"arguments": {"symbol": "BTC"}, "expec
 
 /** The calls of a file, JSON or YAML; `-` is standard input. */
 export async function readExamples(file: string): Promise<Result<Examples>> {
-  const hint = `Write ${sample}; market-mcp examples-schema prints the full schema.`;
+  const hint = `Write ${sample}; market-mcp schema examples prints the full schema.`;
   const document = await readMatching(file, examplesSchema, hint);
   if (!document.ok) return document;
   const { tools } = document.value as unknown as { tools: Readonly<Record<string, readonly ToolExample[]>> };
