@@ -1,9 +1,9 @@
 import { CommandError, counted, type ExitCode, type Output } from 'market-mcp-contract/command';
 import { changeLines, type ListingChange } from 'market-mcp-contract/report';
 import type { Access } from '../../marketplace/core/access.ts';
+import type { ListingStatus } from '../../marketplace/core/marketplace.ts';
 import type { Listing } from '../../marketplace/core/model.ts';
 import { requestJson } from '../../marketplace/local.ts';
-import type { ListingsData } from '../../marketplace/pages/listings.tsx';
 import type { PlaceFlags } from '../flags.ts';
 import { withMarketplace } from '../marketplace/connect.ts';
 
@@ -28,7 +28,10 @@ export async function refresh(
 }
 
 async function onlyListing(market: Access, endpoint: string | undefined): Promise<string> {
-  const { listings } = await requestJson<ListingsData>(market, '/listings.json');
+  const { listings } = await requestJson<{ readonly listings: readonly ListingStatus[] }>(
+    market,
+    '/listings.json',
+  );
   const own =
     listings.find(({ listing }) => listing.endpoint === endpoint) ??
     (listings.length === 1 ? listings[0] : undefined);

@@ -4,8 +4,8 @@ import { recordedDrift } from '../../check/files.ts';
 import { linesOf } from '../../dev/state.ts';
 import type { ListingForm, RegistrationStep, Submission } from '../../marketplace/core/model.ts';
 import { acceptance, callsStep } from '../../marketplace/core/registration.ts';
+import type { Registration } from '../../marketplace/core/registration-form.ts';
 import { requestJson } from '../../marketplace/local.ts';
-import type { RegisterData } from '../../marketplace/pages/register.tsx';
 import type { RegisterFlags } from '../flags.ts';
 import { withMarketplace } from '../marketplace/connect.ts';
 import { markOf } from '../marketplace/format.ts';
@@ -18,7 +18,7 @@ import { markOf } from '../marketplace/format.ts';
 export async function register(output: Output, flags: RegisterFlags): Promise<ExitCode> {
   return withMarketplace(flags, output, async (market, place, state) => {
     const query = new URLSearchParams({ price: flags.price ?? '', endpoint: place.endpoint ?? '' });
-    const data = await requestJson<RegisterData>(market, `/register.json?${query}`);
+    const data = await requestJson<Registration>(market, `/register.json?${query}`);
     const { form, stake, rules, calls } = data;
     output.comment(calls.map(({ says }) => says));
     const filled: ListingForm = {

@@ -40,7 +40,7 @@ export function listingRoutes(site: Site): void {
   });
 }
 
-export type ListingsData = Awaited<ReturnType<typeof load>>;
+type ListingsData = Awaited<ReturnType<typeof load>>;
 
 /** @param refreshed the changes of the refresh that led to this page */
 async function load(

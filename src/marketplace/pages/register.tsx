@@ -1,9 +1,9 @@
 import { CommandError, maskUrl } from 'market-mcp-contract/command';
-import { defaultCategory, formProblems, stakeOf } from '../core/form.ts';
+import { defaultCategory, formProblems } from '../core/form.ts';
 import type { Job } from '../core/jobs.ts';
-import type { Marketplace } from '../core/marketplace.ts';
 import type { FieldProblem, ListingForm, Submission } from '../core/model.ts';
-import { acceptance, plannedCalls } from '../core/registration.ts';
+import { acceptance } from '../core/registration.ts';
+import { type Registration, readRegistration } from '../core/registration-form.ts';
 import { inputText } from '../web/input.ts';
 import { ChoiceField, Head, LinkButton, Notice, Submit, shown } from '../web/parts.tsx';
 import { EffectTag } from '../web/references.tsx';
@@ -21,7 +21,7 @@ export function registerRoutes(site: Site): void {
     problems: readonly FieldProblem[],
     isDown = false,
   ): Promise<Done> => {
-    const data = await load(marketplace, form, problems, isDown);
+    const data = await readRegistration(marketplace, form, problems, isDown);
     return { data, status: 422, title: 'Register', view: () => <Register data={data} /> };
   };
   site.page(
@@ -33,7 +33,7 @@ export function registerRoutes(site: Site): void {
       const initial = { name: '', description: '', category, price: '0.01', endpoint, ...draft };
       const named = { price: c.req.query('price'), endpoint: c.req.query('endpoint') };
       const given = Object.fromEntries(Object.entries(named).filter(([, value]) => value));
-      return load(marketplace, { ...initial, ...(wantsJson(c) ? {} : entered), ...given });
+      return readRegistration(marketplace, { ...initial, ...(wantsJson(c) ? {} : entered), ...given });
     },
     Register,
   );
@@ -67,26 +67,7 @@ export function registerRoutes(site: Site): void {
   jobPages(site, 'register', (job) => <SubmissionView job={job} />);
 }
 
-export type RegisterData = Awaited<ReturnType<typeof load>>;
-
-/** @param isDown whether nothing was submitted because the author's server does not run */
-async function load(
-  marketplace: Marketplace,
-  form: ListingForm,
-  problems: readonly FieldProblem[] = [],
-  isDown = false,
-) {
-  const { listing: rules, smoke } = marketplace.profile;
-  const readTools = async () => {
-    await marketplace.requireRunning(form.endpoint);
-    return marketplace.caller.tools(form.endpoint);
-  };
-  const tools = form.endpoint === '' ? [] : await readTools().catch(() => []);
-  const calls = plannedCalls(tools, smoke);
-  return { form, problems, isDown, stake: stakeOf(form.price, rules), rules, calls };
-}
-
-function Register({ data }: { data: RegisterData }) {
+function Register({ data }: { data: Registration }) {
   const { problems, isDown } = data;
   return (
     <>
@@ -114,7 +95,7 @@ function Register({ data }: { data: RegisterData }) {
 }
 
 /** The fields, each with its problems. */
-function Form({ data: { form, problems, rules } }: { data: RegisterData }) {
+function Form({ data: { form, problems, rules } }: { data: Registration }) {
   const { price, stake: terms, categories } = rules;
   const props = (field: keyof ListingForm) => {
     const ownProblems = problems.filter((problem) => problem.field === field);
@@ -184,7 +165,7 @@ function Form({ data: { form, problems, rules } }: { data: RegisterData }) {
 }
 
 /** The stake, and what submitting the form does. */
-function Terms({ data: { stake, rules, calls } }: { data: RegisterData }) {
+function Terms({ data: { stake, rules, calls } }: { data: Registration }) {
   const { stake: terms } = rules;
   return (
     <aside class="panel" aria-labelledby="stake-title">

@@ -5,7 +5,8 @@ import { curlCommands } from '../../dev/curl.ts';
 import { isServing } from '../../dev/state.ts';
 import type { CallReport } from '../core/caller.ts';
 import type { Marketplace } from '../core/marketplace.ts';
-import { type DeliberateError, deliberateErrors } from '../core/model.ts';
+import type { DeliberateError } from '../core/model.ts';
+import { authorEndpoint, callTool } from '../core/tool-call.ts';
 import type { CallOutcome, SchemaVerdict } from '../core/verdict.ts';
 import { argumentsOf, canFillIn, inputText, jsonOf } from '../web/input.ts';
 import {
@@ -41,14 +42,14 @@ export function tryRoutes(site: Site): void {
     Try,
   );
   site.post('/try', async (input): Promise<Done> => {
-    const report = await callAs(marketplace, input);
+    const report = await callFrom(marketplace, input);
     lastCalls.set(report.tool, report.id);
     marketplace.emit('change', 'calls');
     const view = async () => <Try data={await called(marketplace, report)} />;
     return { data: report, title: 'Try it', view };
   });
   site.post('/try/save', async (input): Promise<Done> => {
-    const endpoint = await ownEndpoint(marketplace);
+    const endpoint = await authorEndpoint(marketplace);
     const args = jsonOf(inputText(input, 'arguments'), 'arguments');
     const expect = inputText(input, 'expect');
     const tool = inputText(input, 'tool');
@@ -123,17 +124,8 @@ function Try({ data }: { data: Data }) {
   );
 }
 
-/** The author's server; if there is none, that of the first listing. @throws CommandError `NO_SERVER` */
-async function ownEndpoint(marketplace: Marketplace): Promise<string> {
-  const { listings } = await marketplace.store.read();
-  const endpoint = marketplace.options.endpoint ?? listings[0]?.endpoint;
-  if (endpoint !== undefined) return endpoint;
-  const hint = 'Run the command in a project, or name a server with --endpoint <url>.';
-  throw new CommandError('NO_SERVER', 'no server is known', hint);
-}
-
 async function tryData(marketplace: Marketplace, selected: string | null, given?: Json) {
-  const endpoint = await ownEndpoint(marketplace).catch(() => null);
+  const endpoint = await authorEndpoint(marketplace).catch(() => null);
   const [state, { tools, problem }] = await Promise.all([
     marketplace.state(),
     marketplace.readTools(endpoint),
@@ -165,29 +157,17 @@ function filled(marketplace: Marketplace, definition: JsonObject | undefined): J
   return { ...marketplace.sample(definition?.inputSchema), ...Object.fromEntries(samples) };
 }
 
-/** Calls a tool, for the page and for `market-mcp call`. */
-async function callAs(marketplace: Marketplace, input: FormInput): Promise<CallReport> {
-  const endpoint = inputText(input, 'endpoint') || (await ownEndpoint(marketplace));
-  const name = inputText(input, 'tool');
-  const way = inputText(input, 'deliberate');
-  if (way !== '' && !Object.hasOwn(deliberateErrors, way)) {
-    const known = Object.keys(deliberateErrors).join(', ');
-    const message = `there is no kind of call ${JSON.stringify(way)}`;
-    throw new CommandError('BAD_WAY', message, `Choose one of: ${known}.`);
-  }
-  const deliberate = way === '' ? undefined : (way as DeliberateError);
-  await marketplace.requireRunning(endpoint);
-  const { tools } = await marketplace.readTools(endpoint);
-  const definition = tools.find((tool) => tool.name === name)?.definition;
+/** Calls a tool with the arguments of a JSON request, of the field for JSON, or of the fields of the form. */
+function callFrom(marketplace: Marketplace, input: FormInput): Promise<CallReport> {
   const typed = inputText(input, 'json').trim();
-  const given = input.arguments as Json | undefined;
-  const fromForm = () =>
-    typed === '' ? argumentsOf(input, definition?.inputSchema) : jsonOf(typed, 'Arguments as JSON');
-  const args = given === undefined ? fromForm() : given;
-  const order = { endpoint, tool: name, arguments: args, definition, deliberate };
-  return marketplace.call(order).catch((error: Error) => {
-    const hint = 'Correct the URL: it must be that of the MCP endpoint, such as http://localhost:3000/mcp.';
-    throw new CommandError('NOT_CALLED', `${endpoint}: ${error.message}`, hint);
+  return callTool(marketplace, {
+    endpoint: inputText(input, 'endpoint'),
+    tool: inputText(input, 'tool'),
+    deliberate: inputText(input, 'deliberate'),
+    argumentsFor(inputSchema) {
+      if (input.arguments !== undefined) return input.arguments as Json;
+      return typed === '' ? argumentsOf(input, inputSchema) : jsonOf(typed, 'Arguments as JSON');
+    },
   });
 }
 
