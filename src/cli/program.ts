@@ -46,6 +46,7 @@ export function buildProgram(name: ProgramName, run: Run): Command {
 
   program
     .description('Develop, check and extend marketplace tool servers.')
+    .enablePositionalOptions() // the options behind a subcommand are its own
     .helpCommand('help [command]', 'Show the help of a command');
   withCreate(program.command('new'), run);
   addCommands((name, flags, load, group = program) => withFlags(group.command(name), flags, run, load));
@@ -250,7 +251,7 @@ function addMarketplaceCommands(add: Add): void {
     async () => (await import('./commands/marketplace.ts')).marketplace,
   )
     .description('Run the marketplace on this machine: a page to try, check and register the server')
-    .enablePositionalOptions() // the options behind a subcommand are its own
+    .enablePositionalOptions()
     .hook('preSubcommand', requireNoGroupOptions);
   add('refresh', placeFlags, async () => (await import('./commands/refresh.ts')).refresh, marketplace)
     .argument('[listing]', 'name or endpoint of a listing (default: the only one)')

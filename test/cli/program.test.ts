@@ -80,6 +80,13 @@ it('an option between marketplace and its subcommand is an error, because only m
   });
 });
 
+it('an option behind a subcommand of marketplace belongs to the subcommand', async () => {
+  let runs = 0;
+  const program = programOf('market-mcp', () => (runs += 1));
+  await program.parseAsync(['marketplace', 'dispute', '3', '--json'], { from: 'user' });
+  expect(runs).toBe(1);
+});
+
 it('create-market-mcp creates projects that are named like a former command', () => {
   expect(parseable(programOf('create-market-mcp'), ['watch'])).toEqual(['watch']);
 });

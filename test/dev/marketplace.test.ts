@@ -54,13 +54,13 @@ $market register --name Prices --category Utility --price 0.05 --json > register
 rm listing.json
 if $market register --json > again.json; then exit 40; fi
 $market call get_price --json > listed.json
-$market dispute "$(sed -n 's/^{"id":\\([0-9]*\\),.*/\\1/p' listed.json)" --json > dispute.json
+$market marketplace dispute "$(sed -n 's/^{"id":\\([0-9]*\\),.*/\\1/p' listed.json)" --json > dispute.json
 sed -i 's/Returns the last price/Returns the latest price/' src/tools/get-price.ts
 attempt=0
 while [ $((attempt += 1)) -le 120 ]; do
   sleep 1
   # The server is away for a moment while it starts again.
-  if $market refresh --json > refresh.json && grep -q latest refresh.json && ! grep -q '"changes":\\[\\]' refresh.json; then exit 0; fi
+  if $market marketplace refresh --json > refresh.json && grep -q latest refresh.json && ! grep -q '"changes":\\[\\]' refresh.json; then exit 0; fi
 done
 exit 41
 `;
