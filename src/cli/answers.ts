@@ -1,10 +1,6 @@
-import { CommandError, canAsk, type ExitCode, type Output } from 'market-mcp-contract/command';
-import type { CreateSwitches } from '../questions/create.ts';
+import { CommandError, type ExitCode, type Output } from 'market-mcp-contract/command';
 import type { ToolParts } from '../questions/tool.ts';
-import { askPerson } from './ask-person.ts';
-
-/** The switches that forbid questions. */
-type Silence = Pick<CreateSwitches, 'yes' | 'json'>;
+import { mayAsk, type QuestionSwitches } from './ask-person.ts';
 
 /** Three ways to complete the answers that flags give. */
 export interface Answering<Answers> {
@@ -26,7 +22,7 @@ export interface Answering<Answers> {
  */
 export async function collectAnswers<Answers>(
   { asked, missing, complete, ask }: Answering<Answers>,
-  switches: Silence,
+  switches: QuestionSwitches,
 ): Promise<Answers> {
   if (mayAsk(switches)) return ask();
   if (asked)
@@ -47,7 +43,7 @@ export async function collectAnswers<Answers>(
  */
 export async function listedOperations(
   { fromOpenapi, header, search, operation, fromRequest = [], request }: Partial<ToolParts>,
-  switches: Silence,
+  switches: QuestionSwitches,
   output: Output,
 ): Promise<ExitCode | undefined> {
   if (fromRequest.length === 1 && request === undefined && !mayAsk(switches)) {
@@ -58,15 +54,4 @@ export async function listedOperations(
   if (fromOpenapi === undefined || !lists) return undefined;
   const { listOperations } = await import('./tools/choices.ts');
   return listOperations(fromOpenapi, header, search, output);
-}
-
-/** Whether a person can answer, and no switch forbids questions. */
-export function mayAsk({ yes, json }: Silence): boolean {
-  return !yes && !json && canAsk();
-}
-
-/** @throws Cancelled if the person at the terminal does not agree. */
-export async function requireConsent(question: string, initial: boolean): Promise<void> {
-  const { Cancelled } = await import('./prompts/leaving.ts');
-  if (!(await askPerson((asker) => asker.confirm(question, initial)))) throw new Cancelled();
 }

@@ -1,5 +1,14 @@
-import { onInterrupted } from 'market-mcp-contract/command';
+import { canAsk, onInterrupted } from 'market-mcp-contract/command';
+import type { CreateSwitches } from '../questions/create.ts';
 import type { Asker } from './prompts/asker.ts';
+
+/** Switches that forbid questions. */
+export type QuestionSwitches = Pick<CreateSwitches, 'yes' | 'json'>;
+
+/** Returns whether a person can answer, and no switch forbids questions. */
+export function mayAsk({ yes, json }: QuestionSwitches): boolean {
+  return !yes && !json && canAsk();
+}
 
 /** Asks a person at the terminal, which a signal restores. @throws Cancelled */
 export async function askPerson<T>(ask: (asker: Asker) => Promise<T>): Promise<T> {
@@ -11,4 +20,10 @@ export async function askPerson<T>(ask: (asker: Asker) => Promise<T>): Promise<T
   } finally {
     onInterrupted(undefined);
   }
+}
+
+/** @throws Cancelled if the person at the terminal does not agree. */
+export async function requireConsent(question: string, initial: boolean): Promise<void> {
+  const { Cancelled } = await import('./prompts/leaving.ts');
+  if (!(await askPerson((asker) => asker.confirm(question, initial)))) throw new Cancelled();
 }

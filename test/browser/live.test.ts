@@ -4,7 +4,7 @@ import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import type { ServerState } from '../../src/dev/state.ts';
 import { pageUrlOf } from '../../src/marketplace/core/access.ts';
 import type { MarketplaceOptions } from '../../src/marketplace/core/model.ts';
-import { requestJson } from '../../src/marketplace/local.ts';
+import { requestJson } from '../../src/marketplace/running-marketplace.ts';
 import { serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import type { Breaks } from '../broken/good-server.ts';
 import { formFor } from '../marketplace/support.ts';

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type Access, accessIn } from '../../src/marketplace/core/access.ts';
-import { requestJson } from '../../src/marketplace/local.ts';
+import { requestJson } from '../../src/marketplace/running-marketplace.ts';
 import { listen } from '../listen.ts';
 import { freePort } from '../ports.ts';
 import { run } from '../runtime/built.ts';

@@ -17,7 +17,8 @@ import { context } from '../../packages/contract/src/platforms/context.ts';
 import { processEntry, publishedState } from '../../src/dev/published.ts';
 import type { StateKind } from '../../src/dev/state.ts';
 import type { Access } from '../../src/marketplace/core/access.ts';
-import { openLocalMarketplace, requestJson, runningMarketplace } from '../../src/marketplace/local.ts';
+import { openLocalMarketplace } from '../../src/marketplace/local.ts';
+import { findRunningMarketplace, requestJson } from '../../src/marketplace/running-marketplace.ts';
 import { ownerOf } from '../../src/system/ports.ts';
 import { listen } from '../listen.ts';
 import { freePort } from '../ports.ts';
@@ -247,7 +248,7 @@ test.each(rows)(
     const port = await freePort();
     const dev = await enter(port);
     await untilState(kind);
-    const access = await runningMarketplace(project.directory);
+    const access = await findRunningMarketplace(project.directory);
     if (!access) throw new Error('no marketplace runs');
 
     const expected = says(port);
@@ -385,7 +386,7 @@ test('a second dev does not hide the first one', async () => {
 
 test('a second marketplace does not hide the first one, nor does its end', async () => {
   const first = await untilListening(await freePort());
-  const access = await runningMarketplace(project.directory);
+  const access = await findRunningMarketplace(project.directory);
   expect(access?.url).toMatch(/^http:/);
   const { directory } = project;
   // As a command opens one to which the first has not answered in time.
@@ -395,17 +396,17 @@ test('a second marketplace does not hide the first one, nor does its end', async
     profile: context,
     port: 0,
   });
-  expect(await runningMarketplace(directory)).toEqual(access);
+  expect(await findRunningMarketplace(directory)).toEqual(access);
   await second.close();
-  expect(await runningMarketplace(project.directory)).toEqual(access);
+  expect(await findRunningMarketplace(project.directory)).toEqual(access);
   first.child.kill('SIGTERM');
   await first.exit;
-  expect(await runningMarketplace(project.directory)).toBeUndefined();
+  expect(await findRunningMarketplace(project.directory)).toBeUndefined();
 });
 
 test('a tool that is added while dev runs has its source on the pages', async () => {
   const { child, exit } = await untilListening(await freePort());
-  const access = await runningMarketplace(project.directory);
+  const access = await findRunningMarketplace(project.directory);
   if (!access) throw new Error('no marketplace runs');
   expect((await market2('add-tool', 'get_more', '--yes', '--no-check')).code).toBe(0);
   const sources = async () => {

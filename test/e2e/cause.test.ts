@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RegistrationStep } from '../../src/marketplace/core/model.ts';
-import { requestJson, runningMarketplace } from '../../src/marketplace/local.ts';
+import { findRunningMarketplace, requestJson } from '../../src/marketplace/running-marketplace.ts';
 import { type ApiRequest, type ApiResponse, startApi } from '../api-server.ts';
 import { untilState } from '../dev/project.ts';
 import { formFor } from '../marketplace/support.ts';
@@ -221,7 +221,7 @@ test('a check names cause, place and fix of a failed request, in its rules and i
 
 /** A submission to the marketplace, whose test calls the tool. */
 async function register() {
-  const access = await runningMarketplace(directory);
+  const access = await findRunningMarketplace(directory);
   if (!access) throw new Error('no marketplace runs');
   const { endpoint } = await requestJson<{ endpoint: string }>(access, '/index.json');
   return requestJson<{ steps: RegistrationStep[]; reasons: string[] }>(
@@ -238,7 +238,7 @@ function tryIt(): Promise<string> {
 }
 
 async function pageOf(path: string, request: RequestInit = {}): Promise<string> {
-  const access = await runningMarketplace(directory);
+  const access = await findRunningMarketplace(directory);
   if (!access) throw new Error('no marketplace runs');
   const headers = { authorization: `Bearer ${access.secret}`, accept: 'text/html', origin: access.url };
   const response = await fetch(`${access.url}${path}`, { ...request, headers });
@@ -252,7 +252,7 @@ async function pageOf(path: string, request: RequestInit = {}): Promise<string> 
 
 test('an error of the code is named with its line, and what the code printed; a right answer has no cause', async () => {
   mode = 'right';
-  const access = await runningMarketplace(directory);
+  const access = await findRunningMarketplace(directory);
   if (!access) throw new Error('no marketplace runs');
   const found = await requestJson(access, '/try.json', { tool: 'getParcel', arguments: { id: 'P0001' } });
   expect(found).toMatchObject({ verdict: { outcome: 'found' }, cause: null });

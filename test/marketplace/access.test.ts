@@ -29,13 +29,8 @@ import {
   programLinkOf,
   proofHeader,
 } from '../../src/marketplace/core/access.ts';
-import {
-  type Local,
-  type LocalOptions,
-  openLocalMarketplace,
-  requestJson,
-  runningMarketplace,
-} from '../../src/marketplace/local.ts';
+import { type Local, type LocalOptions, openLocalMarketplace } from '../../src/marketplace/local.ts';
+import { findRunningMarketplace, requestJson } from '../../src/marketplace/running-marketplace.ts';
 import { appOf, serveMarketplace } from '../../src/marketplace/web/serve.tsx';
 import { saveSealed } from '../../src/project/write/state-directory.ts';
 import { listen } from '../listen.ts';
@@ -299,9 +294,9 @@ test('another user of the machine gets nothing: not from the page or the directo
 test('finds the marketplace that runs, and none after it has ended', async () => {
   const place = directory();
   const local = await openLocal(place);
-  expect(await runningMarketplace(place)).toEqual({ url: local.url, secret: local.secret });
+  expect(await findRunningMarketplace(place)).toEqual({ url: local.url, secret: local.secret });
   await local.close();
-  expect(await runningMarketplace(place)).toBeUndefined();
+  expect(await findRunningMarketplace(place)).toBeUndefined();
 });
 
 test('keeps the secret for the next marketplace of the directory, and no secret that came with a copy', async () => {
@@ -390,9 +385,9 @@ test.each(plants)('does not believe a running.json that is %s, and replaces it',
   const place = directory();
   const local = await openLocal(place);
   await plant(place, local);
-  expect(await runningMarketplace(place)).toBeUndefined();
+  expect(await findRunningMarketplace(place)).toBeUndefined();
   const next = await openLocal(place);
-  expect(await runningMarketplace(place)).toEqual({ url: next.url, secret: next.secret });
+  expect(await findRunningMarketplace(place)).toEqual({ url: next.url, secret: next.secret });
   expect(modeOf(noteOf(place))).toBe('600');
 });
 
@@ -402,10 +397,10 @@ test('hands the secret to no stranger: not at a port that it has taken, not as a
   const { seen, url } = await strangerBefore(local.url);
   const link = linkOf({ url, secret: local.secret });
   await saveSealed(noteOf(place), { link, pid: process.pid });
-  expect(await runningMarketplace(place)).toBeUndefined();
+  expect(await findRunningMarketplace(place)).toBeUndefined();
   vi.stubEnv('MARKET_MCP_URL', link);
   onTestFinished(() => void vi.unstubAllEnvs());
-  await expect(runningMarketplace(place)).rejects.toMatchObject({
+  await expect(findRunningMarketplace(place)).rejects.toMatchObject({
     code: 'NO_MARKETPLACE',
     message: `${url} is not the marketplace of this secret`,
   });
@@ -429,7 +424,7 @@ test.each([
 ])('MARKET_MCP_URL=%j is refused with the fix', async (link) => {
   vi.stubEnv('MARKET_MCP_URL', link);
   onTestFinished(() => void vi.unstubAllEnvs());
-  await expect(runningMarketplace(directory())).rejects.toMatchObject({
+  await expect(findRunningMarketplace(directory())).rejects.toMatchObject({
     code: 'BAD_LINK',
     hint: expect.stringContaining('http://….localhost:4400/?secret=…'),
   });
@@ -442,7 +437,7 @@ test.each([
   const local = await openLocal(directory());
   vi.stubEnv('MARKET_MCP_URL', link(local));
   onTestFinished(() => void vi.unstubAllEnvs());
-  const access = await runningMarketplace(directory());
+  const access = await findRunningMarketplace(directory());
   expect(access).toEqual({ url: local.url, secret: local.secret });
   expect(await requestJson(access ?? { url: '', secret: '' }, '/index.json')).toMatchObject({ tools: [] });
 });

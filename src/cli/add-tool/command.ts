@@ -29,7 +29,8 @@ import {
 import { marketCommand } from '../../system/command-line.ts';
 import { type Answering, collectAnswers, listedOperations } from '../answers.ts';
 import { firstEditOf, reviewLines, reviewWidth, showNext, showPrepared } from '../create/format.ts';
-import { finishChange, showDrift } from '../tools/change.ts';
+import { finishChange } from '../tools/change.ts';
+import { showDrift } from '../tools/tool-drift.ts';
 
 /** `market-mcp add-tool [name]`: answers, files in memory, files on disk, build, self-check. */
 export async function addTool(

@@ -13,7 +13,7 @@ import { linesOf } from '../../dev/state.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
 import { redactValue } from '../../marketplace/core/redact.ts';
 import { hasNoMismatch } from '../../marketplace/core/verdict.ts';
-import { requestJson } from '../../marketplace/local.ts';
+import { requestJson } from '../../marketplace/running-marketplace.ts';
 import type { CallFlags } from '../flags.ts';
 import { avoidTakenPort, withMarketplace } from '../marketplace/connect.ts';
 import { callLines } from '../marketplace/format.ts';

@@ -56,10 +56,10 @@ export async function dev(output: Output, flags: DevFlags): Promise<ExitCode> {
     );
     return exitCodes.ok;
   }
-  const { placeOf, withLocal } = await import('../../marketplace/place.ts');
-  const place = await placeOf({}, true);
-  return withLocal(
-    place,
+  const { readMarketplaceContext } = await import('../../marketplace/marketplace-context.ts');
+  const { runLocalMarketplace } = await import('../../marketplace/run-local.ts');
+  return runLocalMarketplace(
+    await readMarketplaceContext({}, true),
     { ...options, port, startsServer: true, onWritten: onLog },
     async (local, untilEnded) => {
       output.line(`${output.style('bold', 'Marketplace')}  ${linkOf(local)}`);

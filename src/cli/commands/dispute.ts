@@ -1,7 +1,7 @@
 import { type ExitCode, exitCodes, type Output, reject, unwrap } from 'market-mcp-contract/command';
 import type { Access } from '../../marketplace/core/access.ts';
 import type { Dispute } from '../../marketplace/core/model.ts';
-import { requestJson } from '../../marketplace/local.ts';
+import { requestJson } from '../../marketplace/running-marketplace.ts';
 import type { PlaceFlags } from '../flags.ts';
 import { withMarketplace } from '../marketplace/connect.ts';
 import { callProblemLine } from '../marketplace/format.ts';

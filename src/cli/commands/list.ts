@@ -7,7 +7,7 @@ import { findProject } from '../../project/manifest/manifest.ts';
 import type { ToolFile } from '../../project/model.ts';
 import { openProject, toolsNamed } from '../../project/read/open.ts';
 import { changeProject } from '../../project/write/change.ts';
-import { showDrift } from '../tools/change.ts';
+import { showDrift } from '../tools/tool-drift.ts';
 
 /**
  * `market-mcp list`: the tools, read from their sources without running the project.

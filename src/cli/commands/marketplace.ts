@@ -1,7 +1,8 @@
 import { type ExitCode, exitCodes, type Output, portIn } from 'market-mcp-contract/command';
 import { type Access, programLinkOf } from '../../marketplace/core/access.ts';
-import { runningMarketplace } from '../../marketplace/local.ts';
-import { placeOf, withLocal } from '../../marketplace/place.ts';
+import { readMarketplaceContext } from '../../marketplace/marketplace-context.ts';
+import { runLocalMarketplace } from '../../marketplace/run-local.ts';
+import { findRunningMarketplace } from '../../marketplace/running-marketplace.ts';
 import { runShell } from '../../system/processes.ts';
 import type { MarketplaceFlags } from '../flags.ts';
 import { servingState } from '../marketplace/connect.ts';
@@ -14,11 +15,11 @@ import { printAddress } from '../marketplace/format.ts';
  */
 export async function marketplace(output: Output, flags: MarketplaceFlags): Promise<ExitCode> {
   const port = portIn(flags.port);
-  const place = await placeOf(flags);
-  const running = await runningMarketplace(place.directory);
+  const context = await readMarketplaceContext(flags);
+  const running = await findRunningMarketplace(context.directory);
   if (running !== undefined && !flags.reset) {
-    printAddress(running, place, output);
-    if (flags.exec !== undefined) return execute(flags.exec, running, place.directory);
+    printAddress(running, context, output);
+    if (flags.exec !== undefined) return execute(flags.exec, running, context.directory);
     output.note('The marketplace is already running: nothing to do.');
     return exitCodes.ok;
   }
@@ -28,13 +29,13 @@ export async function marketplace(output: Output, flags: MarketplaceFlags): Prom
     stdout: stdoutFor(flags, output),
     say: (text: string) => output.note(text),
   };
-  return withLocal(place, options, async (local, untilEnded) => {
-    printAddress(local, place, output);
+  return runLocalMarketplace(context, options, async (local, untilEnded) => {
+    printAddress(local, context, output);
     if (flags.exec === undefined) {
       await untilEnded();
       return exitCodes.ok;
     }
-    await servingState(local, place, output);
+    await servingState(local, context, output);
     return execute(flags.exec, local, process.cwd());
   });
 }

@@ -23,11 +23,10 @@ import { openProject } from '../../project/read/open.ts';
 import { changeProject } from '../../project/write/change.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import type { RequestChange } from '../../typescript/request-source.ts';
-import { mayAsk } from '../answers.ts';
-import { askPerson } from '../ask-person.ts';
+import { askPerson, mayAsk } from '../ask-person.ts';
 import { byHand } from '../check/format.ts';
-import { showDrift } from '../tools/change.ts';
 import { showDiff, unifiedDiff } from '../tools/dry-run.ts';
+import { showDrift } from '../tools/tool-drift.ts';
 
 /**
  * `market-mcp record`: calls each example of the tools that only read once, for real, and records the answers of their sources.

@@ -3,7 +3,7 @@ import { changeLines, type ListingChange } from 'market-mcp-contract/report';
 import type { Access } from '../../marketplace/core/access.ts';
 import type { ListingStatus } from '../../marketplace/core/marketplace.ts';
 import type { Listing } from '../../marketplace/core/model.ts';
-import { requestJson } from '../../marketplace/local.ts';
+import { requestJson } from '../../marketplace/running-marketplace.ts';
 import type { PlaceFlags } from '../flags.ts';
 import { withMarketplace } from '../marketplace/connect.ts';
 

@@ -5,7 +5,7 @@ import { linesOf } from '../../dev/state.ts';
 import type { ListingForm, RegistrationStep, Submission } from '../../marketplace/core/model.ts';
 import { acceptance, callsStep } from '../../marketplace/core/registration.ts';
 import type { Registration } from '../../marketplace/core/registration-form.ts';
-import { requestJson } from '../../marketplace/local.ts';
+import { requestJson } from '../../marketplace/running-marketplace.ts';
 import type { RegisterFlags } from '../flags.ts';
 import { withMarketplace } from '../marketplace/connect.ts';
 import { markOf } from '../marketplace/format.ts';

@@ -36,7 +36,8 @@ import {
   replayCommand,
   resumeCommand,
 } from '../../questions/create-answers.ts';
-import { type Answering, collectAnswers, listedOperations, mayAsk, requireConsent } from '../answers.ts';
+import { type Answering, collectAnswers, listedOperations } from '../answers.ts';
+import { mayAsk, requireConsent } from '../ask-person.ts';
 import {
   fileLines,
   firstEditOf,

@@ -3,36 +3,38 @@ import { CommandError, type Output, withProgress } from 'market-mcp-contract/com
 import { publishedState } from '../../dev/published.ts';
 import { isServing, type ServerState, stateError } from '../../dev/state.ts';
 import type { Access } from '../../marketplace/core/access.ts';
-import { requestJson, runningMarketplace } from '../../marketplace/local.ts';
-import { type Place, placeOf, stateOf, withLocal } from '../../marketplace/place.ts';
+import { type MarketplaceContext, readMarketplaceContext } from '../../marketplace/marketplace-context.ts';
+import { findRunningMarketplace, requestJson } from '../../marketplace/running-marketplace.ts';
+import { readServerState } from '../../marketplace/server-state.ts';
 import { packageManagerOf } from '../../system/detect.ts';
 import { freePort, isFree } from '../../system/ports.ts';
 import type { PlaceFlags } from '../flags.ts';
 
 /**
- * Runs `work` with a marketplace: the one that already runs for this place, or one that is opened for it
- * with the server of the project.
+ * Runs `work` with the marketplace that runs for the context. If none runs, opens one with the server of the
+ * project.
  *
- * @param work gets the state of the project's server, which answers; null if the place has none, or it is not needed
+ * @param work gets the state of the project's server, which answers; null if there is no such server, or it is not needed
  * @throws CommandError as `servingState`
  */
 export async function withMarketplace<T>(
   flags: PlaceFlags,
   output: Output,
-  work: (market: Access, place: Place, state: ServerState | null) => Promise<T>,
+  work: (market: Access, context: MarketplaceContext, state: ServerState | null) => Promise<T>,
   needsServer = true,
 ): Promise<T> {
-  const place = await placeOf(flags);
-  const running = await runningMarketplace(place.directory);
-  const stateAt = async (market: Access) => (needsServer ? servingState(market, place, output) : null);
-  if (running !== undefined) return work(running, place, await stateAt(running));
+  const context = await readMarketplaceContext(flags);
+  const running = await findRunningMarketplace(context.directory);
+  const stateAt = async (market: Access) => (needsServer ? servingState(market, context, output) : null);
+  if (running !== undefined) return work(running, context, await stateAt(running));
   const options = {
     port: 0,
     stdout: 'ignore',
     once: true,
     say: (text: string) => output.comment([text]),
   } as const;
-  return withLocal(place, options, async (local) => work(local, place, await stateAt(local)));
+  const { runLocalMarketplace } = await import('../../marketplace/run-local.ts');
+  return runLocalMarketplace(context, options, async (local) => work(local, context, await stateAt(local)));
 }
 
 /**
@@ -40,25 +42,25 @@ export async function withMarketplace<T>(
  * port. For a command whose address nobody keeps.
  */
 export async function avoidTakenPort(): Promise<void> {
-  const place = await placeOf({});
-  if (place.server === undefined || place.server.namesPort) return;
-  if (publishedState(place.directory).kind !== 'never-started') return;
-  if ((await stateOf(place)).kind === 'running') return;
-  const port = Number(new URL(place.server.url).port);
-  if (!(await isFree(place.server.host, port))) process.env.PORT = String(await freePort());
+  const context = await readMarketplaceContext({});
+  if (context.server === undefined || context.server.namesPort) return;
+  if (publishedState(context.directory).kind !== 'never-started') return;
+  if ((await readServerState(context)).kind === 'running') return;
+  const port = Number(new URL(context.server.url).port);
+  if (!(await isFree(context.server.host, port))) process.env.PORT = String(await freePort());
 }
 
 const startMs = 120_000;
 const pollMs = 100;
 
 /**
- * The state of the server of a place's project, once it is built; null if the place has none.
+ * The state of the project's server, once it is built; null if there is no project.
  *
  * @throws CommandError `NOT_STARTED` with the cause if the server does not run, or is not ready in time.
  */
 export async function servingState(
   market: Access,
-  { directory, server, endpoint }: Place,
+  { directory, server, endpoint }: MarketplaceContext,
   output: Output,
 ): Promise<ServerState | null> {
   if (server === undefined) return null;

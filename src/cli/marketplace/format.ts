@@ -5,10 +5,10 @@ import { type Access, linkOf } from '../../marketplace/core/access.ts';
 import type { CallReport } from '../../marketplace/core/caller.ts';
 import type { CallCause, RegistrationStep } from '../../marketplace/core/model.ts';
 import type { CallVerdict, SchemaVerdict } from '../../marketplace/core/verdict.ts';
-import type { Place } from '../../marketplace/place.ts';
+import type { MarketplaceContext } from '../../marketplace/marketplace-context.ts';
 
 /** Prints the link of the page, and where servers find the key. */
-export function printAddress(access: Access, { endpoint }: Place, output: Output): void {
+export function printAddress(access: Access, { endpoint }: MarketplaceContext, output: Output): void {
   const { url, secret } = access;
   const link = linkOf(access);
   const keySet = `${url}/.well-known/jwks.json`;

@@ -1,4 +1,4 @@
-import { CommandError, type ExitCode, nameList, type Output, singleLine } from 'market-mcp-contract/command';
+import { CommandError, type ExitCode, type Output, singleLine } from 'market-mcp-contract/command';
 import type { CheckReport } from 'market-mcp-contract/report';
 import { unrecordedFix } from 'market-mcp-contract/wire';
 import type { ProjectContext } from '../../changes/target.ts';
@@ -11,8 +11,9 @@ import type { ProjectChange } from '../../project/write/transaction.ts';
 import type { RenameToolSwitches } from '../../questions/add-tool.ts';
 import { marketCommand } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
-import { mayAsk, requireConsent } from '../answers.ts';
+import { mayAsk, requireConsent } from '../ask-person.ts';
 import { shortReport, showReport } from '../create/format.ts';
+import { showDrift } from './tool-drift.ts';
 
 /** A change of tools: how it is planned, confirmed and shown. */
 export interface ToolsChange<Planned> extends Pick<Made, 'done'> {
@@ -148,18 +149,4 @@ export function hasPassed(report: CheckReport): boolean {
   const failed = report.rules.filter(({ level, status }) => level === 'must' && status === 'fail');
   const isUnrelated = failed.every(({ problems }) => problems.every(({ fix }) => fix === unrecordedFix));
   return report.ok || (failed.length > 0 && report.complete && isUnrelated);
-}
-
-/** Prints that the marketplace has to read the tools again, if it has to (C§9.3). */
-export function showDrift(
-  { refreshNeeded, added, changed, removed }: FingerprintDrift,
-  output: Output,
-): void {
-  if (!refreshNeeded) return;
-  const parts = Object.entries({ new: added, changed, gone: removed })
-    .filter(([, names]) => names.length > 0)
-    .map(([what, names]) => `${what} ${nameList(names)}`);
-  output.note(`tools/list differs from what the marketplace last read: ${parts.join('; ')}`);
-  const record = marketCommand('list', '--mark-listed');
-  output.line(`    After the deployment, press "Refresh Skills" there and run: ${record}`);
 }
