@@ -1,4 +1,4 @@
-import { jsonIn, objectOr } from 'market-mcp-contract/json';
+import { type JsonObject, jsonIn, objectOr } from 'market-mcp-contract/json';
 
 /** An error in the code of a server, as the runtime logs it: one JSON line `{"event":"incident",…}`. */
 export interface Incident {
@@ -7,18 +7,23 @@ export interface Incident {
   readonly tool?: string;
   /** A stack, or the mismatch between an answer and its schema. */
   readonly detail: string;
+  /** What to do, one sentence. */
+  readonly hint?: string;
 }
 
 /** A request to an API that failed in a call, as the runtime logs it: one JSON line `{"event":"source",…}`. */
 export interface SourceFailure {
-  readonly tool: string;
+  readonly tool?: string;
   /** The code that the tool answered with, unless it chose another one. */
   readonly code: string;
-  readonly detail: string;
+  /** Absent in the log of an earlier runtime. */
+  readonly detail?: string;
   /** The place of the author's code, `src/tools/get-gas.ts:24`; absent in production. */
   readonly at?: string;
   /** What to do, one sentence. */
   readonly hint?: string;
+  /** The request and the status of its response: `GET /parcels/{id} of api.example.com: HTTP 401`. */
+  readonly request?: string;
 }
 
 /** Limits; the first incidents matter most. */
@@ -32,7 +37,7 @@ export interface SourceAnswer {
   readonly request: string;
 }
 
-/** Reads a log in pieces and keeps its incidents, the sources of answers, and for each tool and code the first failure of a source. */
+/** Reads a log in pieces and keeps its incidents, the sources of answers, and for each tool and code the last failed request to an API. */
 export class ServerLog {
   readonly #incidents: Incident[] = [];
   readonly #failures = new Map<string, SourceFailure>();
@@ -60,8 +65,7 @@ export class ServerLog {
       const answer = this.#answers.length < bounds.answers && answerIn(line);
       if (answer) this.#answers.push(answer);
       const failure = this.#failures.size < bounds.failures && failureIn(line);
-      const key = failure && `${failure.tool} ${failure.code}`;
-      if (key && !this.#failures.has(key)) this.#failures.set(key, failure);
+      if (failure) this.#failures.set(`${failure.tool} ${failure.code}`, failure);
     }
   }
 }
@@ -88,26 +92,36 @@ function firstCrash(errors: string): number {
 }
 
 function incidentIn(line: string): Incident | undefined {
-  const { event, id, tool, detail } = eventIn(line, 'incident');
+  const { event, id, tool, detail, hint } = eventIn(line, 'incident');
   if (event !== 'incident' || typeof detail !== 'string') return undefined;
   return {
     ...(typeof id === 'string' && { id }),
     ...(typeof tool === 'string' && { tool }),
     detail: detail.slice(0, bounds.detail),
+    ...(typeof hint === 'string' && { hint }),
   };
 }
 
 function failureIn(line: string): SourceFailure | undefined {
-  const { event, tool, code, detail, at, hint } = eventIn(line, 'source');
-  if (event !== 'source' || typeof tool !== 'string' || typeof code !== 'string') return undefined;
-  if (typeof detail !== 'string') return undefined;
+  const members = eventIn(line, 'source');
+  const { event, tool, code, detail, at, hint } = members;
+  const request = requestIn(members);
+  if (event !== 'source' || typeof code !== 'string') return undefined;
   return {
-    tool,
     code,
-    detail: detail.slice(0, bounds.detail),
+    ...(typeof tool === 'string' && { tool }),
+    ...(typeof detail === 'string' && { detail: detail.slice(0, bounds.detail) }),
     ...(typeof at === 'string' && { at }),
     ...(typeof hint === 'string' && { hint }),
+    ...(request !== undefined && { request }),
   };
+}
+
+function requestIn({ method, path, host, status }: JsonObject): string | undefined {
+  if (typeof method !== 'string' || typeof path !== 'string') return undefined;
+  const target = typeof host === 'string' ? ` of ${host}` : '';
+  const request = `${method.toUpperCase()} ${path}${target}`;
+  return typeof status === 'number' ? `${request}: HTTP ${status}` : request;
 }
 
 function answerIn(line: string): SourceAnswer | undefined {
@@ -117,7 +131,7 @@ function answerIn(line: string): SourceAnswer | undefined {
 }
 
 /** The members of a log line, if it is the given event. */
-function eventIn(line: string, event: string): { readonly [name: string]: unknown } {
+function eventIn(line: string, event: string): JsonObject {
   const isLikely = line.startsWith('{') && line.includes(`"${event}"`);
   return objectOr(isLikely ? jsonIn(line)[0] : undefined);
 }

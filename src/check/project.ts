@@ -19,6 +19,7 @@ import { childEnded, childStarting } from '../system/processes.ts';
 import { type CalledExample, callExamples, calledLines, notStarted, projectFacts } from './built.ts';
 import { causeOf } from './causes.ts';
 import type { Deployed } from './deployed.ts';
+import { findLoggedCause, type LoggedCause } from './failed-call.ts';
 import type { Incident, SourceAnswer, SourceFailure } from './logged.ts';
 import { NotStarted, type Sources, start } from './start.ts';
 
@@ -201,24 +202,17 @@ function located<R extends Pick<Report, 'rules' | 'rehearsal'>>(
   { directory, incidents: logged, failures }: ProjectCode,
 ): R & { readonly serverErrors: readonly OtherError[] } {
   const incidents = logged();
-  const byId = new Map(incidents.map((incident) => [incident.id, incident]));
-  const printed = new Map(incidents.filter(({ id }) => id === undefined).map((one) => [one.tool, one]));
-  const ofSources = failures();
+  const errors = { incidents, failures: failures() };
   const reported = new Set<string>();
   const sourcesIn = memoize(toolSources); // a report without problems needs none, and no parser
-  const withCause = (problem: Problem, of?: string): Problem => {
-    const { tool = of ?? '', incident: id, failed, code } = problem;
-    const failure = ofSources.find((one) => one.tool === tool && one.code === code);
-    const incident = id === undefined ? failed && printed.get(tool) : byId.get(id);
-    const logged = failure ?? incident;
-    const cause =
-      problem.cause ??
-      (logged && { ...causeOf(logged.detail, directory), ...(failure?.at && { at: failure.at }) });
+  const withCause = (problem: Problem, calledTool = ''): Problem => {
+    const { tool = calledTool, code, incident, failed } = problem;
+    const isCall = failed || incident !== undefined;
+    const logged = isCall ? findLoggedCause({ tool, code, incident }, errors, directory) : undefined;
+    const cause = problem.cause ?? logged?.cause;
     if (cause) reported.add(keyOf(cause.message));
     const at = problem.at ?? cause?.at ?? sourcesIn(directory).get(tool);
-    const correct =
-      incident && cause?.at && `Correct the code at ${cause.at}: the call failed with the error above.`;
-    const fix = failure ? !fixedByRule.has(failure.code) && failure.hint : correct;
+    const fix = logged && fixFor(logged);
     return { ...problem, ...(cause && { cause }), ...(at !== undefined && { at }), ...(fix && { fix }) };
   };
   const rules = report.rules.map((rule) => ({
@@ -235,6 +229,13 @@ function located<R extends Pick<Report, 'rules' | 'rehearsal'>>(
     ...(rehearsal && { rehearsal }),
     serverErrors: otherErrors(incidents, directory).filter(({ message }) => !reported.has(keyOf(message))),
   };
+}
+
+/** Returns the fix that a logged cause has; undefined if the fix of the rule applies. */
+function fixFor({ cause, failure, hint }: LoggedCause): string | undefined {
+  if (failure) return fixedByRule.has(failure.code) ? undefined : hint;
+  const at = cause?.at;
+  return at && `Correct the code at ${at}: the call failed with the error above.`;
 }
 
 function otherErrors(incidents: readonly Incident[], directory: string): readonly OtherError[] {

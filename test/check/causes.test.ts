@@ -78,7 +78,7 @@ describe("the errors in a server's output", () => {
     expect(log.incidents).toEqual([{ id: 'abc', tool: 'get_price', detail: 'Error: x' }]);
   });
 
-  it('include the first failed request of each tool and code', () => {
+  it('include the last failed request of each tool and code', () => {
     const log = new ServerLog();
     const line = (code: string, detail: string) => {
       log.add(`${JSON.stringify({ event: 'source', tool: 'get_price', code, detail, hint: 'Start it.' })}\n`);
@@ -87,7 +87,7 @@ describe("the errors in a server's output", () => {
     line('SOURCE_UNAVAILABLE', 'HTTP 503');
     line('SOURCE_NOT_FOUND', 'HTTP 404');
     expect(log.failures).toEqual([
-      { tool: 'get_price', code: 'SOURCE_UNAVAILABLE', detail: 'no connection', hint: 'Start it.' },
+      { tool: 'get_price', code: 'SOURCE_UNAVAILABLE', detail: 'HTTP 503', hint: 'Start it.' },
       { tool: 'get_price', code: 'SOURCE_NOT_FOUND', detail: 'HTTP 404', hint: 'Start it.' },
     ]);
   });

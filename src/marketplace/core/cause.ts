@@ -2,7 +2,8 @@ import { type EventEmitter, once } from 'node:events';
 import { isObject, type JsonObject, objectOr } from 'market-mcp-contract/json';
 import { incidentIn } from 'market-mcp-contract/wire';
 import { causeOf } from '../../check/causes.ts';
-import { printedErrors } from '../../check/logged.ts';
+import { findLoggedCause, type LoggedErrors } from '../../check/failed-call.ts';
+import { printedErrors, ServerLog } from '../../check/logged.ts';
 import type { CallOrder, CallReport } from './caller.ts';
 import type { CallCause, MarketplaceOptions } from './model.ts';
 import { type Exchange, type LogLine, sentTo, type Traffic } from './traffic.ts';
@@ -111,29 +112,35 @@ export function causeIn(
   directory: string,
   file: string | undefined,
 ): CallCause | null {
-  const events = eventsIn(logs);
-  const incidents = events.filter(({ event }) => event === 'incident');
-  const logged =
-    incidents.find(({ id }) => id !== undefined && id === incident) ??
-    events.findLast((line) => line.event === 'source' && line.code === code) ??
-    events.findLast(({ event }) => event === 'refused') ??
-    incidents.find(({ id }) => id === undefined);
-  const errors = logs.flatMap(({ stream, text }) => (stream === 'stderr' ? [`${text}\n`] : [])).join('');
-  const printed = logged ? undefined : printedErrors(errors).at(-1)?.detail;
-  const message = textOr(logged?.detail) ?? textOr(logged?.reason) ?? printed ?? answered;
-  if (message === null) return null;
-  // Wrong arguments are no error of the tool.
-  const isElsewhere = logged !== undefined || printed !== undefined || code === 'INVALID_ARGUMENTS';
-  const { at = textOr(logged?.at) ?? (isElsewhere ? undefined : file), ...cause } = causeOf(
-    message,
-    directory,
-  );
-  const advice = fixes.get(textOr(logged?.event) ?? code ?? '');
-  const correct = at === undefined ? null : `Correct ${at}.`;
-  const elsewhere = isLogged(logs) ? null : 'Read the log of the server where it runs: it is not here.';
-  const fix = textOr(logged?.hint) ?? advice ?? (logged || printed ? correct : elsewhere);
+  const logged = findLoggedCause({ code, incident }, errorsIn(logs), directory);
+  const refusal = textOr(eventsIn(logs).findLast(({ event }) => event === 'refused')?.reason);
+  const message = refusal ?? answered;
+  const cause = logged?.cause ?? (message === null ? undefined : causeOf(message, directory));
+  if (cause === undefined) return null;
+  // Neither wrong arguments nor a refusal is an error of the tool.
+  const isOfTool = logged === undefined && refusal === null && code !== 'INVALID_ARGUMENTS';
+  const at = cause.at ?? (isOfTool ? file : undefined);
+  const advice = logged?.hint ?? fixes.get(refusal === null ? (code ?? '') : 'refused');
+  const fix = advice ?? (logged ? correctionOf(at) : elsewhere(logs));
   const lines = logs.flatMap(({ text }) => text.split('\n'));
-  return { ...cause, ...(at !== undefined && { at }), code, source: sourceOf(logged), fix, lines };
+  const source = logged?.failure?.request ?? null;
+  return { ...cause, ...(at !== undefined && { at }), code, source, fix, lines };
+}
+
+function correctionOf(at: string | undefined): string | null {
+  return at === undefined ? null : `Correct ${at}.`;
+}
+
+function elsewhere(logs: readonly LogLine[]): string | null {
+  return isLogged(logs) ? null : 'Read the log of the server where it runs: it is not here.';
+}
+
+/** Reads the errors from the log of one call: those that the runtime logged, and those that the code printed. */
+function errorsIn(logs: readonly LogLine[]): LoggedErrors {
+  const log = new ServerLog();
+  for (const { text } of logs) log.add(`${text}\n`);
+  const errorLines = logs.filter(({ stream }) => stream === 'stderr').map(({ text }) => `${text}\n`);
+  return { incidents: [...log.incidents, ...printedErrors(errorLines.join(''))], failures: log.failures };
 }
 
 /** What to do where the log has no advice: by the code of the answer, or the event. */
@@ -145,12 +152,6 @@ const fixes: ReadonlyMap<string, string> = new Map([
   ],
   ['refused', 'Compare the PLATFORM_ variables of the server with those of this marketplace.'],
 ]);
-
-function sourceOf({ event, method, path, host, status }: JsonObject = {}): string | null {
-  if (event !== 'source' || typeof method !== 'string' || typeof path !== 'string') return null;
-  const asked = `${method.toUpperCase()} ${path}${typeof host === 'string' ? ` of ${host}` : ''}`;
-  return typeof status === 'number' ? `${asked}: HTTP ${status}` : asked;
-}
 
 function textOr(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
