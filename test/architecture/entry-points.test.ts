@@ -9,24 +9,24 @@ const entries = Object.values<Record<string, string>>(exports).map((entry) =>
   join('packages/contract', entry['market-mcp-source'] ?? ''),
 );
 const runtime = JSON.parse(readFileSync(join(root, 'packages/runtime/package.json'), 'utf8'));
-const doors = [
+const entryPoints = [
   ...entries,
   ...Object.keys(runtime.exports).map((name) => `packages/runtime/src/${name.slice(2) || 'index'}.ts`),
 ];
 
-describe('the doors of the packages', () => {
-  it('are the entries: no module of the program, no script and no benchmark imports past them', () => {
+describe('the entry points of the packages', () => {
+  it('are the only imports of the program, the scripts and the benchmarks', () => {
     const outside = ['src', 'scripts', 'bench', 'templates', 'bin'].flatMap(filesIn);
     const past = outside.flatMap((from) =>
       importsOf(from)
-        .filter((to) => packages.some((place) => to.startsWith(place)) && !doors.includes(to))
+        .filter((to) => packages.some((place) => to.startsWith(place)) && !entryPoints.includes(to))
         .map((to) => `${from} > ${to}`),
     );
     expect(past).toEqual([]);
     expect(outside.flatMap(importsOf).filter((to) => entries.includes(to)).length).toBeGreaterThan(300);
   });
 
-  it('lead in one direction: no package imports the program or the other package', () => {
+  it('belong to packages that import neither the program nor each other', () => {
     const wrong = [...sources].flatMap(([from, { arrows }]) => {
       const own = packages.find((place) => from.startsWith(place));
       return own === undefined
@@ -36,7 +36,7 @@ describe('the doors of the packages', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('pass on no name that nobody imports', () => {
+  it('export no name without an importer', () => {
     const importers = [...sources].filter(([from]) => from.startsWith('src/'));
     const arrows = importers.flatMap(([, source]) => source.arrows);
     const scripts = ['scripts', 'test']
@@ -52,7 +52,7 @@ describe('the doors of the packages', () => {
     expect(unused).toEqual([]);
   });
 
-  it('pass each name on once, from the room that declares it', () => {
+  it('export each name once, from the module that declares it', () => {
     const names = entries.flatMap((entry) => [...(sources.get(entry)?.exports ?? [])]);
     const places = new Map<string, Set<string>>();
     for (const [name, file] of names)
@@ -88,7 +88,7 @@ function isImported(name: string, text: string): boolean {
   return new RegExp(`\\b${name}\\b[^;]*from 'market-mcp-contract/`).test(text);
 }
 
-/** The types of the published entry are those of the rooms. */
+/** The published entry point exports types of the other entry points, too. */
 function isPublic(key: string): boolean {
   return sources.get('packages/contract/src/index.ts')?.exports.has(key.split(' ')[1] ?? '') === true;
 }
