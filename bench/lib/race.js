@@ -25,9 +25,15 @@ let tokens = [];
 
 /** @param {Scenario['token']} kind */
 async function tokensFor(kind) {
-  const wanted = kind === 'fresh' ? freshTokens : kind === 'one' ? 1 : 0;
-  if (tokens.length < wanted) tokens = await signTokens(wanted);
-  return tokens.slice(0, wanted);
+  const count = tokenCount(kind);
+  if (tokens.length < count) tokens = await signTokens(count);
+  return tokens.slice(0, count);
+}
+
+/** @param {Scenario['token']} kind */
+function tokenCount(kind) {
+  if (kind === 'fresh') return freshTokens;
+  return kind === 'one' ? 1 : 0;
 }
 
 /**

@@ -48,6 +48,7 @@ function overview(rows: Rows): readonly string[] {
       taken === 0
         ? '–'
         : `${passed} passed, ${failed.length} failed${failed.length > 0 ? `: ${failed.join(', ')}` : ''}`;
+    const testResult = unitTests ? 'pass' : 'fail';
     const differing = [...silent, ...(orderKept ? [] : ['order'])];
     return [
       server,
@@ -57,7 +58,7 @@ function overview(rows: Rows): readonly string[] {
       names.size,
       taken === 0 ? '–' : 'yes',
       check,
-      taken === 0 ? '–' : unitTests ? 'pass' : 'fail',
+      taken === 0 ? '–' : testResult,
       result.changes.length,
       differing.length === 0 ? 'none' : differing.join(', '),
     ];

@@ -61,6 +61,10 @@ export async function planRename(project: Project, from: string, given: string):
   const mentions: string[] = [];
   const paths = new Set([tool.path, tool.test, ...sourcesBelow(directory, '')]);
   paths.delete(toolsIndex);
+  const renamedPaths = new Map([
+    [tool.path, target.path],
+    [tool.test, target.test],
+  ]);
   for (const path of paths) {
     const content = isInOtherRepository(directory, path) ? undefined : readIfThere(directory, path);
     if (content === undefined) continue;
@@ -69,7 +73,7 @@ export async function planRename(project: Project, from: string, given: string):
     if (renamed === undefined) throw nameNotFound(path, from);
     const named = path === tool.test ? renamed.replaceAll(`--call ${from}\n`, `--call ${to}\n`) : renamed;
     const after = withImports(named, path, tool.path, target.path);
-    const next = path === tool.path ? target.path : path === tool.test ? target.test : path;
+    const next = renamedPaths.get(path) ?? path;
     if (after.split(/[^\w-]+/).includes(from)) mentions.push(next);
     if (before === after && next === path) continue;
     const mode = modeOf(lstatSync(placeIn(directory, path)));

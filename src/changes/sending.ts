@@ -179,7 +179,8 @@ function sampleIn(call: ApiCall, text: string): Result<AnswerSample> {
   const sample = readSample(text, 'the answer');
   if (!sample.ok || call.envelope === undefined) return sample;
   const { error, errors } = objectOr(sample.value.value);
-  const problem = isObject(error) ? error : Array.isArray(errors) ? (errors[0] as Json) : undefined;
+  const firstError = Array.isArray(errors) ? (errors[0] as Json) : undefined;
+  const problem = isObject(error) ? error : firstError;
   if (problem !== undefined) {
     const said = isObject(problem) ? String(problem.message ?? '') : String(problem);
     const what = `The API answers with an error: ${shorten(said, 200)}`;

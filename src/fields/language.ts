@@ -83,7 +83,8 @@ function place(root: Map<string, Node>, declaration: Declaration, where: string)
       return [inputError(where, undefined, `${shown} is declared twice`, 'Remove one of the declarations.')];
     }
     const members = !last || node.members.size > 0;
-    const type = last ? own.type : node.declaration ? innermost(node.declaration.shape).type : 'object';
+    const declaredType = node.declaration ? innermost(node.declaration.shape).type : 'object';
+    const type = last ? own.type : declaredType;
     if (members && type !== 'object') {
       const right = `${shown}:object${'[]'.repeat(last ? node.lists : own.lists)}`;
       const message = `${shown} cannot have members, because it is not an object`;

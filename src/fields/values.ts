@@ -68,7 +68,7 @@ const exampleOf: { readonly [type in FieldType]: string } = {
 function bareValue(shape: Shape, text: string): Json | undefined {
   if (shape.nullable && text === 'null') return null;
   if (shape.type === 'string') return text;
-  if (shape.type === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined;
+  if (shape.type === 'boolean') return ['true', 'false'].includes(text) ? text === 'true' : undefined;
   if (shape.type === 'number' || shape.type === 'integer')
     return numberAlone.test(text) ? Number(text) : undefined;
   if (shape.type === 'array' && shape.items) {

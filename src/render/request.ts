@@ -112,12 +112,9 @@ function bodyOf(body: RequestParts['body']): readonly LiteralMember[] {
 /** A variable of `src/env.ts`: its name, its kind and its purpose. */
 export function declaration(variable: ApiVariable): string {
   const { name, kind, text, fallback, optional } = variable;
-  const options =
-    fallback !== undefined
-      ? `, { default: ${stringLiteral(fallback)} }`
-      : optional
-        ? ', { optional: true }'
-        : '';
+  let options = '';
+  if (fallback !== undefined) options = `, { default: ${stringLiteral(fallback)} }`;
+  else if (optional) options = ', { optional: true }';
   return `${propertyName(name)}: ${kind}(${stringLiteral(text)}${options})`;
 }
 

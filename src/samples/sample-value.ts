@@ -118,7 +118,8 @@ function* givenValues(schema: JsonObject, index: number): Generator<Json> {
 function* typedValues(schema: JsonObject, sampling: Sampling): Generator<Json> {
   const { properties, items, format, minimum, maximum, multipleOf, minItems } = schema;
   const types = typesOf(schema);
-  const implied = isObject(properties) ? 'object' : items !== undefined ? 'array' : undefined;
+  const listType = items === undefined ? undefined : 'array';
+  const implied = isObject(properties) ? 'object' : listType;
   switch (types.find((type) => type !== 'null') ?? implied) {
     case 'string':
       yield formats.get(format) ?? 'sample';

@@ -32,17 +32,15 @@ export function moduleReferences(text: string): readonly ModuleReference[] {
 
 /** The specifier of a node that refers to another module. */
 function sourceOf(node: Node) {
-  const source =
-    node.type === 'CallExpression' && isImporter(node)
-      ? node.arguments[0]
-      : node.type === 'TSImportType'
-        ? node.argument
-        : node.type === 'TSExternalModuleReference'
-          ? node.expression
-          : 'source' in node
-            ? node.source
-            : undefined;
+  const source = sourceNode(node);
   return source?.type === 'StringLiteral' ? (source as Placed<typeof source>) : undefined;
+}
+
+function sourceNode(node: Node) {
+  if (node.type === 'CallExpression' && isImporter(node)) return node.arguments[0];
+  if (node.type === 'TSImportType') return node.argument;
+  if (node.type === 'TSExternalModuleReference') return node.expression;
+  return 'source' in node ? node.source : undefined;
 }
 
 function isImporter({ callee }: CallExpression): boolean {
@@ -51,8 +49,14 @@ function isImporter({ callee }: CallExpression): boolean {
 
 /** The name in the other module; none for all of it, or its default. */
 function nameIn(part: Node): ModuleReference['names'] {
-  const own =
-    part.type === 'ImportSpecifier' ? part.imported : part.type === 'ExportSpecifier' ? part.local : part;
-  const name = own.type === 'ObjectProperty' ? keyOf(own) : own.type === 'Identifier' ? own.name : undefined;
-  return name === undefined ? [] : [{ name, start: own.start ?? 0 }];
+  const nameNode = nameNodeOf(part);
+  let name: string | undefined;
+  if (nameNode.type === 'ObjectProperty') name = keyOf(nameNode);
+  else if (nameNode.type === 'Identifier') name = nameNode.name;
+  return name === undefined ? [] : [{ name, start: nameNode.start ?? 0 }];
+}
+
+function nameNodeOf(part: Node): Node {
+  if (part.type === 'ImportSpecifier') return part.imported;
+  return part.type === 'ExportSpecifier' ? part.local : part;
 }

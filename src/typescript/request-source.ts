@@ -80,8 +80,8 @@ function withPages(text: string, print: Print): string | undefined {
   const inputs = inputsIn(found);
   const names = inputs.filter(([parameter, input]) => parameter !== input);
   const listed = names.map(([parameter, input]) => print.member(parameter, input, 0));
-  const input =
-    inputs.length === 0 ? 'input: {}' : found.input === 'input' ? 'input' : `input: ${found.input}`;
+  const shorthand = found.input === 'input' ? 'input' : `input: ${found.input}`;
+  const input = inputs.length === 0 ? 'input: {}' : shorthand;
   const parts = [input, 'inputSchema', ...(listed.length > 0 ? [`names: { ${listed.join(', ')} }`] : [])];
   return withMember(text, found, `pages: { ${parts.join(', ')} }`);
 }

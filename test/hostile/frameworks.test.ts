@@ -117,7 +117,8 @@ function plain(steps: Steps, refuse: (response: ServerResponse) => void): Server
 }
 
 function written({ status, headers, body }: Answer) {
-  const json = typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body);
+  const text = body === undefined ? '' : JSON.stringify(body);
+  const json = typeof body === 'string' ? body : text;
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: json };
 }
 

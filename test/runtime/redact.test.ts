@@ -147,11 +147,11 @@ describe('an API that repeats the key', () => {
       const { kind } = params.arguments;
       const content = [{ type: 'text', text: `${kind} ${said}` }];
       const found = { structuredContent: { text: said }, content };
-      json(response, {
-        jsonrpc: '2.0',
-        id,
-        result: kind === 'fail' ? { isError: true, content } : kind === 'text' ? { content } : found,
-      });
+      const results = new Map<string, object>([
+        ['fail', { isError: true, content }],
+        ['text', { content }],
+      ]);
+      json(response, { jsonrpc: '2.0', id, result: results.get(kind) ?? found });
     });
     const api = mcpSource({ baseUrl: url, headers: { authorization: token } });
     const schema = { type: 'object', properties: {}, required: [] } as const;

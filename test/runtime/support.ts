@@ -135,7 +135,7 @@ export class RawClient {
     const response = await fetch(this.url, {
       method,
       headers: { 'content-type': 'application/json', ...headers },
-      body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+      body: typeof body === 'string' ? body : JSON.stringify(body), // undefined stays undefined
     });
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, body: text && JSON.parse(text) };

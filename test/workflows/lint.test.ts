@@ -61,11 +61,8 @@ it('the Action puts no expression into a script', () => {
 /** The scripts into which a runner would put text of others: each value comes by `env` instead. */
 function scriptsWithExpressions(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, member]) =>
-    key === 'run' && typeof member === 'string'
-      ? member.includes('${{')
-        ? [member]
-        : []
-      : scriptsWithExpressions(member),
-  );
+  return Object.entries(value).flatMap(([key, member]) => {
+    if (key !== 'run' || typeof member !== 'string') return scriptsWithExpressions(member);
+    return member.includes('${{') ? [member] : [];
+  });
 }

@@ -146,6 +146,10 @@ function createShared(
 
 /** The endpoint with the host name that tokens have in development. */
 function addressOf(host: string, port: number): string {
-  const isHere = ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host);
-  return `http://${isHere ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}/mcp`;
+  return `http://${urlHost(host)}:${port}/mcp`;
+}
+
+function urlHost(host: string): string {
+  if (['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host)) return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
 }

@@ -73,7 +73,8 @@ const calls = new WeakMap<
  */
 export function assertOutcome(result: CallResult, expected: ToolExample['expect']): void {
   const { isError, structuredContent = {}, content } = result;
-  const actual = isError ? 'fail' : structuredContent.searchExhausted ? 'empty' : 'found';
+  const success = structuredContent.searchExhausted ? 'empty' : 'found';
+  const actual = isError ? 'fail' : success;
   if (actual === expected) return;
   const { title, cause } = calls.get(result) ?? { title: 'the call' };
   const { error, message, noResultsReason } = structuredContent;

@@ -54,11 +54,12 @@ function entryOf(
   drift: FingerprintDrift,
   isListed: boolean,
 ) {
-  const known = name ?? file;
-  const now = isListed ? 'listed' : 'unlisted';
-  const state = drift.added.includes(known) ? 'new' : drift.changed.includes(known) ? 'changed' : now;
+  const toolName = name ?? file;
+  let state = isListed ? 'listed' : 'unlisted';
+  if (drift.added.includes(toolName)) state = 'new';
+  else if (drift.changed.includes(toolName)) state = 'changed';
   return {
-    name: known,
+    name: toolName,
     file: path,
     test,
     state,

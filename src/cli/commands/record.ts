@@ -174,9 +174,12 @@ function answersOf(
 }
 
 function shownRequest({ wrap, pages, success }: RequestChange): string {
-  const wrapped = wrap === null ? ['without wrap'] : wrap === undefined ? [] : [`wrap: '${wrap}'`];
-  const said = success ? [`success: ${JSON.stringify(success)}`] : [];
-  return [...wrapped, ...(pages ? ['pages: { input, inputSchema }'] : []), ...said].join(', ');
+  const options: string[] = [];
+  if (wrap === null) options.push('without wrap');
+  else if (wrap !== undefined) options.push(`wrap: '${wrap}'`);
+  if (pages) options.push('pages: { input, inputSchema }');
+  if (success) options.push(`success: ${JSON.stringify(success)}`);
+  return options.join(', ');
 }
 
 function withoutManifest({ files, removed }: NonNullable<Proposal['change']>) {

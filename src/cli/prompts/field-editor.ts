@@ -136,7 +136,8 @@ export class FieldEditor extends Prompt<FieldEditorAnswer> {
     const { fields, errors } = this.#checked();
     const isLast = row === lines.length - 1;
     const isDone = this.#isEmpty || this.#isNone || (isLast && lines[row]?.trim() === '');
-    const invalid = isDone ? [...errors.keys()][0] : errors.has(row) ? row : undefined;
+    const invalidRow = errors.has(row) ? row : undefined;
+    const invalid = isDone ? [...errors.keys()][0] : invalidRow;
     if (invalid !== undefined) this.#change(edit.at(this.#text, invalid));
     else if (!isDone) {
       const end = edit.at(this.#text, row);

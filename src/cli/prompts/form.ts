@@ -43,8 +43,9 @@ export async function askFields(
 ): Promise<readonly Field[]> {
   const { flag, isInput } = kind;
   const isNone = before?.length === 0 && isInput && suggested.length > 0;
-  let lines: readonly string[] =
-    before === undefined ? [] : isNone ? ['none'] : [...formatFields(before), ''];
+  let lines: readonly string[] = [];
+  if (isNone) lines = ['none'];
+  else if (before !== undefined) lines = [...formatFields(before), ''];
   for (;;) {
     const answer = await asker.fields({
       message: `${message} One ${kind.noun} per line: name:type ${isInput ? '[=default] ' : ''}description`,

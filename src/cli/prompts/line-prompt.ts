@@ -72,7 +72,8 @@ export function frame(
   lines: readonly string[],
   error = '',
 ): string {
-  const color = isOver(state) ? 'gray' : state === 'error' ? 'yellow' : 'cyan';
+  const openColor = state === 'error' ? 'yellow' : 'cyan';
+  const color = isOver(state) ? 'gray' : openColor;
   const bar = `${styleText(color, S_BAR)}  `;
   const shownError = state === 'error' ? styleText('yellow', error) : '';
   const end = wrapTextWithPrefix(output, shownError, '   ', `${styleText(color, S_BAR_END)}  `).trimEnd();

@@ -23,9 +23,9 @@ async function homeOf({ marketplace, lastCalls, checks }: Site) {
   const stored = new Map(own?.tools.filter(isObject).map((tool) => [tool.name, JSON.stringify(tool)]));
   const tools = read.tools.map(({ name, definition }) => {
     const known = stored.get(name);
-    const isSame = known === JSON.stringify(definition);
-    const listed: keyof typeof listedMarks =
-      known === undefined ? 'not listed' : isSame ? 'listed' : 'changed';
+    let listed: keyof typeof listedMarks = 'changed';
+    if (known === undefined) listed = 'not listed';
+    else if (known === JSON.stringify(definition)) listed = 'listed';
     const source = sources.get(name) ?? null;
     const last = marketplace.traffic.get(lastCalls.get(name) ?? 0);
     return { name, definition, source, listed, lastOutcome: last?.outcome ?? null };
@@ -123,13 +123,7 @@ function NextSteps({ data }: { data: Data }) {
     {
       title: listed ? 'Refresh Skills' : 'Register',
       done: listed && !refreshNeeded && healthy,
-      text: listed
-        ? refreshNeeded
-          ? 'Your tools have changed. Buyers still see the old ones.'
-          : healthy
-            ? 'Listed. Buyers see what your server serves.'
-            : 'Listed. Whether your tools have changed is not known until the server answers.'
-        : 'Fill in the form, and see what the submission finds.',
+      text: listingText({ listed, refreshNeeded, healthy }),
       link: listed ? '/listings' : '/register',
     },
   ];
@@ -140,7 +134,7 @@ function NextSteps({ data }: { data: Data }) {
       <h2 id="next">What to do next</h2>
       <ol class="next">
         {steps.map((step, index) => (
-          <li class={`stack ${step === now ? 'now' : step.done ? 'done' : ''}`}>
+          <li class={`stack ${stepClass(step === now, step.done)}`}>
             <b>
               <span class="number" aria-hidden="true">
                 {step.done ? '✓' : index + 1}
@@ -154,6 +148,22 @@ function NextSteps({ data }: { data: Data }) {
       </ol>
     </section>
   );
+}
+
+function listingText({
+  listed,
+  refreshNeeded,
+  healthy,
+}: Pick<Data, 'listed' | 'refreshNeeded' | 'healthy'>): string {
+  if (!listed) return 'Fill in the form, and see what the submission finds.';
+  if (refreshNeeded) return 'Your tools have changed. Buyers still see the old ones.';
+  if (healthy) return 'Listed. Buyers see what your server serves.';
+  return 'Listed. Whether your tools have changed is not known until the server answers.';
+}
+
+function stepClass(isNext: boolean, isDone: boolean): string {
+  if (isNext) return 'now';
+  return isDone ? 'done' : '';
 }
 
 function checkText(last: Data['lastCheck']): string {

@@ -13,6 +13,7 @@ import {
   FieldList,
   Head,
   Labelled,
+  type Mark,
   Notice,
   PostButton,
   shown,
@@ -154,6 +155,11 @@ function ListingCard({ status, rules }: { status: ListingStatus; rules: Listings
   );
 }
 
+function breakMark(breaks: ListingChange['breaks']): Mark {
+  if (breaks === null) return 'advice';
+  return breaks ? 'fail' : 'pass';
+}
+
 /** The changes of a refresh, one property per row. */
 function Changes({ changes }: { changes: readonly ListingChange[] }) {
   return (
@@ -166,7 +172,7 @@ function Changes({ changes }: { changes: readonly ListingChange[] }) {
           <CodeCell>{before === undefined ? '' : shown(JSON.stringify(before))}</CodeCell>
           <CodeCell>{after === undefined ? '' : shown(JSON.stringify(after))}</CodeCell>
           <td>
-            <Tag mark={breaks === false ? 'pass' : breaks ? 'fail' : 'advice'}>{brokenBy(breaksFor)}</Tag>
+            <Tag mark={breakMark(breaks)}>{brokenBy(breaksFor)}</Tag>
           </td>
         </tr>
       ))}

@@ -4,7 +4,8 @@ import { isObject, type Json } from 'market-mcp-contract/json';
 
 /** Untrusted text with its control and direction characters made visible; line breaks are kept. */
 export function shown(text: unknown): string {
-  const plain = typeof text === 'string' ? text : text === undefined ? '' : JSON.stringify(text);
+  const json = text === undefined ? '' : JSON.stringify(text);
+  const plain = typeof text === 'string' ? text : json;
   return plain.replaceAll(
     /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu,
     (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,

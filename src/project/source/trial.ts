@@ -42,8 +42,9 @@ export async function tryRequest(
       ({ name }) => new Secret(name, valueIn(name)),
     );
     if (kind === 'basic') return basic(secret, second);
-    const before = kind === 'bearer' ? 'Bearer ' : kind === 'cookie' ? `${cookie}=` : prefix;
-    return before === '' ? secret : secret.after(before);
+    const prefixes: Partial<Record<ApiKey['kind'], string>> = { bearer: 'Bearer ', cookie: `${cookie}=` };
+    const keyPrefix = prefixes[kind] ?? prefix;
+    return keyPrefix === '' ? secret : secret.after(keyPrefix);
   };
   const keysIn = (place: 'headers' | 'query' | 'body') => {
     const own = (call.needs ?? []).flat().filter((key) => key.in === place);
@@ -71,12 +72,9 @@ export async function tryRequest(
     const { name, message, cause } = error as Error & {
       cause?: { code?: string; message?: string };
     };
-    const why =
-      error instanceof SourceError
-        ? message.replace(/\.$/, '')
-        : name === 'TimeoutError'
-          ? 'it gave no answer within 10 seconds'
-          : `it cannot be reached (${cause?.code ?? cause?.message ?? name})`;
+    let why = `it cannot be reached (${cause?.code ?? cause?.message ?? name})`;
+    if (error instanceof SourceError) why = message.replace(/\.$/, '');
+    else if (name === 'TimeoutError') why = 'it gave no answer within 10 seconds';
     throw noAnswer(where, `gave no answer to use: ${why}`, 'Correct the command, or start the API.');
   }
   const answer = { ...judged(where, answered, mayBeMissing), headers: answered.headers };

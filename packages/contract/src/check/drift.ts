@@ -105,14 +105,16 @@ const memberChanges: Comparison = (before, after, path, side) => {
     const at = `${path}.${name}`;
     const isIn = (members: JsonObject) => Object.hasOwn(members, name);
     if (isIn(old) && isIn(now)) return schemaChanges(objectOr(old[name]), objectOr(now[name]), at, side);
-    const demands = ({ required }: JsonObject) => namesIn(required).has(name);
-    const id = isIn(now)
-      ? side === 'input'
-        ? (`input.member.${demands(after) ? 'demanded' : 'new'}` as const)
-        : (`output.member.${before.additionalProperties === false ? 'refused' : 'new'}` as const)
-      : side === 'input'
-        ? 'input.member.gone'
-        : (`output.member.${demands(before) ? 'lost' : 'gone'}` as const);
+    const isRequiredIn = ({ required }: JsonObject) => namesIn(required).has(name);
+    const memberChange = () => {
+      if (isIn(now)) {
+        if (side === 'input') return isRequiredIn(after) ? 'input.member.demanded' : 'input.member.new';
+        return before.additionalProperties === false ? 'output.member.refused' : 'output.member.new';
+      }
+      if (side === 'input') return 'input.member.gone';
+      return isRequiredIn(before) ? 'output.member.lost' : 'output.member.gone';
+    };
+    const id = memberChange();
     return [{ id, path: at, ...present({ before: own(old, name), after: own(now, name) }) }];
   });
 };

@@ -41,10 +41,8 @@ export function nameErrors(where: string, name: string): readonly InputError[] {
   const near = closest(name, all);
   const group = groups.find((one) => name.startsWith(`${one}.`));
   const members = ids.filter((id) => id.startsWith(`${group}.`)).join(', ');
-  const hint = near
-    ? `Did you mean ${near}?`
-    : group
-      ? `Rules of ${group} are ${members}.`
-      : `Groups are ${groups.join(', ')}. The command explain lists all rules.`;
+  let hint = `Groups are ${groups.join(', ')}. The command explain lists all rules.`;
+  if (group) hint = `Rules of ${group} are ${members}.`;
+  if (near) hint = `Did you mean ${near}?`;
   return [inputError(where, name, 'unknown rule or group of rules', hint)];
 }

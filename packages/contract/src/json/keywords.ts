@@ -3,12 +3,13 @@ import type { Json, JsonObject } from './value.ts';
 
 /** The types that a schema names; `nullable: true` counts as `null`. Empty if it names none. */
 export function typesOf(schema: JsonObject): readonly Json[] {
-  const named = Array.isArray(schema.type)
-    ? schema.type
-    : schema.type === undefined
-      ? []
-      : [schema.type as Json];
-  return schema.nullable === true && !named.includes('null') ? [...named, 'null'] : named;
+  const types = asList(schema.type);
+  return schema.nullable === true && !types.includes('null') ? [...types, 'null'] : types;
+}
+
+function asList(type: Json | undefined): readonly Json[] {
+  if (type === undefined) return [];
+  return Array.isArray(type) ? type : [type];
 }
 
 /** The value of `properties`; empty if there is none. */

@@ -209,7 +209,7 @@ class Automaton {
   #repeated({ of, min, max }: Extract<PatternPart, { kind: 'repeat' }>): Ends {
     const isEndless = max === Number.POSITIVE_INFINITY || (this.#isLooped && max > most.copies);
     const needed = Math.min(min, isEndless ? 1 : most.copies);
-    const optional = isEndless ? (needed === 0 ? 1 : 0) : Math.min(max - min, most.copies);
+    const optional = isEndless ? 1 - needed : Math.min(max - min, most.copies);
     let all = nothing;
     for (let copy = 0; copy < needed; copy++) {
       const one = this.#part(of);

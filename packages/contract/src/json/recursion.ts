@@ -105,7 +105,7 @@ function ownSteps(schema: JsonObject): readonly Step[] {
   const { properties, patternProperties, additionalProperties, items, additionalItems, contains } = schema;
   const to = (part: Part, target: unknown): Step[] => (isObject(target) ? [{ part, to: target }] : []);
   const all = { kind: 'items', from: 0, to: Number.POSITIVE_INFINITY } as const;
-  const first = Array.isArray(items) ? items : Array.isArray(schema.prefixItems) ? schema.prefixItems : [];
+  const first = [items, schema.prefixItems].find(Array.isArray) ?? [];
   const others = {
     kind: 'others',
     except: objectOr(properties),

@@ -28,7 +28,8 @@ export function changeLines(changes: readonly ListingChange[], paint: Paint): re
 }
 
 function gravity({ breaks }: ListingChange): number {
-  return breaks === null ? 1 : breaks ? 2 : 0;
+  if (breaks === null) return 1;
+  return breaks ? 2 : 0;
 }
 
 const nameWidth = 80;
@@ -40,8 +41,11 @@ function changeLine(
   const where = [clip(tool, nameWidth), path].filter((part) => part !== undefined).map(printable);
   const values = [before, after].filter((value) => value !== undefined).map((value) => shorten(value, 40));
   const shown = values.length === 2 ? `: ${values.map(printable).join(' → ')}` : '';
-  const who = brokenBy(breaksFor);
-  const mark =
-    breaks === null ? paint.yellow(`! ${who}`) : breaks ? paint.red(`✗ ${who}`) : paint.dim(`· ${who}`);
+  const mark = breakMark(breaks, brokenBy(breaksFor), paint);
   return `${mark}  ${where.join(' · ')}  ${printable(what)}${shown}`;
+}
+
+function breakMark(breaks: ListingChange['breaks'], who: string, paint: Paint): string {
+  if (breaks === null) return paint.yellow(`! ${who}`);
+  return breaks ? paint.red(`✗ ${who}`) : paint.dim(`· ${who}`);
 }

@@ -1,5 +1,5 @@
 import { brokenBy } from '../check/change-rules.ts';
-import type { CheckedRule, CheckReport } from '../check/model.ts';
+import type { CheckedRule, CheckReport, ListingChange } from '../check/model.ts';
 import { printable } from '../command/paint.ts';
 import { shorten } from '../json/json.ts';
 import {
@@ -19,7 +19,6 @@ const problemsShown = 5;
 /** The report as GitHub-flavoured Markdown, for a job summary or a comment. */
 export function markdownReport(report: CheckReport): string {
   const {
-    ok,
     complete,
     target,
     platform,
@@ -33,7 +32,7 @@ export function markdownReport(report: CheckReport): string {
   const failed = rules.filter(({ status }) => status === 'fail');
   const notRun = rules.filter(({ status }) => status === 'not-run');
   const blocks: readonly (readonly string[])[] = [
-    [`# ${ok ? (complete ? '✅' : '⚠️') : '❌'} Contract check of ${text(target)}`],
+    [`# ${verdictSign(report)} Contract check of ${text(target)}`],
     [`Platform ${text(platform)}: **${verdictOf(report)}**; ${countsOf(summary)}.`],
     complete ? [] : waysOn(report).map(text),
     table(['rule', 'level', 'problem', 'fix', 'source'], failed.map(failureRow)),
@@ -55,11 +54,7 @@ export function markdownReport(report: CheckReport): string {
         text(path),
         text(what),
         breaks ? `**${brokenBy(breaksFor)}**` : brokenBy(breaksFor),
-        breaksFor === null
-          ? 'perhaps lost'
-          : breaksFor.includes('dispute')
-            ? '**lost** by the old schema'
-            : 'no',
+        disputeOutcome(breaksFor),
       ]),
     ),
     drift?.refreshNeeded ? ['The marketplace uses the old list until you trigger "Refresh Skills".'] : [],
@@ -79,6 +74,17 @@ export function markdownReport(report: CheckReport): string {
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join('\n'))
     .join('\n\n');
+}
+
+function verdictSign({ ok, complete }: CheckReport): string {
+  if (!ok) return '❌';
+  return complete ? '✅' : '⚠️';
+}
+
+/** How a dispute before "Refresh Skills" ends. */
+function disputeOutcome(breaksFor: ListingChange['breaksFor']): string {
+  if (breaksFor === null) return 'perhaps lost';
+  return breaksFor.includes('dispute') ? '**lost** by the old schema' : 'no';
 }
 
 function failureRow(rule: CheckedRule): readonly string[] {

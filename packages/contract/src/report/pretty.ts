@@ -180,14 +180,10 @@ function groupLines({ rules, demands }: CheckReport, paint: Paint): readonly str
     const warnings = of((rule) => rule.status === 'fail' && !rule.known && !failsCheck(rule, demands));
     const known = of((rule) => rule.known === true);
     const notRun = of(({ status }) => status === 'not-run');
-    const mark =
-      failed > 0
-        ? paint.red('✗')
-        : warnings > 0
-          ? paint.yellow('!')
-          : notRun === own.length
-            ? paint.dim('–')
-            : paint.green('✓');
+    let mark = paint.green('✓');
+    if (failed > 0) mark = paint.red('✗');
+    else if (warnings > 0) mark = paint.yellow('!');
+    else if (notRun === own.length) mark = paint.dim('–');
     const words = [
       `${of(({ status }) => status === 'pass')} passed`,
       ...(failed > 0 ? [paint.red(`${failed} failed`)] : []),

@@ -227,5 +227,6 @@ function openly(name: string): string {
 }
 
 function typeName(value: Json): string {
-  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
 }

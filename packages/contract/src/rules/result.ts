@@ -139,12 +139,11 @@ export const resultRules: readonly JudgingRule[] = [
     ...should('result.no-refusal', 'C§2.2, C§7'),
     title: 'an empty result is marked by a signal, not by prose',
     fix: 'Return searchExhausted: true and noResultsReason. The platform does not understand prose and asks again.',
-    judge: ({ structuredContent }) =>
-      structuredContent === undefined
-        ? undefined
-        : isObject(structuredContent) && hasEmptySignal(structuredContent)
-          ? []
-          : traces(structuredContent, refusal, 'searchExhausted or noResultsReason'),
+    judge: ({ structuredContent }) => {
+      if (structuredContent === undefined) return undefined;
+      if (isObject(structuredContent) && hasEmptySignal(structuredContent)) return [];
+      return traces(structuredContent, refusal, 'searchExhausted or noResultsReason');
+    },
   }),
   resultRule({
     ...fact('result.size', 'should', 'profile limits.resultCharacters'),

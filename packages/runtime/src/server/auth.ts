@@ -107,9 +107,9 @@ export function createAuthentication(
   const bearer = ({ jti, iat }: Claims, expiryMs: number): Caller => ({
     isPaying: true,
     mayCall(request) {
-      const isLate = Date.now() >= expiryMs;
-      const late = 'exp: the token expired before the request was complete';
-      const reason = isLate ? late : once ? used.take(jti, expiryMs) : null;
+      let reason: string | null = null;
+      if (Date.now() >= expiryMs) reason = 'exp: the token expired before the request was complete';
+      else if (once) reason = used.take(jti, expiryMs);
       if (reason !== null) refuse({ reason }, request);
       if (reason !== null || !once || !replicas) return reason === null;
       return claimed(replicas, { jti: String(jti), iat, expiryMs }, request);

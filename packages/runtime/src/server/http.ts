@@ -100,8 +100,10 @@ class Endpoints implements App {
       ownerOf: (request) => this.#ownerOf(request),
     });
     provide('ready', () => {
-      const unready = token?.audience === null ? 'audience' : this.#authentication.hasKey() ? '' : 'key';
-      const reason = this.#isDraining ? 'stopping' : unready;
+      let reason = '';
+      if (this.#isDraining) reason = 'stopping';
+      else if (token?.audience === null) reason = 'audience';
+      else if (!this.#authentication.hasKey()) reason = 'key';
       return { value: Number(reason === ''), labels: { reason } };
     });
     this.#routes = routesOf(config);

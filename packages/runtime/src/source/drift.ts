@@ -122,7 +122,8 @@ class Fitting {
     let lost = 0;
     for (const [name, member] of Object.entries(value)) {
       const isDeclared = Object.hasOwn(properties, name);
-      const own = isDeclared ? properties[name] : isObject(further) ? further : undefined;
+      const undeclared = isObject(further) ? further : undefined;
+      const own = isDeclared ? properties[name] : undeclared;
       const at = `${path}.${isDeclared || !own ? name : '*'}`;
       const fitted = own ? this.#orNull(member, own, at, required.includes(name)) : member;
       if (!isDeclared && own && (fitted === wrong || (fitted === null && member !== null))) lost += 1;

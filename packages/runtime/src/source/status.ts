@@ -75,7 +75,8 @@ export function retryAfterMs(headers: Headers): number | null {
     .find((value) => value !== null);
   if (said === undefined) return null;
   const seconds = Number(said);
-  const at = Number.isNaN(seconds) ? Date.parse(said) : seconds > 1e9 ? seconds * 1_000 : Number.NaN;
-  const wait = Number.isNaN(at) ? seconds * 1_000 : at - Date.now();
+  const isTime = Number.isNaN(seconds) || seconds > 1e9;
+  const time = Number.isNaN(seconds) ? Date.parse(said) : seconds * 1_000;
+  const wait = isTime ? time - Date.now() : seconds * 1_000;
   return Number.isNaN(wait) ? null : Math.max(0, wait);
 }
