@@ -67,7 +67,7 @@ export async function started(server: ForeignServer, place: string, texts: reado
     await exit;
   };
   const url = `http://127.0.0.1:${port}/mcp`;
-  for (let attempt = 0; attempt < 600; attempt++) {
+  for (let attempt = 0; attempt < 3_000; attempt++) {
     if (child.exitCode !== null) break;
     const answer = await initialize(url).catch(() => undefined);
     if (answer) return { url, stop };

@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
+import { EventEmitter, once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/generic.ts';
 import { createReplicas } from '../../packages/runtime/src/replicas.ts';
@@ -40,26 +40,25 @@ it.each([
   },
 );
 
-/** Milliseconds between two looks at a list in memory. */
-const pollMs = 10;
-
-/** A store in memory, as SharedState describes it, with a clock of its own. */
+/** A store in memory, as SharedState describes it, with its own clock. A reader waits until an entry is appended. */
 function memoryState() {
   const held = new Map<string, { text: string; until: number }>();
   const lists = new Map<string, string[]>();
+  const appended = new EventEmitter();
   let now = 0;
   const textOf = (key: string) => (now < (held.get(key)?.until ?? 0) ? (held.get(key)?.text ?? null) : null);
   const set = async (key: string, text: string, ms: number) => void held.set(key, { text, until: now + ms });
   const state: Required<Omit<SharedState, 'claimSince'>> = {
     async append(list, entries) {
       lists.set(list, [...(lists.get(list) ?? []), ...entries]);
+      appended.emit(list);
     },
     async read(list, after, waitMs) {
-      for (let leftMs = waitMs; ; leftMs -= pollMs) {
+      for (;;) {
         const entries = (lists.get(list) ?? []).map((text, index) => ({ position: String(index), text }));
         const later = entries.slice(after === null ? 0 : Number(after) + 1);
-        if (later.length > 0 || leftMs <= 0) return later;
-        await pause(pollMs, undefined, { ref: false });
+        if (later.length > 0 || waitMs === 0) return later;
+        await once(appended, list);
       }
     },
     async claim(key, ms, owner) {
