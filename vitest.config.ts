@@ -30,6 +30,7 @@ const long = [
   'broken/broken',
   'reliability/failover',
   'hostile/content',
+  'hostile/transport',
   'broken/programs',
   'reliability/lost-tokens',
   'registry/release',

@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
 import type { Variant } from '../broken/variant.ts';
 
 /** Servers that try to crash, block or deceive the program that checks them, by the rules that must fail and their name. */
@@ -53,11 +54,11 @@ export function instead(concerns: (request: IncomingMessage) => boolean, handle:
 }
 
 /** Writes the same chunk until the client disconnects. */
-export function forever(response: ServerResponse, piece: string | Buffer): void {
+export function forever(stream: Writable, piece: string | Buffer): void {
   const more = (): void => {
-    while (!response.destroyed && response.write(piece));
+    while (!stream.destroyed && stream.write(piece));
   };
-  response.on('drain', more);
+  stream.on('drain', more);
   more();
 }
 

@@ -46,11 +46,9 @@ export const hostileTransport: HostileServers = {
       response.writeHead(200, json);
       drip(response, ' ');
     }),
-    'headers that never end': onPost(({ socket }, response) => {
+    'headers that never end': onPost(({ socket }) => {
       socket.write('HTTP/1.1 200 OK\r\n');
-      const timer = setInterval(() => socket.write('x-filler: x\r\n'), 20);
-      socket.on('close', () => clearInterval(timer));
-      response.on('close', () => clearInterval(timer));
+      forever(socket, 'x-filler: x\r\n'.repeat(100));
     }),
     'endless interim answers': onPost(({ socket }) => {
       const timer = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 5);
@@ -61,8 +59,7 @@ export const hostileTransport: HostileServers = {
     }),
     'a connection that breaks off in the body': onPost((_, response) => {
       response.writeHead(200, { ...json, 'content-length': 1_000 });
-      response.write('{"jsonrpc":');
-      setTimeout(() => response.destroy(), 20);
+      response.write('{"jsonrpc":', () => response.destroy());
     }),
     'a redirect to another host': redirecting(307),
     'a permanent redirect to another host': redirecting(308),
