@@ -12,9 +12,13 @@ export interface Moment {
   readonly signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT';
 }
 
-/** The write after which a run is killed. Half of the runs end in the last quarter, in which files are replaced. */
+/**
+ * Returns the write after which a run is killed. The first run ends before all writes, the second after the last one. Half of
+ * the others end in the last quarter, in which files are replaced.
+ */
 export function randomWrite(random: () => number, run: number, writes: number): number {
   if (run === 0) return 0;
+  if (run === 1) return writes;
   const share = run % 2 === 0 ? 1 : 0.25;
   return writes - Math.floor(random() * writes * share);
 }
