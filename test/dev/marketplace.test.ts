@@ -202,20 +202,6 @@ if (process.argv[1]?.endsWith('main.js')) {
   await interrupted(['call', 'get_price']);
 });
 
-test('a change of the source while call waits does not restart the server', async () => {
-  const original = readFileSync(toolFile(), 'utf8');
-  onTestFinished(() => writeFileSync(toolFile(), original));
-  // Longer than the watcher, the compiler and the stop of a server take together.
-  const change = `
-    const { utimesSync } = await import('node:fs');
-    utimesSync('src/tools/get-price.ts', new Date(), new Date());
-    await new Promise((resolve) => setTimeout(resolve, 8_000));
-    let answer: Answer | undefined;`;
-  expect(original).toContain('let answer: Answer | undefined;');
-  writeFileSync(toolFile(), original.replace('let answer: Answer | undefined;', change));
-  expect(await marketplace(['call', 'get_price', '--expect', 'found'])).toMatchObject({ code: 0 });
-});
-
 /** A `dev` whose server listens. */
 async function serving(args: readonly string[], port?: string) {
   const env = { PORT: port ?? String(await freePort()), HOST: '127.0.0.1' };

@@ -1,8 +1,12 @@
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { develop } from '../../src/dev/develop.ts';
 import { changesOf } from '../../src/dev/watch.ts';
 import { scratch } from '../e2e/support.ts';
+import { freePort } from '../ports.ts';
+import { live } from '../runtime/support.ts';
+import { generatedProject } from './project.ts';
 
 const pauses = vi.hoisted((): (() => void)[] => []);
 vi.mock('node:timers/promises', () => ({
@@ -40,4 +44,36 @@ test('a file that is emptied and then written is one change', async () => {
   ending.abort();
   for (const end of pauses) end();
   await watching;
+});
+
+test('a server that runs once, as for call, does not start again after a change of the source', async () => {
+  const project = await generatedProject({ tool: 'get_price' });
+  onTestFinished(() => project.remove());
+  const { directory } = project;
+  const port = await freePort();
+  const environment = { ...live, PORT: String(port) };
+  const states: string[] = [];
+  const ending = new AbortController();
+  const ended = develop({
+    directory,
+    server: async () => ({ url: `http://127.0.0.1:${port}/mcp`, environment }),
+    nodeArguments: [],
+    say: () => {},
+    onState: ({ kind }) => void states.push(kind),
+    stdout: 'ignore',
+    until: ending.signal,
+    once: true,
+  });
+  await vi.waitUntil(() => states.at(-1) === 'running', { timeout: 120_000 });
+  const started = [...states];
+
+  utimesSync(join(directory, 'src/main.ts'), 1, 1);
+  await passPause();
+  await passPause();
+  // The watch has seen the change: it waits for no further one.
+  expect(pauses).toEqual([]);
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+  expect(states).toEqual(started);
+  ending.abort();
+  await ended;
 });
