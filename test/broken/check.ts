@@ -19,13 +19,24 @@ const goodRuntime: Runtime = { version: '1.0.0', newest: '1.0.0', differences: [
 /** This rule waits for a second, so it judges only servers with an error in their authentication, and the good one. */
 const waiting = 'gate.expired-after-success';
 
+/** Every server has this time to answer, also on a busy machine. */
+const timeoutMs = 60_000;
+
 /** Runs the contract on a server in this process; rules about its process are not judged. */
 export function checkServer(variant: Variant, rule = ''): Promise<Report> {
   const { profile = (same) => same, url: changed = (same) => same, clock = new Clock() } = variant;
   const runtime = { ...goodRuntime, ...variant.runtime };
   return serving(variant, (url) =>
     runContract(
-      { url: changed(url), profile: profile(context), examples, signer, runtime, clock: clock.now },
+      {
+        url: changed(url),
+        profile: profile(context),
+        examples,
+        signer,
+        runtime,
+        clock: clock.now,
+        timeoutMs,
+      },
       { selects: ({ id, onlyNamed }) => !onlyNamed && (id !== waiting || /^gate|^$/.test(rule)) },
     ),
   );

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { createServer, request as forward } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isObject } from '../../packages/contract/src/json/json.ts';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
 import { type Breaks, createSteps, listening, type RunningServer, serve, type Trust } from './good-server.ts';
@@ -105,8 +105,8 @@ const alike: Readonly<Record<string, Variant>> = {
       return { ...result, content: [{ type: 'text', text: JSON.stringify(data) }], structuredContent: data };
     }),
   },
-  '200 ms for each answer': instead(async () => {
-    await setTimeout(200);
+  'each answer after requests that came later': instead(async () => {
+    for (let turn = 0; turn < 50; turn++) await nextTurn();
     return undefined;
   }),
   'one tool on each page of the list': {
