@@ -23,22 +23,19 @@ import { answering, inPath, openApi } from './upstreams.ts';
 
 const contract = join(repository, 'packages/contract/bin/market-mcp-contract.js');
 
-/** Where a URL can contain a key. */
-const positions = [
-  {
-    position: 'a query member with the name of a key',
-    key: 'sk/live+9aF3xQ2bL7Zt=',
-    before: '/mcp?mode=fast&exaApiKey=',
-  },
-  {
-    position: 'a query member with a JWT',
-    key: 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZS1vZi1leGFtcGxlIn0.c2lnbmF0dXJl',
-    before: '/mcp?session=',
-  },
-  { position: 'a random path segment', key: 'NDI4YmQ0NzgtM2Y4Zi00YjQ3LWI5', before: '/s/' },
-  { position: 'a UUID in the path', key: '3f1c8a52-7d0e-4b69-9c35-e2a7b1d4f608', before: '/' },
-] as const;
-const keys = [...positions.map(({ key }) => key), 'p4ssw0rd-of-the-user'];
+/** The keys of one URL, by their position. Each position alone: test/model/url-secrets.test.ts. */
+const urlKeys = {
+  randomSegment: 'NDI4YmQ0NzgtM2Y4Zi00YjQ3LWI5',
+  uuidSegment: '3f1c8a52-7d0e-4b69-9c35-e2a7b1d4f608',
+  namedMember: 'sk/live+9aF3xQ2bL7Zt=',
+  jwtMember: 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZS1vZi1leGFtcGxlIn0.c2lnbmF0dXJl',
+} as const;
+const target = `/s/${urlKeys.randomSegment}/${urlKeys.uuidSegment}/mcp?mode=fast&exaApiKey=${encodeURIComponent(urlKeys.namedMember)}&session=${urlKeys.jwtMember}`;
+/** The variables that replace the keys in a printed command. */
+const keyVariables = Object.fromEntries(
+  Object.values(urlKeys).map((key, i) => [`URL_KEY${i === 0 ? '' : i + 1}`, encodeURIComponent(key)]),
+);
+const keys = [...Object.values(urlKeys), 'p4ssw0rd-of-the-user'];
 
 /** A key as it is, in a URL, and in base64 wherever it begins in the encoded text. */
 const forms = keys.flatMap((key) => [key, encodeURIComponent(key), ...base64Forms(key)]);
@@ -66,12 +63,11 @@ const toolNames = ['get_weather', 'get_population'];
 /** The requests that reached the server. */
 let asked: string[] = [];
 
-/** Requires a key at its place in the URL, and repeats the URL in all that it says. */
+/** Requires the keys in the URL, and repeats the URL in all that it says. */
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { url = '' } = request;
   asked.push(url);
-  const isAllowed = positions.some(({ before, key }) => url.startsWith(before + encodeURIComponent(key)));
-  if (!isAllowed) return void response.writeHead(404).end(`nothing at ${url}`);
+  if (!url.startsWith(target)) return void response.writeHead(404).end(`nothing at ${url}`);
   if (url.includes('away'))
     return void response.writeHead(307, { location: `http://127.0.0.1:1${url}` }).end();
   if (url.includes('broken')) return void response.writeHead(500).end(`no answer for ${url}`);
@@ -116,7 +112,7 @@ const origin = await serveHere(
 const { host } = new URL(origin);
 
 interface Place {
-  /** The endpoint with a key. */
+  /** The endpoint with the keys. */
   readonly url: string;
   /** A directory for files, with a project in `made`. */
   readonly directory: string;
@@ -125,7 +121,7 @@ type Command = (place: Place) => Promise<Ran>;
 
 const noInstall = ['--yes', '--no-install', '--platform', 'context'];
 const quick = ['--only', 'endpoint,gate.no-token,discovery', '--platform', 'context'];
-const elsewhere = (url: string, words: string) => (url.includes('?') ? `${url}&${words}` : `${url}/${words}`);
+const elsewhere = (url: string, words: string) => `${url}&${words}`;
 const inProject = ({ directory }: Place) => ({ cwd: join(directory, 'made') });
 const besideProject = ({ directory }: Place) => ({ cwd: directory });
 
@@ -235,9 +231,9 @@ async function written(directory: string): Promise<ReadonlyMap<string, string>> 
   return new Map([...files, ['git log', log.stdout], ['git cat-file', objects.stdout]]);
 }
 
-describe.each(positions)('$position is a secret:', ({ key, before }) => {
+describe('keys in the path and in the query of a URL are secrets:', () => {
   const directory = scratch();
-  const url = `${origin}${before}${encodeURIComponent(key)}${before.includes('?') ? '' : '/mcp'}`;
+  const url = origin + target;
   let made: Ran;
 
   beforeAll(async () => {
@@ -246,23 +242,23 @@ describe.each(positions)('$position is a secret:', ({ key, before }) => {
     });
   });
 
-  it('create writes it to .env and nowhere else, and its command can be repeated', async () => {
+  it('create writes them to .env and nowhere else, and its command can be repeated', async () => {
     expect([made.status, made.stderr]).toEqual([0, '']);
     expect(keysIn(new Map([['output', made.stdout], ...(await written(directory))]))).toEqual([]);
     const env = readFileSync(join(directory, 'made/.env'), 'utf8');
     expect(env).toContain(`CITY_FACTS_URL=${url}`);
     const [, repeat = ''] = /To repeat this without questions: .*?( made .*)$/m.exec(made.stdout) ?? [];
-    expect(repeat).toContain('"$URL_KEY"');
+    for (const variable of Object.keys(keyVariables)) expect(repeat).toContain(`"$${variable}"`);
     const again = `${process.execPath} ${bins.create} ${repeat.replace(' made ', ' again ')}`;
     const repeated = await run('sh', ['-c', again], {
       cwd: directory,
-      env: { URL_KEY: encodeURIComponent(key) },
+      env: keyVariables,
     });
     expect(repeated.status, repeated.stderr).toBe(0);
     expect(readFileSync(join(directory, 'again/.env'), 'utf8')).toBe(env);
   });
 
-  it.each(Object.entries(commands))('%s prints it nowhere', async (_, command) => {
+  it.each(Object.entries(commands))('%s prints them nowhere', async (_, command) => {
     const { status, stdout, stderr } = await command({ url, directory });
     expect(status, stdout + stderr).not.toBe(70);
     expect(stdout + stderr).not.toBe('');
@@ -273,11 +269,11 @@ describe.each(positions)('$position is a secret:', ({ key, before }) => {
     expect(keysIn(streams), stdout + stderr).toEqual([]);
   });
 
-  it('no file and no object of git contains it after these commands, except .env', async () => {
+  it('no file and no object of git contains them after these commands, except .env', async () => {
     expect(keysIn(await written(directory))).toEqual([]);
   });
 
-  it('no page of the local marketplace contains it', async () => {
+  it('no page of the local marketplace contains them', async () => {
     const script = `
       const [url, secret] = [process.env.MARKET_MCP_URL, new URL(process.env.MARKET_MCP_URL).searchParams.get('secret')];
       const ask = async (path, body) => {
@@ -312,19 +308,17 @@ describe.each(positions)('$position is a secret:', ({ key, before }) => {
     const { stdout } = await market(['check', url, ...flags], { cwd: directory });
     const [{ request }] = JSON.parse(stdout).rules[0].problems;
     asked = [];
-    const sent = await succeeded(
-      run('sh', ['-c', request], { env: { URL_KEY: encodeURIComponent(key) }, cwd: directory }),
-    );
+    const sent = await succeeded(run('sh', ['-c', request], { env: keyVariables, cwd: directory }));
     expect(sent.stdout).toContain('HTTP/1.1 200');
-    expect(asked).toEqual([new URL(url).pathname + new URL(url).search]);
+    expect(asked).toEqual([target]);
   });
 
-  it('market-mcp record calls the server with it, and records no answer that repeats it', async () => {
+  it('market-mcp record calls the server with them, and records no answer that repeats them', async () => {
     const flags = ['recorded', '--platform', 'context', '--only', 'get_weather', '--from-url', url];
     const project = await scaffold(flags, { cwd: directory });
     asked = [];
     const ran = await succeeded(market(['record'], { cwd: project.directory }));
-    expect(asked.filter((path) => path.includes(encodeURIComponent(key)))).not.toEqual([]);
+    expect(asked).toContain(target);
     const recordings = [...tree(join(project.directory, 'test/recordings'))];
     expect(recordings.map(([, text]) => text)).toEqual([expect.stringContaining('"from": "recorded"')]);
     const texts = new Map([['output', ran.stdout + ran.stderr], ...recordings]);
