@@ -6,7 +6,7 @@ import { build } from 'rolldown';
 import type { Report, RuleResult } from '../../packages/contract/src/model.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../packages/contract/src/run.ts';
-import type { Runtime } from '../../packages/contract/src/target.ts';
+import type { Launch, Runtime } from '../../packages/contract/src/target.ts';
 import { createLauncher } from '../../src/check/launch.ts';
 import { goodTools } from './good-tools.ts';
 import { serving, signer, trust } from './trust.ts';
@@ -77,13 +77,19 @@ export const trusting = {
   PLATFORM_AUDIENCE: trust.audience,
 };
 
+/** A start that never answers fails after this time. The verdict is the same if the program has not started by then. */
+const silentStartMs = 1_000;
+
+/** The rules that start the program. All others ask the server in this process. */
+const startRules = /^process\.|^health\.ready-/;
+
 function checkProgram(entry: string, rule: string, variant: Variant): Promise<Report> {
-  const { profile = (same) => same, environment, clock = new Clock() } = variant;
-  const launch = createLauncher(
-    entry,
-    { ...trusting, AUTH: undefined, BROKEN: rule, ...environment },
-    { startMs },
-  );
+  const { profile = (same) => same, environment, neverAnswers, clock = new Clock() } = variant;
+  const settings = { ...trusting, AUTH: undefined, BROKEN: rule, ...environment };
+  const launchProgram = createLauncher(entry, settings, { startMs });
+  const launchSilent = createLauncher(entry, settings, { startMs: silentStartMs });
+  const launch: Launch = (variables) =>
+    neverAnswers?.(variables) ? launchSilent(variables) : launchProgram(variables);
   return serving({}, (url) =>
     runContract(
       {
@@ -92,7 +98,9 @@ function checkProgram(entry: string, rule: string, variant: Variant): Promise<Re
         // The good one answers, however late.
         ...(rule === '' && { timeoutMs: 60_000 }),
       },
-      { selects: ({ id, onlyNamed }) => !onlyNamed || id === rule || rule === '' },
+      {
+        selects: ({ id, onlyNamed }) => rule === '' || id === rule || (!onlyNamed && startRules.test(id)),
+      },
     ),
   );
 }

@@ -15,6 +15,8 @@ export interface Variant extends Breaks {
   readonly runtime?: Partial<Runtime>;
   /** Additional environment variables of a program. */
   readonly environment?: Environment;
+  /** Whether a program that is started with these variables never answers at its port. The check then waits only briefly. */
+  readonly neverAnswers?: (environment: Environment) => boolean;
   /** Measures the answers; the default is a clock that stands still. */
   readonly clock?: Clock;
   /** Gets the HTTP server before it is used. */

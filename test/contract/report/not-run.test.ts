@@ -11,6 +11,7 @@ import { type Prevention, preventions } from '../../../packages/contract/src/wir
 import { buildProgram, checkServer, type Program } from '../../broken/check.ts';
 import { type Breaks, resultOf } from '../../broken/good-server.ts';
 import { failsOnPageTwo, lateHealth, withoutTools } from '../../broken/servers/discovery.ts';
+import { brokenPrograms } from '../../broken/servers/process.ts';
 import { serving, signer } from '../../broken/trust.ts';
 import { instead, methodOf, type Variant, where, withAnswer } from '../../broken/variant.ts';
 import type { Request } from '../../broken/wire.ts';
@@ -88,7 +89,7 @@ const servers: { readonly [what in Prevention]: Variant } = {
         }
       : undefined,
   ),
-  instance: {},
+  instance: brokenPrograms['process.port'] as Variant,
   production: { environment: { AUTH: 'off' } },
 };
 
