@@ -127,7 +127,7 @@ function table(): string {
 
 Twenty requests as pages of documentation print them, with made-up keys, answered by small servers on this machine that judge method, path,
 query, headers and body by their bytes. Each became a tool at the first try, without a question; the server of all twenty passes the
-check, \`market-mcp record\` asks with the same bytes, and the keys are in \`.env\` and nowhere else. \`npm run docs requests\` writes this
+rules about tools, \`market-mcp record\` asks with the same bytes, and the keys are in \`.env\` and nowhere else. \`npm run docs requests\` writes this
 page, and \`test/e2e/from-request.test.ts\` judges it.
 
 | request | method | tool | arguments | key |

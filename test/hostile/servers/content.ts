@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../../packages/contract/src/json/value.ts';
+import { bounds } from '../../../packages/contract/src/json/walk.ts';
 import { resultOf } from '../../broken/good-server.ts';
 import { goodTools } from '../../broken/good-tools.ts';
 import { responds, type Variant } from '../../broken/variant.ts';
@@ -27,6 +28,9 @@ const branched = Array.from({ length: 14 }).reduce<JsonObject>((inner) => ({ any
   type: 'string',
 });
 
+/** Seven megabytes, as text and as structured content. */
+const largeResult = resultOf({ symbol: 'at '.repeat(1_000_000), price: null });
+
 /** A tool whose schemas both have these properties. */
 function withProperties(properties: JsonObject): JsonObject {
   const schema = { type: 'object', properties, required: [] };
@@ -36,8 +40,8 @@ function withProperties(properties: JsonObject): JsonObject {
 /** Valid HTTP with hostile content: lists, schemas and results. */
 export const hostileContent: HostileServers = {
   'tool.readable': {
-    '5,000 tools': listing(
-      Array.from({ length: 5_000 }, (_, index) => ({ ...price, name: `tool_${index}` })),
+    'more tools than are examined': listing(
+      Array.from({ length: bounds.tools + 1 }, (_, index) => ({ ...price, name: `tool_${index}` })),
     ),
     'a tool of 8,000 parameters': listing([
       withProperties(
@@ -132,7 +136,7 @@ export const hostileContent: HostileServers = {
         },
       ]),
       call: () => async () =>
-        resultOf({ rows: Array.from({ length: 60_000 }, (_, id) => ({ id, same: 'same' })) }),
+        resultOf({ rows: Array.from({ length: 10_000 }, (_, id) => ({ id, same: 'same' })) }),
     },
   },
   'input.default': {
@@ -192,7 +196,7 @@ export const hostileContent: HostileServers = {
   },
   'result.size': {
     'a result of seven megabytes': {
-      call: () => async () => resultOf({ symbol: 'at '.repeat(1_000_000), price: null }),
+      call: () => async () => largeResult,
     },
   },
   'call.unknown-tool': {
