@@ -34,7 +34,6 @@ const long = [
   'broken/programs',
   'reliability/lost-tokens',
   'registry/release',
-  'contract/report/not-run',
   'attacks/attacks',
   'registry/published',
   'matrix/matrix',

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { compile, create, failuresOf, market, prove, scaffold, scratch, succeeded } from './support.ts';
+import { compile, create, failuresOf, market, proveTools, scaffold, scratch, succeeded } from './support.ts';
 
 const root = scratch();
 const samples = [
@@ -22,9 +22,9 @@ const tool = ['--tool', 'get_gas', '--input', 'chain:string=base Chain to look u
 const made = await scaffold(['gas', ...tool, ...flags], { cwd: root });
 const { directory } = made;
 
-it('makes a tool from three samples that answers with them, passes the self-check and refuses a wrong answer at compile time', async () => {
+it('makes a tool from three samples that answers with them, passes the rules about tools and refuses a wrong answer at compile time', async () => {
   expect(made.changes).toEqual([]);
-  const { report, unitTests } = await prove(directory);
+  const { report, unitTests } = await proveTools(directory);
   expect(failuresOf(report).map((failure) => (failure as { id: string }).id)).toEqual(['tool.to-do']);
   expect(report.ok).toBe(true);
   expect(unitTests.status, unitTests.stdout).toBe(0);

@@ -6,7 +6,7 @@ import { startApi } from '../api-server.ts';
 import { createSteps, serve } from '../broken/good-server.ts';
 import { keys } from '../keys.ts';
 import { freePort } from '../ports.ts';
-import { bins, compile, prove, run, scaffold, scratch, succeeded, tree } from './support.ts';
+import { bins, compile, proveTools, run, scaffold, scratch, succeeded, tree } from './support.ts';
 import { Terminal } from './terminal.ts';
 import { answering, inPath, openApi } from './upstreams.ts';
 
@@ -216,13 +216,13 @@ describe('what an author is told', () => {
     const kept = readFileSync(file, 'utf8');
     writeFileSync(file, '[]');
     try {
-      const { report, unitTests } = await prove(directory);
+      const { report, unitTests } = await proveTools(directory);
       expect(report.rules.filter(({ status }) => status === 'fail').map(({ id }) => id)).toEqual([
         'fit.repetition',
       ]);
       expect(unitTests.status, unitTests.stdout).toBe(0);
       expect(unitTests.stdout).toContain('By hand');
-      const checked = await market('check', '--no-build');
+      const checked = await market('check', '--no-build', '--only', 'outcome,submission,call');
       expect(checked.stderr).toContain('  cancelParcel {"id":"P0007"}');
       expect(checked.stderr).toContain('will really call it with {"id":"P0004"}');
     } finally {

@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { serveHere } from '../api-server.ts';
 import { apiDocuments } from '../import/api-documents.ts';
 import { freePort } from '../ports.ts';
-import { evaluated, market, prove, run, scaffold, scratch, succeeded } from './support.ts';
+import { evaluated, market, proveTools, run, scaffold, scratch, succeeded } from './support.ts';
 
 const root = scratch();
 const secret = 's3cret-of-the-api';
@@ -229,7 +229,7 @@ net.Socket.prototype.connect = function (...args) {
     const kept = readFileSync(join(directory, recordings), 'utf8');
     writeFileSync(join(directory, recordings), '[]');
     try {
-      const { report, unitTests } = await prove(directory);
+      const { report, unitTests } = await proveTools(directory);
       expect(report.ok).toBe(false);
       expect(unitTests.status).not.toBe(0);
       expect(unitTests.stdout + unitTests.stderr).toContain('market-mcp record records the examples');

@@ -208,12 +208,14 @@ export async function prove(
 const toolRules =
   'endpoint,discovery,tool,input,output,schema,meta,fit,result,outcome,call,submission,answers,explore,runtime,process.log-secrets';
 
-/**
- * Expects a built project to pass its unit tests and the rules of its self-check that depend on its tools, and its server to log no
- * arguments.
- */
+/** Runs the unit tests of a built project, and the rules of its self-check that depend on its tools. */
+export function proveTools(directory: string): ReturnType<typeof prove> {
+  return prove(directory, process.execPath, ['--only', toolRules]);
+}
+
+/** Expects a built project to pass these rules and its unit tests, and its server to log no arguments. */
 export async function expectProven(directory: string): Promise<void> {
-  const { report, unitTests } = await prove(directory, process.execPath, ['--only', toolRules]);
+  const { report, unitTests } = await proveTools(directory);
   expect(report.ok, JSON.stringify(failuresOf(report))).toBe(true);
   expect(report.rules.find(({ id }) => id === 'process.log-secrets')?.problems).toEqual([]);
   expect(unitTests.status, unitTests.stdout).toBe(0);
