@@ -15,7 +15,7 @@ import { toolFile } from '../../src/model/names.ts';
 import { planProject } from '../../src/plan/project.ts';
 import { readTemplates } from '../../src/project/package/templates.ts';
 import { render } from '../../src/render/render.ts';
-import { compile, failuresOf, lendModules, proveTools, scaffold, scratch } from '../e2e/support.ts';
+import { compile, failuresOf, lendModules, prove, scaffold, scratch } from '../e2e/support.ts';
 import { seed } from '../random.ts';
 import { record } from './figures.ts';
 import { randomSpecs } from './random-specs.ts';
@@ -127,7 +127,7 @@ async function proveProject(specs: readonly ToolSpec[], index: number) {
   const { directory } = await scaffold([`project-${index}`, '--spec', file, '--platform', platform], {
     cwd: root,
   });
-  const { report, unitTests } = await proveTools(directory);
+  const { report, unitTests } = await prove(directory);
   const judged = report.rules.filter(({ id }) => !authorsOwn.has(id));
   return { specs, failures: failuresOf({ ...report, rules: judged }), unitTests };
 }
