@@ -122,8 +122,8 @@ export interface Binding {
   readonly style?: QueryStyle | PathStyle;
 }
 
-/** `binary`: one file is the whole body. Files are arguments in base64. */
-export type BodyKind = 'json' | 'form' | 'multipart' | 'binary';
+/** `text`: a text is the whole body. `binary`: one file is the whole body. Files are arguments in base64. */
+export type BodyKind = 'json' | 'form' | 'multipart' | 'text' | 'binary';
 
 /** A part of a multipart body that is a file, or several. */
 export interface FilePart {
@@ -142,7 +142,7 @@ export interface ApiBody {
   readonly files?: readonly FilePart[];
   /** Media types of the other parts, by name. */
   readonly partTypes?: { readonly [part: string]: string };
-  /** Only for a binary body. */
+  /** Absent if it is the usual one of the kind. */
   readonly mediaType?: string;
 }
 

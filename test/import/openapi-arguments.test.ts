@@ -145,15 +145,16 @@ describe('the arguments of a tool', () => {
   it('come from the first JSON type that has a schema, and from any type with one', async () => {
     const schema = { type: 'object', properties: { amount: { type: 'integer' } } };
     const contents = [
-      { 'application/json': { example: { amount: 1 } }, 'application/json; charset=utf-8': { schema } },
-      { '*/*': { schema } },
-      { 'application/vnd.pay+json': { schema } },
-    ];
-    for (const content of contents) {
+      [{ 'application/json': { example: { amount: 1 } }, 'text/json': { schema } }, 'text/json'],
+      [{ '*/*': { schema } }, undefined],
+      [{ 'application/vnd.pay+json': { schema } }, 'application/vnd.pay+json'],
+    ] as const;
+    for (const [content, mediaType] of contents) {
       const { call, outputs } = await toolOf(
         documentOf({ requestBody: { content }, responses: { 200: { content } } }),
       );
-      expect(call.body).toEqual({ kind: 'json', members: [{ name: 'amount', input: 'amount' }] });
+      const members = [{ name: 'amount', input: 'amount' }];
+      expect(call.body).toEqual({ kind: 'json', members, ...(mediaType && { mediaType }) });
       expect(outputs).toHaveProperty('amount');
     }
   });

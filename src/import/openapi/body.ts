@@ -1,7 +1,16 @@
 import { isObject, type JsonObject, membersOf, propertiesOf, requiredOf } from 'market-mcp-contract/json';
+import {
+  isBinaryType,
+  isFormType,
+  isJsonType,
+  isMultipartType,
+  parseMediaType,
+  preferredJsonTypes,
+} from '../media-type.ts';
 import type { BodyKind, QueryStyle } from '../model.ts';
 import { type DocumentPlace, DocumentRefusal, type Lost } from './document.ts';
-import { fileSchema, holdsFile, isBinaryType, isFile } from './file.ts';
+import { fileSchema, holdsFile, isFile } from './file.ts';
+import { documentTypes } from './keywords.ts';
 import { schemaOf } from './schema.ts';
 import { isScalar, oldStyleOf, styleOf, withReserved } from './style.ts';
 
@@ -10,8 +19,8 @@ export interface DescribedBody {
   readonly kind: BodyKind;
   readonly schema: JsonObject;
   readonly isRequired: boolean;
-  /** Of a binary body. */
-  readonly mediaType?: string;
+  /** Absent if it is the usual one of the kind. */
+  readonly mediaType?: string | undefined;
   /** What is said of members of a form. */
   readonly parts: ReadonlyMap<string, BodyPart>;
 }
@@ -24,26 +33,20 @@ interface BodyPart {
 
 /**
  * The `requestBody` of an operation: of several media types the first of JSON, form, multipart and binary. Null if it declares
- * nothing, if it is optional and may have no members, or if it is optional and of another type.
+ * nothing, if it is optional and may have no members, or if it is optional and of another type, which is reported.
  *
  * @throws Refusal if a required body has another type
  */
 export function describedBody(body: DocumentPlace, lost: Lost): DescribedBody | null {
   const content = body.at('content');
   const types = Object.keys(content.members);
+  if (types.length === 0) return null;
   const isRequired = body.members.required === true;
-  const [chosen] = kinds.flatMap(([kind, accepts]) => {
-    const accepted = types.filter((type) => accepts(type, hasSchema(content, type)));
-    const type = preferred(accepted, content);
-    return type === undefined ? [] : [{ kind, type }];
-  });
+  const isList = (type: string) => documentTypes(content.at(type, 'schema').members).includes('array');
+  const chosen = chooseType(types, content, isList);
   if (chosen === undefined) {
-    if (types.length === 0 || !isRequired) return null;
-    const listed = types.join(', ');
-    throw new DocumentRefusal(
-      `it takes a body of ${listed}; only JSON, forms and files are supported`,
-      body.from,
-    );
+    reportUnsupported(types, isRequired, body, lost);
+    return null;
   }
   const { kind, type } = chosen;
   const media = content.at(type);
@@ -53,6 +56,7 @@ export function describedBody(body: DocumentPlace, lost: Lost): DescribedBody | 
     const schema = fileSchema({ description: body.members.description ?? '', ...described.members });
     return { kind, schema, isRequired, mediaType: type, parts: new Map() };
   }
+  const mediaType = mediaTypeOf(kind, type);
   const schema = schemaOf(described, 'input', lost, kind === 'multipart');
   const encodings = media.at('encoding').entries();
   const parts = encodings.map(([name, encoding]) => {
@@ -60,7 +64,68 @@ export function describedBody(body: DocumentPlace, lost: Lost): DescribedBody | 
     return [name, partOf(encoding, member, kind, lost)] as const;
   });
   // Many documents do not say that a body is required whose members are.
-  return { kind, schema, isRequired: isRequired || requiredOf(schema).length > 0, parts: new Map(parts) };
+  return {
+    kind,
+    schema,
+    isRequired: isRequired || requiredOf(schema).length > 0,
+    mediaType,
+    parts: new Map(parts),
+  };
+}
+
+interface ChosenType {
+  readonly kind: BodyKind;
+  readonly type: string;
+}
+
+/** Chooses the media type to send among those of a body: the first of JSON, form, multipart and binary. */
+function chooseType(
+  types: readonly string[],
+  content: DocumentPlace,
+  isList: (type: string) => boolean,
+): ChosenType | undefined {
+  const candidates: readonly (readonly [BodyKind, readonly string[]])[] = [
+    ['json', preferredJsonTypes(types, isList)],
+    ['form', types.filter(isFormType)],
+    ['multipart', types.filter(isMultipartType)],
+    ['json', types.filter((type) => isAnyType(type) && hasSchema(content, type))],
+    ['binary', types.filter(isBinaryType)],
+  ];
+  for (const [kind, accepted] of candidates) {
+    const type = preferred(accepted, content);
+    if (type !== undefined) return { kind, type };
+  }
+  return undefined;
+}
+
+/** Whether a body may have any type, so that the usual one of JSON is one of them. */
+function isAnyType(type: string): boolean {
+  return (
+    type === '' || parseMediaType(type)?.name === '*/*' || parseMediaType(type)?.name === 'application/*'
+  );
+}
+
+/** The declared type of a body; undefined if it is the usual one of its kind. A multipart body writes its own. */
+function mediaTypeOf(kind: BodyKind, type: string): string | undefined {
+  const isUsual = type === 'application/json' || type === 'application/x-www-form-urlencoded';
+  return kind === 'multipart' || isUsual || isAnyType(type) ? undefined : type.trim();
+}
+
+/**
+ * Reports an optional body of a type that tools cannot send.
+ *
+ * @throws Refusal if the body is required
+ */
+function reportUnsupported(
+  types: readonly string[],
+  isRequired: boolean,
+  { from }: DocumentPlace,
+  lost: Lost,
+): void {
+  const supported = 'only JSON, forms and files are supported';
+  const listed = types.join(', ');
+  if (isRequired) throw new DocumentRefusal(`it takes a body of ${listed}; ${supported}`, from);
+  lost(from, `is an optional body of ${listed}, which was left out: ${supported}`);
 }
 
 /** @param schema of the member that an encoding is for, if there is one */
@@ -76,7 +141,7 @@ function partOf(
   if (kind !== 'multipart') return { style };
   if (said !== undefined || explode !== undefined)
     note('has a style, which parts do not have: each value is a part');
-  if (typeof contentType !== 'string' || !mediaType.test(contentType)) return {};
+  if (typeof contentType !== 'string' || parseMediaType(contentType) === null) return {};
   const part = isObject(schema?.items) ? schema.items : schema;
   if (!part || isScalar(part) || holdsFile(part) || isJsonType(contentType))
     return { mediaType: contentType };
@@ -94,8 +159,6 @@ function isJsonText({ contentType, style, explode, allowReserved }: JsonObject):
 function isEmptyObject(schema: JsonObject): boolean {
   return schema.additionalProperties === false && Object.keys(membersOf(schema)).length === 0;
 }
-/** One media type, with parameters such as a character set. */
-const mediaType = /^[\w.+-]+\/[\w.+-]+(?:; ?[\w-]+=[\w.-]+)*$/;
 
 /** The first type that has a schema in the content of a body or a response, else the first. */
 export function preferred(types: readonly string[], content: DocumentPlace): string | undefined {
@@ -106,29 +169,20 @@ function hasSchema(content: DocumentPlace, type: string): boolean {
   return content.at(type, 'schema').given !== undefined;
 }
 
-const kinds: readonly (readonly [BodyKind, (type: string, hasSchema: boolean) => boolean])[] = [
-  ['json', isJsonType],
-  ['form', (type) => type.startsWith('application/x-www-form-urlencoded')],
-  ['multipart', (type) => type.startsWith('multipart/form-data')],
-  ['json', (type, hasSchema) => (type === '*/*' || type === '') && hasSchema],
-  ['binary', isBinaryType],
-];
-
 /**
  * `in: body` and `in: formData` of Swagger 2.0.
  *
+ * @param consumes the media types of the operation
  * @param schemaOfParameter the converted schema of a parameter
  */
 export function describedParameters(
   bodies: readonly DocumentPlace[],
+  consumes: readonly string[],
   schemaOfParameter: (parameter: DocumentPlace) => JsonObject,
   lost: Lost,
-): DescribedBody {
+): DescribedBody | null {
   const [whole] = bodies;
-  if (whole?.members.in === 'body') {
-    const schema = schemaOf(whole.at('schema'), 'input', lost);
-    return { kind: 'json', schema, isRequired: whole.members.required === true, parts: new Map() };
-  }
+  if (whole?.members.in === 'body') return describedWhole(whole, consumes, lost);
   const properties = bodies.map((parameter) => {
     const { members } = parameter;
     return [String(members.name), isFile(members) ? fileSchema(members) : schemaOfParameter(parameter)];
@@ -136,18 +190,40 @@ export function describedParameters(
   const all = bodies.map(({ members }) => members);
   const required = all.filter((one) => one.required === true).map(({ name }) => String(name));
   const parts = all.map((one) => [String(one.name), { style: oldStyleOf(one) ?? 'form' }] as const);
+  const isMultipart = all.some(isFile) || (consumes.some(isMultipartType) && !consumes.some(isFormType));
+  if (isMultipart) reportJoinedLists(bodies, lost);
   return {
-    kind: all.some(isFile) ? 'multipart' : 'form',
+    kind: isMultipart ? 'multipart' : 'form',
     schema: { type: 'object', properties: Object.fromEntries(properties), required },
     isRequired: true,
     parts: new Map(parts),
   };
 }
 
-export function mayBeJson(type: string): boolean {
-  return type === '*/*' || isJsonType(type);
+/** Reports lists that Swagger 2.0 joins with a separator: a multipart body has a part for each value. */
+function reportJoinedLists(parameters: readonly DocumentPlace[], lost: Lost): void {
+  for (const { members, pointer } of parameters) {
+    if (oldStyleOf(members) !== undefined)
+      lost(pointer, 'has a style, which parts do not have: each value is a part');
+  }
 }
 
-export function isJsonType(type: string): boolean {
-  return /^(?:application|text)\/(?:[\w.-]+\+)?json(?:;|$)/i.test(type);
+/** `in: body` of Swagger 2.0, whose media types the operation states. */
+function describedWhole(whole: DocumentPlace, consumes: readonly string[], lost: Lost): DescribedBody | null {
+  const isRequired = whole.members.required === true;
+  const described = whole.at('schema');
+  const isList = () => documentTypes(described.members).includes('array');
+  const types = consumes.length > 0 ? consumes : ['application/json'];
+  const [type = types.find(isAnyType)] = preferredJsonTypes(types, isList);
+  if (type !== undefined) {
+    const schema = schemaOf(described, 'input', lost);
+    return { kind: 'json', schema, isRequired, mediaType: mediaTypeOf('json', type), parts: new Map() };
+  }
+  const binaryType = types.find(isBinaryType);
+  if (binaryType === undefined) {
+    reportUnsupported(types, isRequired, whole, lost);
+    return null;
+  }
+  const schema = fileSchema({ description: whole.members.description ?? '', ...described.members });
+  return { kind: 'binary', schema, isRequired, mediaType: binaryType, parts: new Map() };
 }

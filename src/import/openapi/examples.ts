@@ -1,7 +1,7 @@
 import { clientMismatches, isObject, isReadable, type Json, type JsonObject } from 'market-mcp-contract/json';
+import { mayBeJson } from '../media-type.ts';
 import { isFailure } from '../sample.ts';
 import { widened } from '../widen.ts';
-import { mayBeJson } from './body.ts';
 import type { DocumentPlace, LocatedValue, Lost } from './document.ts';
 import { documentTypes } from './keywords.ts';
 

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from 'market-mcp-contract/json';
+import { isBinaryType } from '../media-type.ts';
 import { described } from './keywords.ts';
 
 /**
@@ -32,13 +33,4 @@ export function fileSchema(schema: JsonObject): JsonObject {
 /** Whether the converted schema of a part is a file, or a list of files. */
 export function holdsFile({ contentEncoding, items }: JsonObject): boolean {
   return contentEncoding === 'base64' || (isObject(items) && items.contentEncoding === 'base64');
-}
-
-/** Whether a media type is binary: `application/octet-stream`, `image/png`. Ranges (`image/*`) cannot be sent. */
-export function isBinaryType(type: string): boolean {
-  return (
-    (/^(?:image|audio|video|font|model)\/[\w.+-]+(?:;|$)/i.test(type) ||
-      /^application\/(?:octet-stream|binary|pdf|zip|gzip|x-[\w.+-]+|vnd\.[\w.-]+)(?:;|$)/i.test(type)) &&
-    !/\+(?:xml|json)|^application\/x-(?:www-form-urlencoded|ndjson|yaml)/i.test(type)
-  );
 }

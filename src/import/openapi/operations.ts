@@ -92,11 +92,19 @@ export function checkedDocument(document: OpenApiDocument, where: string): Resul
 /** The media types of a response; none if it has no content. */
 export function mediaTypes(operation: DocumentPlace, response: DocumentPlace): readonly string[] {
   const { content, schema } = response.members;
-  const { version, root } = operation.document;
-  if (version !== '2.0') return Object.keys(objectOr(content));
+  if (operation.document.version !== '2.0') return Object.keys(objectOr(content));
   if (schema === undefined) return [];
-  const types = operation.members.produces ?? root.members.produces;
-  return Array.isArray(types) && types.length > 0 ? types.map(String) : ['*/*'];
+  const types = oldTypes(operation, 'produces');
+  return types.length > 0 ? types : ['*/*'];
+}
+
+/** The media types that an operation of Swagger 2.0 takes or returns, its own or those of the document. */
+export function oldTypes(
+  { document, members }: DocumentPlace,
+  keyword: 'consumes' | 'produces',
+): readonly string[] {
+  const types = members[keyword] ?? document.root.members[keyword];
+  return Array.isArray(types) ? types.filter((type) => typeof type === 'string') : [];
 }
 
 /** The name that selects an operation. */

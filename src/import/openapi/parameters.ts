@@ -9,12 +9,13 @@ import {
   requiredOf,
 } from 'market-mcp-contract/json';
 import { digitsPattern, memberPath } from '../integers.ts';
+import { isJsonType } from '../media-type.ts';
 import type { ApiBody, Binding, FilePart } from '../model.ts';
-import { type DescribedBody, describedBody, describedParameters, isJsonType } from './body.ts';
+import { type DescribedBody, describedBody, describedParameters } from './body.ts';
 import { inputDescription } from './describe.ts';
 import { type DocumentPlace, DocumentRefusal, type Lost } from './document.ts';
 import { holdsFile } from './file.ts';
-import { type ApiOperation, unlessBroken } from './operations.ts';
+import { type ApiOperation, oldTypes, unlessBroken } from './operations.ts';
 import { schemaOf } from './schema.ts';
 import { type IsScheme, type KeyParameter, keyParameter, parametersOf } from './schemes.ts';
 import { isScalar, oldStyleOf, simpleStyleOf, styleOf, unsupportedLists, withReserved } from './style.ts';
@@ -43,7 +44,7 @@ export function inputsOf(operation: ApiOperation, isScheme: IsScheme, lost: Lost
   // OpenAPI 3.0 ignores such bodies (Operation Object), and Node's fetch cannot send one.
   if (operation.method === 'get' && (bodies.length > 0 || body.given !== undefined))
     lost(bodies[0]?.pointer ?? body.from, 'is the body of a GET request: it was left out');
-  else if (bodies.length > 0) inputs.addOldBody(bodies);
+  else if (bodies.length > 0) inputs.addOldBody(bodies, oldTypes(operation.found, 'consumes'));
   else if (body.given !== undefined) inputs.addBody(describedBody(body, lost));
   return inputs;
 }
@@ -96,13 +97,13 @@ class Inputs {
   }
 
   /** `in: body` and `in: formData` of Swagger 2.0. */
-  addOldBody(bodies: readonly DocumentPlace[]): void {
+  addOldBody(bodies: readonly DocumentPlace[], consumes: readonly string[]): void {
     const schema = (parameter: DocumentPlace) => {
       const why = unsupportedLists(parameter.members);
       if (why !== undefined) throw new DocumentRefusal(why, parameter.pointer);
       return this.#schemaOf(parameter).schema;
     };
-    this.addBody(describedParameters(bodies, schema, this.#lost));
+    this.addBody(describedParameters(bodies, consumes, schema, this.#lost));
   }
 
   #styleOf({ document, members, pointer }: DocumentPlace, schema: JsonObject): Binding['style'] {
@@ -116,11 +117,15 @@ class Inputs {
     const { kind, schema, isRequired, mediaType, parts } = described;
     const members = Object.entries(membersOf(schema));
     const integers = kind === 'json' ? integersIn(schema) : [];
-    const common = { kind, ...(integers.length > 0 && { integers }) };
+    const common = {
+      kind,
+      ...(integers.length > 0 && { integers }),
+      ...(mediaType !== undefined && { mediaType }),
+    };
     if (kind === 'binary' || members.length === 0) {
       const whole = { ...schema, ...((kind === 'form' || kind === 'multipart') && { type: 'object' }) };
       const input = this.#add('body', 'body', whole, isRequired);
-      this.body = { ...common, members: input, ...(mediaType !== undefined && { mediaType }) };
+      this.body = { ...common, members: input };
       return;
     }
     const required = requiredOf(schema);

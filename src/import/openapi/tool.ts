@@ -4,17 +4,19 @@ import type { DefinitionChange } from '../../model/model.ts';
 import { suggestToolName } from '../../model/names.ts';
 import { withSignals } from '../../tools/definition.ts';
 import { wrapped } from '../answer.ts';
+import { mayBeJson, preferredJsonTypes } from '../media-type.ts';
 import { type ApiCall, done, type Imported } from '../model.ts';
 import { type PageMembers, pageMembersIn, withPageMembers } from '../pages.ts';
 import { rootOf, wrapOf } from '../root.ts';
 import { type AnswerSample, schemaOfSamples, shortened } from '../sample.ts';
 import { successMembersOf } from '../success.ts';
 import type { Apis } from './api.ts';
-import { isJsonType, mayBeJson, preferred } from './body.ts';
+import { preferred } from './body.ts';
 import { toolDescription } from './describe.ts';
 import { type DocumentPlace, type LocatedValue, type Lost, UnknownAnswer } from './document.ts';
 import { examplesOf, fitting, oldExamples, schemaExamples } from './examples.ts';
 import { isFile } from './file.ts';
+import { documentTypes } from './keywords.ts';
 import { type ApiOperation, mediaTypes, unlessBroken } from './operations.ts';
 import { inputsOf } from './parameters.ts';
 import { schemaOf } from './schema.ts';
@@ -48,7 +50,9 @@ export function toolOfOperation(operation: ApiOperation, apis: Apis, options: To
   const { api, prefix } = apis.of(operation);
   const needs = apis.keys.neededBy(operation, inputs.keys, prefix);
   const { method, path } = operation;
-  const { properties, required, params, query, headers, body } = inputs;
+  const { properties, required, params, query, body } = inputs;
+  const headers = [...inputs.headers];
+  if (answer.mediaType !== undefined) headers.push({ name: 'accept', constant: answer.mediaType });
   const notFoundIsEmpty = method === 'get' && answer.hasNotFound;
   const { pages = new Set<never>() } = answer;
   const hasPages = method === 'get' && pages.size > 0 && query.length > 0;
@@ -96,6 +100,8 @@ interface Answer {
   readonly examples: readonly JsonObject[];
   readonly hasNotFound: boolean;
   readonly pages?: PageMembers;
+  /** The media type of the answer, unless it is the usual one. */
+  readonly mediaType?: string | undefined;
 }
 
 /** The successful answer. The root of an outputSchema is an object (C§2.1), so all other answers are wrapped. */
@@ -127,6 +133,7 @@ function answerOf(
     wrap,
     examples: answers.map((value) => wrapped(value, wrap)).filter(isObject),
     hasNotFound,
+    mediaType: content?.mediaType,
     pages: pageMembersIn(content?.response.members.headers),
   };
 }
@@ -151,6 +158,8 @@ interface Content {
   readonly schema: DocumentPlace | undefined;
   readonly pointer: string;
   readonly examples: readonly LocatedValue[];
+  /** Unless it is the usual one. */
+  readonly mediaType?: string | undefined;
 }
 
 interface Success {
@@ -191,17 +200,28 @@ function contentOf(response: DocumentPlace, types: readonly string[]): Content {
     const schema = response.at('schema');
     const own = oldExamples(response);
     const examples = own.length > 0 ? own : schemaExamples(schema);
-    return { response, schema: types.some(mayBeJson) ? schema : undefined, pointer: schema.from, examples };
+    const isOldList = () => documentTypes(schema.members).includes('array');
+    const [type = types.find(mayBeJson)] = preferredJsonTypes(types, isOldList);
+    const described = type === undefined ? undefined : schema;
+    return { response, schema: described, pointer: schema.from, examples, mediaType: acceptedType(type) };
   }
   const content = response.at('content');
-  const type = preferred([...types.filter(isJsonType), ...types.filter(mayBeJson)], content);
+  const isList = (one: string) => documentTypes(content.at(one, 'schema').members).includes('array');
+  const candidates = [...preferredJsonTypes(types, isList), ...types.filter(mayBeJson)];
+  const type = preferred(candidates, content);
   const none = { response, schema: undefined, examples: [] };
   const media = content.at(type ?? '');
   if (type === undefined || !isObject(media.value)) return { ...none, pointer: response.pointer };
   const schema = media.at('schema');
   const pointer = schema.from;
   if (type === '*/*' && isFile(schema.members)) return { ...none, pointer };
-  return { response, schema, pointer, examples: examplesOf(media) };
+  return { response, schema, pointer, examples: examplesOf(media), mediaType: acceptedType(type) };
+}
+
+/** The `Accept` header for a declared type; undefined if it is the default, which every range includes. */
+function acceptedType(type: string | undefined): string | undefined {
+  const isUsual = type === 'application/json' || type === '*/*' || type === 'application/*';
+  return isUsual ? undefined : type?.trim();
 }
 
 /** Whether a schema describes its values: members, items, a type, or subschemas that do. */

@@ -2,7 +2,7 @@ import { CommandError } from 'market-mcp-contract/command';
 import { isObject, type JsonObject, jsonIn, shorten } from 'market-mcp-contract/json';
 import { reachOf } from 'market-mcp-contract/wire';
 import { basic, Secret, SourceError, sendOnce } from 'market-mcp-runtime/source';
-import type { ApiCall, ApiKey, Binding } from '../../import/model.ts';
+import type { ApiCall, ApiKey, Binding, FilePart } from '../../import/model.ts';
 import { requestOf } from '../../import/recordings.ts';
 
 /** What an API has answered: its JSON as text, or null if it has nothing (404, or an envelope without content). */
@@ -56,13 +56,16 @@ export async function tryRequest(
     query: keysIn('query'),
     body: keysIn('body'),
   };
-  const { members = [], integers } = call.body ?? {};
+  const { members = [], integers, files, partTypes, mediaType: contentType } = call.body ?? {};
   const styles = {
     paramStyles: stylesOf(call.params),
     styles: stylesOf(call.query),
     headerStyles: stylesOf(call.headers),
     formStyles: typeof members === 'string' ? {} : stylesOf(members),
     ...(integers && { integers }),
+    ...(partTypes && { partTypes }),
+    ...(files && { files: sentFiles(files, args) }),
+    ...(contentType !== undefined && { contentType }),
   };
   let answered: Answered;
   try {
@@ -82,6 +85,11 @@ export async function tryRequest(
   if (mayBeMissing) return { ...answer, text: null };
   const hint = 'Give arguments for which it has an answer.';
   throw noAnswer(where, `has nothing for these arguments: ${answered.text.slice(0, 120)}`, hint);
+}
+
+function sentFiles(files: readonly FilePart[], args: JsonObject): object {
+  const entries = files.map(({ name, fileName, mediaType: type }) => [name, { name: args[fileName], type }]);
+  return Object.fromEntries(entries);
 }
 
 function stylesOf(bindings: readonly Binding[]): JsonObject {

@@ -23,9 +23,11 @@ export interface BodyParts {
   readonly partTypes?: { readonly [part: string]: string };
   /** The parts that are files, in base64. */
   readonly files?: { readonly [part: string]: { readonly name?: unknown; readonly type?: string } };
+  /** A text that is the whole body, as it is. */
+  readonly text?: unknown;
   /** A file in base64 that is the whole body. */
   readonly binary?: unknown;
-  /** The media type of `binary`. */
+  /** The media type of the body, unless it is the usual one of its kind. A multipart body ignores it. */
   readonly contentType?: string;
 }
 
@@ -54,23 +56,27 @@ export function bodyOf({
   multipart,
   partTypes = {},
   files = {},
+  text,
   binary,
-  contentType = 'application/octet-stream',
+  contentType,
 }: BodyParts): Body | null {
   if (multipart !== undefined) return multipartBody(multipart, files, partTypes);
   if (binary !== undefined && binary !== null) {
-    return { type: contentType, content: bytesOf('body', binary) };
+    return { type: contentType ?? 'application/octet-stream', content: bytesOf('body', binary) };
+  }
+  if (text !== undefined && text !== null) {
+    return { type: contentType ?? 'text/plain', content: parameterText(text) };
   }
   if (form !== undefined) {
     const pairs = Object.entries(form).flatMap(([name, value]) =>
       pairsOf(name, value, own(formStyles, name) ?? 'deepObject'),
     );
-    return { type: 'application/x-www-form-urlencoded', content: pairs.join('&') };
+    return { type: contentType ?? 'application/x-www-form-urlencoded', content: pairs.join('&') };
   }
   if (json === undefined) return null;
   const value = integers.map(stepsOf).reduce(withInteger, json);
   return {
-    type: 'application/json',
+    type: contentType ?? 'application/json',
     content: integers.length > 0 ? writeLiterally(value) : JSON.stringify(json),
   };
 }

@@ -160,9 +160,8 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
   };
 
   const ask = async (method: SourceExchange['method'], path: string, request: WriteOptions<ObjectSchema>) => {
-    const { params = {}, json, form, multipart, binary, signal, notFound, wrap, envelope } = request;
-    const sent = { json, form, multipart, binary };
-    const asked = { method, path, params, query: request.query, headers: request.headers, ...sent };
+    const { params = {}, query, headers, signal, notFound, wrap, envelope } = request;
+    const asked = { method, path, params, query, headers, ...sentBody(request) };
     const plain = unsigned(options.baseUrl, method, path, request);
     const { url } = plain;
     const replays = isReplaying();
@@ -210,9 +209,8 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     const narrow = only ? declared(whole, only) : whole;
     const chosen = long && schema ? withDecimals(narrow, schema, () => read(parseLiterally).value) : narrow;
     const { pages, success = {} } = request;
-    const { headers } = reply;
-    const paged = pages && schema ? withPages(chosen, schema, pages, request, headers) : chosen;
-    const tolerance = { drift: options.drift, isChosen: only !== undefined, signal, headers };
+    const paged = pages && schema ? withPages(chosen, schema, pages, request, reply.headers) : chosen;
+    const tolerance = { drift: options.drift, isChosen: only !== undefined, signal, headers: reply.headers };
     const { value, problem: difference } =
       ok && schema ? judged(paged, schema, text.length, tolerance) : { value: paged, problem: null };
     const failure = ok && schema ? contradiction(whole, success, schema, wrap) : null;
@@ -247,6 +245,11 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     patch: method('patch'),
     delete: method('delete'),
   };
+}
+
+/** The body of a request, for its recording. */
+function sentBody({ json, form, multipart, text, binary }: BodyParts): Partial<RecordedRequest> {
+  return { json, form, multipart, text, binary } as Partial<RecordedRequest>;
 }
 
 function writeDown(request: RecordedRequest, reply: Reply, secrets: readonly string[]): void {

@@ -18,6 +18,7 @@ export interface RecordedRequest {
   readonly json?: unknown;
   readonly form?: object;
   readonly multipart?: object;
+  readonly text?: unknown;
   /** A file in base64. */
   readonly binary?: unknown;
 }
