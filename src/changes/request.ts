@@ -15,7 +15,7 @@ import { withCredentials } from '../import/credentials.ts';
 import type { Imported } from '../import/model.ts';
 import { toolDescription } from '../import/openapi/describe.ts';
 import { effectOf } from '../import/openapi/tool.ts';
-import type { GivenRequest } from '../import/request/curl.ts';
+import type { GivenRequest } from '../import/request/given-request.ts';
 import { harRequests } from '../import/request/har.ts';
 import { curlIn, type ReadRequest, readRequest, refused } from '../import/request/index.ts';
 import { isCurl } from '../import/request/shown.ts';
@@ -48,7 +48,9 @@ export async function requestsInText(text: string): Promise<Result<readonly Give
       return reject('--from-request', text, 'is neither a curl command with a URL nor a file', hint);
     }
     const content = isCurl(text) ? text : await readInput(text.trim(), maxHarBytes);
-    const read = isCurl(content) ? curlIn(content) : pass(harRequests(jsonOf(content)));
+    const read = isCurl(content)
+      ? curlIn(content)
+      : pass(harRequests(jsonOf(content.replace(/^\ufeff/, ''))));
     return read.ok ? pass([read.value].flat()) : read;
   } catch (error) {
     return refused(error);

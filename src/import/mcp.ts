@@ -56,7 +56,7 @@ export function toolsOfServer(server: ListedServer): readonly Imported[] {
         params: [],
         query: [],
         headers: [],
-        body: { kind: 'json', members: [] },
+        body: { kind: 'json', content: { members: [] } },
         wrap: !hasOutput ? 'text' : isMap(outputSchema) ? 'result' : null,
         notFoundIsEmpty: false,
       },

@@ -109,16 +109,20 @@ export type QueryStyle =
 
 export type PathStyle = 'simple*' | 'label' | 'label*' | 'matrix' | 'matrix*' | 'json';
 
-/** An argument of the tool or a constant, and its place in the request. */
-export interface Binding {
-  /** The API's name; in a list, the position. */
-  readonly name: string;
+/** A value of a request: an argument of the tool, a constant, or what is made of members. */
+export interface BoundValue {
   /** The tool's name; absent: `constant` or what is made of `members` is sent. */
   readonly input?: string;
   readonly constant?: Json;
   /** What an object in a JSON body contains, or a list by position. */
   readonly members?: readonly Binding[];
   readonly isList?: true;
+}
+
+/** A value and its place in the request. */
+export interface Binding extends BoundValue {
+  /** The API's name; in a list, the position. */
+  readonly name: string;
   readonly style?: QueryStyle | PathStyle;
 }
 
@@ -135,7 +139,7 @@ export interface FilePart {
 
 export interface ApiBody {
   readonly kind: BodyKind;
-  readonly members: readonly Binding[] | string;
+  readonly content: BoundValue;
   /** Of a JSON body, the paths of texts that are sent as integers. */
   readonly integers?: readonly string[];
   /** Only for a multipart body. */
@@ -159,7 +163,6 @@ export interface ApiCall {
   readonly needs?: readonly (readonly ApiKey[])[];
   /** The keys that its request names; absent: it states nothing. */
   readonly auth?: BodyAlternatives;
-  /** Members of the body, or the one argument that is the body; null if there is none. */
   readonly body: ApiBody | null;
   /**
    * `text`: the answer is the text of an MCP result, which becomes `{ result }`. `done`: success without content becomes

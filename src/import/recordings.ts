@@ -13,6 +13,7 @@ import { contentOf, wrapped } from './answer.ts';
 import {
   type ApiCall,
   type Binding,
+  type BoundValue,
   done,
   type ImportedTool,
   type RecordedRequest,
@@ -121,15 +122,14 @@ export function requestOf(call: ApiCall, args: JsonObject): RecordedRequest {
   const { method, path, params, query, headers, body, nulls = [] } = call;
   if (method === 'call')
     return { method, path, json: { ...Object.fromEntries(nulls.map((name) => [name, null])), ...args } };
-  const given = body?.members ?? [];
-  const members = typeof given === 'string' ? args[given] : valuesOf(given, args);
+  const content = body ? boundValue(body.content, args) : undefined;
   return {
     method,
     path,
     ...group('params', valuesOf(params, args)),
     ...group('query', valuesOf(query, args)),
     ...group('headers', valuesOf(headers, args)),
-    ...(body !== null && members !== undefined && { [body.kind]: members }),
+    ...(body && content !== undefined && { [body.kind]: content }),
   };
 }
 
@@ -146,7 +146,7 @@ function valuesOf(bindings: readonly Binding[], args: JsonObject): JsonObject {
   );
 }
 
-function boundValue({ input, constant, members, isList }: Binding, args: JsonObject): Json | undefined {
+function boundValue({ input, constant, members, isList }: BoundValue, args: JsonObject): Json | undefined {
   if (members) return isList ? members.map((one) => boundValue(one, args) ?? null) : valuesOf(members, args);
   return input === undefined ? constant : Object.hasOwn(args, input) ? args[input] : undefined;
 }

@@ -7,7 +7,7 @@ import {
   membersOf,
   typesOf,
 } from 'market-mcp-contract/json';
-import type { ApiCall, Binding, ImportedTool } from '../import/model.ts';
+import type { ApiCall, BoundValue, ImportedTool } from '../import/model.ts';
 import type { Sample } from '../model/model.ts';
 import { toolFile } from '../model/names.ts';
 import type { PlannedFile } from './model.ts';
@@ -102,11 +102,10 @@ function hasMirrors(inputSchema: JsonObject): boolean {
 }
 
 function takesInput({ params, query, headers, body }: ApiCall): boolean {
-  const members = body?.members ?? [];
-  return typeof members === 'string' || [...params, ...query, ...headers, ...members].some(isFilled);
+  return [...params, ...query, ...headers, ...(body ? [body.content] : [])].some(isFilled);
 }
 
-function isFilled({ input, members = [] }: Binding): boolean {
+function isFilled({ input, members = [] }: BoundValue): boolean {
   return input !== undefined || members.some(isFilled);
 }
 

@@ -1,4 +1,4 @@
-import type { ApiKey, ApiVariable, Binding } from '../import/model.ts';
+import type { ApiKey, ApiVariable, Binding, BoundValue } from '../import/model.ts';
 import type { Setting } from '../plan/sources.ts';
 import type { toolContext } from '../plan/tool.ts';
 import {
@@ -80,7 +80,7 @@ function accesses(bindings: readonly Binding[]): Node {
   return { members: bindings.map((one): LiteralMember => [one.name, valueNode(one)]) };
 }
 
-function valueNode({ input, constant = null, members, isList }: Binding): Node {
+function valueNode({ input, constant = null, members, isList }: BoundValue): Node {
   if (members) return isList ? { items: members.map(valueNode) } : accesses(members);
   return input === undefined ? nodeOf(constant) : memberAccess('input', input);
 }
@@ -94,15 +94,15 @@ function styles(name: string, bindings: readonly Binding[]): readonly LiteralMem
 
 function bodyOf(body: RequestParts['body']): readonly LiteralMember[] {
   if (body === null) return [];
-  const { kind, members, integers, files, partTypes, mediaType } = body;
+  const { kind, content, integers, files, partTypes, mediaType } = body;
   const named = files?.map(({ name, fileName, mediaType: type }): LiteralMember => {
     const typed: LiteralMember[] = type === undefined ? [] : [['type', stringLiteral(type)]];
     return [name, { members: [['name', memberAccess('input', fileName)], ...typed] }];
   });
   return [
-    [kind, typeof members === 'string' ? memberAccess('input', members) : accesses(members)],
+    [kind, valueNode(content)],
     ...(integers ? [['integers', literal(integers)] as const] : []),
-    ...(typeof members === 'string' ? [] : styles('formStyles', members)),
+    ...(content.isList ? [] : styles('formStyles', content.members ?? [])),
     ...(named ? [['files', { members: named }] as const] : []),
     ...(partTypes ? [['partTypes', literal(partTypes)] as const] : []),
     ...(mediaType === undefined ? [] : [['contentType', stringLiteral(mediaType)] as const]),

@@ -111,10 +111,12 @@ describe('the arguments of a tool', () => {
     expect(required).toEqual(['amount']);
     expect(call.body).toEqual({
       kind,
-      members: [
-        { name: 'amount', input: 'amount' },
-        { name: 'note', input: 'note' },
-      ],
+      content: {
+        members: [
+          { name: 'amount', input: 'amount' },
+          { name: 'note', input: 'note' },
+        ],
+      },
     });
     expect(entry.annotations).toEqual(effects.acts);
   });
@@ -154,7 +156,7 @@ describe('the arguments of a tool', () => {
         documentOf({ requestBody: { content }, responses: { 200: { content } } }),
       );
       const members = [{ name: 'amount', input: 'amount' }];
-      expect(call.body).toEqual({ kind: 'json', members, ...(mediaType && { mediaType }) });
+      expect(call.body).toEqual({ kind: 'json', content: { members }, ...(mediaType && { mediaType }) });
       expect(outputs).toHaveProperty('amount');
     }
   });
@@ -186,7 +188,7 @@ describe('the arguments of a tool', () => {
     };
     const requestBody = { content: { 'application/x-www-form-urlencoded': { schema, encoding } } };
     const { call } = await toolOf(documentOf({ requestBody }));
-    expect(call.body?.members).toEqual([
+    expect(call.body?.content.members).toEqual([
       { name: 'plain', input: 'plain', style: 'form' },
       { name: 'deep', input: 'deep', style: 'deepObject' },
       { name: 'comma', input: 'comma', style: 'comma' },
@@ -252,7 +254,7 @@ describe('the arguments of a tool', () => {
     const requestBody = { content: { 'application/x-www-form-urlencoded': { schema, encoding } } };
     const { call, changes } = await toolOf(documentOf({ parameters, requestBody }));
     expect(call.query.map(({ style }) => style)).toEqual(['reserved', 'reservedComma', 'deepObject']);
-    expect(call.body?.members).toEqual([
+    expect(call.body?.content.members).toEqual([
       { name: 'd', input: 'd', style: 'reserved' },
       { name: 'e', input: 'e' },
     ]);
@@ -291,7 +293,7 @@ describe('the arguments of a tool', () => {
     });
     const parameters = [list('a'), list('b', { collectionFormat: 'multi' })];
     const { call } = await toolOf(swaggerOf({ parameters }));
-    expect(call.body?.members).toEqual([
+    expect(call.body?.content.members).toEqual([
       { name: 'a', input: 'a', style: 'comma' },
       { name: 'b', input: 'b', style: 'form' },
     ]);
@@ -321,7 +323,7 @@ describe('the arguments of a tool', () => {
       content: { 'application/json': { schema: { type: 'array', items: { type: 'string' } } } },
     };
     const { call, inputs } = await toolOf(documentOf({ requestBody }));
-    expect(call.body).toEqual({ kind: 'json', members: 'body' });
+    expect(call.body).toEqual({ kind: 'json', content: { input: 'body' } });
     expect(inputs.body).toMatchObject({ type: 'array' });
   });
 

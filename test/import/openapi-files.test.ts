@@ -23,10 +23,12 @@ describe('a file of a multipart body', () => {
     expect(required).toEqual(['chain', 'doc']);
     expect(call.body).toEqual({
       kind: 'multipart',
-      members: [
-        { name: 'doc', input: 'doc' },
-        { name: 'note', input: 'note' },
-      ],
+      content: {
+        members: [
+          { name: 'doc', input: 'doc' },
+          { name: 'note', input: 'note' },
+        ],
+      },
       files: [{ name: 'doc', fileName: 'doc_name' }],
     });
   });
@@ -113,7 +115,7 @@ describe('a body that is a file', () => {
       const { inputs, required, call } = await toolOf(withBody({ [type]: {} }));
       expect(inputs.body).toMatchObject({ type: 'string', contentEncoding: 'base64' });
       expect(required).toEqual(['chain', 'body']);
-      expect(call.body).toEqual({ kind: 'binary', members: 'body', mediaType: type });
+      expect(call.body).toEqual({ kind: 'binary', content: { input: 'body' }, mediaType: type });
     },
   );
 

@@ -186,7 +186,7 @@ it('Swagger 2.0 is supported: parameters, body, security, address and answer', a
   expect(call.api.address).toMatchObject({ fallback: 'https://pets.example/v2' });
   expect(call).toMatchObject({
     wrap: 'items',
-    body: { kind: 'json', members: [{ name: 'name', input: 'name' }] },
+    body: { kind: 'json', content: { members: [{ name: 'name', input: 'name' }] } },
   });
   expect(call.query).toEqual([{ name: 'tags', input: 'tags', style: 'comma' }]);
   expect(inputs.id).toMatchObject({ type: 'integer' });

@@ -108,14 +108,14 @@ describe('the parts of a request', () => {
     const body = '{"type":"a","inner":{"x":1,"deep":{"y":2}},"ids":["a","b"],"none":null,"mixed":[1,"a"]}';
     const { input, call } = read(`curl https://x.test/ ${json} -d '${body}'`);
     expect(input.map(({ name }) => name)).toEqual(['type', 'x', 'ids']);
-    expect(call.body?.members).toContainEqual({
+    expect(call.body?.content.members).toContainEqual({
       name: 'inner',
       members: [
         { name: 'x', input: 'x' },
         { name: 'deep', constant: { y: 2 } },
       ],
     });
-    expect(call.body?.members).toContainEqual({ name: 'none', constant: null });
+    expect(call.body?.content.members).toContainEqual({ name: 'none', constant: null });
   });
 
   it('of GraphQL are its variables, typed by the operation', () => {

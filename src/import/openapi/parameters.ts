@@ -125,7 +125,7 @@ class Inputs {
     if (kind === 'binary' || members.length === 0) {
       const whole = { ...schema, ...((kind === 'form' || kind === 'multipart') && { type: 'object' }) };
       const input = this.#add('body', 'body', whole, isRequired);
-      this.body = { ...common, members: input };
+      this.body = { ...common, content: { input } };
       return;
     }
     const required = requiredOf(schema);
@@ -148,7 +148,7 @@ class Inputs {
     );
     this.body = {
       ...common,
-      members: bindings,
+      content: { members: bindings },
       ...(files.length > 0 && { files }),
       ...(partTypes.length > 0 && { partTypes: Object.fromEntries(partTypes) }),
     };

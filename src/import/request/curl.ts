@@ -1,26 +1,7 @@
 import { uriDecoded } from 'market-mcp-contract/command';
+import { withParts } from './given-body.ts';
+import type { GivenRequest, Method, NameValue } from './given-request.ts';
 import { commandWords, RequestRefusal, unquotedVariables } from './words.ts';
-
-export type NameValue = readonly [name: string, value: string];
-
-export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
-
-/** A request as its author has it: from a curl command, or from what a browser recorded. */
-export interface GivenRequest {
-  readonly method: Method;
-  /** http or https, with its query, as it is sent. */
-  readonly url: string;
-  readonly headers: readonly NameValue[];
-  /** The text of the body, or the parts of a multipart form. */
-  readonly body: string | readonly NameValue[] | null;
-  /**
-   * Names of the variables outside of single quotes, which are inputs where no key stands; null if a browser recorded the
-   * request, so that each value is a text.
-   */
-  readonly variables: ReadonlySet<string> | null;
-  /** Behind a pipe, what changes the answer alone. */
-  readonly pipe?: string;
-}
 
 /** What an option does: `flag` takes no value, `ignored` changes nothing in the request, and a sentence refuses it. */
 type Effect = { readonly takes: boolean; readonly does: string } | string;
@@ -126,7 +107,7 @@ export function curlRequest(line: string): GivenRequest {
   const sent = Object.entries(set).filter(([, value]) => value !== '');
   const headers = headersOf(all('header'), sent);
   const variables = unquotedVariables(command);
-  return { method, url: given.url, headers, body, variables, ...(pipe && { pipe }) };
+  return withParts({ method, url: given.url, headers, body, variables, ...(pipe && { pipe }) });
 }
 
 function methodOf(name: string, hasBody: boolean): Method {

@@ -1,5 +1,7 @@
-import { isObject, type Json, objectOr } from 'market-mcp-contract/json';
-import type { GivenRequest, Method, NameValue } from './curl.ts';
+import { isObject, type Json, type JsonObject, objectOr, textOr } from 'market-mcp-contract/json';
+import { mayBeJson } from '../media-type.ts';
+import { filePart, withParts } from './given-body.ts';
+import type { GivenRequest, Method, NameValue } from './given-request.ts';
 import { RequestRefusal } from './words.ts';
 
 /** The requests that a browser recorded (HAR 1.2 §log.entries), those for data first in the order of their time. */
@@ -10,46 +12,90 @@ export function harRequests(value: Json): readonly GivenRequest[] {
       'is neither a curl command nor a HAR file',
       'Give a text that begins with curl, or a HAR file.',
     );
-  const found = (entries as readonly Json[]).flatMap((entry): readonly GivenRequest[] => {
+  const requests = (entries as readonly Json[]).flatMap((entry) => {
     const { request, response } = objectOr(entry);
-    const { method, url, headers, postData } = objectOr(request);
-    const own = String(method).toLowerCase();
-    const type = String(objectOr(objectOr(response).content).mimeType ?? 'json');
-    if (
-      !/^(?:get|post|put|patch|delete)$/.test(own) ||
-      !/^https?:/.test(String(url)) ||
-      !URL.canParse(String(url))
-    )
-      return [];
-    if (!/json/.test(type)) return [];
-    return [
-      {
-        method: own as Method,
-        url: String(url).replace(/#.*$/s, ''),
-        headers: pairsOf(headers).map(([name, text]) => [name.toLowerCase(), text] as const),
-        body: own === 'get' ? null : bodyOf(objectOr(postData)),
-        variables: null,
-      },
-    ];
+    return isAnsweredWithJson(response) ? (requestIn(objectOr(request)) ?? []) : [];
   });
-  if (found.length === 0)
+  if (requests.length === 0)
     throw new RequestRefusal(
       'contains no request that was answered with JSON',
       'Record the traffic while the page loads its data.',
     );
-  return found;
+  return requests;
 }
 
-function bodyOf({ text, params, mimeType }: { readonly [name: string]: Json }): GivenRequest['body'] {
-  const pairs = pairsOf(params);
-  if (/^multipart\//.test(String(mimeType)) && pairs.length > 0) return pairs;
-  if (typeof text === 'string' && text !== '') return text;
-  return pairs.length > 0
-    ? new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, value])).toString()
-    : null;
+/** Whether the recorded content is JSON, or its type says so. */
+function isAnsweredWithJson(response: Json | undefined): boolean {
+  const { mimeType, text, encoding } = objectOr(objectOr(response).content);
+  const type = textOr(mimeType, 'application/json');
+  if (mayBeJson(type) || /json/.test(type)) return true;
+  if (typeof text !== 'string') return false;
+  const content = encoding === 'base64' ? Buffer.from(text, 'base64').toString() : text;
+  return /^\s*[[{]/.test(content);
 }
 
-function pairsOf(list: Json | undefined): readonly NameValue[] {
+/** The request of an entry; null if no tool can send one of its kind. One with a body that cannot be sent has the refusal. */
+function requestIn({ method, url, headers, postData }: JsonObject): GivenRequest | null {
+  const name = textOr(method).toLowerCase();
+  const address = textOr(url);
+  const isSendable = /^(?:get|post|put|patch|delete)$/.test(name) && /^https?:/.test(address);
+  if (!isSendable || !URL.canParse(address)) return null;
+  const request: GivenRequest = {
+    method: name as Method,
+    url: address.replace(/#.*$/s, ''),
+    headers: pairsIn(headers).map(([own, text]) => [own.toLowerCase(), text] as const),
+    body: null,
+    variables: null,
+  };
+  try {
+    return withBody(request, objectOr(postData));
+  } catch (error) {
+    if (error instanceof RequestRefusal) return { ...request, refusal: error };
+    throw error;
+  }
+}
+
+/** @throws RequestRefusal if a tool cannot send the body */
+function withBody(request: GivenRequest, postData: JsonObject): GivenRequest {
+  const body = bodyIn(postData);
+  if (body === null || body === '') return request;
+  if (request.method === 'get')
+    throw new RequestRefusal('sends a body with GET, which fetch cannot', 'Choose another request.');
+  const { headers } = request;
+  if (typeof body !== 'string') {
+    const otherHeaders = headers.filter(([name]) => name !== 'content-type');
+    return { ...request, headers: otherHeaders, body };
+  }
+  const isTyped = headers.some(([name]) => name === 'content-type');
+  const type = textOr(postData.mimeType);
+  const typed: readonly NameValue[] = isTyped || type === '' ? headers : [...headers, ['content-type', type]];
+  return withParts({ ...request, headers: typed, body });
+}
+
+function bodyIn({ text, params, mimeType, encoding }: JsonObject): GivenRequest['body'] {
+  const pairs = pairsIn(params);
+  if (/^multipart\//i.test(textOr(mimeType)) && pairs.length > 0) {
+    const file = (params as readonly Json[]).find((one) => isObject(one) && one.fileName !== undefined);
+    if (file !== undefined) throw filePart(textOr(objectOr(file).name));
+    return pairs;
+  }
+  if (typeof text === 'string' && text !== '') return encoding === 'base64' ? decodedText(text) : text;
+  if (pairs.length === 0) return null;
+  return new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, value])).toString();
+}
+
+function decodedText(text: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(text, 'base64'));
+  } catch {
+    throw new RequestRefusal(
+      'has a body of bytes that are no text',
+      'Choose another request, or write the tool by hand.',
+    );
+  }
+}
+
+function pairsIn(list: Json | undefined): readonly NameValue[] {
   const all: readonly Json[] = Array.isArray(list) ? list : [];
-  return all.filter(isObject).map(({ name, value }) => [String(name), String(value ?? '')]);
+  return all.filter(isObject).map(({ name, value }) => [textOr(name), textOr(value)]);
 }

@@ -8,17 +8,18 @@ import {
   refuse,
   reject,
 } from 'market-mcp-contract/command';
-import { isReadable } from 'market-mcp-contract/json';
 import type { Field } from '../../model/model.ts';
 import { suggestToolName } from '../../model/names.ts';
 import { digitsPattern } from '../integers.ts';
 import type { ApiCall, ApiVariable, KeySource } from '../model.ts';
 import { apiAt, apiName } from '../openapi/api.ts';
 import { toolNameOf } from '../openapi/tool.ts';
-import { curlRequest, type GivenRequest, type Method } from './curl.ts';
-import { type ExactJson, exactJson } from './exact-body.ts';
+import { curlRequest } from './curl.ts';
+import { contentTypeOf, givenBody } from './given-body.ts';
+import type { GivenRequest, Method } from './given-request.ts';
+import { checkHeaders } from './headers.ts';
 import { keylessLine } from './line.ts';
-import { Parts } from './parts.ts';
+import { Parts, refuseKeyIn } from './parts.ts';
 import { protocolOf } from './protocols.ts';
 import { remember } from './shown.ts';
 import { RequestRefusal } from './words.ts';
@@ -73,23 +74,25 @@ export function readRequest(
   given: GivenRequest,
   { input: stated, constants, variables = [] }: InputChoice,
 ): Result<ReadRequest> {
+  if (given.refusal) throw given.refusal;
+  checkHeaders(given);
   const url = new URL(given.url);
   const [, pathText = '/', queryText = ''] = /^[^:]+:\/\/[^/?#]*([^?]*)\??(.*)$/s.exec(given.url) ?? [];
   const isNumeric = /^[\d.]+$|^\[|^localhost$/.test(url.hostname);
   const title = isNumeric ? `Local API ${url.port}`.trim() : url.hostname;
   const { file, prefix } = freeApi(url.origin, title, variables);
   const parts = new Parts({ prefix, title }, given, constants, variables);
-  const json = typeof given.body === 'string' ? jsonOf(given) : undefined;
-  const protocol = given.method === 'post' && json !== undefined ? protocolOf(json) : undefined;
-  const { path, params } = parts.path(pathText || '/');
-  const query = parts.query(queryText);
-  const type = given.headers.find(([name]) => name === 'content-type')?.[1] ?? '';
-  const isOwnType = json !== undefined && /^application\/(?!json\b|x-www-form)[\w.+-]*json/i.test(type);
-  const headers = [
-    ...parts.headers(given.headers),
-    ...(isOwnType ? [{ name: 'content-type', constant: type }] : []),
-  ];
-  const body = parts.body(given, json, protocol);
+  const content = givenBody(given);
+  const protocol =
+    given.method === 'post' && content?.kind === 'json' ? protocolOf(content.value) : undefined;
+  const { path: places, params } = parts.path(pathText || '/');
+  const { pairs, rest } = splitQuery(queryText);
+  const path = rest === '' ? places : `${places}?${rest}`;
+  const query = parts.query(pairs);
+  const headers = parts.headers(given.headers);
+  const type = contentTypeOf(given);
+  const body = parts.body(content, type, protocol);
+  if (body === null && type !== '') headers.push({ name: 'content-type', constant: type });
   const derivedFields = parts.fields.filter((field) => !stated.some(({ name }) => name === field.name));
   parts.notes.push(...digitsNotes(derivedFields));
   if (given.pipe !== undefined)
@@ -115,7 +118,7 @@ export function readRequest(
   const isOverridden = given.headers.some(([own]) => /^x-(?:http-)?method(?:-override)?$/.test(own));
   const onlyReads = !isOverridden && (given.method === 'get' || protocol?.onlyReads === true);
   const operation = protocol ? named(protocol.operation, onlyReads) : null;
-  const plain = snake(plainPath(path));
+  const plain = snake(plainPath(places));
   const place = /[a-z]/.test(plain) ? plain : `/${file}`;
   const name = operation ?? toolNameOf({ id: null, method: given.method, path: place });
   return pass({
@@ -180,19 +183,16 @@ function unknownNames(flag: string, names: readonly string[], { names: all }: Pa
     });
 }
 
-function jsonOf({ body, headers }: GivenRequest): ExactJson | undefined {
-  const type = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
-  const text = String(body);
-  const isForm = /^application\/x-www-form-urlencoded/i.test(type) && !/^\s*[[{]/.test(text);
-  if (isForm || (!/json|x-www-form/i.test(type) && type !== '')) return undefined;
-  try {
-    const value = exactJson(text);
-    if (isReadable(value)) return value;
-  } catch (error) {
-    if (error instanceof RequestRefusal) throw error;
-    if (!/json/i.test(type)) return undefined;
-  }
-  throw new RequestRefusal('has a body that is no valid JSON', 'Correct the data of the command.');
+/** The pairs of a query, and the rest, such as `wsdl`, which stays as it is. */
+function splitQuery(query: string): { readonly pairs: string; readonly rest: string } {
+  const members = query.split('&').filter((member) => member !== '');
+  const isPair = (member: string) => member.includes('=');
+  const rest = members.filter((member) => !isPair(member)).join('&');
+  refuseKeyIn(rest, 'query');
+  return {
+    pairs: members.filter(isPair).join('&'),
+    rest: rest.replaceAll('{', '%7B').replaceAll('}', '%7D'),
+  };
 }
 
 /** `eth_getBalance` → `get_balance`, `Prices` → `get_prices`. */

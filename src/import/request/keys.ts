@@ -2,7 +2,7 @@ import { isKeyName } from 'market-mcp-contract/command';
 import { placeholderIn } from '../key-names.ts';
 import type { ApiKey, ApiVariable, KeySource } from '../model.ts';
 import { constantOf, plainName } from '../openapi/schemes.ts';
-import type { GivenRequest } from './curl.ts';
+import type { GivenRequest } from './given-request.ts';
 
 /** A key and its place, without its variables. */
 type Placed = Omit<ApiKey, 'key' | 'variables'>;
@@ -50,14 +50,16 @@ export class KeyParts {
 
   /** @param scheme what stands before the key: `Bearer` */
   header(name: string, scheme: string, text: string): void {
-    const isPair = /^basic$/i.test(scheme) && /^\S+$/.test(text) && this.variableIn(text) === undefined;
+    const pair = Buffer.from(text, 'base64').toString('utf8');
+    // Another text is sent as it is: the encoding of a pair would change it.
+    const isPair = scheme === 'Basic' && pair.includes(':') && Buffer.from(pair).toString('base64') === text;
     if (!isPair) {
       const isBearer = name === 'authorization' && scheme === 'Bearer';
       const prefix = scheme === '' || isBearer ? {} : { prefix: `${scheme} ` };
       this.add({ in: 'headers', name, kind: isBearer ? 'bearer' : 'plain', ...prefix }, text);
       return;
     }
-    const [user = '', ...rest] = Buffer.from(text, 'base64').toString('utf8').split(':');
+    const [user = '', ...rest] = pair.split(':');
     const password = rest.join(':');
     this.add({ in: 'headers', name, kind: 'basic' }, user, ...(password === '' ? [] : [password]));
   }

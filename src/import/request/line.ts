@@ -1,8 +1,8 @@
 import { posixLine, uriDecoded } from 'market-mcp-contract/command';
 import { literallyIn, objectOr, writeLiterally } from 'market-mcp-contract/json';
 import type { ApiCall, ApiKey } from '../model.ts';
-import type { GivenRequest } from './curl.ts';
-import { noise } from './values.ts';
+import type { GivenRequest } from './given-request.ts';
+import { droppedHeaders } from './headers.ts';
 
 /** A request as one line without its keys. A variable that is an input stays outside of single quotes, which would make it a text. */
 export function keylessLine(given: GivenRequest, call: Pick<ApiCall, 'needs'>): string {
@@ -35,9 +35,10 @@ export function keylessCurl(
       return key ? `${raw}=${variable(key)}` : whole;
     });
   const [address = '', query] = url.split(/\?(.*)/s);
+  const dropped = droppedHeaders(headers);
   const sent = headers.flatMap(([name, value]): readonly string[] => {
     // The tool sends none of them, and a cookie is a key.
-    if (noise.test(name)) return [];
+    if (dropped.has(name)) return [];
     const key = keyOf('headers', name);
     if (key?.kind === 'basic') {
       return ['-u', `${variable(key)}:${key.variables.length > 1 ? variable(key, 1) : ''}`];

@@ -1,15 +1,17 @@
-import { isKeyName, uriDecoded } from 'market-mcp-contract/command';
+import { isJwt, isKeyName, uriDecoded } from 'market-mcp-contract/command';
 import { isObject, type Json } from 'market-mcp-contract/json';
 import type { Field, Shape } from '../../model/model.ts';
 import { isKeyValue, keyBelow, placeholderIn } from '../key-names.ts';
-import type { ApiBody, ApiKey, ApiVariable, Binding } from '../model.ts';
+import type { ApiBody, ApiKey, ApiVariable, Binding, BoundValue } from '../model.ts';
 import { inputDescription, singular } from '../openapi/describe.ts';
 import { freeInputName } from '../openapi/parameters.ts';
-import type { GivenRequest, NameValue } from './curl.ts';
 import { type ExactJson, type ExactObject, integerPaths, withDigits } from './exact-body.ts';
+import type { GivenBody } from './given-body.ts';
+import type { GivenRequest, NameValue } from './given-request.ts';
+import { droppedHeaders } from './headers.ts';
 import { KeyParts } from './keys.ts';
 import type { Protocol } from './protocols.ts';
-import { graphqlShape, idKind, noise, scalarOf, shapeOf, styleLike } from './values.ts';
+import { graphqlShape, idKind, scalarOf, shapeOf, styleLike } from './values.ts';
 import { RequestRefusal } from './words.ts';
 
 type Place = 'path' | 'query' | 'header' | 'body';
@@ -104,18 +106,15 @@ export class Parts {
   }
 
   query(text: string): readonly Binding[] {
-    return this.#pairs(text, 'query');
+    return this.#encodedPairs(text, 'query');
   }
 
-  headers(given: readonly NameValue[]): readonly Binding[] {
-    const left: string[] = [];
+  headers(given: readonly NameValue[]): Binding[] {
+    const dropped = droppedHeaders(given);
     const bindings = given.flatMap(([name, value]): readonly Binding[] => {
-      if (noise.test(name) || (name === 'user-agent' && /^mozilla/i.test(value))) {
-        left.push(name);
-        return [];
-      }
-      if (name === 'accept' && /^(?:\*\/\*|application\/json)(?:[;,]|$)/.test(value)) return [];
-      if (name === 'content-type') return [];
+      // The source kit sends Accept: application/json, and the type of the body.
+      const isUsual = name === 'accept' && /^(?:\*\/\*|application\/json)$/.test(value);
+      if (dropped.has(name) || isUsual || name === 'content-type') return [];
       const [, scheme = '', token = ''] =
         /^(Basic|Bearer|Token|Bot|ApiKey|Key) +(\S.*)$/i.exec(value) ??
         /^([a-z][\w-]*) +([$%]\S+)$/i.exec(value) ??
@@ -129,45 +128,57 @@ export class Parts {
       if (!this.#isOpen(value)) return [{ name, constant: value }];
       return [this.#argument(name, name, 'header', undefined)];
     });
-    if (left.length > 0) {
+    if (dropped.size > 0) {
       const why = 'a browser adds them; if the API needs one, the answer is 401 or 403';
-      this.notes.push({ path: 'headers', what: `${left.join(', ')} left out`, why });
+      this.notes.push({ path: 'headers', what: `${[...dropped].join(', ')} left out`, why });
     }
     return bindings;
   }
 
-  /** The body of a request; a multipart one, a form, or an object in JSON. */
-  body(
-    { body, headers }: GivenRequest,
-    json: ExactJson | undefined,
-    protocol: Protocol | undefined,
-  ): ApiBody | null {
-    if (body === null || body === '') return null;
-    if (typeof body !== 'string') {
-      const members = body.flatMap(([name, value]) => this.#pair(name, value, value, 'body', false));
-      return { kind: 'multipart', members };
-    }
-    const type = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
-    if (json === undefined) {
-      if (!/^application\/x-www-form-urlencoded/i.test(type))
-        throw new RequestRefusal(
-          `has a body of ${type || 'no type'} that is no JSON`,
-          'A tool sends JSON or a form.',
-        );
-      return { kind: 'form', members: this.#pairs(body, 'body') };
-    }
-    if (!isObject(json))
-      throw new RequestRefusal('has a body that is no JSON object', 'A tool sends an object with members.');
-    if (/^application\/x-www-form-urlencoded/i.test(type))
-      this.notes.push({
-        path: 'body',
-        what: 'is sent as application/json',
-        why: 'it is JSON, and the command names no type',
-      });
-    return this.#json(json, protocol);
+  /** The body of a request, with the media type that it has. */
+  body(content: GivenBody | null, type: string, protocol: Protocol | undefined): ApiBody | null {
+    if (content === null) return null;
+    const { kind } = content;
+    if (kind === 'multipart') return { kind, content: { members: this.#pairs(content.parts, 'body') } };
+    const usual = { json: 'application/json', form: 'application/x-www-form-urlencoded', text: 'text/plain' }[
+      kind
+    ];
+    const typed = type === '' || type === usual ? {} : { mediaType: type };
+    if (kind === 'form')
+      return { kind, content: { members: this.#encodedPairs(content.text, 'body') }, ...typed };
+    if (kind === 'json') return { ...this.#json(content.value, protocol), ...typed };
+    refuseKeyIn(content.text, 'body');
+    const { name: _, ...value } = this.#argument('body', 'body', 'body', content.text);
+    return { kind, content: value, ...typed };
   }
 
-  #json(json: ExactObject, protocol: Protocol | undefined): ApiBody {
+  #json(json: ExactObject | readonly ExactJson[], protocol: Protocol | undefined): ApiBody {
+    const integers = integerPaths(json);
+    const content = Array.isArray(json) ? this.#list(json) : this.#object(json as ExactObject, protocol);
+    return { kind: 'json', content, ...(integers.length > 0 && { integers }) };
+  }
+
+  /** A list of scalars of one type is an argument, and the members of its only object are; other items are constant. */
+  #list(items: readonly ExactJson[]): BoundValue {
+    const at = keyBelow(items, 'body');
+    if (at !== undefined)
+      throw new RequestRefusal(`has a key in ${at}`, 'Only keys at the root of a body can be sent.');
+    const [first, ...others] = items;
+    if (isObject(first) && others.length === 0) {
+      const members = Object.entries(first as ExactObject);
+      const item = {
+        name: '0',
+        members: members.flatMap(([name, value]) => this.#member(name, value, undefined, '0')),
+      };
+      return { members: [item], isList: true };
+    }
+    const shape = shapeOf(items);
+    if (shape === undefined) return { constant: withDigits(items) };
+    const { name: _, ...value } = this.#argument('body', 'body', 'body', withDigits(items), shape);
+    return value;
+  }
+
+  #object(json: ExactObject, protocol: Protocol | undefined): BoundValue {
     const fixed =
       protocol === undefined ? [] : ['jsonrpc', 'id', 'method', 'query', 'operationName', 'extensions'];
     const withVariables =
@@ -188,8 +199,7 @@ export class Parts {
       }
       return this.#member(name, value, protocol);
     });
-    const integers = integerPaths(json);
-    return { kind: 'json', members, ...(integers.length > 0 && { integers }) };
+    return { members };
   }
 
   #member(
@@ -217,22 +227,37 @@ export class Parts {
     return [this.#argument(name, own, 'body', given, shape, isOptional)];
   }
 
-  /** The pairs of a query or a form; names that repeat are a list. */
-  #pairs(text: string, place: 'query' | 'body'): readonly Binding[] {
-    const pairs = text.split('&').flatMap((part): (readonly [string, string])[] => {
-      const at = part.indexOf('=');
-      return part === '' ? [] : [at < 0 ? [part, ''] : [part.slice(0, at), part.slice(at + 1)]];
-    });
+  /** The pairs of an encoded query or form. */
+  #encodedPairs(text: string, place: 'query' | 'body'): readonly Binding[] {
+    const pairs = text
+      .split('&')
+      .filter((pair) => pair !== '')
+      .map((pair): NameValue => {
+        const at = pair.indexOf('=');
+        return at < 0 ? [pair, ''] : [pair.slice(0, at), pair.slice(at + 1)];
+      });
+    return this.#pairs(pairs, place, (text) => uriDecoded(text.replaceAll('+', ' ')));
+  }
+
+  /** Pairs of names and values; names that repeat are a list. */
+  #pairs(
+    pairs: readonly NameValue[],
+    place: 'query' | 'body',
+    decode?: (text: string) => string,
+  ): readonly Binding[] {
+    const decoded = (text: string) => decode?.(text) ?? text;
     const names = [...new Set(pairs.map(([name]) => name))];
     return names.flatMap((raw): readonly Binding[] => {
-      const own = pairs.filter(([name]) => name === raw).map(([, value]) => value);
-      const [first = '', ...others] = own;
-      const name = uriDecoded(raw.replaceAll('+', ' '));
-      const text = uriDecoded(first.replaceAll('+', ' '));
-      if (others.length === 0) return this.#pair(name, text, first, place, true);
-      const values = own.map((one) => uriDecoded(one.replaceAll('+', ' ')));
+      const values = pairs.filter(([name]) => name === raw).map(([, value]) => value);
+      const [first = '', ...others] = values;
+      const name = decoded(raw);
+      if (others.length === 0) return this.#pair(name, decoded(first), first, place, decode !== undefined);
+      const texts = values.map(decoded);
+      if (texts.some((text) => this.#isKey({ in: place, name }, text)))
+        throw new RequestRefusal(`has several values for the key ${name}`, 'Remove all but one.');
       const list: Shape = { type: 'array', items: anyText };
-      return [{ ...this.#argument(name, name, place, values, list), style: 'form' }];
+      const style = decode ? ({ style: 'form' } as const) : {};
+      return [{ ...this.#argument(name, name, place, texts, list), ...style }];
     });
   }
 
@@ -281,6 +306,19 @@ export class Parts {
     });
     return { name, input };
   }
+}
+
+/** @throws RequestRefusal for a key in a text that is sent as it is */
+export function refuseKeyIn(text: string, place: 'query' | 'body'): void {
+  const pairs = text.matchAll(/([\w.-]+)["']?\s*[=:>]\s*["']?([^\s"'&<>,;]+)/g);
+  const isNamed = [...pairs].some(
+    ([, name = '', value = '']) => isKeyName(name) && isKeyValue(name, value, place),
+  );
+  if (!isNamed && !text.split(/[\s&<>"',;]+/).some(isJwt)) return;
+  throw new RequestRefusal(
+    `has a key in a ${place} that is no list of name=value pairs`,
+    'Write each pair as name=value, or give the key in a header if the API takes it there.',
+  );
 }
 
 /** The variables of an operation with those that it declares and the request does not give. */

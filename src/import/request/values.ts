@@ -3,10 +3,6 @@ import type { Field, Shape } from '../../model/model.ts';
 import type { QueryStyle } from '../model.ts';
 import { digitsShape, type ExactJson, isLargeIntegerList } from './exact-body.ts';
 
-/** A header that browsers add, which has no meaning for the request. */
-export const noise =
-  /^(?:sec-.*|:.*|cookie|referer|priority|origin|dnt|te|pragma|cache-control|connection|host|content-length|accept-encoding|accept-language|upgrade-insecure-requests|if-none-match|if-modified-since)$/;
-
 /** The value that a text in a query, a path or a form stands for: a number only if it is written like one. */
 export function scalarOf(text: string): Json {
   if (text === 'true' || text === 'false') return text === 'true';

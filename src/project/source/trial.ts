@@ -56,12 +56,12 @@ export async function tryRequest(
     query: keysIn('query'),
     body: keysIn('body'),
   };
-  const { members = [], integers, files, partTypes, mediaType: contentType } = call.body ?? {};
+  const { content, integers, files, partTypes, mediaType: contentType } = call.body ?? {};
   const styles = {
     paramStyles: stylesOf(call.params),
     styles: stylesOf(call.query),
     headerStyles: stylesOf(call.headers),
-    formStyles: typeof members === 'string' ? {} : stylesOf(members),
+    formStyles: content?.isList ? {} : stylesOf(content?.members ?? []),
     ...(integers && { integers }),
     ...(partTypes && { partTypes }),
     ...(files && { files: sentFiles(files, args) }),

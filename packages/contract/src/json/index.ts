@@ -5,7 +5,17 @@ export { isBlank } from './blank.ts';
 export { runWithTimeLimit, taskTimeLimitMs } from './bounded.ts';
 export { compileSchema } from './compile.ts';
 export { grouped } from './grouped.ts';
-export { isObject, isWalkable, jsonIn, kept, objectOr, present, shorten, visibleJson } from './json.ts';
+export {
+  isObject,
+  isWalkable,
+  jsonIn,
+  kept,
+  objectOr,
+  present,
+  shorten,
+  textOr,
+  visibleJson,
+} from './json.ts';
 export { aloneName, membersOf, propertiesOf, propertyAlone, requiredOf, typesOf } from './keywords.ts';
 export { limits, openApiLimits } from './limits.ts';
 export { clientMismatches, fits } from './match.ts';

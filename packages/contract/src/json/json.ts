@@ -19,6 +19,12 @@ export function isWalkable(value: Json, levels = 500): boolean {
   return levels > 0 && Object.values(value).every((member) => isWalkable(member, levels - 1));
 }
 
+/** A scalar as text; any other JSON value is the fallback: an object may have a member `toString`. */
+export function textOr(value: unknown, fallback = ''): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : fallback;
+}
+
 /** The message of an error, or anything else that was thrown as text. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,0 +1,24 @@
+import type { RequestRefusal } from './words.ts';
+
+export type NameValue = readonly [name: string, value: string];
+
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+/** A request as its author has it: from a curl command, or from what a browser recorded. */
+export interface GivenRequest {
+  readonly method: Method;
+  /** http or https, with its query, as it is sent. */
+  readonly url: string;
+  readonly headers: readonly NameValue[];
+  /** The text of the body, or the parts of a multipart form. */
+  readonly body: string | readonly NameValue[] | null;
+  /**
+   * Names of the variables outside of single quotes, which are inputs where no key stands; null if a browser recorded the
+   * request, so that each value is a text.
+   */
+  readonly variables: ReadonlySet<string> | null;
+  /** Behind a pipe, what changes the answer alone. */
+  readonly pipe?: string;
+  /** Why no tool can send it. */
+  readonly refusal?: RequestRefusal;
+}
