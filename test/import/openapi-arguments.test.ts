@@ -617,7 +617,10 @@ describe('a member of a body', () => {
     });
     expect(inputs).toMatchObject({ a: { type: 'integer' }, b: { type: 'boolean' } });
     expect(inputs).not.toHaveProperty('c');
-    expect(changes).toMatchObject([{ what: 'can only be null, so it was left out' }]);
+    expect(changes).toMatchObject([
+      { what: 'accepts null, which callers cannot give' },
+      { what: 'can only be null, so it was left out' },
+    ]);
   });
 
   it('keeps multipleOf where it is whole, and lists it elsewhere', async () => {

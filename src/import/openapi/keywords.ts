@@ -12,10 +12,22 @@ export function documentTypes(schema: JsonObject): readonly string[] {
   const said = [schema.type ?? []].flat().filter((type): type is string => jsonTypes.has(type as string));
   if (said.length > 0) return [...new Set(said)];
   if (schema.type === 'file') return [];
-  if (isObject(schema.properties) || isObject(schema.additionalProperties)) return ['object'];
+  const { properties, additionalProperties, patternProperties } = schema;
+  if ([properties, additionalProperties, patternProperties].some(isObject)) return ['object'];
   if (schema.items !== undefined) return ['array'];
-  const values = Array.isArray(schema.enum) ? (schema.enum as readonly Json[]) : [];
-  return [...new Set(values.map(typeOfValue).filter((type) => jsonTypes.has(type)))];
+  return [
+    ...new Set(
+      listedValues(schema)
+        .map(typeOfValue)
+        .filter((type) => jsonTypes.has(type)),
+    ),
+  ];
+}
+
+/** The values that a schema admits, by `const` or `enum`; none if it lists none. */
+function listedValues(schema: JsonObject): readonly Json[] {
+  if (schema.const !== undefined) return [schema.const];
+  return Array.isArray(schema.enum) ? schema.enum : [];
 }
 
 export function isNullType({ type }: JsonObject): boolean {
@@ -66,14 +78,21 @@ export function asDigits({ minimum: _, maximum: __, format: ___, ...schema }: Js
   return { ...Object.fromEntries(valued), type: 'string', pattern: digitsPattern };
 }
 
+/** Whether a value has one of these types. */
+export function isOfTypes(value: Json, types: readonly string[]): boolean {
+  const type = typeOfValue(value);
+  return types.includes(type) || (type === 'number' && types.includes('integer'));
+}
+
+/** Keywords of inputs that a tool definition does not express. */
+export const uncheckedKeywords = [
+  ...['not', 'if', 'dependentRequired', 'dependentSchemas', 'dependencies', 'prefixItems', 'contains'],
+  ...['propertyNames', 'uniqueItems', 'minProperties', 'maxProperties'],
+] as const;
+
 /** The allowed values of the schema's types; of a list that is too long for an agent, the first as examples. */
 export function enumOf(schema: JsonObject, types: readonly string[]): JsonObject {
-  const listed = schema.const !== undefined ? [schema.const] : schema.enum;
-  if (!Array.isArray(listed)) return {};
-  const values = [...new Set(listed as readonly Json[])].filter((value) => {
-    const type = typeOfValue(value);
-    return types.includes(type) || (type === 'number' && types.includes('integer'));
-  });
+  const values = [...new Set(listedValues(schema))].filter((value) => isOfTypes(value, types));
   if (values.length > 200) return { examples: values.slice(0, 3) };
   return values.length === 0 ? {} : { enum: values };
 }

@@ -16,7 +16,7 @@ import { inputDescription } from './describe.ts';
 import { type DocumentPlace, DocumentRefusal, type Lost } from './document.ts';
 import { holdsFile } from './file.ts';
 import { type ApiOperation, oldTypes, unlessBroken } from './operations.ts';
-import { schemaOf } from './schema.ts';
+import { nullNote, schemaOf } from './schema.ts';
 import { type IsScheme, type KeyParameter, keyParameter, parametersOf } from './schemes.ts';
 import { isScalar, oldStyleOf, simpleStyleOf, styleOf, unsupportedLists, withReserved } from './style.ts';
 import { plainText } from './text.ts';
@@ -167,7 +167,11 @@ class Inputs {
     const [[type, media] = []] = parameter.at('content').entries();
     const own = media?.at('schema') ?? parameter.at('schema');
     const described = media || own.given !== undefined ? own : own.with(withoutPlace(value));
-    const schema = schemaOf(described, 'input', this.#lost);
+    const lost: Lost = (path, what) => {
+      // An optional parameter that would be null is left out.
+      if (what !== nullNote || value.required === true) this.#lost(path, what);
+    };
+    const schema = schemaOf(described, 'input', lost);
     const description = plainText(value.description, 400);
     const said = exampleOf(parameter);
     const example = schema.pattern === digitsPattern && Number.isInteger(said) ? String(said) : said;

@@ -6,6 +6,7 @@ import {
   objectOr,
   patternFlaw,
   requiredOf,
+  typesOf,
 } from 'market-mcp-contract/json';
 import { maxSchemas } from '../../fixes/definitions.ts';
 import { parseFieldName } from '../../model/names.ts';
@@ -21,12 +22,15 @@ import {
   isContainer,
   isLargeInteger,
   isNullType,
+  isOfTypes,
   numberLimits,
   type Side,
   typed,
+  uncheckedKeywords,
   withKnownValues,
   withValues,
 } from './keywords.ts';
+import { isScalar } from './style.ts';
 import { isNullable, nullable, unionOf } from './union.ts';
 
 const deepest = 9;
@@ -62,6 +66,22 @@ export function schemaOf(
     }
     return schema;
   }
+}
+
+/** Note about an input that may be null. An optional parameter is left out instead. */
+export const nullNote = 'accepts null, which callers cannot give';
+const mergedNote =
+  'has alternatives: the members of all of them are inputs, and the API checks which go together';
+const chosenNote = 'has alternatives: callers give the first object, or the first alternative';
+
+/** A schema of an input before and after its conversion. */
+interface ConvertedInput {
+  readonly schema: JsonObject;
+  readonly variants: readonly JsonObject[];
+  readonly input: JsonObject;
+  /** The types before one of them was chosen. */
+  readonly types: readonly Json[];
+  readonly isEmptied: boolean;
 }
 
 /** Thrown by a conversion with too many schemas. */
@@ -133,9 +153,33 @@ class Conversion {
     const united = variants.length > 0 ? mergeAll([unionOf(variants, this.#options.side), whole]) : whole;
     const empties = schema.nullable === true || isNullType(schema);
     const result = { ...united, ...described(schema, united) };
-    if (this.#options.side === 'input') return withValues(schema, plain(result), 'input');
+    if (this.#options.side === 'input') {
+      const input = withValues(schema, plain(result), 'input');
+      const isEmptied = empties || isNullable(united);
+      this.#reportInput({ schema, variants, input, types: typesOf(result), isEmptied }, place.pointer);
+      return input;
+    }
     const known = withKnownValues(schema, result);
     return withValues(schema, empties || isNullable(united) ? nullable(known) : known, 'output');
+  }
+
+  /** Reports how an input differs from its schema. */
+  #reportInput({ schema, variants, input, types, isEmptied }: ConvertedInput, pointer: string): void {
+    const { notes } = this.#options;
+    const given = types.filter((type) => type !== 'null');
+    if (given.length > 1 && typeof input.type === 'string')
+      notes.push([pointer, `accepts ${given.join(' or ')}: callers give ${input.type}`]);
+    if (isEmptied && given.length > 0) notes.push([pointer, nullNote]);
+    const alternatives = variants.filter(({ type }) => type !== 'null');
+    const isMerged = alternatives.every(({ type }) => type === 'object');
+    if (alternatives.length > 1 && isMerged) notes.push([pointer, mergedNote]);
+    else if (alternatives.length > 1 && !alternatives.every(isScalar)) notes.push([pointer, chosenNote]);
+    if (schema.default !== undefined && schema.default !== null && input.default === undefined)
+      notes.push([below(pointer, 'default'), 'was left out: its schema does not admit it']);
+    for (const keyword of uncheckedKeywords) {
+      const isStated = schema[keyword] !== undefined && schema[keyword] !== false;
+      if (isStated) notes.push([below(pointer, keyword), 'was left out: only the API checks it']);
+    }
   }
 
   /** A large integer is a text of digits in requests, and can be one in answers. */
@@ -188,17 +232,33 @@ class Conversion {
       return [[name, converted]];
     });
     const names = new Set(properties.map(([name]) => name));
-    const further = schema.additionalProperties;
+    const further = this.#further(schema, place, open);
     return {
       ...(properties.length > 0 && {
         properties: Object.fromEntries(properties),
         required: [...new Set(requiredOf(schema))].filter((name) => names.has(name)),
       }),
-      ...(isObject(further) &&
-        Object.keys(further).length > 0 && {
-          additionalProperties: this.#convert(place.at('additionalProperties'), open),
-        }),
+      ...(further && { additionalProperties: further }),
     };
+  }
+
+  /** The schema of members that are not declared, with that of members by pattern, whose names are not checked. */
+  #further(schema: JsonObject, place: DocumentPlace, open: readonly string[]): JsonObject | undefined {
+    const { additionalProperties: others, properties } = schema;
+    const isTyped = isObject(others) && Object.keys(others).length > 0;
+    const patterns = place.at('patternProperties').entries();
+    if (patterns.length > 0)
+      this.#options.notes.push([
+        below(place.pointer, 'patternProperties'),
+        'is not checked: any name is accepted',
+      ]);
+    const isOpen = !isTyped && others !== false && properties !== undefined;
+    const schemas = [
+      ...(isTyped ? [place.at('additionalProperties')] : []),
+      // Where other members may have any type, theirs would reject these.
+      ...(isOpen ? [] : patterns.map(([, pattern]) => pattern)),
+    ].map((one) => this.#convert(one, open));
+    return schemas.length > 0 ? unionOf(schemas, this.#options.side) : undefined;
   }
 
   /** What an argument is checked for. An API may answer with further values, and with dates in other forms. */
@@ -277,7 +337,13 @@ function mergeAll(schemas: readonly JsonObject[]): JsonObject {
 function plain(schema: JsonObject): JsonObject {
   const types = [schema.type ?? []].flat().filter((type) => type !== 'null') as readonly string[];
   const type = types.includes('string') ? 'string' : types[0];
-  if (type !== undefined) return { ...schema, type };
+  if (type !== undefined) {
+    const { enum: values, ...others } = schema;
+    const allowed = Array.isArray(values)
+      ? (values as readonly Json[]).filter((one) => isOfTypes(one, [type]))
+      : [];
+    return { ...others, type, ...(allowed.length > 0 && { enum: allowed }) };
+  }
   if (schema.anyOf !== undefined || schema.type !== undefined) return schema;
   return { ...schema, type: isObject(schema.properties) ? 'object' : 'string' };
 }
