@@ -1,4 +1,5 @@
 import { pass, type Result, refuse, reject, shellLine } from 'market-mcp-contract/command';
+import { textOr } from 'market-mcp-contract/json';
 import { type ListedServer, toolsOfServer, writingTools } from '../import/mcp.ts';
 import type { Imported } from '../import/model.ts';
 import type { DefinitionChange, SpecEntry } from '../model/model.ts';
@@ -51,13 +52,13 @@ export async function fromServer(answers: ToolAnswers): Promise<Result<readonly 
   );
   if (!selected.ok) return selected;
   const writing = writingTools(server.tools);
-  const isOff = ({ name }: SpecEntry) => only.length === 0 && writing.has(String(name));
+  const isOff = ({ name }: SpecEntry) => only.length === 0 && writing.has(textOr(name));
   const off = selected.value.entries.filter(isOff).map(
     ({ name }): DefinitionChange => ({
-      tool: String(name),
+      tool: textOr(name),
       path: 'tools',
       what: 'was left out',
-      why: `it may change something: to import it, name it with ${shellLine(['--only', String(name)])}`,
+      why: `it may change something: to import it, name it with ${shellLine(['--only', textOr(name)])}`,
     }),
   );
   const names = new Map(imported.map((one) => [one.entry.name, one]));

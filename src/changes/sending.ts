@@ -18,6 +18,7 @@ import {
   propertiesOf,
   requiredOf,
   shorten,
+  textOr,
 } from 'market-mcp-contract/json';
 import { contentOf, wrapped } from '../import/answer.ts';
 import type { ApiCall, Imported, RealExchange } from '../import/model.ts';
@@ -182,7 +183,7 @@ function sampleIn(call: ApiCall, text: string): Result<AnswerSample> {
   const firstError = Array.isArray(errors) ? (errors[0] as Json) : undefined;
   const problem = isObject(error) ? error : firstError;
   if (problem !== undefined) {
-    const said = isObject(problem) ? String(problem.message ?? '') : String(problem);
+    const said = isObject(problem) ? textOr(problem.message) : textOr(problem);
     const what = `The API answers with an error: ${shorten(said, 200)}`;
     throw new CommandError('NOT_ANSWERED', what, 'Correct the command. Nothing was written.');
   }

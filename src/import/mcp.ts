@@ -1,6 +1,6 @@
 import { hasUrlSecret } from 'market-mcp-contract/command';
 import { onlyReads } from 'market-mcp-contract/definition';
-import { isObject, type Json, type JsonObject, shorten } from 'market-mcp-contract/json';
+import { isObject, type Json, type JsonObject, shorten, textOr } from 'market-mcp-contract/json';
 import { isMap } from '../fixes/definitions.ts';
 import type { DefinitionChange, SpecEntry } from '../model/model.ts';
 import { textChange, withTextOutput } from '../tools/selection.ts';
@@ -21,7 +21,7 @@ export interface ListedServer {
 
 /** The names of a server's tools that may change something. */
 export function writingTools(tools: readonly JsonObject[]): ReadonlySet<string> {
-  return new Set(tools.filter((tool) => !onlyReads(tool)).map(({ name }) => String(name)));
+  return new Set(tools.filter((tool) => !onlyReads(tool)).map(({ name }) => textOr(name)));
 }
 
 /**
@@ -48,11 +48,11 @@ export function toolsOfServer(server: ListedServer): readonly Imported[] {
     return {
       entry: hasOutput ? entry : withTextOutput(entry),
       answers: [],
-      changes: hasOutput ? [] : [textChange(String(name), 'the server'), ...mediaChanges(tool)],
+      changes: hasOutput ? [] : [textChange(textOr(name), 'the server'), ...mediaChanges(tool)],
       call: {
         api,
         method: 'call',
-        path: `/${String(name)}`,
+        path: `/${textOr(name)}`,
         params: [],
         query: [],
         headers: [],
@@ -80,7 +80,7 @@ function mediaChanges({ name, description }: JsonObject): readonly DefinitionCha
   const why = `it speaks of ${shorten(word)}, and the result is a text`;
   return [
     {
-      tool: String(name),
+      tool: textOr(name),
       path: 'outputSchema',
       what: 'an answer that is not text ends in SOURCE_NOT_TEXT',
       why,

@@ -17,6 +17,7 @@ import {
   objectOr,
   propertiesOf,
   shorten,
+  textOr,
 } from 'market-mcp-contract/json';
 import { fieldsSchema } from '../fields/shape.ts';
 import { isMap, mapDescription } from '../fixes/definitions.ts';
@@ -189,7 +190,7 @@ function inputValues(input: readonly Field[]): ReadonlySet<string> {
     ...examples,
     ...allowed,
   ]);
-  return new Set(given.flatMap((value) => String(value ?? '').split(',')).map((text) => text.trim()));
+  return new Set(given.flatMap((value) => textOr(value).split(',')).map((text) => text.trim()));
 }
 
 type ReportChange = (path: string, what: string, why: string) => void;
@@ -264,15 +265,15 @@ export function isFailure(answer: JsonObject): boolean {
   const members = new Map(
     Object.entries(answer).map(([name, member]) => [name.toLowerCase().replaceAll(/[^a-z]/g, ''), member]),
   );
-  if (/^not_?ok$/i.test(String(members.get('message')))) return true;
+  if (/^not_?ok$/i.test(textOr(members.get('message')))) return true;
   const isOnlyEnvelope = [...members].every(([name, member]) => envelope.has(name) || isBlank(member));
   if (!isOnlyEnvelope) return false;
   const of = (...names: readonly string[]) => names.map((name) => members.get(name));
   return (
     of('error', 'errors', 'errormessage').some((error) => !isBlank(error)) ||
-    of('success', 'ok', 'response').some((success) => /^false$/i.test(String(success))) ||
+    of('success', 'ok', 'response').some((success) => /^false$/i.test(textOr(success))) ||
     of('status', 'statuscode', 'code', 'cod').some((status) =>
-      /^([45]\d\d|error|fail(ed|ure)?)$/i.test(String(status)),
+      /^([45]\d\d|error|fail(ed|ure)?)$/i.test(textOr(status)),
     )
   );
 }

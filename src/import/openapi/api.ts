@@ -1,5 +1,5 @@
 import { hasUrlSecret } from 'market-mcp-contract/command';
-import { type JsonObject, objectOr, shorten } from 'market-mcp-contract/json';
+import { type JsonObject, objectOr, shorten, textOr } from 'market-mcp-contract/json';
 import type { Api } from '../model.ts';
 import { DocumentRefusal, type OpenApiDocument } from './document.ts';
 import { ApiKeys } from './keys.ts';
@@ -94,7 +94,7 @@ export class Apis {
     const { url, variables } = server?.members ?? {};
     if (!server || typeof url !== 'string') return null;
     const filled = url.replaceAll(/\{([^{}]+)\}/g, (whole, name: string) =>
-      String(objectOr(objectOr(variables)[name]).default ?? whole),
+      textOr(objectOr(objectOr(variables)[name]).default, whole),
     );
     return this.#absolute(filled, server.from);
   }

@@ -1,4 +1,11 @@
-import { isObject, type JsonObject, membersOf, propertiesOf, requiredOf } from 'market-mcp-contract/json';
+import {
+  isObject,
+  type JsonObject,
+  membersOf,
+  propertiesOf,
+  requiredOf,
+  textOr,
+} from 'market-mcp-contract/json';
 import {
   isBinaryType,
   isFormType,
@@ -185,11 +192,11 @@ export function describedParameters(
   if (whole?.members.in === 'body') return describedWhole(whole, consumes, lost);
   const properties = bodies.map((parameter) => {
     const { members } = parameter;
-    return [String(members.name), isFile(members) ? fileSchema(members) : schemaOfParameter(parameter)];
+    return [textOr(members.name), isFile(members) ? fileSchema(members) : schemaOfParameter(parameter)];
   });
   const all = bodies.map(({ members }) => members);
-  const required = all.filter((one) => one.required === true).map(({ name }) => String(name));
-  const parts = all.map((one) => [String(one.name), { style: oldStyleOf(one) ?? 'form' }] as const);
+  const required = all.filter((one) => one.required === true).map(({ name }) => textOr(name));
+  const parts = all.map((one) => [textOr(one.name), { style: oldStyleOf(one) ?? 'form' }] as const);
   const isMultipart = all.some(isFile) || (consumes.some(isMultipartType) && !consumes.some(isFormType));
   if (isMultipart) reportJoinedLists(bodies, lost);
   return {

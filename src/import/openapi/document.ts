@@ -10,6 +10,7 @@ import {
   openApiLimits,
   shorten,
   stepsOf,
+  textOr,
   valueAt,
   withLargeIntegersAsText,
 } from 'market-mcp-contract/json';
@@ -222,7 +223,7 @@ export async function readOpenApi(
   const root = parsed.value;
   const hint = 'Give an OpenAPI document: it has a member such as openapi: 3.1.0.';
   if (!isObject(root)) return reject(where, undefined, 'is not an OpenAPI document', hint);
-  const said = String(root.openapi ?? root.swagger ?? '');
+  const said = textOr(root.openapi ?? root.swagger);
   const version = (['3.0', '3.1', '2.0'] as const).find(
     (known) => said === known || said.startsWith(`${known}.`),
   );

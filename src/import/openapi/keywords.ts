@@ -1,4 +1,12 @@
-import { fits, isObject, isReadable, type Json, type JsonObject } from 'market-mcp-contract/json';
+import {
+  fits,
+  isObject,
+  isReadable,
+  type Json,
+  type JsonObject,
+  shorten,
+  textOr,
+} from 'market-mcp-contract/json';
 import { digitsPattern } from '../integers.ts';
 import { plainText } from './text.ts';
 
@@ -58,12 +66,12 @@ const largeFormat = /^(?:u?int(?:64|128|256)|u?long|big-?int(?:eger)?)$/i;
 /** Whether a schema describes integers that a JavaScript number does not hold exactly, by its format, limits or values. */
 export function isLargeInteger(schema: JsonObject): boolean {
   const types = documentTypes(schema);
-  const isLarge = largeFormat.test(String(schema.format));
+  const isLarge = largeFormat.test(textOr(schema.format));
   if (!types.includes('integer') && !(isLarge && types.includes('number'))) return false;
   const { minimum, maximum, example, examples, default: fallback, enum: listed } = schema;
   const values = [minimum, maximum, example, examples, fallback, listed].flat();
   const beyond = (value: Json | undefined) =>
-    typeof value === 'number' ? Math.abs(value) > Number.MAX_SAFE_INTEGER : /^-?\d{16,}$/.test(String(value));
+    typeof value === 'number' ? Math.abs(value) > Number.MAX_SAFE_INTEGER : /^-?\d{16,}$/.test(textOr(value));
   return values.some(beyond) || (isLarge && typeof maximum !== 'number' && listed === undefined);
 }
 
@@ -101,7 +109,13 @@ export function enumOf(schema: JsonObject, types: readonly string[]): JsonObject
 export function withKnownValues(schema: JsonObject, converted: JsonObject): JsonObject {
   const values = enumOf(schema, documentTypes(schema)).enum as readonly Json[] | undefined;
   if (values === undefined) return converted;
-  const shown = plainText(values.slice(0, maxShown).map(String).join(', '), 300);
+  const shown = plainText(
+    values
+      .slice(0, maxShown)
+      .map((value) => textOr(value, shorten(value)))
+      .join(', '),
+    300,
+  );
   const known = `Known values: ${shown}${values.length > maxShown ? ' and others' : ''}.`;
   const { description } = converted;
   const examples = values.slice(0, 3);

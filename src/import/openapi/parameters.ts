@@ -7,6 +7,7 @@ import {
   objectOr,
   propertiesOf,
   requiredOf,
+  textOr,
 } from 'market-mcp-contract/json';
 import { digitsPattern, memberPath } from '../integers.ts';
 import { isJsonType } from '../media-type.ts';
@@ -70,7 +71,7 @@ class Inputs {
 
   addParameter(parameter: DocumentPlace): void {
     const { members: value, pointer } = parameter;
-    const name = String(value.name);
+    const name = textOr(value.name);
     const place = value.in;
     const isRequired = place === 'path' || value.required === true;
     if (place !== 'path' && place !== 'query' && place !== 'header' && place !== 'cookie') return;
@@ -220,7 +221,7 @@ function whyLeftOut(parameter: JsonObject): { readonly refusal: string; readonly
       refusal: 'it requires a cookie, which a tool cannot send',
       what: 'is a cookie, so it was left out',
     };
-  if (place === 'header' && !/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(String(name)))
+  if (place === 'header' && !/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(textOr(name)))
     return {
       refusal: 'its name is not a valid header name',
       what: 'has a name that no header can have: it was left out',

@@ -1,5 +1,5 @@
 import { isKeyName } from 'market-mcp-contract/command';
-import { type Json, type JsonObject, objectOr } from 'market-mcp-contract/json';
+import { type Json, type JsonObject, objectOr, textOr } from 'market-mcp-contract/json';
 import type { ApiKey, ApiVariable } from '../model.ts';
 import type { DocumentPlace } from './document.ts';
 import type { ApiOperation } from './operations.ts';
@@ -22,7 +22,7 @@ function secret(name: string, text: string): ApiVariable {
 export function ofScheme(key: string, scheme: JsonObject): Described | null {
   const { type, name, in: place } = scheme;
   const text = plainText(scheme.description, 120);
-  const kind = String(scheme.scheme ?? '').toLowerCase();
+  const kind = textOr(scheme.scheme).toLowerCase();
   const known = { key: plainName(key), in: 'headers', other: constantOf(key) } as const;
   if (type === 'apiKey') {
     if (typeof name !== 'string' || !/^[\w.-]+$/.test(name)) return null;
@@ -103,7 +103,7 @@ export function keyParameter(
   isScheme: IsScheme,
 ): KeyParameter | undefined {
   if (place !== 'query' && place !== 'header') return undefined;
-  const name = String(given);
+  const name = textOr(given);
   const text = plainText(description, 120) || `Key that the API takes as ${name}`;
   const key: Described = {
     key: plainName(name),

@@ -1,5 +1,5 @@
 import { CommandError, hasUrlSecret, maskJson, maskUrl, urlMasker } from 'market-mcp-contract/command';
-import { bounds, isObject, type Json, type JsonObject, objectOr } from 'market-mcp-contract/json';
+import { bounds, isObject, type Json, type JsonObject, objectOr, textOr } from 'market-mcp-contract/json';
 import { mcp } from 'market-mcp-contract/platforms';
 import {
   AnswerTimeout,
@@ -101,7 +101,7 @@ async function orNoList(asked: Promise<Listed>): Promise<Listed | NoList> {
 async function inSession(probe: Probe, answered: Answered): Promise<Listed> {
   const opened = await answered(probe.initialize(sessionsVersion));
   const { result, http, error } = opened;
-  if (!result) throw new NoList(String(error?.message ?? `HTTP ${http.status} without a result`));
+  if (!result) throw new NoList(textOr(error?.message, `HTTP ${http.status} without a result`));
   const session = await probe.enter(opened);
   const version = typeof result.protocolVersion === 'string' ? result.protocolVersion : undefined;
   const options = { session, headers: { 'mcp-protocol-version': version } };

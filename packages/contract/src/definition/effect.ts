@@ -1,4 +1,4 @@
-import { objectOr } from '../json/json.ts';
+import { objectOr, textOr } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 
 /** The effect of a tool's call, which clients need to know before they call (MCP, "Tool annotations"). */
@@ -133,7 +133,7 @@ export function onlyReads({
 }): boolean {
   const { readOnlyHint, destructiveHint } = objectOr(annotations);
   if (destructiveHint === true) return false;
-  return typeof readOnlyHint === 'boolean' ? readOnlyHint : effectInName(String(name)) === 'reads';
+  return typeof readOnlyHint === 'boolean' ? readOnlyHint : effectInName(textOr(name)) === 'reads';
 }
 
 /** What calls of a tool do beyond reading. */
@@ -149,7 +149,7 @@ export function writingEffect(tool: {
 }): WritingEffect | undefined {
   if (onlyReads(tool)) return undefined;
   const { readOnlyHint, destructiveHint, idempotentHint } = completeHints(
-    String(tool.name),
+    textOr(tool.name),
     tool.annotations,
   );
   if (readOnlyHint === true && destructiveHint !== true) return 'unknown';

@@ -73,7 +73,7 @@ function partsOf(content: unknown): readonly Part[] {
 /** The text of a part: of a resource, its text; of a link to one, its URI. Undefined if it is no text. */
 function textOf({ type, text, resource, uri }: Part): string | undefined {
   const texts: { readonly [type: string]: unknown } = { text, resource: resource?.text, resource_link: uri };
-  const own = texts[String(type)];
+  const own = typeof type === 'string' && Object.hasOwn(texts, type) ? texts[type] : undefined;
   return typeof own === 'string' ? own : undefined;
 }
 
@@ -85,7 +85,8 @@ function textIn(content: unknown): string {
 
 /** What the tool says of its failure is text of somebody else: one line, short, and without words that make platforms repeat the call. */
 export function failureOf({ structuredContent, content }: McpResult): SourceError {
-  const line = foreignLine(String(structuredContent?.message ?? textIn(content)));
+  const { message } = structuredContent ?? {};
+  const line = foreignLine(typeof message === 'string' ? message : textIn(content));
   return new SourceError('SOURCE_FAILED', line === '' ? 'The source failed.' : `The source failed: ${line}`);
 }
 

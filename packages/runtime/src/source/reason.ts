@@ -69,7 +69,9 @@ function byName(value: Members, depth: number): string {
 
 function placesOf(value: Members): readonly string[] {
   return places.split(' ').flatMap((name) => {
-    const place = Object.hasOwn(value, name) ? [value[name]].flat().join('.') : '';
+    const steps = Object.hasOwn(value, name) ? [value[name]].flat() : [];
+    // An object may have a member toString.
+    const place = steps.filter((step) => typeof step === 'string' || typeof step === 'number').join('.');
     return /^[\w.[\]/-]{1,80}$/.test(place) ? [place] : [];
   });
 }
