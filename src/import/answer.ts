@@ -9,7 +9,8 @@ export function wrapped(value: Json, wrap: ApiCall['wrap']): Json {
 
 /** What the envelope of an answer contains; the answer itself if it has none. */
 export function contentOf(body: Json, { method, envelope }: Pick<ApiCall, 'method' | 'envelope'>): Json {
-  const member = envelope === 'graphql' ? 'data' : envelope ? 'result' : 'structuredContent';
+  const envelopeMember = envelope === 'graphql' ? 'data' : 'result';
+  const member = envelope ? envelopeMember : 'structuredContent';
   const isInside = method === 'call' || envelope !== undefined;
   return isInside && isObject(body) ? (body[member] ?? null) : body;
 }

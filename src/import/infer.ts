@@ -82,11 +82,13 @@ function typesOf(values: readonly Json[], name: string | null, { largeIntegers }
   const hasLarge = values.some((value) => typeof value === 'string' && largeIntegers.has(value));
   const isWhole = name !== null && (hasLarge ? numbers.every(Number.isInteger) : areWhole(numbers, name));
   const number = isWhole ? 'integer' : 'number';
-  const types = [
-    ...(hasLarge ? [number] : []),
-    ...values.map((value) => (isArray(value) ? 'array' : typeof value === 'number' ? number : typeof value)),
-  ];
-  return [...new Set(types)].sort();
+  const typeOf = (value: Json) => {
+    if (isArray(value)) return 'array';
+    return typeof value === 'number' ? number : typeof value;
+  };
+  const types = new Set<string>(values.map(typeOf));
+  if (hasLarge) types.add(number);
+  return [...types].sort();
 }
 
 function isArray(value: Json): value is readonly Json[] {

@@ -36,6 +36,7 @@ export function toolsOfServer(server: ListedServer): readonly Imported[] {
   return server.tools.map((tool): Imported => {
     const { name, title: shown, description, inputSchema, outputSchema, annotations } = tool;
     const hasOutput = isObject(outputSchema);
+    const resultWrap = hasOutput && isMap(outputSchema) ? 'result' : null;
     const entry: SpecEntry = {
       ...(name !== undefined && { name }),
       ...(typeof shown === 'string' && { title: shown }),
@@ -57,7 +58,7 @@ export function toolsOfServer(server: ListedServer): readonly Imported[] {
         query: [],
         headers: [],
         body: { kind: 'json', content: { members: [] } },
-        wrap: !hasOutput ? 'text' : isMap(outputSchema) ? 'result' : null,
+        wrap: hasOutput ? resultWrap : 'text',
         notFoundIsEmpty: false,
       },
       ...(secrets && { secrets }),

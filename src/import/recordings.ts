@@ -148,7 +148,8 @@ function valuesOf(bindings: readonly Binding[], args: JsonObject): JsonObject {
 
 function boundValue({ input, constant, members, isList }: BoundValue, args: JsonObject): Json | undefined {
   if (members) return isList ? members.map((one) => boundValue(one, args) ?? null) : valuesOf(members, args);
-  return input === undefined ? constant : Object.hasOwn(args, input) ? args[input] : undefined;
+  if (input === undefined) return constant;
+  return Object.hasOwn(args, input) ? args[input] : undefined;
 }
 
 /** The answer in the API's form. */

@@ -86,7 +86,8 @@ function withMembers(schema: JsonObject, objects: readonly JsonObject[], declare
 
 function withValue(schema: JsonObject, value: Json): JsonObject {
   const { enum: listed, const: only, ...others } = schema;
-  const allowed = Array.isArray(listed) ? (listed as readonly Json[]) : only === undefined ? null : [only];
+  const constant = only === undefined ? null : [only];
+  const allowed = Array.isArray(listed) ? (listed as readonly Json[]) : constant;
   return allowed === null || allowed.includes(value) ? schema : { ...others, enum: [...allowed, value] };
 }
 

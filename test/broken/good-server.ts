@@ -292,7 +292,7 @@ async function readBody(incoming: IncomingMessage): Promise<string | undefined> 
 function send(response: ServerResponse, { status, headers, body, stream }: Answer): void {
   if (status === 0) return void response.socket?.resetAndDestroy();
   const isAsItIs = typeof body === 'string' || body instanceof Uint8Array;
-  const text = isAsItIs ? body : body === undefined ? undefined : JSON.stringify(body);
+  const text = isAsItIs ? body : JSON.stringify(body); // undefined stays undefined
   response.writeHead(status, {
     ...(text === undefined ? {} : { 'content-type': 'application/json' }),
     ...headers,

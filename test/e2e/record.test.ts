@@ -31,7 +31,8 @@ const api = createServer({ maxHeaderSize: 65_536 }, (request, response) => {
   asked.push(request.url ?? '');
   const isAllowed = request.headers.authorization === `Bearer ${secret}`;
   const [, chain] = /^\/gas\/(.+)$/.exec(request.url ?? '') ?? [];
-  const status = !isAllowed ? 401 : chain === 'base' ? 200 : 404;
+  const allowedStatus = chain === 'base' ? 200 : 404;
+  const status = isAllowed ? allowedStatus : 401;
   response.writeHead(status, { 'content-type': 'application/json' });
   const note = `your key is ${echoes.join(' ')}\u202e`;
   response.end(status === 200 ? JSON.stringify({ chain, gwei: 99.5, note }) : '{}');

@@ -73,11 +73,9 @@ export async function upstreamOf(
     const type = headers['content-type'] ?? '';
     const isForm = type.startsWith('application/x-www-form-urlencoded');
     const isMultipart = type.startsWith('multipart/form-data');
-    const body = isForm
-      ? parseForm(bytes.toString())
-      : isMultipart
-        ? await partsOf(bytes, type)
-        : bytes.toString();
+    let body: unknown = bytes.toString();
+    if (isForm) body = parseForm(bytes.toString());
+    else if (isMultipart) body = await partsOf(bytes, type);
     const asked = { method, path, query, headers, ...(bytes.length > 0 && { body }) };
     const backend = isForm || isMultipart ? forms : others;
     const operation = backend.matchOperation(asked);

@@ -52,7 +52,8 @@ const uses = {
 /** `id, name and 3 more`: the members of an answer, or of its items; empty if it describes none. */
 function contentsOf(answer: JsonObject): string {
   const { items, result } = membersOf(answer);
-  const inner = isObject(items) && isObject(items.items) ? items.items : isObject(result) ? result : answer;
+  const whole = isObject(result) ? result : answer;
+  const inner = isObject(items) && isObject(items.items) ? items.items : whole;
   const names = Object.keys(membersOf(inner));
   return nameList(names);
 }

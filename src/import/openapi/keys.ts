@@ -157,7 +157,11 @@ function swapped(
   a: string,
   b: string,
 ): readonly (readonly string[])[] {
-  return names.map((one) => one.map((name) => (name === a ? b : name === b ? a : name)));
+  const others = new Map([
+    [a, b],
+    [b, a],
+  ]);
+  return names.map((group) => group.map((name) => others.get(name) ?? name));
 }
 
 /** Equal for keys that no request can carry side by side. */

@@ -88,16 +88,18 @@ export function curlRequest(line: string): GivenRequest {
     throw new RequestRefusal('mixes -F with -d', 'curl sends only one kind of body: remove the other.');
   const isQuery = all('get').length > 0;
   const given = addressOf(url, isQuery ? data : null, all('globoff').length > 0);
-  const body = parts.length > 0 ? parts.map(partOf) : isQuery ? null : data;
+  const dataBody = isQuery ? null : data;
+  const body = parts.length > 0 ? parts.map(partOf) : dataBody;
   const method = methodOf(last('method') ?? (body === null ? 'GET' : 'POST'), body !== null);
   const user = last('user') ?? given.user;
   const bearer = last('bearer');
+  const basic = user === undefined ? '' : `Basic ${basicOf(user)}`;
   const isJson = all('json').length > 0;
   const form = typeof body === 'string' ? 'application/x-www-form-urlencoded' : '';
   const set = {
     'content-type': isJson ? 'application/json' : form,
     accept: isJson ? 'application/json' : '',
-    authorization: bearer ? `Bearer ${bearer}` : user === undefined ? '' : `Basic ${basicOf(user)}`,
+    authorization: bearer ? `Bearer ${bearer}` : basic,
     'user-agent': last('agent') ?? '',
     referer: last('referer')?.replace(/;auto.*$/s, '') ?? '',
     cookie: all('cookie')

@@ -169,16 +169,13 @@ function overridden(field: Field, stated: readonly Field[]): Field {
 }
 
 function unknownNames(flag: string, names: readonly string[], { names: all }: Parts): readonly InputError[] {
-  const known = [...all];
+  const argumentNames = [...all];
+  const list = argumentNames.length > 0 ? `They are ${orList(argumentNames)}.` : 'It has none.';
   return names
     .filter((name) => !all.has(name))
     .map((name) => {
-      const near = closest(name, known);
-      const hint = near
-        ? `Did you mean ${near}?`
-        : known.length > 0
-          ? `They are ${orList(known)}.`
-          : 'It has none.';
+      const near = closest(name, argumentNames);
+      const hint = near ? `Did you mean ${near}?` : list;
       return inputError(flag, name, 'is not an argument that the request shows', hint);
     });
 }

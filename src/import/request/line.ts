@@ -59,7 +59,9 @@ export function keylessCurl(
       '--form-string',
       `${name}=${keyOf('body', name) ? variable(keyOf('body', name)) : value}`,
     ]);
-  const content = body === null ? [] : typeof body === 'string' ? ['--data-raw', data(body)] : parts(body);
+  let content: readonly string[] = [];
+  if (typeof body === 'string') content = ['--data-raw', data(body)];
+  else if (body !== null) content = parts(body);
   const isUsual = method === (body === null ? 'get' : 'post');
   return [
     ...['curl', ...(isUsual ? [] : ['-X', method.toUpperCase()])],

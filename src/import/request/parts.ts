@@ -89,7 +89,8 @@ export class Parts {
     const worded = isAlone ? (kind ?? 'id') : `${before}_${kind ?? 'id'}`;
     const own = named ?? (isOpen ? wordIn(text) || worded : worded);
     this.#path = `${segments.slice(0, at).join('/')}/{${own}}`;
-    const value = isOpen ? undefined : kind === 'id' || named ? scalarOf(text) : text;
+    const segmentValue = kind === 'id' || named ? scalarOf(text) : text;
+    const value = isOpen ? undefined : segmentValue;
     const shape = value === undefined ? anyText : shapeOf(value);
     const { input } = this.#argument(own, own, 'path', value, shape);
     if (input === undefined) return (stated ?? base) + end;
@@ -217,7 +218,8 @@ export class Parts {
     const declared = within === 'variables' ? protocol?.types.get(name) : undefined;
     const isOpen = isText && this.#isOpen(value);
     const isMissing = value === null && declared !== undefined;
-    const shape = declared !== undefined ? graphqlShape(declared, value) : isOpen ? anyText : shapeOf(value);
+    const valueShape = isOpen ? anyText : shapeOf(value);
+    const shape = declared === undefined ? valueShape : graphqlShape(declared, value);
     const isDeep = protocol?.envelope !== 'graphql' && shape?.type === 'object';
     if (shape === undefined || isDeep || (shape.type === 'array' && isPositional))
       return [{ name, constant: withDigits(value) }];
@@ -274,7 +276,8 @@ export class Parts {
     }
     const isPlace = /^(?:lat|lng|lon|latitude|longitude)$/i.test(name) && typeof scalarOf(text) === 'number';
     const value = this.#isOpen(text) ? undefined : scalarOf(text);
-    const shape = value === undefined ? anyText : isPlace ? ({ type: 'number' } as const) : shapeOf(value);
+    let shape: ReturnType<typeof shapeOf> = anyText;
+    if (value !== undefined) shape = isPlace ? { type: 'number' } : shapeOf(value);
     const style = isStyled ? styleLike(raw, text) : undefined;
     return [{ ...this.#argument(name, name, place, value, shape), ...(style && { style }) }];
   }

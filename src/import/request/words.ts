@@ -85,9 +85,10 @@ function unquoted(text: string): string {
   const inner = text.slice(text.indexOf('"') + 1, -1);
   if (/(?<!\\)(?:\\\\)*(?:`|\$\()/.test(inner))
     throw new RequestRefusal('contains a command in double quotes, which a shell runs', onlyOne);
-  return inner.replaceAll(/\\(\r?\n|[\s\S])/g, (whole, character: string) =>
-    /^\r?\n$/.test(character) ? '' : '$`"\\'.includes(character) ? character : whole,
-  );
+  return inner.replaceAll(/\\(\r?\n|[\s\S])/g, (whole, character: string) => {
+    if (/^\r?\n$/.test(character)) return '';
+    return '$`"\\'.includes(character) ? character : whole;
+  });
 }
 
 const escapes: { readonly [letter: string]: number } = {

@@ -122,11 +122,10 @@ describe('a rule that an answer of the server prevents', () => {
     'has a failed rule that explains it: %s',
     async (what) => {
       const server = servers[what];
-      const report = await (what === 'instance'
-        ? program.check(server, 'process.port')
-        : what === 'production'
-          ? program.check(server, 'none')
-          : checkServer(server));
+      const programRules = { instance: 'process.port', production: 'none' } as const;
+      const report = await (what === 'instance' || what === 'production'
+        ? program.check(server, programRules[what])
+        : checkServer(server));
       const [reason, see] = preventions[what];
       const prevented = report.rules.filter((rule) => rule.reason?.startsWith(`${reason} (see `));
       expect(prevented.map(({ id }) => id)).not.toEqual([]);
