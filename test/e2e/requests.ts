@@ -235,7 +235,11 @@ export const documented: readonly Documented[] = [
     curl: `curl -H "Authorization: bearer ghp_16C7e42F292c6912E7710c838347Ae178B4a" -X POST -d '{"query":"query Repo($owner: String!, $name: String!) { repository(owner: $owner, name: $name) { stargazerCount } }","variables":{"owner":"octocat","name":"Hello-World"}}' https://host/graphql`,
     method: 'POST',
     url: '/graphql',
-    headers: { ...json, authorization: 'bearer ghp_16C7e42F292c6912E7710c838347Ae178B4a' },
+    // curl declares a form for -d without a type, and the API accepts it.
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      authorization: 'bearer ghp_16C7e42F292c6912E7710c838347Ae178B4a',
+    },
     body: '{"query":"query Repo($owner: String!, $name: String!) { repository(owner: $owner, name: $name) { stargazerCount } }","variables":{"owner":"octocat","name":"Hello-World"}}',
     answer: { data: { repository: { stargazerCount: 2900 } } },
     tool: 'get_repo',
