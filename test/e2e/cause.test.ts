@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RegistrationStep } from '../../src/marketplace/core/model.ts';
 import { findRunningMarketplace, requestJson } from '../../src/marketplace/running-marketplace.ts';
 import { type ApiRequest, type ApiResponse, startApi } from '../api-server.ts';
@@ -14,10 +14,6 @@ import { answering, inPath, openApi } from './upstreams.ts';
 
 const key = 'k3y-of-the-author';
 const toolFile = 'src/tools/get-parcel.ts';
-
-/** On a busy machine, the API may answer late. Where it does not answer, there is less to wait for. */
-const patient = 'timeoutMs: 60_000';
-const hasty = 'timeoutMs: 1_000';
 
 /** How the API answers now. */
 let mode = 'right';
@@ -44,12 +40,6 @@ const edit = (file: string, before: string, after: string) => {
   const text = readFileSync(path, 'utf8');
   expect(text).toContain(before);
   writeFileSync(path, text.replace(before, after));
-};
-/** The same, once the server that `dev` runs has the change. */
-const editServed = async (file: string, before: string, after: string) => {
-  const since = Date.now();
-  edit(file, before, after);
-  await untilState(directory, 'running', since);
 };
 const call = (...args: string[]) => market(['call', 'getParcel', ...args], { cwd: directory });
 
@@ -79,7 +69,8 @@ beforeAll(async () => {
   const flags = ['--from-openapi', 'parcels.json', '--operation', 'getParcel'];
   ({ directory } = await scaffold(['parcels', '--platform', 'context', ...flags], { cwd: root }));
   writeFileSync(join(directory, '.env'), `PARCELS_API_KEY=${key}\n`);
-  edit('src/apis/parcels.ts', 'baseUrl: env.PARCELS_URL,', `baseUrl: env.PARCELS_URL,\n  ${patient},`);
+  // On a busy machine, the API may answer late.
+  edit('src/apis/parcels.ts', 'baseUrl: env.PARCELS_URL,', 'baseUrl: env.PARCELS_URL,\n  timeoutMs: 6_000,');
   const unlike = "return found(answer.id === 'UNLIKE' ? ({ ...answer, state: 7 } as never) : answer);";
   edit(toolFile, 'return found(answer);', unlike);
   mkdirSync(join(directory, '.market-mcp'), { mode: 0o700 });
@@ -144,7 +135,7 @@ const cases: { readonly [name: string]: Case } = {
   'a timeout': {
     mode: 'silent',
     code: 'SOURCE_TOO_SLOW',
-    message: 'no answer within 1000 ms',
+    message: 'no answer within 6000 ms',
     source: asked,
     line: 'api.get(',
     fix: 'If the API needs more time, raise timeoutMs in src/apis/.',
@@ -155,10 +146,6 @@ test.each(Object.entries(cases))(
   '%s: call, call --json, Try it, Traffic, Register and npm test name cause, place and fix',
   async (_, expected) => {
     mode = expected.mode;
-    if (mode === 'silent') {
-      await editServed('src/apis/parcels.ts', patient, hasty);
-      onTestFinished(() => editServed('src/apis/parcels.ts', hasty, patient));
-    }
     const { code, message, fix } = expected;
     const source = expected.source();
     const at = lineOf(expected.line);
@@ -279,7 +266,9 @@ test('an error of the code is named with its line, and what the code printed; a 
   expect(cause).not.toHaveProperty('at');
   const before = readFileSync(join(directory, toolFile), 'utf8');
   const throwing = "console.log('asked for', input.id);\n    throw new TypeError('no table');\n    try {";
-  await editServed(toolFile, 'try {', throwing);
+  const since = Date.now();
+  edit(toolFile, 'try {', throwing);
+  await untilState(directory, 'running', since);
   const text = await call();
   const at = lineOf('throw new TypeError');
   writeFileSync(join(directory, toolFile), before);
