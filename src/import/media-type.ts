@@ -56,8 +56,8 @@ export function isBinaryType(type: string): boolean {
 }
 
 /**
- * The JSON type among several that a request or a response has: `application/json` if it is there, else the first one. A JSON
- * Patch (RFC 6902) is a list of operations, so it is the last choice for anything else.
+ * Returns the JSON types of a request or a response, the preferred one first: `application/json`, then the others in their
+ * order. A JSON Patch (RFC 6902) is a list of operations, so it comes last for anything else.
  */
 export function preferredJsonTypes(
   types: readonly string[],
@@ -67,5 +67,5 @@ export function preferredJsonTypes(
     if (nameMatches(type, /^application\/json$/)) return 0;
     return nameMatches(type, /\/json-patch\+json$/) && !isList(type) ? 2 : 1;
   };
-  return types.filter(isJsonType).toSorted((one, other) => rank(one) - rank(other));
+  return types.filter(isJsonType).toSorted((a, b) => rank(a) - rank(b));
 }

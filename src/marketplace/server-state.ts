@@ -9,8 +9,8 @@ import type { MarketplaceContext } from './marketplace-context.ts';
 import { answerMs } from './running-marketplace.ts';
 
 /**
- * Returns the state of the project's server. A server that no command has published, such as that of `npm start`, counts
- * if it answers as this project.
+ * Returns the state of the project's server. `npm start` publishes no state, so a server that answers as this project counts
+ * as running.
  */
 export async function readServerState(context: MarketplaceContext): Promise<ServerState> {
   const published = publishedState(context.directory);

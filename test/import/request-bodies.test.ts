@@ -61,6 +61,13 @@ it.each([
   expect(sent(`curl https://x.test/a ${options}`)).toMatchObject(expected);
 });
 
+it('JSON without a media type is sent as a form, and a note says so', () => {
+  const notesOf = (options: string) => read(curlRequest(`curl https://x.test/a ${options}`)).notes;
+  expect(notesOf(`-d '{"a":1}'`)).toMatchObject([{ path: 'body', what: expect.stringContaining(form) }]);
+  expect(notesOf(`--json '{"a":1}'`)).toEqual([]);
+  expect(notesOf('-d a=1')).toEqual([]);
+});
+
 it('a content type without a body, a query without a value, and an accept header with parameters are sent', () => {
   const line = `curl -X POST 'https://x.test/a?wsdl&b=1' -H 'content-type: application/json' -H 'accept: application/json;v=2'`;
   const { path, query, headers } = sent(line);

@@ -98,7 +98,7 @@ function wordsFor(target: string | undefined, flags: CheckFlags): Words {
   };
 }
 
-/** Asks a person which tools may be called, too. */
+/** Asks a person which further tools may be called. */
 const choose: Words['choose'] = (withheld) => {
   const question =
     'Call any of these tools, too? Each call really runs the tool. (Space selects, Enter continues)';
@@ -170,7 +170,7 @@ function callErrors({ live, watch }: CheckFlags): readonly InputError[] {
   return refused('cannot be combined with --watch', 'Remove one: each change would call the tools for real.');
 }
 
-/** An image has no sources that change, and neither recordings nor secrets of its own. */
+/** An image contains no sources that change, no recordings and no secrets. */
 function deployErrors({ deploy, live, watch }: CheckFlags): readonly InputError[] {
   if (deploy === undefined) return [];
   const reason = additions[deploy];

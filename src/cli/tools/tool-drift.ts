@@ -10,7 +10,7 @@ export function showDrift(
   if (!refreshNeeded) return;
   const parts = Object.entries({ new: added, changed, gone: removed })
     .filter(([, names]) => names.length > 0)
-    .map(([what, names]) => `${what} ${nameList(names)}`);
+    .map(([kind, names]) => `${kind} ${nameList(names)}`);
   output.note(`tools/list differs from what the marketplace last read: ${parts.join('; ')}`);
   const record = marketCommand('list', '--mark-listed');
   output.line(`    After the deployment, press "Refresh Skills" there and run: ${record}`);

@@ -15,7 +15,7 @@ export function contentTypeOf({ headers }: Pick<GivenRequest, 'headers'>): strin
   return headers.find(([name]) => name === 'content-type')?.[1] ?? '';
 }
 
-/** @throws RequestRefusal if a tool cannot send the body as it is */
+/** @throws RequestRefusal if a tool cannot send the body unchanged */
 export function givenBody(request: GivenRequest): GivenBody | null {
   const { body } = request;
   if (body === null || body === '') return null;
@@ -73,7 +73,7 @@ function partsIn(text: string, boundary: string): readonly NameValue[] {
       'Paste the whole command, or write -F name=value for each part.',
     );
   return pieces.map((piece) => {
-    const [, head = '', content = ''] = /^\r\n(.*?)\r\n\r\n(.*)$/s.exec(`${piece}`) ?? [];
+    const [, head = '', content = ''] = /^\r\n(.*?)\r\n\r\n(.*)$/s.exec(piece) ?? [];
     const [, name = ''] = /^content-disposition:.*?;\s*name="([^"]*)"/im.exec(head) ?? [];
     if (/^content-disposition:.*?;\s*filename\*?=/im.test(head)) throw filePart(name);
     if (/^content-type:(?!\s*text\/plain\b)/im.test(head))

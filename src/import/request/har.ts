@@ -4,7 +4,7 @@ import { filePart, withParts } from './given-body.ts';
 import type { GivenRequest, Method, NameValue } from './given-request.ts';
 import { RequestRefusal } from './words.ts';
 
-/** The requests that a browser recorded (HAR 1.2 §log.entries), those for data first in the order of their time. */
+/** Returns the recorded requests that were answered with JSON (HAR 1.2 §log.entries), in the order of the file. */
 export function harRequests(value: Json): readonly GivenRequest[] {
   const entries = objectOr(objectOr(value).log).entries;
   if (!Array.isArray(entries))
@@ -24,7 +24,7 @@ export function harRequests(value: Json): readonly GivenRequest[] {
   return requests;
 }
 
-/** Whether the recorded content is JSON, or its type says so. */
+/** Whether the recorded content is JSON by its type or its text. */
 function isAnsweredWithJson(response: Json | undefined): boolean {
   const { mimeType, text, encoding } = objectOr(objectOr(response).content);
   const type = textOr(mimeType, 'application/json');
@@ -43,7 +43,7 @@ function requestIn({ method, url, headers, postData }: JsonObject): GivenRequest
   const request: GivenRequest = {
     method: name as Method,
     url: address.replace(/#.*$/s, ''),
-    headers: pairsIn(headers).map(([own, text]) => [own.toLowerCase(), text] as const),
+    headers: pairsIn(headers).map(([header, text]) => [header.toLowerCase(), text] as const),
     body: null,
     variables: null,
   };
@@ -75,7 +75,7 @@ function withBody(request: GivenRequest, postData: JsonObject): GivenRequest {
 function bodyIn({ text, params, mimeType, encoding }: JsonObject): GivenRequest['body'] {
   const pairs = pairsIn(params);
   if (/^multipart\//i.test(textOr(mimeType)) && pairs.length > 0) {
-    const file = (params as readonly Json[]).find((one) => isObject(one) && one.fileName !== undefined);
+    const file = (params as readonly Json[]).find((part) => isObject(part) && part.fileName !== undefined);
     if (file !== undefined) throw filePart(textOr(objectOr(file).name));
     return pairs;
   }
@@ -96,6 +96,6 @@ function decodedText(text: string): string {
 }
 
 function pairsIn(list: Json | undefined): readonly NameValue[] {
-  const all: readonly Json[] = Array.isArray(list) ? list : [];
-  return all.filter(isObject).map(({ name, value }) => [textOr(name), textOr(value)]);
+  const entries: readonly Json[] = Array.isArray(list) ? list : [];
+  return entries.filter(isObject).map(({ name, value }) => [textOr(name), textOr(value)]);
 }

@@ -27,6 +27,7 @@ function isHostOf(url: string, host: string): boolean {
 
 /** @throws RequestRefusal for a header that a tool can neither send nor leave out */
 export function checkHeaders({ url, headers }: Pick<GivenRequest, 'url' | 'headers'>): void {
+  const dropped = droppedHeaders(headers);
   for (const [name, value] of headers) {
     if (name === 'host' && !isHostOf(url, value))
       throw new RequestRefusal(
@@ -38,7 +39,7 @@ export function checkHeaders({ url, headers }: Pick<GivenRequest, 'url' | 'heade
         'has the header Transfer-Encoding, which fetch does not send',
         'Remove it: the length of the body is sent instead.',
       );
-    if (!/^[\t\x20-\x7e]*$/.test(value) && !droppedHeaders(headers).has(name))
+    if (!/^[\t\x20-\x7e]*$/.test(value) && !dropped.has(name))
       throw new RequestRefusal(
         `has the header ${name} with a value that is not ASCII`,
         'Encode the value as the API documents it, or remove the header.',

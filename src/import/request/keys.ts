@@ -51,7 +51,7 @@ export class KeyParts {
   /** @param scheme what stands before the key: `Bearer` */
   header(name: string, scheme: string, text: string): void {
     const pair = Buffer.from(text, 'base64').toString('utf8');
-    // Another text is sent as it is: the encoding of a pair would change it.
+    // Any other text is sent unchanged, because encoding it as a pair would change it.
     const isPair = scheme === 'Basic' && pair.includes(':') && Buffer.from(pair).toString('base64') === text;
     if (!isPair) {
       const isBearer = name === 'authorization' && scheme === 'Bearer';

@@ -2,6 +2,7 @@ import { isJwt, isKeyName, uriDecoded } from 'market-mcp-contract/command';
 import { isObject, type Json } from 'market-mcp-contract/json';
 import type { Field, Shape } from '../../model/model.ts';
 import { isKeyValue, keyBelow, placeholderIn } from '../key-names.ts';
+import { isFormType } from '../media-type.ts';
 import type { ApiBody, ApiKey, ApiVariable, Binding, BoundValue } from '../model.ts';
 import { inputDescription, singular } from '../openapi/describe.ts';
 import { freeInputName } from '../openapi/parameters.ts';
@@ -147,7 +148,10 @@ export class Parts {
     const typed = type === '' || type === usual ? {} : { mediaType: type };
     if (kind === 'form')
       return { kind, content: { members: this.#encodedPairs(content.text, 'body') }, ...typed };
-    if (kind === 'json') return { ...this.#json(content.value, protocol), ...typed };
+    if (kind === 'json') {
+      if (isFormType(type)) this.notes.push(jsonAsForm);
+      return { ...this.#json(content.value, protocol), ...typed };
+    }
     refuseKeyIn(content.text, 'body');
     const { name: _, ...value } = this.#argument('body', 'body', 'body', content.text);
     return { kind, content: value, ...typed };
@@ -311,7 +315,14 @@ export class Parts {
   }
 }
 
-/** @throws RequestRefusal for a key in a text that is sent as it is */
+/** The note about JSON that curl declares as a form, because the command names no media type. */
+const jsonAsForm = {
+  path: 'body',
+  what: 'is JSON that is sent as application/x-www-form-urlencoded, as curl sends it',
+  why: "if the API needs another type, add -H 'content-type: application/json'",
+};
+
+/** @throws RequestRefusal for a key in a text that is sent unchanged */
 export function refuseKeyIn(text: string, place: 'query' | 'body'): void {
   const pairs = text.matchAll(/([\w.-]+)["']?\s*[=:>]\s*["']?([^\s"'&<>,;]+)/g);
   const isNamed = [...pairs].some(

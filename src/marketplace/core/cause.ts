@@ -97,7 +97,7 @@ export interface FailedAnswer {
 /** What a result says of its failure (C§2.2); a call without a result has none of it. */
 export function failureIn(result: JsonObject | null): FailedAnswer {
   const { error, message } = objectOr(result?.structuredContent);
-  return { code: textOr(error), message: textOr(message), incident: incidentIn(result?.content) };
+  return { code: nonEmptyText(error), message: nonEmptyText(message), incident: incidentIn(result?.content) };
 }
 
 /**
@@ -113,7 +113,7 @@ export function causeIn(
   file: string | undefined,
 ): CallCause | null {
   const logged = findLoggedCause({ code, incident }, errorsIn(logs), directory);
-  const refusal = textOr(eventsIn(logs).findLast(({ event }) => event === 'refused')?.reason);
+  const refusal = nonEmptyText(eventsIn(logs).findLast(({ event }) => event === 'refused')?.reason);
   const message = refusal ?? answered;
   const cause = logged?.cause ?? (message === null ? undefined : causeOf(message, directory));
   if (cause === undefined) return null;
@@ -153,7 +153,7 @@ const fixes: ReadonlyMap<string, string> = new Map([
   ['refused', 'Compare the PLATFORM_ variables of the server with those of this marketplace.'],
 ]);
 
-function textOr(value: unknown): string | null {
+function nonEmptyText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 

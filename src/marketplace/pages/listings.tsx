@@ -155,7 +155,7 @@ function ListingCard({ status, rules }: { status: ListingStatus; rules: Listings
   );
 }
 
-function breakMark(breaks: ListingChange['breaks']): Mark {
+function tagMark(breaks: ListingChange['breaks']): Mark {
   if (breaks === null) return 'advice';
   return breaks ? 'fail' : 'pass';
 }
@@ -172,7 +172,7 @@ function Changes({ changes }: { changes: readonly ListingChange[] }) {
           <CodeCell>{before === undefined ? '' : shown(JSON.stringify(before))}</CodeCell>
           <CodeCell>{after === undefined ? '' : shown(JSON.stringify(after))}</CodeCell>
           <td>
-            <Tag mark={breakMark(breaks)}>{brokenBy(breaksFor)}</Tag>
+            <Tag mark={tagMark(breaks)}>{brokenBy(breaksFor)}</Tag>
           </td>
         </tr>
       ))}

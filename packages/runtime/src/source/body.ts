@@ -23,7 +23,7 @@ export interface BodyParts {
   readonly partTypes?: { readonly [part: string]: string };
   /** The parts that are files, in base64. */
   readonly files?: { readonly [part: string]: { readonly name?: unknown; readonly type?: string } };
-  /** A text that is the whole body, as it is. */
+  /** A text that is the whole body, sent unchanged. */
   readonly text?: unknown;
   /** A file in base64 that is the whole body. */
   readonly binary?: unknown;
