@@ -2,6 +2,7 @@ import { CommandError } from 'market-mcp-contract/command';
 import { isObject, type JsonObject, jsonIn, shorten } from 'market-mcp-contract/json';
 import { reachOf } from 'market-mcp-contract/wire';
 import { basic, Secret, SourceError, sendOnce } from 'market-mcp-runtime/source';
+import { isFormType } from '../../import/media-type.ts';
 import type { ApiCall, ApiKey, Binding, FilePart } from '../../import/model.ts';
 import { requestOf } from '../../import/recordings.ts';
 
@@ -80,7 +81,8 @@ export async function tryRequest(
     else if (name === 'TimeoutError') why = 'it gave no answer within 10 seconds';
     throw noAnswer(where, `gave no answer to use: ${why}`, 'Correct the command, or start the API.');
   }
-  const answer = { ...judged(where, answered, mayBeMissing), headers: answered.headers };
+  const correction = correctionOf(call.body);
+  const answer = { ...judged(where, answered, mayBeMissing, correction), headers: answered.headers };
   if (!answered.hasNothing) return answer;
   if (mayBeMissing) return { ...answer, text: null };
   const hint = 'Give arguments for which it has an answer.';
@@ -98,23 +100,29 @@ function stylesOf(bindings: readonly Binding[]): JsonObject {
 
 type Answered = Awaited<ReturnType<typeof sendOnce>>;
 
-function judged(where: string, answered: Answered, mayBeMissing: boolean): TrialAnswer {
+/** What to do if the API rejects the request. */
+function correctionOf(body: ApiCall['body']): string {
+  if (body?.kind !== 'json' || !isFormType(body.mediaType ?? '')) return 'Correct the command.';
+  return "Its JSON was sent as a form, as curl sends it. If the API takes JSON, add -H 'content-type: application/json'.";
+}
+
+function judged(where: string, answered: Answered, mayBeMissing: boolean, correction: string): TrialAnswer {
   const { status, text } = answered;
   if (status === 404 && mayBeMissing) return { status, text: null };
   const [value] = status >= 200 && status < 300 && !isPage(answered) ? jsonIn(text) : [];
   if (isObject(value) || Array.isArray(value)) return { status, text };
-  const [what, hint] = otherThanJson(answered);
+  const [what, hint] = otherThanJson(answered, correction);
   throw noAnswer(where, `was answered with ${what}`, hint);
 }
 
 /** What came instead of JSON, and what to do. */
-function otherThanJson(answered: Answered): readonly [what: string, hint: string] {
+function otherThanJson(answered: Answered, correction: string): readonly [what: string, hint: string] {
   const { status, text } = answered;
   const said = text.trim() === '' ? '' : `: ${shorten(text.trim().split(/\r?\n/, 1)[0] ?? '', 120)}`;
   const cookies =
     'Check the key. If a browser sent cookies, the API may need them, and then no tool can call it.';
   if (status === 401 || status === 403) return [`HTTP ${status}${said}`, cookies];
-  if (status < 200 || status > 299) return [`HTTP ${status}${said}`, 'Correct the command.'];
+  if (status < 200 || status > 299) return [`HTTP ${status}${said}`, correction];
   if (said === '') return [`HTTP ${status} and nothing else`, 'Give a request that is answered with JSON.'];
   const page = /type=["']?password|sign[ -]?in|log[ -]?in/i.test(text) ? 'a page to log in' : 'HTML';
   return isPage(answered)
