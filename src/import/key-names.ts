@@ -52,8 +52,24 @@ const placeholders = [
   /^x{4,}$|^\.{3}$|^\*{3,}$|^…$/i,
 ];
 
+/** Placeholders of documentation that are values elsewhere, such as `API_KEY` as a kind of login. */
+const keyPlaceholders = [
+  /^(?<name>(?:[A-Z][A-Z\d]*_)*(?:API)?(?:KEY|TOKEN|SECRET|PASSWORD|USERNAME|USER|EMAIL)|(?:[A-Z][A-Z\d]*_)+S?ID)$/,
+  /^[a-z\d]{1,10}[-_](?:your|my|insert|enter|replace)[-_ ][\w -]*(?:key|token|secret|password|id|here)$/i,
+  /^(?:\{\{?[\w. -]+\}\}?|<[\w .'-]+>)\/[\w-]+$/,
+];
+
+/** Returns the variable that a placeholder in the position of a key names, as `placeholderIn`. */
+export function keyPlaceholderIn(text: string): string | undefined {
+  return placeholderIn(text) ?? variableOf(keyPlaceholders, text);
+}
+
 /** The variable that a placeholder names, empty if it names none; undefined if the text is a value. */
 export function placeholderIn(text: string): string | undefined {
-  const match = placeholders.map((pattern) => pattern.exec(text.trim())).find((one) => one !== null);
+  return variableOf(placeholders, text);
+}
+
+function variableOf(patterns: readonly RegExp[], text: string): string | undefined {
+  const match = patterns.map((pattern) => pattern.exec(text.trim())).find((candidate) => candidate !== null);
   return match && (match.groups?.name ?? '');
 }

@@ -52,8 +52,10 @@ async function sentByTool({ curl, env = {}, arguments: others = {} }: RealReques
   const keyValue = (variable: string) => {
     const source = secrets.get(variable);
     if (source === undefined) return '';
-    // A placeholder without a name has the variable of its API.
-    return 'value' in source ? source.value : (env[source.variable] ?? Object.values(env)[0] ?? '');
+    if ('value' in source) return source.value;
+    // A placeholder without a name has the variable of its API, which is named for the port of the test.
+    const suffix = source.variable.replace(/^LOCAL(?:_API)?_\d+_/, '');
+    return env[source.variable] ?? env[suffix] ?? Object.values(env)[0] ?? '';
   };
   await tryRequest(call, { ...givenArguments(fieldsSchema(input)), ...others }, keyValue, true);
   expect(received).toHaveLength(1);

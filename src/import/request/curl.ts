@@ -1,6 +1,7 @@
 import { uriDecoded } from 'market-mcp-contract/command';
 import { withParts } from './given-body.ts';
 import type { GivenRequest, Method, NameValue } from './given-request.ts';
+import { pastedCommand } from './shown.ts';
 import { commandWords, RequestRefusal, unquotedVariables } from './words.ts';
 
 /** What an option does: `flag` takes no value, `ignored` changes nothing in the request, and a sentence refuses it. */
@@ -31,6 +32,7 @@ const table: { readonly [name: string]: readonly [letter: string, effect: Effect
   'user-agent': ['A', takes('agent')],
   referer: ['e', takes('referer')],
   url: ['', takes('url')],
+  'url-query': ['', takes('urlQuery')],
   globoff: ['g', flag('globoff')],
   ...ignored(
     'location L,compressed,silent s,show-error S,fail f,fail-with-body,verbose v,include i,progress-bar #,no-progress-meter,' +
@@ -71,7 +73,7 @@ function ignored(names: string, effect: Effect): { readonly [name: string]: read
  */
 export function curlRequest(line: string): GivenRequest {
   let pipe: string | undefined;
-  const command = line.replace(/^\s*(?:[$>%]\s+)?/, '');
+  const command = pastedCommand(line);
   const [, ...words] = commandWords(command, (what) => {
     pipe = what;
   });
@@ -87,7 +89,9 @@ export function curlRequest(line: string): GivenRequest {
   if (data !== null && parts.length > 0)
     throw new RequestRefusal('mixes -F with -d', 'curl sends only one kind of body: remove the other.');
   const isQuery = all('get').length > 0;
-  const given = addressOf(url, isQuery ? data : null, all('globoff').length > 0);
+  const queryParts = [isQuery ? data : null, ...all('urlQuery').map(queryPieceOf)];
+  const addedQuery = queryParts.filter((part) => part !== null).join('&');
+  const given = addressOf(url, addedQuery, all('globoff').length > 0);
   const dataBody = isQuery ? null : data;
   const body = parts.length > 0 ? parts.map(partOf) : dataBody;
   const method = methodOf(last('method') ?? (body === null ? 'GET' : 'POST'), body !== null);
@@ -173,6 +177,11 @@ function dataOf(pieces: readonly Option[]): string | null {
   return pieces.map((piece, i) => (i === 0 || piece.does === 'json' ? '' : '&') + pieceOf(piece)).join('');
 }
 
+/** A part of the query; curl sends it as it is behind a plus sign. */
+function queryPieceOf({ name, value }: Option): string {
+  return value.startsWith('+') ? value.slice(1) : pieceOf({ does: 'encoded', name, value });
+}
+
 function pieceOf({ does, name, value }: Option): string {
   if (does === 'raw') return value;
   if (does !== 'encoded') {
@@ -208,7 +217,7 @@ function partOf({ does, name, value }: Option): NameValue {
 /** An address as curl sends it, and the user that it contains. */
 function addressOf(
   text: string,
-  data: string | null,
+  addedQuery: string,
   isPlain: boolean,
 ): { readonly url: string; readonly user?: string } {
   const scheme = /^([a-z][a-z\d+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase() ?? 'http';
@@ -227,7 +236,7 @@ function addressOf(
     throw new RequestRefusal('has a URL with one slash behind its scheme', 'Write https://.');
   const whole = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.canParse(whole) ? new URL(whole) : null;
-  if (!url || /[\s\p{Cc}]/u.test(whole + (data ?? '')) || url.hostname === '')
+  if (!url || /[\s\p{Cc}]/u.test(whole + addedQuery) || url.hostname === '')
     throw new RequestRefusal('has no valid URL', 'Paste the whole command, with its URL in quotes.');
   const user =
     url.username + url.password === ''
@@ -239,7 +248,7 @@ function addressOf(
       'has \\ or a segment with %2e for a dot in its path, which fetch changes',
       'Write the path as the API has it.',
     );
-  const asked = [query, data ?? undefined].filter((part) => part !== undefined && part !== '').join('&');
+  const asked = [query, addedQuery].filter((part) => part !== undefined && part !== '').join('&');
   // `{name=value}` stays; the parser would encode it.
   const place = path.includes('{') ? path : url.pathname;
   return {

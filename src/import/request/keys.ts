@@ -1,5 +1,5 @@
 import { isKeyName } from 'market-mcp-contract/command';
-import { placeholderIn } from '../key-names.ts';
+import { keyPlaceholderIn } from '../key-names.ts';
 import type { ApiKey, ApiVariable, KeySource } from '../model.ts';
 import { constantOf, plainName } from '../openapi/schemes.ts';
 import type { GivenRequest } from './given-request.ts';
@@ -31,7 +31,7 @@ export class KeyParts {
 
   /** The variable that a text in the position of a key names, empty if it names none; undefined if it is the key itself. */
   variableIn(text: string): string | undefined {
-    return this.#isRecorded ? undefined : placeholderIn(text);
+    return this.#isRecorded ? undefined : keyPlaceholderIn(text);
   }
 
   /**

@@ -60,6 +60,13 @@ export class Parts {
     return isKeyValue(placed.name, text, place) || this.keys.isRepeated(placed, text);
   }
 
+  /** Matches a scheme of any name before a placeholder: `DeepL-Auth-Key [yourAuthKey]`. */
+  #placeholderBehindScheme(name: string, value: string): RegExpExecArray | null {
+    if (name !== 'authorization' && !isKeyName(name)) return null;
+    const match = /^([a-z][\w-]*) +(\S.*)$/i.exec(value);
+    return match && this.keys.variableIn(match[2] ?? '') === undefined ? null : match;
+  }
+
   /** The path with names in braces, and their bindings. */
   path(given: string): { readonly path: string; readonly params: readonly Binding[] } {
     const params: Binding[] = [];
@@ -120,6 +127,7 @@ export class Parts {
       const [, scheme = '', token = ''] =
         /^(Basic|Bearer|Token|Bot|ApiKey|Key) +(\S.*)$/i.exec(value) ??
         /^([a-z][\w-]*) +([$%]\S+)$/i.exec(value) ??
+        this.#placeholderBehindScheme(name, value) ??
         [];
       const bare = token || value;
       const isUnnamed = scheme !== '' && this.keys.variableIn(bare) === '';

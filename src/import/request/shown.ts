@@ -1,6 +1,19 @@
-/** Whether a text is a curl command rather than the path of a file; a prompt before it is that of a page of documentation. */
+/** What precedes a command in documentation and terminals: lines of comment, and the prompt of a shell. */
+const prelude = /^(?:\s*#(?!\s*curl\s)[^\n]*\n)*\s*(?:[$>%#]\s+|[A-Z]:\\[^<>\n]*>\s*)?/i;
+
+/**
+ * Returns the command in a text without the comments and the prompt before it, each line joined by a backslash alone. Some programs write
+ * blanks behind it, or join lines by `^` and quote words with `'`.
+ */
+export function pastedCommand(text: string): string {
+  const command = text.replace(prelude, '').replaceAll(/\\[ \t]+(?=\r?\n)/g, '\\');
+  const joinsByCaret = /'[ \t]*\^[ \t]*\r?\n/.test(command);
+  return joinsByCaret ? command.replaceAll(/\^[ \t]*(?=\r?\n)/g, '\\') : command;
+}
+
+/** Returns whether a text is a curl command rather than the path of a file. */
 export function isCurl(text: string): boolean {
-  return /^\s*(?:[$>%]\s+)?curl(?:\.exe)?\s/.test(text);
+  return /^(?:\/\S*\/|[A-Z]:\\\S*\\)?curl(?:\.exe)?\s/i.test(pastedCommand(text));
 }
 
 /** A command whose keys are variables. */

@@ -14,15 +14,22 @@ const onlyOne = 'Give one curl command alone, with its URL and its data in quote
  * The words of a command line, as a POSIX shell (or cmd, where lines are continued or quoted with `^`) passes them to a program.
  * Nothing is expanded: `$NAME` stays as it is.
  *
- * @param leftOut receives a pipe to jq, which changes the answer alone
+ * @param leftOut receives a pipe to a program that only shows the response, such as jq
  * @throws RequestRefusal for whatever a shell would run, redirect or expand
  */
 export function commandWords(line: string, leftOut: (pipe: string) => void = () => {}): readonly string[] {
   return isForCmd(line) ? cmdWords(line) : posixWords(line, leftOut);
 }
 
+/** Whether cmd is meant: it has no single quotes, and doubles or escapes the quotes in a word. */
 function isForCmd(line: string): boolean {
-  return /\^(?:"|[ \t]*\r?\n)/.test(line);
+  if (/\s'/.test(line.replaceAll(/"[^"]*"/g, ''))) return false;
+  return /\^(?:"|[ \t]*\r?\n)/.test(line) || hasDoubledQuotes(line);
+}
+
+/** Whether JSON has doubled quotes, as Firefox copies it for Windows: `"{""a"":1}"`. */
+function hasDoubledQuotes(line: string): boolean {
+  return /\s"[[{][[{\s]*""\w[^"]*""\s*[:,\]]/.test(line);
 }
 
 /** Names of the variables that a command line contains outside of single quotes. A backslash before `$` makes it a text. */
@@ -57,26 +64,49 @@ function posixWords(line: string, leftOut: (pipe: string) => void): readonly str
     if (index < from || piece.joined !== undefined) continue;
     const { quoted, open, escaped, gap, operator } = piece;
     if (open !== undefined) throw new RequestRefusal('has no end for a quote', 'Paste the whole command.');
+    const pipe = operator === '|' ? viewerPipe(line.slice(index)) : undefined;
+    if (pipe !== undefined) {
+      leftOut(pipe);
+      break;
+    }
     if (operator !== undefined) throw new RequestRefusal(`contains ${operator}, which a shell runs`, onlyOne);
     if (gap !== undefined) {
       end();
       from = index + gap.length;
-      const [pipe] = /^\|\s*jq\b[^|;&<>`$]*$/.exec(line.slice(from)) ?? [];
-      if (pipe !== undefined) {
-        leftOut(pipe.trim());
-        break;
-      }
-      if (words.length > 0 && gap.includes('\n') && line.slice(from).trim() !== '')
+      const isAtEnd = /^(?:\||(?:#[^\n]*|\s)*$)/.test(line.slice(from));
+      if (words.length > 0 && gap.includes('\n') && !isAtEnd)
         throw new RequestRefusal('contains a second line that no \\ continues', onlyOne);
     } else if (word === undefined && whole === '#') {
       from = index + line.slice(index).search(/\n|$/);
     } else {
+      if (word === undefined && /[“”„‘’‚]/.test(whole)) throw typographicQuote(whole);
       word = (word ?? '') + (quoted === undefined ? (escaped ?? whole) : unquoted(quoted));
       if (quoted === undefined && escaped === undefined) bare += whole;
     }
   }
   end();
   return words;
+}
+
+/** Programs that only change how a response is shown. */
+const viewer = /^\|\s*(?:jq|json_pp|python3? -m json\.tool)(?=\s|$)/;
+
+/** Returns the pipe at the end of a line if it leads only to such a program. */
+function viewerPipe(text: string): string | undefined {
+  const [start] = viewer.exec(text) ?? [];
+  if (start === undefined) return undefined;
+  const isRun = [...text.slice(start.length).trimEnd().matchAll(pieces)].some(
+    ({ groups: { operator, open, quoted = '', gap = '' } = {} }) =>
+      operator !== undefined || open !== undefined || gap.includes('\n') || /^\$?".*(?:`|\$\()/s.test(quoted),
+  );
+  return isRun ? undefined : text.trim();
+}
+
+function typographicQuote(quote: string): RequestRefusal {
+  return new RequestRefusal(
+    `contains the typographic quote ${quote}`,
+    'A text program has replaced the quotes: write each as " or \'.',
+  );
 }
 
 function unquoted(text: string): string {
@@ -117,14 +147,24 @@ function ansi(text: string): string {
   return Buffer.concat([...bytes, Buffer.from(text.slice(from))]).toString('utf8');
 }
 
-/** As cmd and then a C program read a line: `^` escapes outside of quotes, `\"` is a quote in a word. */
+/**
+ * As cmd and then a C program read a line: `^` escapes outside of quotes, `\"` and `""` are a quote in a quoted word. Chrome of 2018
+ * escaped inside of quotes, too.
+ */
 function cmdWords(line: string): readonly string[] {
+  const escapesInQuotes = /[^^]\^\\\^"/.test(line);
+  const isDoubled = hasDoubledQuotes(line);
   let plain = '';
   let isQuoted = false;
   for (let at = 0; at < line.length; at += 1) {
     const character = line[at] ?? '';
+    if (isDoubled && isQuoted && line.startsWith('""', at)) {
+      plain += '\\"';
+      at += 1;
+      continue;
+    }
     if (character === '"') isQuoted = !isQuoted;
-    if (character === '^' && !isQuoted) {
+    if (character === '^' && (!isQuoted || escapesInQuotes)) {
       const [gap] = /^\^[ \t]*\r?\n/.exec(line.slice(at)) ?? [];
       const [, next = ''] = line.slice(at + (gap?.length ?? 0)).match(/^(\r?\n)/) ?? [];
       if (gap === undefined) {
