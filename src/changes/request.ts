@@ -85,8 +85,12 @@ export async function readRequests({
   for (const text of texts) {
     const found = await requestsInText(text);
     if (!found.ok) return found;
-    const request = found.value[(number ?? 1) - 1];
-    if (!request || (number === undefined && found.value.length > 1)) {
+    const [onlyRequest, ...others] = found.value;
+    const request =
+      number === undefined && others.length === 0
+        ? onlyRequest
+        : found.value.find((candidate) => (candidate.number ?? 1) === number);
+    if (!request) {
       const hint = 'Run the command without --request to list them.';
       return reject('--request', number, `is not the number of one of ${found.value.length} requests`, hint);
     }

@@ -126,7 +126,9 @@ describe('an integer beyond 2^53 in the body of a request', () => {
     const headers = [{ name: 'Content-Type', value: 'application/json' }];
     const postData = { mimeType: 'application/json', text: body };
     const request = { method: 'POST', url: 'https://x.test/orders', headers, postData };
-    const [recorded] = harRequests(JSON.parse(JSON.stringify({ log: { entries: [{ request }] } })));
+    const [recorded] = harRequests(
+      JSON.parse(JSON.stringify({ log: { entries: [{ request, response: { status: 200, content: {} } }] } })),
+    );
     if (!recorded) throw new Error('no request');
     const sent = bodiesOf(unwrap(readRequest(recorded, { input: [], constants: [] })));
     expect(sent).toEqual([body, body]);

@@ -34,9 +34,10 @@ export async function askHarRequest(
   { fromRequest = [], request }: Partial<ToolParts>,
 ): Promise<number> {
   const found = unwrap(await requestsInText(fromRequest[0] ?? ''));
-  if (found.length === 1) return 1;
-  const options = found.map(({ method, url }, i) => ({
-    value: String(i + 1),
+  const [first, ...others] = found;
+  if (first && others.length === 0) return first.number ?? 1;
+  const options = found.map(({ number = 1, method, url }) => ({
+    value: String(number),
     label: singleLine(`${method.toUpperCase()} ${url.replace(/\?.*/s, '')}`),
   }));
   return Number(

@@ -55,8 +55,8 @@ export async function listRequests(text: string, output: Output): Promise<ExitCo
   if (isCurl(text)) return undefined;
   const found = unwrap(await requestsInText(text));
   if (found.length === 1) return undefined;
-  const requests = found.map(({ method, url }, i) => ({
-    number: i + 1,
+  const requests = found.map(({ number = 1, method, url }) => ({
+    number,
     method: method.toUpperCase(),
     // Its query may contain a key, and so may its user.
     url: url.replace(/\?.*/s, '').replace(/(?<=^[^/]*\/\/)[^/]*@/, ''),

@@ -19,6 +19,8 @@ export interface GivenRequest {
   readonly variables: ReadonlySet<string> | null;
   /** Behind a pipe, what changes the answer alone. */
   readonly pipe?: string;
+  /** Position in the HAR file, from 1; absent for a curl command. */
+  readonly number?: number;
   /** Why no tool can send it. */
   readonly refusal?: RequestRefusal;
 }

@@ -12,10 +12,12 @@ export function harRequests(value: Json): readonly GivenRequest[] {
       'is neither a curl command nor a HAR file',
       'Give a text that begins with curl, or a HAR file.',
     );
-  const requests = (entries as readonly Json[]).flatMap((entry) => {
+  const requests: GivenRequest[] = [];
+  for (const [index, entry] of (entries as readonly Json[]).entries()) {
     const { request, response } = objectOr(entry);
-    return isAnsweredWithJson(response) ? (requestIn(objectOr(request)) ?? []) : [];
-  });
+    const given = isAnsweredWithJson(response) ? requestIn(objectOr(request)) : null;
+    if (given !== null) requests.push({ ...given, number: index + 1 });
+  }
   if (requests.length === 0)
     throw new RequestRefusal(
       'contains no request that was answered with JSON',
@@ -24,8 +26,9 @@ export function harRequests(value: Json): readonly GivenRequest[] {
   return requests;
 }
 
-/** Whether the recorded content is JSON by its type or its text. */
+/** Whether an entry has a response whose content is JSON, or whose type says so. A blocked request has the status 0. */
 function isAnsweredWithJson(response: Json | undefined): boolean {
+  if (!isObject(response) || response.status === 0) return false;
   const { mimeType, text, encoding } = objectOr(objectOr(response).content);
   const type = textOr(mimeType, 'application/json');
   if (mayBeJson(type) || /json/.test(type)) return true;

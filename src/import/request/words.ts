@@ -79,7 +79,7 @@ function posixWords(line: string, leftOut: (pipe: string) => void): readonly str
     } else if (word === undefined && whole === '#') {
       from = index + line.slice(index).search(/\n|$/);
     } else {
-      if (word === undefined && /[“”„‘’‚]/.test(whole)) throw typographicQuote(whole);
+      if (word === undefined && /^[“”„‘’‚]/.test(whole)) throw typographicQuote(whole);
       word = (word ?? '') + (quoted === undefined ? (escaped ?? whole) : unquoted(quoted));
       if (quoted === undefined && escaped === undefined) bare += whole;
     }
