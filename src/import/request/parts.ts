@@ -11,8 +11,9 @@ import type { GivenBody } from './given-body.ts';
 import type { GivenRequest, NameValue } from './given-request.ts';
 import { droppedHeaders } from './headers.ts';
 import { KeyParts } from './keys.ts';
+import { idKind, type SegmentKind, segmentKind } from './path-segments.ts';
 import type { Protocol } from './protocols.ts';
-import { graphqlShape, idKind, scalarOf, shapeOf, styleLike } from './values.ts';
+import { graphqlShape, scalarOf, shapeOf, styleLike } from './values.ts';
 import { RequestRefusal } from './words.ts';
 
 type Place = 'path' | 'query' | 'header' | 'body';
@@ -81,21 +82,20 @@ export class Parts {
     const [, base = raw, end = ''] = named === undefined ? (/^(.*?)(\.json)?$/.exec(raw) ?? []) : [];
     const text = uriDecoded(stated ?? base);
     const last = segments[at - 1] ?? '';
-    const kind = idKind(text);
-    const isOpen = this.#isOpen(text);
+    const kind = segmentKind(text, segments.slice(0, at).map(uriDecoded));
+    const [, openName] = /^:([A-Za-z]\w*)$/.exec(text) ?? [];
+    const isOpen = openName !== undefined || this.#isOpen(text);
     const isNamedKey = isOpen && isKeyName(placeholderIn(text) ?? '');
     if (named === undefined && (isNamedKey || isKeyValue(last, text, 'path')))
       throw new RequestRefusal(
         'has what looks like a key in its path',
         'Give the key in a header, if the API takes it there. If it is none, write {id=…} for it.',
       );
-    // A number at the start is the version of an API.
-    const isId = kind !== undefined && !(at < 2 && /^\d{1,2}$/.test(text));
-    if (named === undefined && !isId && !isOpen) return raw.replaceAll('{', '%7B').replaceAll('}', '%7D');
-    const before = singular(last.replace(/[^A-Za-z0-9]+/g, '_'));
-    const isAlone = /^v?\d*$/.test(before) || before === kind || kind === 'ip';
-    const worded = isAlone ? (kind ?? 'id') : `${before}_${kind ?? 'id'}`;
-    const own = named ?? (isOpen ? wordIn(text) || worded : worded);
+    if (named === undefined && kind === undefined && !isOpen)
+      return raw.replaceAll('{', '%7B').replaceAll('}', '%7D');
+    const word = valueName(kind ?? 'id', last);
+    const openWord = openName ?? (wordIn(text) || word);
+    const own = named ?? (isOpen ? openWord : word);
     this.#path = `${segments.slice(0, at).join('/')}/{${own}}`;
     const segmentValue = kind === 'id' || named ? scalarOf(text) : text;
     const value = isOpen ? undefined : segmentValue;
@@ -358,6 +358,14 @@ function positionName(value: ExactJson, at: number): string {
 }
 
 /** `YOUR_CHAIN`, `<chain>`, `$CHAIN` → `chain`. */
+/** The name of a value in a path, by its kind and the segment before it: `coin_id`, `date`. */
+function valueName(kind: SegmentKind, last: string): string {
+  const before = singular(last.replace(/[^A-Za-z0-9]+/g, '_'));
+  if (kind === 'ip' || kind === 'date' || /^v?\d*$/.test(before) || before === kind) return kind;
+  if (kind === 'symbol') return /^[a-z_]+$/.test(before) ? before : kind;
+  return `${before}_${kind}`;
+}
+
 function wordIn(placeholder: string): string {
   return placeholder
     .replace(/^(?:your|my)[-_ ]/i, '')

@@ -59,14 +59,3 @@ export function styleLike(raw: string, text: string): QueryStyle | undefined {
     .replaceAll(/[#&+]/g, encodeURIComponent);
   return raw !== usual && raw === reserved ? 'reserved' : undefined;
 }
-
-/** What a segment of a path identifies, if it looks like an id: a number, a hash, an address, a UUID. */
-export function idKind(segment: string): 'id' | 'address' | 'hash' | 'ip' | undefined {
-  if (/^0x[\da-f]{40}$/i.test(segment)) return 'address';
-  if (/^(?:\d{1,3}\.){3}\d{1,3}$/.test(segment)) return 'ip';
-  if (/^(?:0x)?[\da-f]{64}$/i.test(segment)) return 'hash';
-  if (/^\d+$|^0x[\da-f]{6,}$|^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(segment)) return 'id';
-  if (/^(?=.*\d)[\da-f]{16,}$/i.test(segment)) return 'id';
-  if (/^(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[1-9A-HJ-NP-Za-km-z]{26,62}$/.test(segment)) return 'address';
-  return undefined;
-}
