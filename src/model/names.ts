@@ -141,14 +141,19 @@ export function fileForm(name: string): string {
 }
 
 /** The nearest valid tool name. */
-export function suggestToolName(text: string): string {
+export function suggestToolName(text: string, verb = 'get'): string {
   const folded = fold(text)
     .replace(/[^a-zA-Z0-9_-]+/g, '_')
     .replace(/^[_-]+|[_-]+$/g, '')
     .slice(0, 58);
   if (folded === '') return 'get_price';
   const isFree = /^[a-zA-Z]/.test(folded) && !isTakenFile(folded);
-  return isFree ? folded : `get_${folded}`;
+  return isFree ? folded : `${verb}_${folded}`;
+}
+
+/** Returns whether a tool name can be derived from a text: it has letters a to z, also with accents. */
+export function hasToolName(text: string): boolean {
+  return /[a-zA-Z]/.test(fold(text));
 }
 
 /** The nearest valid project name. */

@@ -1,7 +1,7 @@
 import { type Effect, effects, titleOf, verbIn } from 'market-mcp-contract/definition';
 import { isObject, type JsonObject, membersOf } from 'market-mcp-contract/json';
 import type { DefinitionChange } from '../../model/model.ts';
-import { suggestToolName } from '../../model/names.ts';
+import { hasToolName, suggestToolName } from '../../model/names.ts';
 import { withSignals } from '../../tools/definition.ts';
 import { wrapped } from '../answer.ts';
 import { mayBeJson, preferredJsonTypes } from '../media-type.ts';
@@ -86,10 +86,11 @@ export function toolOfOperation(operation: ApiOperation, apis: Apis, options: To
   };
 }
 
-/** The tool name of an operation: its id, else its method and path. */
+/** The tool name of an operation: its id if that has letters a to z, otherwise its method and path. */
 export function toolNameOf({ id, method, path }: Pick<ApiOperation, 'id' | 'method' | 'path'>): string {
   const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
-  return suggestToolName(id ?? [method, ...words].join('_'));
+  const hasId = id !== null && hasToolName(id);
+  return suggestToolName(hasId ? id : [method, ...words].join('_'), method);
 }
 
 type Wrap = Exclude<ApiCall['wrap'], 'text'>;

@@ -9,7 +9,7 @@ import {
   reject,
 } from 'market-mcp-contract/command';
 import type { Field } from '../../model/model.ts';
-import { suggestToolName } from '../../model/names.ts';
+import { hasToolName, suggestToolName } from '../../model/names.ts';
 import { digitsPattern } from '../integers.ts';
 import type { ApiCall, ApiVariable, KeySource } from '../model.ts';
 import { apiAt, apiName } from '../openapi/api.ts';
@@ -193,11 +193,11 @@ function splitQuery(query: string): { readonly pairs: string; readonly rest: str
 }
 
 /** `eth_getBalance` → `get_balance`, `Prices` → `get_prices`. */
-function named(operation: string, onlyReads: boolean): string {
+function named(operation: string, onlyReads: boolean): string | null {
+  if (!hasToolName(operation)) return null;
   const words = snake(operation.replace(/^(?:eth|net|web3)_/, ''));
-  return suggestToolName(
-    !onlyReads || /^(?:get|list|find|search|fetch)/.test(words) ? words : `get_${words}`,
-  );
+  if (!onlyReads) return suggestToolName(words, 'post');
+  return suggestToolName(/^(?:get|list|find|search|fetch)/.test(words) ? words : `get_${words}`);
 }
 
 function snake(text: string): string {
