@@ -1,6 +1,6 @@
 import { pass, type Result, refuse, reject, shellLine } from 'market-mcp-contract/command';
 import { textOr } from 'market-mcp-contract/json';
-import { type ListedServer, toolsOfServer, writingTools } from '../import/mcp.ts';
+import { type ListedServer, runsOnlyAsTask, toolsOfServer, writingTools } from '../import/mcp.ts';
 import type { Imported } from '../import/model.ts';
 import type { DefinitionChange, SpecEntry } from '../model/model.ts';
 import { listServer, TokenRefusal } from '../project/source/mcp-server.ts';
@@ -39,12 +39,24 @@ export function serverKeys(url: string): RequestKeys {
   return { origin: new URL(url).origin, sources: new Map([[tokenVariable, { variable: tokenVariable }]]) };
 }
 
+const asTask = 'runs only as a task, which a call of the marketplace does not start';
+
+function taskChange(tool: string): DefinitionChange {
+  return { tool, path: 'tools', what: 'was left out', why: `it ${asTask}` };
+}
+
 /** The chosen tools of a running MCP server. Tools that write are left out unless they are named. */
 export async function fromServer(answers: ToolAnswers): Promise<Result<readonly Imported[]>> {
   const { fromUrl = '', only = [] } = answers;
   const unused = unusedVariables(answers.env, [serverKeys(fromUrl)]);
   if (unused.length > 0) return refuse(...unused);
-  const server = await mcpServerAt(fromUrl, answers);
+  const listed = await mcpServerAt(fromUrl, answers);
+  const taskTools = listed.tools.filter(runsOnlyAsTask).map(({ name }) => textOr(name));
+  const taskTool = taskTools.find((name) => only.includes(name));
+  if (taskTool !== undefined) return reject('--only', taskTool, asTask, 'Name another tool.');
+  const server = { ...listed, tools: listed.tools.filter((tool) => !runsOnlyAsTask(tool)) };
+  if (server.tools.length === 0 && taskTools.length > 0)
+    return reject('--from-url', fromUrl, `has no tool to import: each ${asTask}`, 'Name another server.');
   const imported = toolsOfServer(server);
   const selected = selectTools(
     imported.map(({ entry }) => entry),
@@ -73,5 +85,6 @@ export async function fromServer(answers: ToolAnswers): Promise<Result<readonly 
     const hint = `Name those that you want: ${shellLine(['--only', [...writing][0] ?? ''])}`;
     return reject('--from-url', fromUrl, 'each of its tools may change something', hint);
   }
-  return pass([{ ...first, changes: [...off, ...selected.value.changes, ...first.changes] }, ...others]);
+  const changes = [...taskTools.map(taskChange), ...off, ...selected.value.changes, ...first.changes];
+  return pass([{ ...first, changes }, ...others]);
 }

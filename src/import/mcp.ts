@@ -19,6 +19,11 @@ export interface ListedServer {
   readonly protocolVersion?: string;
 }
 
+/** Returns whether a tool runs only as a task, which no call of the marketplace starts (MCP 2025-11-25, `execution.taskSupport`). */
+export function runsOnlyAsTask({ execution }: JsonObject): boolean {
+  return isObject(execution) && execution.taskSupport === 'required';
+}
+
 /** The names of a server's tools that may change something. */
 export function writingTools(tools: readonly JsonObject[]): ReadonlySet<string> {
   return new Set(tools.filter((tool) => !onlyReads(tool)).map(({ name }) => textOr(name)));

@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+import { fromServer } from '../../src/changes/mcp.ts';
+import { startApi } from '../api-server.ts';
+
+const schema = { type: 'object', properties: {} };
+const annotations = { readOnlyHint: true };
+const tool = { name: 'get_weather', description: 'The weather.', inputSchema: schema, annotations };
+const taskTool = { ...tool, name: 'train_model', execution: { taskSupport: 'required' } };
+const optionalTool = { ...tool, name: 'get_report', execution: { taskSupport: 'optional' } };
+
+/** Starts an MCP server with sessions that lists tools. */
+async function serve(tools: readonly object[]): Promise<string> {
+  const { origin } = await startApi(({ body }) => {
+    const { id, method, params } = JSON.parse(body || '{}');
+    const results: { readonly [method: string]: object } = {
+      initialize: {
+        protocolVersion: params?.protocolVersion,
+        capabilities: { tools: {} },
+        serverInfo: { name: 'Weather', version: '1' },
+      },
+      'tools/list': { tools },
+    };
+    const result = Object.hasOwn(results, method) ? results[method] : undefined;
+    if (result === undefined) return { status: id === undefined ? 202 : 400 };
+    return { headers: { 'mcp-session-id': 'a' }, body: { jsonrpc: '2.0', id, result } };
+  });
+  return `${origin}/mcp`;
+}
+
+const answers = (fromUrl: string, only: readonly string[] = []) => ({ fromUrl, only }) as never;
+
+it('a tool that runs only as a task is left out and reported', async () => {
+  const imported = await fromServer(answers(await serve([taskTool, tool, optionalTool])));
+  if (!imported.ok) throw new Error(JSON.stringify(imported));
+  expect(imported.value.map(({ entry }) => entry.name)).toEqual(['get_weather', 'get_report']);
+  expect(imported.value[0]?.changes[0]).toMatchObject({
+    tool: 'train_model',
+    what: 'was left out',
+    why: expect.stringContaining('task'),
+  });
+});
+
+it('a tool that runs only as a task is rejected by name', async () => {
+  expect(await fromServer(answers(await serve([taskTool, tool]), ['train_model']))).toMatchObject({
+    ok: false,
+    errors: [{ message: expect.stringContaining('runs only as a task') }],
+  });
+});
+
+it('a server whose tools all run only as tasks is rejected', async () => {
+  expect(await fromServer(answers(await serve([taskTool])))).toMatchObject({
+    ok: false,
+    errors: [{ message: expect.stringContaining('no tool to import') }],
+  });
+});
