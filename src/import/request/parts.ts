@@ -6,6 +6,7 @@ import { isFormType } from '../media-type.ts';
 import type { ApiBody, ApiKey, ApiVariable, Binding, BoundValue } from '../model.ts';
 import { inputDescription, singular } from '../openapi/describe.ts';
 import { freeInputName } from '../openapi/parameters.ts';
+import { userTextPath } from './conversation.ts';
 import { type ExactJson, type ExactObject, integerPaths, withDigits } from './exact-body.ts';
 import type { GivenBody } from './given-body.ts';
 import type { GivenRequest, NameValue } from './given-request.ts';
@@ -198,11 +199,13 @@ export class Parts {
       protocol?.envelope === 'graphql' && protocol.types.size > 0
         ? { ...json, variables: withAll(isObject(json.variables) ? json.variables : {}, protocol) }
         : json;
+    const [conversation, ...userText] = userTextPath(json) ?? [];
     const members = Object.entries(withVariables).flatMap(([name, value]): readonly Binding[] => {
       if (fixed.includes(name)) return [{ name, constant: withDigits(value) }];
       const at = typeof value === 'string' ? undefined : keyBelow(value, name);
       if (at !== undefined)
         throw new RequestRefusal(`has a key in ${at}`, 'Only keys at the root of a body can be sent.');
+      if (name === conversation) return [this.#withInputAt(name, value, userText)];
       const isPositional = protocol?.envelope === 'json-rpc' && name === 'params' && Array.isArray(value);
       if (isObject(value) || isPositional) {
         const inner = Object.entries(value as ExactObject);
@@ -213,6 +216,15 @@ export class Parts {
       return this.#member(name, value, protocol);
     });
     return { members };
+  }
+
+  /** A value whose text at a path is an argument; the rest of it is constant. */
+  #withInputAt(name: string, value: ExactJson, [step, ...steps]: readonly string[]): Binding {
+    if (step === undefined) return this.#argument(name, name, 'body', withDigits(value));
+    const members = Object.entries(value as ExactObject).map(([own, member]) =>
+      own === step ? this.#withInputAt(own, member, steps) : { name: own, constant: withDigits(member) },
+    );
+    return { name, members, ...(Array.isArray(value) && { isList: true as const }) };
   }
 
   #member(
