@@ -8,12 +8,12 @@ import {
   refuse,
   reject,
 } from 'market-mcp-contract/command';
-import { effects, signals } from 'market-mcp-contract/definition';
-import { type Json, type JsonObject, membersOf } from 'market-mcp-contract/json';
+import { effects } from 'market-mcp-contract/definition';
+import { type Json, type JsonObject, objectOr } from 'market-mcp-contract/json';
 import { fieldsSchema } from '../fields/shape.ts';
 import { withCredentials } from '../import/credentials.ts';
 import type { Imported } from '../import/model.ts';
-import { toolDescription } from '../import/openapi/describe.ts';
+import { toolDescription, withoutSignals } from '../import/openapi/describe.ts';
 import { effectOf } from '../import/openapi/tool.ts';
 import type { GivenRequest } from '../import/request/given-request.ts';
 import { harRequests } from '../import/request/har.ts';
@@ -74,6 +74,7 @@ export async function readRequests({
   request: number,
   input = [],
   constant: constants = [],
+  segment: segments = [],
   variables: given = [],
 }: ToolAnswers): Promise<Result<readonly ReadRequest[]>> {
   if (number !== undefined && texts.length > 1) {
@@ -95,7 +96,7 @@ export async function readRequests({
       return reject('--request', number, `is not the number of one of ${found.value.length} requests`, hint);
     }
     try {
-      const one = readRequest(request, { input, constants, variables });
+      const one = readRequest(request, { input, constants, segments, variables });
       if (!one.ok) return one;
       const { api, needs = [] } = one.value.call;
       variables.push(api.address, ...needs.flat().flatMap((key) => key.variables));
@@ -109,7 +110,15 @@ export async function readRequests({
 
 /** The tools of the requests, each sent once, for each example once more. */
 export async function fromRequests(answers: ToolAnswers): Promise<Result<readonly Imported[]>> {
-  const { fromRequest: requests = [], tool: name, title, input = [], constant = [], example = [] } = answers;
+  const {
+    fromRequest: requests = [],
+    tool: name,
+    title,
+    input = [],
+    constant = [],
+    segment = [],
+    example = [],
+  } = answers;
   const read = await readRequests(answers);
   if (!read.ok) return read;
   const isSent = answers.send !== false && answers.fromSample === undefined;
@@ -119,7 +128,7 @@ export async function fromRequests(answers: ToolAnswers): Promise<Result<readonl
   }
   const flags = {
     ...{ '--tool': name, '--title': title, '--input': input[0]?.name },
-    ...{ '--constant': constant[0], '--example': example[0]?.text },
+    ...{ '--constant': constant[0], '--segment': segment[0]?.name, '--example': example[0]?.text },
   };
   const several = `is for one request, but there are ${requests.length}`;
   const prepared = await Promise.all(
@@ -201,6 +210,5 @@ async function toolOf(
 }
 
 function descriptionOf({ call: { api, method, path } }: ReadRequest, { outputSchema }: JsonObject): string {
-  const own = Object.entries(membersOf(outputSchema)).filter(([name]) => !Object.hasOwn(signals, name));
-  return toolDescription({ id: null, method, path }, {}, api.title, { properties: Object.fromEntries(own) });
+  return toolDescription({ id: null, method, path }, {}, api.title, withoutSignals(objectOr(outputSchema)));
 }

@@ -26,6 +26,7 @@ import { Fixes } from '../fixes/fixes.ts';
 import type { DefinitionChange } from '../model/model.ts';
 import type { Imported } from './model.ts';
 import { toolNamed } from './named.ts';
+import { contentsOf, withoutSignals } from './openapi/describe.ts';
 
 /** A place in an answer that an author can choose. */
 export interface AnswerField {
@@ -76,6 +77,14 @@ export function withFields(
   return errors.length > 0 ? refuse(...errors) : pass(reduced);
 }
 
+/** The description with the names of the chosen fields, where it lists those of the whole answer. */
+function descriptionOfFields({ entry }: Imported, whole: JsonObject, chosen: JsonObject): JsonObject {
+  const [before, after] = [whole, chosen].map((schema) => contentsOf(withoutSignals(schema)));
+  const { description } = entry as JsonObject;
+  if (typeof description !== 'string' || !before || !after) return {};
+  return { description: description.replace(before, () => after) };
+}
+
 /** How to shorten a definition by choosing fields; empty if it is within the limit or has none to choose from. */
 function sizeAdvice(tool: Imported): readonly InputError[] {
   const { entry, fields } = tool;
@@ -121,7 +130,7 @@ function withOnly(tool: Imported, given: readonly string[]): Result<Imported> {
   }
   const reduced = {
     ...tool,
-    entry: { ...tool.entry, outputSchema } as Imported['entry'],
+    entry: { ...tool.entry, outputSchema, ...descriptionOfFields(tool, schema, own) } as Imported['entry'],
     answers: tool.answers.map((answer) => reducedValue(answer, '', choice) as JsonObject),
     ...(tool.exchanges && {
       exchanges: tool.exchanges.map((one) => ({

@@ -90,7 +90,7 @@ const needs: readonly (readonly [readonly PartName[], readonly PartName[], strin
     'Give --from-request <request>, --from-openapi, --spec <file> or --from-url <endpoint> too.',
   ],
   [
-    ['request', 'constant'],
+    ['request', 'constant', 'segment'],
     ['fromRequest'],
     'applies only to a request, but none is given',
     'Add --from-request <request>.',

@@ -1,4 +1,5 @@
 import { combineResults, pass, reject } from 'market-mcp-contract/command';
+import type { SegmentInput } from '../import/request/path-segments.ts';
 import { withoutKeys } from '../import/request/shown.ts';
 import { type ExampleValue, formatExampleValue, parseExampleValue } from '../tools/example-values.ts';
 import { type FlagAnswer, type Question, textFlag, textsFlag } from './model.ts';
@@ -11,6 +12,8 @@ export interface StartParts {
   readonly request: number;
   /** Names of arguments of a request that stay as they are. */
   readonly constant: readonly string[];
+  /** Segments of the path of a request that become arguments of the tool. */
+  readonly segment: readonly SegmentInput[];
   /** Variables of the author's environment that may be sent, as the keys that requests name. */
   readonly env: readonly string[];
   /** True: send a request although it may change something; false: send nothing. */
@@ -52,7 +55,7 @@ const fromRequest: Question<readonly string[], readonly string[]> = {
   ...requests,
   prompt: {
     message: 'Paste a curl command, or write the path of a file with one, or of a HAR file',
-    placeholder: "curl 'https://api.example.com/prices?symbol=BTC'",
+    placeholder: "curl 'https://api.example.com/quotes/{symbol=BTC}?limit=10'",
   },
   replay: (texts) => texts.flatMap((text) => ['--from-request', withoutKeys(text)]),
 };
@@ -74,6 +77,24 @@ const constant = textsFlag(
   'a value of the request that is no argument of the tool: it stays as it is; repeatable',
   'Write the name of an argument.',
 );
+
+const segment: FlagAnswer<readonly SegmentInput[], readonly string[]> = {
+  flag: {
+    syntax: '--segment <name=value>',
+    description:
+      'a segment of the path that is an argument of the tool: symbol=BTC in /quotes/BTC, like {symbol=BTC} in the URL; repeatable',
+    repeatable: true,
+  },
+  parse: (texts) =>
+    combineResults(
+      texts.map((text) => {
+        const [, name, value] = /^([A-Za-z]\w*)=(.+)$/s.exec(text.trim()) ?? [];
+        if (name !== undefined && value !== undefined) return pass({ name, value });
+        return reject('--segment', text, 'is not of the form name=value', 'Write --segment symbol=BTC.');
+      }),
+    ),
+  replay: (segments) => segments.flatMap(({ name, value }) => ['--segment', `${name}=${value}`]),
+};
 
 const env: FlagAnswer<readonly string[], readonly string[]> = {
   flag: {
@@ -267,6 +288,7 @@ export const startQuestions = {
   fromRequest,
   request,
   constant,
+  segment,
   env,
   send,
   noSend,

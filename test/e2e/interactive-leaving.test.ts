@@ -69,6 +69,7 @@ const starts: readonly (readonly [start: string, moves: readonly string[], asked
     [
       ['Which OpenAPI document?', ['api.json'], 'other.js'],
       ['Which of the 3 operations?', [down, tab]],
+      ['What does get_fee return, and', ['Returns "it"; use it.'], 'Returns th'],
     ],
   ],
   [
@@ -77,6 +78,7 @@ const starts: readonly (readonly [start: string, moves: readonly string[], asked
     [
       ['Where is the MCP server?', [await serveTools('Prices', tools)], 'http://127'],
       ['Which of the 2 tools?', [tab]],
+      ['What does get_price return, and', [], 'Returns th'],
     ],
   ],
   [

@@ -138,8 +138,9 @@ it('a pasted curl command is sent once; the variable of the environment stays th
   await type(`Send FILM_TOKEN from your environment to ${origin}?`);
   await type('Value of FILM_TOKEN', 's3cret-film-token');
   await type('What is the tool called?');
-  await type('For which marketplace?');
+  await type('What does get_movie return, and when should an agent use it?');
   await terminal.waitFor('Returns one movie: id, title.');
+  await type('For which marketplace?');
   await terminal.asked('Write it?');
   terminal.press(keys.enter);
   expect(await terminal.ended, terminal.text).toBe(0);
@@ -162,7 +163,7 @@ it('a pasted curl command is sent once; the variable of the environment stays th
     ],
     { cwd: join(cwd, 'films/src') },
   );
-  for (const question of ['What is the tool called?', 'Write it?']) {
+  for (const question of ['What is the tool called?', 'What does get_cast return', 'Write it?']) {
     await added.asked(question);
     added.press(keys.enter);
   }

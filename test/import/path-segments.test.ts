@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { unwrap } from '../../packages/contract/src/command/command-error.ts';
 import { curlRequest } from '../../src/import/request/curl.ts';
 import { readRequest } from '../../src/import/request/index.ts';
+import type { SegmentInput } from '../../src/import/request/path-segments.ts';
 
 const read = (path: string) => {
   const line = `curl 'https://api.x.test${path}'`;
@@ -42,4 +43,37 @@ it.each([
   ['/WeChat/CallEpcJavaJson'],
 ])('%s is constant', (path) => {
   expect(read(path)).toEqual({ path, values: [] });
+});
+
+const readWith = (line: string, segments: readonly SegmentInput[]) =>
+  readRequest(curlRequest(line), { input: [], constants: [], segments });
+
+it('a segment that its author names is an argument with its value as the default', () => {
+  const line = "curl 'https://api.x.test/v3/coins/bitcoin/quote'";
+  const { call, input } = unwrap(readWith(line, [{ name: 'coin', value: 'bitcoin' }]));
+  expect(call.path).toBe('/v3/coins/{coin}/quote');
+  expect(input).toMatchObject([{ name: 'coin', required: true, type: 'string', default: 'bitcoin' }]);
+});
+
+it('a named segment counts once: an equal segment behind it is constant', () => {
+  const line = "curl 'https://api.x.test/pairs/eur/eur'";
+  expect(unwrap(readWith(line, [{ name: 'base', value: 'eur' }])).call.path).toBe('/pairs/{base}/eur');
+});
+
+it('a named segment that the path does not have is an error with the closest segment', () => {
+  const read = readWith("curl 'https://api.x.test/coins/bitcoin'", [{ name: 'coin', value: 'bitcon' }]);
+  expect(read).toMatchObject({
+    ok: false,
+    errors: [{ where: '--segment', hint: 'Did you mean coin=bitcoin?' }],
+  });
+});
+
+it('the constant segments behind a word are listed with the flag that makes one an argument', () => {
+  const { notes, constantSegments } = unwrap(readWith("curl 'https://api.x.test/api/v3/coins/bitcoin'", []));
+  expect(constantSegments).toEqual([{ name: 'coin', value: 'bitcoin' }]);
+  expect(notes).toContainEqual({
+    path: 'path',
+    what: 'bitcoin stays constant',
+    why: '--segment coin=bitcoin makes bitcoin an argument',
+  });
 });

@@ -4,6 +4,7 @@ import { type CreateParts, createQuestions } from '../../questions/create.ts';
 import { type CreateAnswers, completeAnswers } from '../../questions/create-answers.ts';
 import { Asker } from './asker.ts';
 import { askInOrder, Back, Cancelled, orBack, type PromptStep } from './leaving.ts';
+import { requestInputsIn } from './request.ts';
 import { askedAgain, isStartOpen, withStart } from './start.ts';
 import { type AskedPart, askPart, type Naming, orderedParts, type PromptParts, partLabels } from './tool.ts';
 
@@ -44,14 +45,15 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
   const asker = new Asker(flow.input, flow.output);
   asker.title(`${flow.title} · Esc goes back, Ctrl-C stops and shows how to resume`);
   const start: readonly AskedPart[] = isStartOpen(flow.given) ? ['start'] : [];
-  const known: PromptParts = withStart(flow.given);
+  const known: PromptParts = { ...withStart(flow.given), requestInputs: requestInputsIn(flow.given) };
   let parts = known;
   /** The answers that are not asked for. */
   let given = without(known, (name) => known.ask?.includes(name) === true);
   let current: AskedPart | undefined;
   let isReviewed = false;
   let isAgreed = false;
-  const completed = ({ start: _, consent: __, ask: ___, ...answers }: PromptParts) => flow.complete(answers);
+  const completed = ({ start: _, requestInputs: __, consent: ___, ask: ____, ...answers }: PromptParts) =>
+    flow.complete(answers);
   const partsOf = (answered: PromptParts) => [...start, ...orderedParts(answered, flow)];
   // An answer may change the questions after it, never those before it.
   const asked = (answered: PromptParts) => partsOf(answered).filter((part) => given[part] === undefined);

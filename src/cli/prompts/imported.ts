@@ -1,11 +1,12 @@
 import { pass } from 'market-mcp-contract/command';
-import { grouped } from 'market-mcp-contract/json';
+import { grouped, textOr } from 'market-mcp-contract/json';
 import { generic } from 'market-mcp-contract/platforms';
 import { entriesOf, wholeEntriesOf } from '../../changes/entries.ts';
 import { fieldsOf, tokensOf, withFields } from '../../import/fields.ts';
 import type { Imported } from '../../import/model.ts';
 import { plainText } from '../../import/openapi/text.ts';
 import { prepare } from '../../import/prepare.ts';
+import { toolToDo } from '../../import/to-do.ts';
 import type { ToolParts } from '../../questions/tool.ts';
 import { toolAnswers } from '../../questions/tool-answers.ts';
 import {
@@ -62,6 +63,41 @@ async function askExample(
 
 function isFor(value: ExampleValue, { tool, parameter }: MissingExample): boolean {
   return value.tool === tool && value.parameter === parameter;
+}
+
+/**
+ * Asks for the description of an imported tool, with the derived one as the text to edit; of several tools, for those that
+ * have none. Enter takes the derived one.
+ */
+export async function askDescriptions(
+  asker: Asker,
+  { description: before = [], ...answers }: Partial<ToolParts>,
+  isBack: boolean,
+): Promise<readonly string[]> {
+  // Errors in what the tools are made from are reported at the review.
+  const entries = await entriesOf(toolAnswers(answers), generic).catch(() => undefined);
+  const tools = entries?.ok ? entries.value.map(({ entry }) => entry) : [];
+  const isAlone = tools.length === 1;
+  const open = tools.filter(({ description }) => isAlone || description === toolToDo);
+  if (isBack && open.length === 0) throw new Back();
+  const steps = open.map(({ name, description }) => async (earlier: readonly string[]) => {
+    const start = isAlone ? '' : `${name}: `;
+    const previous = earlier.find((text) => text.startsWith(start));
+    const derived = textOr(description);
+    const isMissing = derived === toolToDo;
+    const text = await asker.text<string>({
+      message: `What does ${name} return, and when should an agent use it?`,
+      placeholder: isMissing ? 'none: a to-do that the check reports' : derived,
+      initial: isMissing ? '' : derived,
+      before: previous?.slice(start.length),
+      parse: pass,
+    });
+    const others = earlier.filter((other) => other !== previous);
+    const descriptions = text.trim() === '' ? others : [...others, `${start}${text}`];
+    asker.unfinished = () => ({ description: descriptions });
+    return descriptions;
+  });
+  return askInOrder(() => steps, before, { isBack, from: isBack ? steps.length - 1 : 0 });
 }
 
 /** Tools with fewer tokens are not asked about at first. */

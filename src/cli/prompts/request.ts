@@ -45,29 +45,45 @@ export async function askHarRequest(
   );
 }
 
-/** Asks which values of a request are inputs, if one of them only looks like one; the others stay as they are. */
-export async function askConstants(
+/** Which values of a request are constant, and which segments of its path are inputs. */
+export type RequestInputs = Pick<ToolAnswers, 'constant' | 'segment'>;
+
+/** The inputs of a request that flags name; undefined if there are none, so that they are asked for. */
+export function requestInputsIn({ constant, segment }: ToolAnswers): RequestInputs | undefined {
+  return constant || segment ? { constant, segment } : undefined;
+}
+
+/** Asks which values of a request are inputs, if its path has values or what may be some; the others stay constant. */
+export async function askRequestInputs(
   asker: Asker,
-  { constant: before = [], ...parts }: ToolAnswers,
+  { constant, segment, ...answers }: ToolAnswers,
   isBack: boolean,
-): Promise<readonly string[]> {
-  const [read, ...others] = await requestsOf(parts);
-  if (!read || others.length > 0 || read.guessed.length === 0) {
+): Promise<RequestInputs> {
+  const [request, ...others] = await requestsOf({ ...answers, segment });
+  const isClear = request?.guessed.length === 0 && request.constantSegments.length === 0 && !segment;
+  if (!request || others.length > 0 || isClear) {
     if (isBack) throw new Back();
-    return before;
+    return { constant, segment };
   }
-  const names = read.input.map(({ name }) => name);
-  const options = read.input.map(({ name, type, default: value }) => ({
+  const names = request.input.map(({ name }) => name);
+  const values = request.input.map(({ name, type, default: value }) => ({
     ...{ value: name, label: name },
     hint: value === undefined ? type : `${type} · ${shorten(JSON.stringify(value))}`,
   }));
+  const segments = request.constantSegments.map(({ value }) => ({
+    ...{ value: `/${value}`, label: value, hint: 'in the path, constant' },
+  }));
   const inputs = await asker.search(
     'Which values of the request are inputs of the tool?',
-    options,
-    names.filter((name) => !before.includes(name)),
-    (chosen) => `${chosen.length} of ${names.length}; the others stay as they are`,
+    [...values, ...segments],
+    names.filter((name) => !constant?.includes(name)),
+    (chosen) => `${chosen.length} of ${values.length + segments.length}; the others are constant`,
   );
-  return names.filter((name) => !inputs.includes(name));
+  const chosenSegments = request.constantSegments.filter(({ value }) => inputs.includes(`/${value}`));
+  return {
+    constant: names.filter((name) => !inputs.includes(name)),
+    segment: [...(segment ?? []), ...chosenSegments],
+  };
 }
 
 /** The requests, read; none if there are errors in them, which are reported at the review. */

@@ -10,9 +10,9 @@ import type { Asker } from './asker.ts';
 import { askConsent, type Consent } from './consent.ts';
 import type { FieldKind } from './field-editor.ts';
 import { askFields } from './form.ts';
-import { askAnswerFields, askExamples } from './imported.ts';
+import { askAnswerFields, askDescriptions, askExamples } from './imported.ts';
 import type { Choice } from './line-prompt.ts';
-import { askConstants, askHarRequest, askRequest, nameOfRequest } from './request.ts';
+import { askHarRequest, askRequest, askRequestInputs, nameOfRequest, type RequestInputs } from './request.ts';
 import {
   askDocument,
   askOperations,
@@ -24,9 +24,10 @@ import {
   starts,
 } from './start.ts';
 
-/** The answers so far; only the prompts use `start` and `consent`. */
+/** The answers so far; only the prompts use `start`, `requestInputs` and `consent`. */
 export type PromptParts = Partial<CreateParts & RequestPlace> & {
   readonly start?: ChosenStart;
+  readonly requestInputs?: RequestInputs;
   readonly consent?: Consent;
 };
 
@@ -39,7 +40,7 @@ export const partLabels = {
   directory: 'Directory',
   fromRequest: 'Request',
   request: 'Request of the HAR file',
-  constant: 'What stays as it is',
+  requestInputs: 'Inputs of the request',
   consent: 'Keys and consent',
   fromSample: 'Sample answers',
   fromOpenapi: 'OpenAPI document',
@@ -73,15 +74,15 @@ export function orderedParts(
       return [
         'fromRequest',
         ...(isFile ? (['request'] as const) : []),
-        'constant',
-        ...around('consent', 'tool', 'fields'),
+        'requestInputs',
+        ...around('consent', 'tool', 'fields', 'description'),
       ];
     case 'spec':
       return around('spec', 'example');
     case 'fromOpenapi':
-      return around('fromOpenapi', 'operation', 'consent', 'fields');
+      return around('fromOpenapi', 'operation', 'consent', 'fields', 'description');
     case 'fromUrl':
-      return around('fromUrl', 'consent', 'only', 'fields');
+      return around('fromUrl', 'consent', 'only', 'fields', 'description');
     case 'fromSample':
       return around('fromSample', ...described, 'fields');
     default:
@@ -89,22 +90,24 @@ export function orderedParts(
   }
 }
 
-const ofRequest = ['constant', 'consent', 'send', 'env', 'tool', 'fields'] as const;
-const ofOperation = ['consent', 'send', 'env', 'fields'] as const;
+const ofOperation = ['consent', 'send', 'env', 'fields', 'description'] as const;
+const inputsOfRequest = ['requestInputs', 'constant', 'segment'] as const;
+const ofRequest = [...inputsOfRequest, ...ofOperation, 'tool'] as const;
 
 /** The answers that another answer to a question takes away. */
 const dependent: { readonly [part in AskedPart]?: readonly (keyof PromptParts)[] } = {
   start: [
-    ...(['fromRequest', 'request', 'constant', 'spec', 'fromSample', 'fromOpenapi', 'operation'] as const),
-    ...(['fromUrl', 'only', 'example', ...ofOperation] as const),
+    ...(['fromRequest', 'request', 'spec', 'fromSample', 'fromOpenapi', 'operation'] as const),
+    ...(['fromUrl', 'only', 'example', ...inputsOfRequest, ...ofOperation] as const),
   ],
   fromRequest: ['request', ...ofRequest],
   request: ofRequest,
   fromSample: ['fields'],
   fromOpenapi: ['operation', ...ofOperation],
   operation: ofOperation,
-  fromUrl: ['consent', 'env', 'only', 'fields'],
-  only: ['fields'],
+  fromUrl: ['consent', 'env', 'only', 'fields', 'description'],
+  only: ['fields', 'description'],
+  fields: ['description'],
 };
 
 /** What the questions of a command depend on. */
@@ -125,10 +128,11 @@ export async function askPart(
   naming: Naming,
 ): Promise<PromptParts> {
   const answer = await askers[part](asker, parts, isBack, naming);
-  const gone = answer === parts[part] ? [] : (dependent[part] ?? []);
+  const isChange = parts[part] !== undefined && parts[part] !== answer;
+  const gone = isChange ? (dependent[part] ?? []) : [];
   const without = { ...parts, ...Object.fromEntries(gone.map((name) => [name, undefined])) };
-  const consent = part === 'consent' ? (answer as Consent) : {};
-  return { ...without, [part]: answer, ...consent };
+  const isGroup = part === 'consent' || part === 'requestInputs';
+  return { ...without, [part]: answer, ...(isGroup && (answer as Consent | RequestInputs)) };
 }
 
 const parameter: FieldKind = {
@@ -165,7 +169,7 @@ const askers: { readonly [part in AskedPart]: Ask<NonNullable<PromptParts[part]>
     askText(asker, createQuestions.directory, parts, parts.directory, '-', directoryError),
   fromRequest: askRequest,
   request: askHarRequest,
-  constant: askConstants,
+  requestInputs: askRequestInputs,
   consent: askConsent,
   fromSample: askSamples,
   fromOpenapi: askDocument,
@@ -179,7 +183,9 @@ const askers: { readonly [part in AskedPart]: Ask<NonNullable<PromptParts[part]>
     const asked = name === undefined ? tool : { ...tool, initial: () => name };
     return askText(asker, asked, parts, parts.tool, '_', nameError);
   },
-  async description(asker, parts) {
+  async description(asker, parts, isBack) {
+    const source = sourceOf(parts);
+    if (source !== undefined && source !== 'fromSample') return askDescriptions(asker, parts, isBack);
     const { description } = toolQuestions;
     const parse = (text: string) => {
       const parsed = description.parse([text]);

@@ -1,5 +1,5 @@
 import { nameList, orList } from 'market-mcp-contract/command';
-import { verbIn, wordsOf } from 'market-mcp-contract/definition';
+import { signals, verbIn, wordsOf } from 'market-mcp-contract/definition';
 import { isObject, type Json, type JsonObject, membersOf, typesOf } from 'market-mcp-contract/json';
 import { fieldToDo, toolToDo } from '../to-do.ts';
 import type { ApiOperation } from './operations.ts';
@@ -49,8 +49,14 @@ const uses = {
   delete: 'Use it to delete',
 } as const;
 
+/** The schema of an answer with the members that are no signals. */
+export function withoutSignals(outputSchema: JsonObject): JsonObject {
+  const members = Object.entries(membersOf(outputSchema)).filter(([name]) => !Object.hasOwn(signals, name));
+  return { properties: Object.fromEntries(members) };
+}
+
 /** `id, name and 3 more`: the members of an answer, or of its items; empty if it describes none. */
-function contentsOf(answer: JsonObject): string {
+export function contentsOf(answer: JsonObject): string {
   const { items, result } = membersOf(answer);
   const whole = isObject(result) ? result : answer;
   const inner = isObject(items) && isObject(items.items) ? items.items : whole;

@@ -7,6 +7,7 @@ import {
   type Result,
   refuse,
   reject,
+  uriDecoded,
 } from 'market-mcp-contract/command';
 import type { Field } from '../../model/model.ts';
 import { hasToolName, suggestToolName } from '../../model/names.ts';
@@ -20,6 +21,7 @@ import type { GivenRequest, Method } from './given-request.ts';
 import { checkHeaders } from './headers.ts';
 import { keylessLine } from './line.ts';
 import { Parts, refuseKeyIn } from './parts.ts';
+import type { SegmentInput } from './path-segments.ts';
 import { protocolOf } from './protocols.ts';
 import { remember } from './shown.ts';
 import { RequestRefusal } from './words.ts';
@@ -30,6 +32,8 @@ export interface InputChoice {
   readonly input: readonly Field[];
   /** Names of those that stay as they are. */
   readonly constants: readonly string[];
+  /** Segments of the path that become arguments. */
+  readonly segments?: readonly SegmentInput[];
   /** What the project's APIs already have: addresses and keys. */
   readonly variables?: readonly ApiVariable[];
 }
@@ -43,6 +47,8 @@ export interface ReadRequest {
   readonly notes: Parts['notes'];
   /** The arguments that are guessed to be some: segments of the path. */
   readonly guessed: readonly string[];
+  /** Segments of the path that stay constant, and may be values. */
+  readonly constantSegments: readonly SegmentInput[];
   /** The name of the tool, if its author gives none. */
   readonly name: string;
   readonly onlyReads: boolean;
@@ -72,7 +78,7 @@ export function refused(error: unknown): Result<never> {
 /** @throws RequestRefusal if no tool can send it */
 export function readRequest(
   given: GivenRequest,
-  { input: stated, constants, variables = [] }: InputChoice,
+  { input: stated, constants, segments, variables = [] }: InputChoice,
 ): Result<ReadRequest> {
   if (given.refusal) throw given.refusal;
   checkHeaders(given);
@@ -81,11 +87,12 @@ export function readRequest(
   const isNumeric = /^[\d.]+$|^\[|^localhost$/.test(url.hostname);
   const title = isNumeric ? `Local API ${url.port}`.trim() : url.hostname;
   const { file, prefix } = freeApi(url.origin, title, variables);
-  const parts = new Parts({ prefix, title }, given, constants, variables);
+  const parts = new Parts({ prefix, title }, given, { constants, segments }, variables);
   const content = givenBody(given);
   const protocol =
     given.method === 'post' && content?.kind === 'json' ? protocolOf(content.value) : undefined;
   const { path: places, params } = parts.path(pathText || '/');
+  if (!segments?.length) parts.notes.push(...constantSegmentNotes(parts));
   const { pairs, rest } = splitQuery(queryText);
   const path = rest === '' ? places : `${places}?${rest}`;
   const query = parts.query(pairs);
@@ -101,6 +108,7 @@ export function readRequest(
       why: 'it changes the answer alone; --fields chooses from it',
     });
   const errors = [
+    ...parts.unknownSegments.map((segment) => unknownSegmentError(segment, url)),
     ...unknownNames('--constant', constants, parts),
     ...unknownNames(
       '--input',
@@ -135,9 +143,36 @@ export function readRequest(
     secrets: parts.keys.sources,
     notes: parts.notes,
     guessed: parts.guessed,
+    constantSegments: parts.constantSegments,
     name,
     onlyReads,
   });
+}
+
+/** Names the segments of the path that stay constant although they may be values. */
+function constantSegmentNotes({ constantSegments }: Parts): Parts['notes'] {
+  const [first] = constantSegments;
+  if (first === undefined) return [];
+  const values = constantSegments.map(({ value }) => value).join(', ');
+  const verb = constantSegments.length === 1 ? 'stays' : 'stay';
+  return [
+    {
+      path: 'path',
+      what: `${values} ${verb} constant`,
+      why: `--segment ${first.name}=${first.value} makes ${first.value} an argument`,
+    },
+  ];
+}
+
+function unknownSegmentError({ name, value }: SegmentInput, { pathname }: URL): InputError {
+  const segments = pathname
+    .split('/')
+    .filter((segment) => segment !== '')
+    .map(uriDecoded);
+  const near = closest(value, segments);
+  const hint =
+    near === undefined ? `Write ${name}= and a segment of ${pathname}.` : `Did you mean ${name}=${near}?`;
+  return inputError('--segment', `${name}=${value}`, 'is no segment of the path of the request', hint);
 }
 
 /** Reports the arguments that are texts of digits because their integers are beyond 2^53. */

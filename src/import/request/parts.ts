@@ -12,7 +12,7 @@ import type { GivenBody } from './given-body.ts';
 import type { GivenRequest, NameValue } from './given-request.ts';
 import { droppedHeaders } from './headers.ts';
 import { KeyParts } from './keys.ts';
-import { idKind, type SegmentKind, segmentKind } from './path-segments.ts';
+import { idKind, mayBeValue, type SegmentInput, type SegmentKind, segmentKind } from './path-segments.ts';
 import type { Protocol } from './protocols.ts';
 import { graphqlShape, scalarOf, shapeOf, styleLike } from './values.ts';
 import { RequestRefusal } from './words.ts';
@@ -31,23 +31,33 @@ export class Parts {
   readonly notes: { readonly path: string; readonly what: string; readonly why: string }[] = [];
   /** Arguments of the path that only look like some. */
   readonly guessed: string[] = [];
+  /** Segments of the path that stay constant although they may be values, each with a name for its argument. */
+  readonly constantSegments: SegmentInput[] = [];
   readonly #given: GivenRequest;
   readonly #constants: ReadonlySet<string>;
+  /** Those of the author that no segment had yet. */
+  readonly #segmentInputs: Set<SegmentInput>;
   #path = '';
 
   /**
-   * @param constants names of arguments that stay as they are
+   * @param choice names of arguments that stay constant, and segments of the path that become arguments
    * @param projectVariables addresses and keys that the project has
    */
   constructor(
     api: { readonly prefix: string; readonly title: string },
     given: GivenRequest,
-    constants: readonly string[],
+    choice: { readonly constants: readonly string[]; readonly segments?: readonly SegmentInput[] },
     projectVariables: readonly ApiVariable[],
   ) {
     this.keys = new KeyParts(api, given, projectVariables);
     this.#given = given;
-    this.#constants = new Set(constants);
+    this.#constants = new Set(choice.constants);
+    this.#segmentInputs = new Set(choice.segments);
+  }
+
+  /** The segments that the author named, and that the path does not have. */
+  get unknownSegments(): readonly SegmentInput[] {
+    return [...this.#segmentInputs];
   }
 
   /** Whether a text where no key stands is a placeholder, so that the argument has no value. */
@@ -79,11 +89,13 @@ export class Parts {
   }
 
   #segment(raw: string, at: number, segments: readonly string[], params: Binding[]): string {
-    const [, named, stated] = /^\{([A-Za-z]\w*)=([^{}]+)\}$/.exec(raw) ?? [];
+    const [, bracedName, stated] = /^\{([A-Za-z]\w*)=([^{}]+)\}$/.exec(raw) ?? [];
+    const named = bracedName ?? this.#chosenName(uriDecoded(raw));
     const [, base = raw, end = ''] = named === undefined ? (/^(.*?)(\.json)?$/.exec(raw) ?? []) : [];
     const text = uriDecoded(stated ?? base);
     const last = segments[at - 1] ?? '';
-    const kind = segmentKind(text, segments.slice(0, at).map(uriDecoded));
+    const preceding = segments.slice(0, at).map(uriDecoded);
+    const kind = segmentKind(text, preceding);
     const [, openName] = /^:([A-Za-z]\w*)$/.exec(text) ?? [];
     const isOpen = openName !== undefined || this.#isOpen(text);
     const isNamedKey = isOpen && isKeyName(placeholderIn(text) ?? '');
@@ -92,8 +104,11 @@ export class Parts {
         'has what looks like a key in its path',
         'Give the key in a header, if the API takes it there. If it is none, write {id=…} for it.',
       );
-    if (named === undefined && kind === undefined && !isOpen)
+    if (named === undefined && kind === undefined && !isOpen) {
+      if (mayBeValue(text, preceding))
+        this.constantSegments.push({ name: valueName('symbol', last), value: text });
       return raw.replaceAll('{', '%7B').replaceAll('}', '%7D');
+    }
     const word = valueName(kind ?? 'id', last);
     const openWord = openName ?? (wordIn(text) || word);
     const own = named ?? (isOpen ? openWord : word);
@@ -113,6 +128,13 @@ export class Parts {
     }
     params.push({ name: input, input });
     return `{${input}}${end}`;
+  }
+
+  /** The name that the author gave to a segment; each counts for one segment. */
+  #chosenName(segment: string): string | undefined {
+    const chosen = [...this.#segmentInputs].find(({ value }) => value === segment);
+    if (chosen) this.#segmentInputs.delete(chosen);
+    return chosen?.name;
   }
 
   query(text: string): readonly Binding[] {
@@ -369,7 +391,6 @@ function positionName(value: ExactJson, at: number): string {
     : (idKind(value) ?? `param_${at + 1}`);
 }
 
-/** `YOUR_CHAIN`, `<chain>`, `$CHAIN` → `chain`. */
 /** The name of a value in a path, by its kind and the segment before it: `coin_id`, `date`. */
 function valueName(kind: SegmentKind, last: string): string {
   const before = singular(last.replace(/[^A-Za-z0-9]+/g, '_'));
@@ -378,6 +399,7 @@ function valueName(kind: SegmentKind, last: string): string {
   return `${before}_${kind}`;
 }
 
+/** `YOUR_CHAIN`, `<chain>`, `$CHAIN` → `chain`. */
 function wordIn(placeholder: string): string {
   return placeholder
     .replace(/^(?:your|my)[-_ ]/i, '')

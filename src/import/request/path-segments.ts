@@ -1,6 +1,13 @@
 /** What a segment of a path identifies. */
 export type SegmentKind = 'id' | 'address' | 'hash' | 'ip' | 'date' | 'symbol';
 
+/** A segment of a path that an author turns into an argument: `{ name: 'symbol', value: 'BTC' }`. */
+export interface SegmentInput {
+  readonly name: string;
+  /** The segment as the request has it, decoded. */
+  readonly value: string;
+}
+
 /** Versions (`v1`, `v1beta`, `2.0`), locales (`en-US`), and capitals that are names of interfaces or countries. */
 const constantWord =
   /^(?:v\d+\w*|\d+\.\d+(?:\.\d+)*|[a-z]{2}(?:[-_][A-Z]{2})?|API|JSON|XML|CSV|RSS|REST|RPC|OHLCV?|DEFAULT|US|USA|EU|UK)$/;
@@ -26,6 +33,17 @@ export function segmentKind(segment: string, preceding: readonly string[]): Segm
   if (constantWord.test(segment)) return undefined;
   if (isSymbol(segment, words)) return 'symbol';
   return isAssignedId(segment) ? 'id' : undefined;
+}
+
+/**
+ * Whether a constant segment may still be a value that only its author recognizes, such as `bitcoin`: it stands
+ * behind a word, and is no version, locale or name of an interface.
+ */
+export function mayBeValue(segment: string, preceding: readonly string[]): boolean {
+  const hasWord = preceding.some(
+    (word) => !/^(?:api|rest|public|json)?$/.test(word) && !constantWord.test(word),
+  );
+  return hasWord && segment !== '' && !constantWord.test(segment);
 }
 
 /** Returns the kind of a text that looks like an id anywhere: a number, a hash, an address, a UUID. */

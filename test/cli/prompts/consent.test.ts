@@ -31,7 +31,13 @@ async function answer(
 ) {
   vi.stubEnv('SECRET', secret);
   const ran = await drive(answers, {
-    given: { directory: 'x', tool: 'get_x', platform: 'generic', ...given } as Partial<CreateParts>,
+    given: {
+      directory: 'x',
+      tool: 'get_x',
+      description: [],
+      platform: 'generic',
+      ...given,
+    } as Partial<CreateParts>,
     async review(complete) {
       const planned = await planCreation(complete);
       return planned.ok ? { ok: true, value: ['package.json'] } : planned;
@@ -95,6 +101,7 @@ describe('a variable of the environment', () => {
       [`Send SECRET from your environment to ${second.origin}?`, enter],
       ['Value of SECRET', 'typed-key-3', enter],
       [prompts.tool, enter],
+      ['and when should an agent use it?', enter],
       [prompts.write, enter],
     ]);
     expect(value?.env).toEqual([]);

@@ -28,10 +28,12 @@ describe('the start', () => {
       ['there is no such file', ctrlU, document, enter],
       ['Which of the 3 operations?', 'the fee'],
       ['1 match', tab, enter],
+      ['and when should an agent use it?', ctrlU, 'Returns the fee. Use it for fees.', enter],
       [prompts.platform, enter],
       [prompts.write, enter],
     ]);
-    expect(value).toMatchObject({ fromOpenapi: document, operation: ['GET /fee'] });
+    const description = ['Returns the fee. Use it for fees.'];
+    expect(value).toMatchObject({ fromOpenapi: document, operation: ['GET /fee'], description });
     expect(text).not.toContain(prompts.tool);
   });
 
@@ -40,7 +42,7 @@ describe('the start', () => {
     const { value, text } = await drive([
       [prompts.start, enter],
       ['Paste a curl command, or', line, enter],
-      ['2 of 2; the others stay as they are', 'limit'],
+      ['2 of 3; the others are constant', 'limit'],
       ['1 match', tab, enter],
       [prompts.directory, esc],
       ['◻ limit', enter],
@@ -49,7 +51,8 @@ describe('the start', () => {
       [prompts.platform, enter],
       [prompts.write, enter],
     ]);
-    expect(value).toMatchObject({ constant: ['limit'], send: undefined });
+    expect(value).toMatchObject({ constant: ['limit'] });
+    expect(value?.send).toBeUndefined();
     expect(text).not.toContain('may change something');
     expect(text).toContain('user_id');
   });
@@ -88,8 +91,9 @@ describe('the start', () => {
         ['Enter keeps all 62, about', 'owner'],
         ['1 match', tab],
         ['1 of 62, about', enter],
-        [prompts.write, esc],
+        ['What does get_gas return', esc],
         ['◼ owner', enter],
+        ['What does get_gas return', enter],
         [prompts.write, enter],
       ],
       { given: { ...given, operation: ['get_gas'] } },
@@ -108,6 +112,7 @@ describe('the start', () => {
     const all = await drive(
       [
         ['Enter keeps all 62', enter],
+        ['What does get_gas return', enter],
         [prompts.write, enter],
       ],
       { given: { ...given, operation: ['get_gas'] } },
@@ -142,10 +147,12 @@ describe('the start', () => {
     const [gas, fee] = [document('gas'), document('fee')];
     const { value } = await drive(
       [
+        ['What does get_gas return', 'x', enter],
         [prompts.write, down, enter],
         ['Which answer?', down, enter],
         ['Which OpenAPI document?', ctrlU, fee, enter],
         ['Which of the 1 operations?', tab, enter],
+        ['What does get_fee return', enter],
         [prompts.write, enter],
       ],
       { given: { directory: 'x', platform: 'generic', fromOpenapi: gas, operation: ['GET /gas'] } },
