@@ -34,15 +34,16 @@ export function schemaOfValues(values: readonly Json[], position: Position = {})
   const nullable = name !== undefined || present.length < values.length;
   const union = nullable && types.length > 0 ? [...types, 'null'] : types;
   const texts = present.filter((value) => typeof value === 'string');
-  const [allowed, format] = texts.length === present.length ? [enumOf(texts), formatOf(texts)] : [];
+  const [words = [], format] =
+    texts.length === present.length ? [repeatedWordsIn(texts), formatOf(texts)] : [];
   const lists = present.filter(isArray);
   const isNested = parent === null || lists.flat().some(isArray);
   return {
     ...(union.length > 0 && { type: union.length === 1 ? (union[0] as string) : union }),
     ...(name !== undefined && {
-      description: fieldToDo(name, { isUnknown: types.length === 0, isGuess: allowed !== undefined }),
+      description: fieldToDo(name, { isUnknown: types.length === 0, values: words }),
     }),
-    ...(allowed && { enum: nullable ? [...allowed, null] : allowed }),
+    ...(words.length > 0 && { examples: words.slice(0, shownValues) }),
     ...(format && { format }),
     ...(types.includes('object') && inferMembers(present.filter(isObject), position)),
     ...(types.includes('array') && {
@@ -95,19 +96,22 @@ function isArray(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** A closed list is guessed from at least `least` values with at most `maxDistinct` distinct ones. */
+/** Words look like an enumeration if there are at least `least` values, and at most `maxDistinct` distinct ones. */
 const guess = { least: 6, maxDistinct: 5, leastOfEach: 2 };
 
-/** The allowed values of a text that looks like an enumeration: each value was seen several times. */
-function enumOf(texts: readonly string[]): readonly string[] | undefined {
-  if (texts.length < guess.least) return undefined;
+/** Maximum number of values that are examples. */
+const shownValues = 3;
+
+/** The values of a text that looks like an enumeration: each was seen several times. The next answer may have others. */
+function repeatedWordsIn(texts: readonly string[]): readonly string[] {
+  if (texts.length < guess.least) return [];
   const counts = new Map<string, number>();
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
-  const isClosed =
+  const isEnumeration =
     counts.size > 1 &&
     counts.size <= guess.maxDistinct &&
     [...counts].every(([text, count]) => count >= guess.leastOfEach && /^[A-Za-z][\w-]{0,30}$/.test(text));
-  return isClosed ? [...counts.keys()].sort() : undefined;
+  return isEnumeration ? [...counts.keys()].sort() : [];
 }
 
 const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;

@@ -84,11 +84,14 @@ function withMembers(schema: JsonObject, objects: readonly JsonObject[], declare
   };
 }
 
+/** A schema without its list of values if a value is not in it: the next answer may have another one. Null is added to the list. */
 function withValue(schema: JsonObject, value: Json): JsonObject {
   const { enum: listed, const: only, ...others } = schema;
-  const constant = only === undefined ? null : [only];
-  const allowed = Array.isArray(listed) ? (listed as readonly Json[]) : constant;
-  return allowed === null || allowed.includes(value) ? schema : { ...others, enum: [...allowed, value] };
+  if (listed === undefined && only === undefined) return schema;
+  const values = (only === undefined ? listed : [only]) as readonly Json[];
+  if (values.includes(value)) return schema;
+  if (value === null) return { ...others, enum: [...values, null] };
+  return schema.type === undefined ? { ...schemaOfValues([...values, value]), ...others } : others;
 }
 
 /** The alternatives, of which one accepts the value: the one of its kind is widened, else there is a further one. */

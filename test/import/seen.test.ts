@@ -108,3 +108,28 @@ describe('members that are missing', () => {
     },
   );
 });
+
+describe('a value that a list of values lacks', () => {
+  const schemaWith = (level: object, value: unknown) => {
+    const outputSchema = withSignals({ properties: { level: level as never }, required: ['level'] });
+    const tool = { inputSchema, outputSchema, wrap: undefined, takesPages: false };
+    return seenIn(tool, [{ value: { level: value as never } }]).schema.properties;
+  };
+
+  it.each([
+    ['another word', { type: 'string', enum: ['a', 'b'] }, 'c', ['string', 'null']],
+    ['a number', { type: 'string', enum: ['a', 'b'] }, 1, ['string', 'null', 'number']],
+    ['another word than the only one', { const: 'a' }, 'b', ['string', 'null']],
+  ])('removes the list: %s', (_, level, value, type) => {
+    expect(schemaWith(level, value)).toMatchObject({ level: { type } });
+    expect(schemaWith(level, value)).not.toHaveProperty('level.enum');
+    expect(schemaWith(level, value)).not.toHaveProperty('level.const');
+  });
+
+  it('is added to the list if it is null', () => {
+    const level = { type: 'string', enum: ['a', 'b'] };
+    expect(schemaWith(level, null)).toMatchObject({
+      level: { type: ['string', 'null'], enum: ['a', 'b', null] },
+    });
+  });
+});
