@@ -9,6 +9,7 @@ import {
   reject,
   shellLine,
 } from 'market-mcp-contract/command';
+import { lacksData, saysNothingFound } from 'market-mcp-contract/definition';
 import {
   isObject,
   type Json,
@@ -24,7 +25,7 @@ import { contentOf, wrapped } from '../import/answer.ts';
 import type { ApiCall, Imported, RealExchange } from '../import/model.ts';
 import { pageMembersIn, withPageMembers } from '../import/pages.ts';
 import { readSample } from '../import/read-sample.ts';
-import type { AnswerSample } from '../import/sample.ts';
+import { type AnswerSample, isFailure, schemaOfSamples } from '../import/sample.ts';
 import type { DefinitionChange } from '../model/model.ts';
 import { type ExampleValue, exampleFor } from '../tools/example-values.ts';
 
@@ -47,7 +48,13 @@ export interface RealAnswers {
   /** Says that it was sent. */
   readonly note: Omit<DefinitionChange, 'tool'>;
   /** Each request, and what its answer contains; undefined if that is nothing. */
-  readonly sent: readonly (Pick<Sent, 'arguments' | 'status' | 'headers'> & { readonly value?: Json })[];
+  readonly sent: readonly SentAnswer[];
+}
+
+interface SentAnswer extends Pick<Sent, 'arguments' | 'status' | 'headers'> {
+  readonly value?: Json | undefined;
+  /** The response of a read contains no data. */
+  readonly isEmpty: boolean;
 }
 
 /**
@@ -65,30 +72,49 @@ export async function answersTo(sending: Sending, flag: string): Promise<Result<
     sent.map(({ text }) => (text === null ? pass(undefined) : sampleIn(call, text))),
   );
   if (!read.ok) return read;
-  const all = read.value.filter((one) => one !== undefined);
-  const filled = all.filter(({ value }) => !isEmptyList(value));
+  const all = read.value.filter((sample) => sample !== undefined);
+  const answers = answersOf(call, sent, read.value);
+  const filled = all.filter(
+    (sample) => !answers.some(({ isEmpty, value }) => isEmpty && value === sample.value),
+  );
+  const [first] = answers;
   const times = sent.length === 1 ? 'once' : `${sent.length} times`;
+  const lack = first?.isEmpty ? ', without data' : '';
   const note = {
     path: 'request',
-    what: `${call.method.toUpperCase()} ${call.path} was sent ${times}, and answered with HTTP ${sent[0]?.status}`,
+    what: `${call.method.toUpperCase()} ${call.path} was sent ${times}, and answered with HTTP ${first?.status}${lack}`,
     why: 'types, examples and recordings are made from the real answer',
   };
-  const withValues = sent.map((one, i) => ({ ...one, value: read.value[i]?.value }));
-  return pass({ samples: filled.length > 0 ? filled : all, secrets, note, sent: withValues });
+  return pass({ samples: filled.length > 0 ? filled : all, secrets, note, sent: answers });
 }
 
-function isEmptyList(value: Json | undefined): boolean {
-  return Array.isArray(value) && value.length === 0;
+/** What was sent, with what arrived. Where the schema of all responses has data, a response without any is empty. */
+function answersOf(
+  { method, onlyReads }: ApiCall,
+  sent: readonly Sent[],
+  samples: readonly (AnswerSample | undefined)[],
+): readonly SentAnswer[] {
+  const schema = schemaOfSamples(samples.filter((sample) => sample !== undefined));
+  const isReading = method === 'get' || onlyReads === true;
+  return sent.map((one, i): SentAnswer => {
+    const value = samples[i]?.value;
+    const isEmpty = isReading && value !== undefined && isEmptyAnswer(schema, value, one.arguments);
+    return { ...one, value, isEmpty };
+  });
+}
+
+function isEmptyAnswer(schema: JsonObject, value: Json, args: JsonObject): boolean {
+  if (isObject(value) && isFailure(value)) return saysNothingFound(JSON.stringify(Object.values(value)));
+  return lacksData(schema, value, args);
 }
 
 /** A tool with what its API has answered, and what that says of empty results and pages. */
 export function withAnswers(tool: Imported, { secrets, note, sent }: RealAnswers): Imported {
   const { call } = tool;
   if (!call) return tool;
-  const exchanges = sent.map(({ arguments: args, headers, value }): RealExchange => {
+  const exchanges = sent.map(({ arguments: args, headers, value, isEmpty }): RealExchange => {
     const answer = value === undefined ? null : (wrapped(value, call.wrap) as JsonObject);
-    const more = { ...(headers && { headers }), ...(isEmptyList(value) && { isEmpty: true }) };
-    return { arguments: args, answer, ...more };
+    return { arguments: args, answer, ...(headers && { headers }), isEmpty };
   });
   const isPaged = call.method === 'get' && call.query.some(({ input }) => input !== undefined);
   const pages = new Set(isPaged ? exchanges.flatMap(({ headers }) => [...pageMembersIn(headers)]) : []);
@@ -104,7 +130,6 @@ export function withAnswers(tool: Imported, { secrets, note, sent }: RealAnswers
       ...call,
       ...(pages.size > 0 && { hasPages: true }),
       notFoundIsEmpty: call.notFoundIsEmpty || sent.some(({ status }) => status === 404),
-      ...(exchanges.some(({ isEmpty }) => isEmpty) && { emptyListIsEmpty: true as const }),
     },
   };
 }

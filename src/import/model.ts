@@ -26,12 +26,13 @@ export function asImported(entry: SpecEntry): Imported {
   return { entry, answers: [], changes: [] };
 }
 
-/** The answer of an API to a call with these arguments, in the form of the tool; null: it has nothing for them, as an empty list (`isEmpty`). */
+/** The answer of an API to a call with these arguments, in the form of the tool; null: it has nothing for them. */
 export interface RealExchange {
   readonly arguments: JsonObject;
   readonly answer: JsonObject | null;
   /** Those that name its place among pages. */
   readonly headers?: JsonObject;
+  /** The answer contains no data. */
   readonly isEmpty?: boolean;
 }
 
@@ -177,9 +178,8 @@ export interface ApiCall {
   readonly onlyReads?: true;
   /** Headers of the answer become its members `next` and `total`. */
   readonly hasPages?: boolean;
-  /** 404 means an empty result, or an empty list. */
+  /** 404 means an empty result. */
   readonly notFoundIsEmpty: boolean;
-  readonly emptyListIsEmpty?: true;
   /** Arguments that the tool of an MCP server requires, and that are null if the caller gives none. */
   readonly nulls?: readonly string[];
 }

@@ -165,9 +165,11 @@ function enclosed(content: Json, { envelope }: ApiCall): Json {
 function unwrapped(answer: JsonObject, { wrap, method }: ApiCall): Json {
   if (wrap === 'text') return { content: [{ type: 'text', text: answer.result ?? '' }] };
   const member = wrap === null ? answer : answer[wrap];
-  // Of a list, `--fields` may keep only the number of its items.
+  // Of a list, `--fields` may keep only the number of its items. An empty result need not be a list.
   if (wrap === 'items' && member === undefined)
-    return Array.from({ length: Number(answer.count) || 0 }, () => ({}));
+    return !Object.hasOwn(answer, 'count')
+      ? answer
+      : Array.from({ length: Number(answer.count) || 0 }, () => ({}));
   if (method === 'call') return { structuredContent: member ?? {}, content: [] };
   return member ?? null;
 }

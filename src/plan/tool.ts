@@ -1,12 +1,5 @@
-import { signals, type ToolDefinition } from 'market-mcp-contract/definition';
-import {
-  compileSchema,
-  isObject,
-  type Json,
-  type JsonObject,
-  membersOf,
-  typesOf,
-} from 'market-mcp-contract/json';
+import { lacksData, signals, type ToolDefinition } from 'market-mcp-contract/definition';
+import { compileSchema, isObject, type Json, type JsonObject, typesOf } from 'market-mcp-contract/json';
 import type { ApiCall, BoundValue, ImportedTool } from '../import/model.ts';
 import type { Sample } from '../model/model.ts';
 import { toolFile } from '../model/names.ts';
@@ -37,7 +30,8 @@ export function toolContext(tool: ImportedTool) {
   const { name, description, inputSchema, outputSchema, ...others } = definition;
   const hasInput = isObject(inputSchema.properties) && Object.keys(inputSchema.properties).length > 0;
   const takes = call !== undefined && (call.method === 'call' ? hasInput : takesInput(call));
-  const valid = examples.find(({ expect }) => expect === 'found')?.arguments ?? {};
+  const example = examples.find(({ expect }) => expect === 'found') ?? examples[0];
+  const valid = example?.arguments ?? {};
   return {
     name,
     file: toolFile(name),
@@ -70,20 +64,24 @@ export function toolContext(tool: ImportedTool) {
       /** Path of the request, or name of the remote tool. */
       target: call.method === 'call' ? call.path.slice(1) : call.path,
       operation: operationOf(call),
-      emptyListIsEmpty: call.emptyListIsEmpty === true,
-      /** Of a list, `--fields` may keep the number of its items, or the items. */
-      hasCount: Object.hasOwn(membersOf(outputSchema), 'count'),
       /** Whether the request uses the arguments. */
       takesInput: takes,
       call: {
         ...call,
         isReadOnly: isReadOnly(others),
         takesInput: takes,
+        takesNoData: isReadOnly(others) && findsData(tool),
         isReduced: (tool.fields ?? []).length > 0,
         hasMirrors: call.api.protocolVersion !== undefined && hasMirrors(inputSchema),
       },
     }),
   };
+}
+
+/** Whether the answers of a tool that are made up contain data: then a response without data is an empty result. */
+function findsData({ definition, samples, exchanges }: ImportedTool): boolean {
+  if (exchanges) return true;
+  return !samples.some(({ key, answer }) => lacksData(definition.outputSchema, answer, [key]));
 }
 
 function operationOf({ method, path, api }: ApiCall): string {

@@ -37,6 +37,7 @@ export function requestLiteral(call: RequestParts, indent: number): string {
     ...(call.success ? [['success', literal(call.success)] as const] : []),
     ...(call.hasPages ? [['pages', pages(call.query)] as const] : []),
     ...(call.notFoundIsEmpty ? [['notFound', "'empty'"] as const] : []),
+    ...(call.takesNoData ? [['noData', "'empty'"] as const] : []),
     new Code('signal'),
   ];
   return print({ members }, Number.POSITIVE_INFINITY, indent);

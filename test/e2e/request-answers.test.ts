@@ -275,9 +275,30 @@ describe('a request', () => {
     const ran = await succeeded(made(`curl '${origin}/list?of=A'`, '--example', 'of=NONE'));
     const tool = tree(ran.directory).get('src/tools/get-list.ts') ?? '';
     expect(tool).toContain("{ arguments: { of: 'NONE' }, expect: 'empty' }");
-    expect(tool).toContain('if (answer === undefined || answer.count === 0) return empty(');
+    expect(tool).toContain("noData: 'empty',");
+    expect(tool).toContain('if (answer === undefined) return empty(');
     const recorded = JSON.parse(tree(ran.directory).get('test/recordings/get-list.json') ?? '[]');
     expect(recorded.map((one: { body: unknown }) => one.body)).toEqual([[{ id: 1 }], []]);
+  });
+
+  it.each<[string, object, object]>([
+    ['null in place of a list', { teams: [{ id: '1' }] }, { teams: null }],
+    ['a count of 0', { total: 1, docs: [{ id: 'a' }], q: 'A' }, { total: 0, docs: [], q: 'NONE' }],
+    [
+      'a failure that says so',
+      { Response: 'True', Title: 'x', Ratings: [{ Value: '7' }] },
+      { Response: 'False', Error: 'Movie not found!' },
+    ],
+  ])('has a response without data as its empty result: %s', async (_, found, nothing) => {
+    const { origin } = await api((request, response) =>
+      says(request.url?.endsWith('NONE') ? nothing : found)(request, response),
+    );
+    const ran = await succeeded(made(`curl '${origin}/list?of=A'`, '--example', 'of=NONE'));
+    const tool = tree(ran.directory).get('src/tools/get-list.ts') ?? '';
+    expect(tool).toContain("{ arguments: { of: 'A' }, expect: 'found' }");
+    expect(tool).toContain("{ arguments: { of: 'NONE' }, expect: 'empty' }");
+    const recorded = JSON.parse(tree(ran.directory).get('test/recordings/get-list.json') ?? '[]');
+    expect(recorded.map((one: { body: unknown }) => one.body)).toEqual([found, nothing]);
   });
 
   it('takes --input, --constant and --fields, and names what it does not know', async () => {

@@ -35,6 +35,7 @@ function bodiesOf({ call, input }: ReadRequest): readonly (string | undefined)[]
     isReadOnly: true,
     takesInput: true,
     isReduced: false,
+    takesNoData: false,
     hasMirrors: false,
   };
   const code = new Function('input', 'outputSchema', 'signal', `return (${requestLiteral(parts, 0)});`);

@@ -364,7 +364,14 @@ describe('an answer whose document declares paging headers', () => {
     expect(outputs.total).toMatchObject({ type: 'integer' });
     expect(tool.definition.outputSchema.required).not.toContain('next');
     const request = requestLiteral(
-      { ...call, isReadOnly: true, takesInput: true, isReduced: false, hasMirrors: false },
+      {
+        ...call,
+        isReadOnly: true,
+        takesInput: true,
+        isReduced: false,
+        takesNoData: false,
+        hasMirrors: false,
+      },
       0,
     );
     expect(request).toContain("pages: { input, inputSchema, names: { 'per page': 'per_page' } }");

@@ -24,6 +24,7 @@ export {
   writingEffect,
 } from './effect.ts';
 export { toolNamePattern } from './name.ts';
+export { lacksData, saysNothingFound } from './no-data.ts';
 export { blankResult, resultOutcome, type SignalName, signals } from './outcomes.ts';
 export { isPlaceholder, placeholderComment } from './placeholder.ts';
 export { estimatedTokens } from './tokens.ts';

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { lacksData } from '../definition/no-data.ts';
 import { hasEmptySignal } from '../definition/outcomes.ts';
-import { shorten } from '../json/json.ts';
+import { objectOr, shorten } from '../json/json.ts';
 import { propertiesOf, requiredOf, typesOf } from '../json/keywords.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
@@ -117,12 +118,10 @@ function entriesIn(data: JsonObject): number {
   return lengths.length === 0 ? 0 : Math.min(...lengths);
 }
 
-/** An answer of empty lists, nulls, zeros and repeated arguments that has no signal of an empty result. */
+/** An answer without data that has no signal of an empty result. */
 export function silentlyEmpty(calls: readonly [Found, ...Found[]]): Finding | undefined {
-  const silent = calls.find((call) => {
-    const values = Object.values(call.data);
-    const hasEmptyList = values.some((value) => Array.isArray(value) && value.length === 0);
-    return hasEmptyList && !values.includes(true) && !hasData(call) && !hasEmptySignal(call.data);
+  const silent = calls.find(({ tool, data, arguments: args }) => {
+    return lacksData(objectOr(tool.outputSchema), data, args) && !hasEmptySignal(data);
   });
   return (
     silent && {

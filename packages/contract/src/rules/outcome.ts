@@ -1,3 +1,4 @@
+import { lacksData } from '../definition/no-data.ts';
 import { blankResult, hasEmptySignal, resultOutcome } from '../definition/outcomes.ts';
 import { isBlank } from '../json/blank.ts';
 import { isObject, objectOr, shorten } from '../json/json.ts';
@@ -153,7 +154,8 @@ export const outcomeRules: readonly LiveRule[] = [
           const rpc = await probe.call(call.name, call.arguments);
           const data = rpc.result?.structuredContent;
           if (rpc.result?.isError === true || !isObject(data)) return [];
-          if (!isBlank(withoutSignals(data), [null, '', 0, unheardOf])) return [];
+          const isEmpty = lacksData(objectOr(call.tool.outputSchema), data, call.arguments);
+          if (!isEmpty && !isBlank(withoutSignals(data), [null, '', 0, unheardOf])) return [];
           if (hasEmptySignal(data)) return [[]];
           const expected = 'searchExhausted: true or noResultsReason';
           return [[ofCall(call, { expected, actual: describeCall(rpc) })]];
@@ -237,12 +239,12 @@ function improbable({
   tool,
   name,
   arguments: args,
-}: CallOutcome): readonly Pick<CallOutcome, 'name' | 'arguments'>[] {
+}: CallOutcome): readonly Pick<CallOutcome, 'tool' | 'name' | 'arguments'>[] {
   const schema = inputSchemaOf(tool);
   const texts = propertiesOf(schema).filter(
     ([, { type, enum: allowed, format }]) =>
       type === 'string' && allowed === undefined && format === undefined,
   );
   const changed = { ...args, ...Object.fromEntries(texts.map(([property]) => [property, unheardOf])) };
-  return texts.length > 0 && allows(schema, changed) ? [{ name, arguments: changed }] : [];
+  return texts.length > 0 && allows(schema, changed) ? [{ tool, name, arguments: changed }] : [];
 }

@@ -10,7 +10,9 @@ import { withDecimals } from './decimals.ts';
 import { declared, recordable } from './declared.ts';
 import { judged } from './drift.ts';
 import { type Envelope, enclosed, isNothing, opened } from './envelope.ts';
+import { SourceError } from './errors.ts';
 import { isRead, signed, unsigned } from './exchange.ts';
+import { isEmptyAnswer, saysNothingFound } from './no-data.ts';
 import { type Pages, withPages } from './pages.ts';
 import {
   isRecording,
@@ -103,6 +105,13 @@ export interface RequestOptions<Schema> {
   readonly pages?: Pages;
   /** `empty`: 404 means that nothing was found; the answer is then undefined. Otherwise it is an error. */
   readonly notFound?: 'empty';
+  /**
+   * `empty`: a response without data means that nothing was found; the answer of a read is then undefined. Such a response is `null`,
+   * `[]` or `{}`. Where the schema has a list, a map or an object of data, it is also a response of nothing but nulls, empty
+   * lists, counts that are 0, repeated arguments, and facts about the response, such as its status or page. A failure whose
+   * reason says that nothing was found counts, too.
+   */
+  readonly noData?: 'empty';
   /** Of the call: ends the request when its caller is gone or its deadline has passed. */
   readonly signal?: AbortSignal;
 }
@@ -113,10 +122,13 @@ export interface WriteOptions<Schema> extends RequestOptions<Schema>, BodyParts 
   readonly isIdempotent?: boolean;
 }
 
-/** `undefined` if the options say that 404 is an empty result; a read without content, or with nothing in its envelope, is undefined, too. */
+/**
+ * `undefined` if the options say that 404, or a response without data, is an empty result; a read without content, or with nothing
+ * in its envelope, is undefined, too.
+ */
 type Answer<Schema, Options> =
   | (Schema extends ObjectSchema ? Data<Schema> : unknown)
-  | (Options extends { readonly notFound: 'empty' } ? undefined : never);
+  | (Options extends { readonly notFound: 'empty' } | { readonly noData: 'empty' } ? undefined : never);
 
 type Get = <const Schema extends ObjectSchema, const Options extends RequestOptions<Schema>>(
   path: string,
@@ -160,7 +172,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
   };
 
   const ask = async (method: SourceExchange['method'], path: string, request: WriteOptions<ObjectSchema>) => {
-    const { params = {}, query, headers, signal, notFound, wrap, envelope } = request;
+    const { params = {}, query, headers, signal, notFound, wrap } = request;
     const asked = { method, path, params, query, headers, ...sentBody(request) };
     const plain = unsigned(options.baseUrl, method, path, request);
     const { url } = plain;
@@ -192,15 +204,14 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
       writeDown(asked, reply, []);
       return undefined;
     }
+    const takesEmpty = request.noData === 'empty' && isReading && schema !== undefined;
     const long = longNumbersIn(text);
-    const read = (parse: Parse) => parsed(text, envelope, wrap, parse);
-    const {
-      ok,
-      value: whole,
-      hasNothing,
-    } = text === '' && schema
-      ? { ok: true, value: done(schema), hasNothing: false }
-      : read((given) => exactly(given, JSON.parse(given), long));
+    const read = (parse: Parse) => parsed(text, request, parse, takesEmpty);
+    const arrived =
+      text === '' && schema
+        ? { ok: true, value: done(schema), hasNothing: false }
+        : read((given) => exactly(given, JSON.parse(given), long));
+    const { ok, value: whole, hasNothing } = arrived;
     if (hasNothing && isReading) {
       writeDown(asked, reply, allSecretsOf(options));
       return undefined;
@@ -215,6 +226,8 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
       ok && schema ? judged(paged, schema, text.length, tolerance) : { value: paged, problem: null };
     const failure = ok && schema ? contradiction(whole, success, schema, wrap) : null;
     const problem = failure ?? difference;
+    const answer = { content: whole, value, isWrapped: wrap === 'result', mismatch: difference, failure };
+    const isEmpty = ok && takesEmpty && isEmptyAnswer(schema, answer, [params, query, sentBody(request)]);
     if (status === 202 && !isReading && schema && text !== '' && (!ok || problem)) {
       const accepted = done(schema);
       if (!checkOf(schema)(accepted, 'answer')) {
@@ -222,11 +235,11 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
         return accepted;
       }
     }
-    if (ok && !problem) {
+    if (ok && (isEmpty || !problem)) {
       const isReduced = only !== undefined && isRecording();
       const recorded = isReduced ? reduced(asked, text, only, request) : text;
       writeDown(asked, { ...reply, text: recorded }, allSecretsOf(options));
-      return value;
+      return isEmpty ? undefined : value;
     }
     shared.forget(key);
     const place = { method, host: url.host, path, status };
@@ -267,20 +280,38 @@ function done(schema: ObjectSchema): object {
 
 type Parse = (text: string) => unknown;
 
-/** @throws SourceError if the envelope holds a failure */
+interface ParsedAnswer {
+  /** Whether it is JSON. */
+  readonly ok: boolean;
+  readonly value: unknown;
+  /** Whether its envelope contains nothing. */
+  readonly hasNothing: boolean;
+}
+
+/**
+ * @param takesEmpty a failure in the envelope that says that nothing was found is an envelope with nothing
+ * @throws SourceError if the envelope holds another failure
+ */
 function parsed(
   text: string,
-  envelope: Envelope | undefined,
-  wrap: RequestOptions<ObjectSchema>['wrap'],
+  { envelope, wrap }: Pick<RequestOptions<ObjectSchema>, 'envelope' | 'wrap'>,
   parse: Parse,
-): { readonly ok: boolean; readonly value: unknown; readonly hasNothing: boolean } {
+  takesEmpty = false,
+): ParsedAnswer {
   let value: unknown;
   try {
     value = parse(text);
   } catch {
     return { ok: false, value: undefined, hasNothing: false };
   }
-  value = opened(value, envelope);
+  try {
+    value = opened(value, envelope);
+  } catch (error) {
+    const isEmpty =
+      takesEmpty && error instanceof SourceError && saysNothingFound(String(error.hints.detail));
+    if (!isEmpty) throw error;
+    return { ok: true, value: undefined, hasNothing: true };
+  }
   const hasNothing = isNothing(value, envelope);
   if (wrap === 'result') return { ok: true, value: { result: value }, hasNothing };
   const listed = wrap && Array.isArray(value) ? { items: value, count: value.length } : value;
@@ -294,7 +325,7 @@ function reduced(
   schema: ObjectSchema,
   { envelope, wrap }: RequestOptions<ObjectSchema>,
 ): string {
-  const { value: whole } = parsed(text, envelope, wrap, parseLiterally);
+  const { value: whole } = parsed(text, { envelope, wrap }, parseLiterally);
   const kept = recordable(asked, whole, schema);
   return writeLiterally(enclosed(wrap && isObject(kept) && wrap in kept ? kept[wrap] : kept, envelope));
 }

@@ -1,0 +1,164 @@
+import { type ObjectSchema, signals } from '../server/define-tool.ts';
+import { isObject, type Members, type SchemaProblem } from '../server/schema.ts';
+import { alternativesOf } from './declared.ts';
+import type { Contradiction } from './success.ts';
+
+// The contract has the same rule in packages/contract/src/definition/no-data.ts: one table of cases tests both.
+
+const words = (list: string) => new Set(list.split(' '));
+
+/** Members that contain facts about the response: `meta`, `_links`, `search_metadata`. */
+const wrappers = words(
+  'meta metadata link links page paging pagination header headers cursors params parameters extensions shards searchinfo',
+);
+
+/** Scalars that are facts about the response: `status`, `hasMore`, `fetchedAt`, `items-per-page`. */
+const facts = words(
+  'status stat code cod ret success successful ok message msg info reason error errors errno warning warnings ' +
+    'page pages perpage pagesize limit offset skip start rows more next previous prev cursor self took elapsed time ms ' +
+    'timestamps generated fetched cached retrieved updated url uri href kind type object query q search term terms keyword ' +
+    'keywords sort params parameters version api generator request trace etag help exact complete ' +
+    'incomplete partial truncated exhaustive timed batchcomplete relation retmax retstart querytranslation',
+);
+
+/** Words that may stand beside those: `request_id`, `resultType`. */
+const companions = words(
+  'has is of in out at by for to per no num number nb n max min last first total count size id result results response ' +
+    'server http item items hit hits record records index token processing found set list collection reset name',
+);
+
+/** Numbers of entries. */
+const counts = words(
+  'count counts total totals num number nb n found hits length dist rows records results items elements entries matches ' +
+    'matched documents docs pages size',
+);
+
+/** A number of entries in one word: `numpods`, `resultcount`. */
+const joinedCount = /^(?:(?:num|nb|total)[a-z]*s|(?:result|item|hit|total)count)$/;
+
+function wordsOf(name: string): readonly string[] {
+  const parts = name.match(/\p{Lu}?\p{Ll}+|\p{Lu}+(?!\p{Ll})|\p{N}+/gu) ?? [];
+  return parts.map((word) => word.toLowerCase());
+}
+
+function isWrapper(name: string): boolean {
+  return wrappers.has(wordsOf(name).at(-1) ?? '');
+}
+
+function isFact(name: string): boolean {
+  const own = wordsOf(name);
+  if (own.some((word) => /^(?:timestamp|copyright|attribution)$/.test(word))) return true;
+  return own.some((word) => facts.has(word)) && own.every((word) => facts.has(word) || companions.has(word));
+}
+
+function isCount(name: string): boolean {
+  const own = wordsOf(name);
+  if (own.length === 0) return false;
+  if (/^(?:num|number|nb|n)$/.test(own[0] ?? '') || /^counts?$/.test(own.at(-1) ?? '')) return true;
+  return own.every((word) => counts.has(word) || companions.has(word) || joinedCount.test(word));
+}
+
+/**
+ * Returns whether a response to a read contains no data. `null`, `[]` and `{}` do not. Any other response does not if its schema
+ * has a list, a map or an object of data, and all that arrived is null, an empty text, a count that is 0, a repeated argument,
+ * or a fact about the response.
+ *
+ * @param sent the arguments of the request
+ */
+export function lacksData(schema: ObjectSchema, value: unknown, sent: unknown = []): boolean {
+  if (isEmptyValue(value)) return true;
+  if (typeof value !== 'object' || value === null) return false;
+  const entries = Object.entries(value).filter(([name]) => !Object.hasOwn(signals, name));
+  const [[name, member] = []] = entries;
+  if (entries.length === 1 && name === 'result' && isEmptyValue(member)) return true;
+  const repeated = new Set(scalarsIn(sent).map(String));
+  return holdsContainer(schema) && !entries.some(([own, one]) => isData(one, [own], repeated));
+}
+
+/** Returns whether a value is null, `[]` or `{}`. */
+function isEmptyValue(value: unknown): boolean {
+  return value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+}
+
+/** Deeper values are data. */
+const deepest = 100;
+
+/** @param path the names of a value and of what contains it, its own one first */
+function isData(value: unknown, path: readonly string[], repeated: ReadonlySet<string>): boolean {
+  const [name = '', above = ''] = path;
+  if (value === null || value === '' || isWrapper(name)) return false;
+  if (Array.isArray(value)) return value.length > 0;
+  if (isObject(value))
+    return (
+      path.length > deepest ||
+      Object.entries(value).some(([own, one]) => isData(one, [own, ...path], repeated))
+    );
+  const isZero = value === 0 || value === '0';
+  if (isZero && (isCount(name) || (name === 'value' && isCount(above)))) return false;
+  return !isFact(name) && !repeated.has(String(value));
+}
+
+/** Returns whether a schema has a list, a map or an object of data. */
+function holdsContainer(schema: ObjectSchema): boolean {
+  const members = alternativesOf({ ...schema }).flatMap(({ properties }) =>
+    isObject(properties) ? Object.entries(properties) : [],
+  );
+  return members.some(
+    ([name, member]) =>
+      !Object.hasOwn(signals, name) && !isWrapper(name) && isObject(member) && isContainer(member),
+  );
+}
+
+/** Returns whether a schema admits lists, maps or objects of data. */
+function isContainer(schema: Members): boolean {
+  return alternativesOf(schema).some(({ type, properties, additionalProperties: further }) => {
+    const types = [type ?? []].flat();
+    if (types.includes('array') || isObject(further)) return true;
+    if (!isObject(properties)) return types.includes('object');
+    return Object.entries(properties).some(
+      ([name, member]) => !isWrapper(name) && isObject(member) && (isContainer(member) || !isFact(name)),
+    );
+  });
+}
+
+/** Words of a reason that finds nothing. */
+const nothingFound =
+  /\bnot[ _-]?found|\bno[ _-](?:such|data|results?|match(?:es)?|records?|hits?|entries|rows|content)\b|\bno \w+(?: \S+){0,6} (?:match|found)|\bnothing (?:was |were )?found|\b(?:zero|empty)[ _-]results?|\b(?:not|n't) exist|(?:\bnot|n't) (?:be )?(?:found|find|resolve)/i;
+
+/** Words of a reason that speaks of the request or its sender. */
+const ofSender =
+  /(?<![a-z])(?:(?:api[ _-]?|access[ _-]?)?(?:key|token)s?|account|permission|limit|quota|plan|endpoint|method|route|url)(?![a-z])/i;
+
+/** Returns whether the reason of a failure says that nothing was found: then the failure is an empty result. */
+export function saysNothingFound(reason: string): boolean {
+  return nothingFound.test(reason) && !ofSender.test(reason);
+}
+
+/** The answer to a request in the form of its tool, and what is wrong with it. */
+interface ReadAnswer {
+  /** The answer as it arrived. */
+  readonly content: unknown;
+  readonly value: unknown;
+  readonly isWrapped: boolean;
+  readonly mismatch: SchemaProblem | null;
+  readonly failure: Contradiction | null;
+}
+
+/** Returns whether the answer to a read is an empty result. @param sent the parts of the request */
+export function isEmptyAnswer(schema: ObjectSchema, answer: ReadAnswer, sent: unknown): boolean {
+  const { content, value, isWrapped, mismatch, failure } = answer;
+  if (failure) return saysNothingFound(failure.reason ?? '');
+  if (isEmptyValue(isWrapped && isObject(content) ? content.result : content)) return true;
+  return mismatch === null && lacksData(schema, value, sent);
+}
+
+function scalarsIn(value: unknown): readonly unknown[] {
+  const scalars: unknown[] = [];
+  const open = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next === 'object' && next !== null) open.push(...Object.values(next));
+    else scalars.push(next);
+  }
+  return scalars;
+}
