@@ -2,10 +2,16 @@ import { isBlank, isObject, type Json, type JsonObject } from 'market-mcp-contra
 
 /** Names of members that say how a request went, in lower case without separators. */
 const names =
-  /^(?:(?:http|status|return|response|result|request|api|error|err)?(?:status|code|message|msg|info|reason|description|text|type)|cod|errors?|success|ok|result|response|meta|headers?)$/;
+  /^(?:(?:http|status|return|response|result|request|api|error|err)?(?:status|code|message|msg|info|reason|description|text|type)|stat|ret|cod|errors?|success|ok|result|response|meta|headers?)$/;
 
 /** The values of such a member that mean success in any API. */
 const values = /^(?:ok(?:ay)?|no_?error|none|success(?:ful|fully)?|succeeded|true|yes|[01]|200)?$/i;
+
+/** Further values of a code: `"00"`, `"200000"`. */
+const codes = /^(?:0+|10+|200(?:00)*)$/;
+
+/** Objects so deep are searched for signs. */
+const deepest = 3;
 
 /**
  * The members of all answers that say success with one value, at the root or in a member that says how the request went: `status: "OK"`,
@@ -59,16 +65,26 @@ function isAboutRequest(name: string): boolean {
   return names.test(name.toLowerCase().replaceAll(/[^a-z]/g, ''));
 }
 
-function saidIn(answer: Json, above = ''): readonly (readonly [path: string, value: Json])[] {
+/** The signs of an answer: at its root, in members about the request, and in an object that is the only member of its own. */
+function saidIn(
+  answer: Json,
+  above: readonly string[] = [],
+): readonly (readonly [path: string, value: Json])[] {
   if (!isObject(answer)) return [];
-  return Object.entries(answer).flatMap(([name, value]) => {
-    if (name.includes('.') || !isAboutRequest(name)) return [];
-    if (isObject(value)) return above === '' ? saidIn(value, `${name}.`) : [];
-    return isSuccess(name, value) ? [[`${above}${name}`, value]] : [];
+  const entries = Object.entries(answer);
+  return entries.flatMap(([name, value]) => {
+    const path = [...above, name];
+    if (name.includes('.')) return [];
+    if (isObject(value)) {
+      const isSearched = entries.length === 1 || isAboutRequest(name);
+      return isSearched && path.length < deepest ? saidIn(value, path) : [];
+    }
+    return isAboutRequest(name) && isSuccess(name, value) ? [[path.join('.'), value]] : [];
   });
 }
 
 function isSuccess(name: string, value: Json): boolean {
   if (value === null || value === false || value === '') return /^err/i.test(name);
-  return typeof value !== 'object' && values.test(String(value));
+  if (typeof value === 'object') return false;
+  return values.test(String(value)) || (/(?:code|status|cod)$/i.test(name) && codes.test(String(value)));
 }

@@ -9,7 +9,8 @@ export function declared(value: unknown, schema: ObjectSchema): unknown {
   return reduced(value, [withoutSignals(schema)]);
 }
 
-function withoutSignals(schema: ObjectSchema): Members {
+/** A schema without the signals of an empty result or a failure, as far as they are the standard ones. */
+export function withoutSignals(schema: ObjectSchema): Members {
   const known: Members = signals;
   const own = Object.entries(schema.properties).filter(
     ([name, member]) => !Object.hasOwn(known, name) || JSON.stringify(member) !== JSON.stringify(known[name]),

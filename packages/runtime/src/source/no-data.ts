@@ -1,7 +1,6 @@
 import { type ObjectSchema, signals } from '../server/define-tool.ts';
 import { isObject, type Members, type SchemaProblem } from '../server/schema.ts';
 import { alternativesOf } from './declared.ts';
-import type { Contradiction } from './success.ts';
 
 // The contract has the same rule in packages/contract/src/definition/no-data.ts: one table of cases tests both.
 
@@ -45,13 +44,15 @@ function isWrapper(name: string): boolean {
   return wrappers.has(wordsOf(name).at(-1) ?? '');
 }
 
-function isFact(name: string): boolean {
+/** Returns whether a member is a fact about the response by its name. */
+export function isFact(name: string): boolean {
   const own = wordsOf(name);
   if (own.some((word) => /^(?:timestamp|copyright|attribution)$/.test(word))) return true;
   return own.some((word) => facts.has(word)) && own.every((word) => facts.has(word) || companions.has(word));
 }
 
-function isCount(name: string): boolean {
+/** Returns whether a member is a number of entries by its name. */
+export function isCount(name: string): boolean {
   const own = wordsOf(name);
   if (own.length === 0) return false;
   if (/^(?:num|number|nb|n)$/.test(own[0] ?? '') || /^counts?$/.test(own.at(-1) ?? '')) return true;
@@ -141,7 +142,7 @@ interface ReadAnswer {
   readonly value: unknown;
   readonly isWrapped: boolean;
   readonly mismatch: SchemaProblem | null;
-  readonly failure: Contradiction | null;
+  readonly failure: { readonly reason: string | undefined } | null;
 }
 
 /** Returns whether the answer to a read is an empty result. @param sent the parts of the request */

@@ -1,5 +1,7 @@
 import type { ObjectSchema } from '../server/define-tool.ts';
 import { isObject, type Members, type SchemaProblem } from '../server/schema.ts';
+import { withoutSignals } from './declared.ts';
+import { isCount, isFact } from './no-data.ts';
 import { reasonAmong } from './reason.ts';
 
 /** Members of an answer that have this value in each success, by path: `{ status: 'OK' }`, `{ 'status.code': 200 }`. */
@@ -11,11 +13,21 @@ export interface Contradiction extends SchemaProblem {
   readonly reason: string | undefined;
 }
 
+/** The object of an answer that contains its data: the answer itself, or the only member of it, such as `queryresult`. */
+interface Level {
+  readonly value: Members;
+  readonly properties: Members;
+  readonly required: readonly string[];
+  /** Before the paths of its members: `queryresult.`. */
+  readonly prefix: string;
+}
+
 /**
- * Why an answer is a failure of the API although its form is right; null if nothing says so. It is one if such a member is the HTTP
- * status of a failure, or false in place of true, or an error without a list or an object of data; if there is an error that no
- * success has, and a required member is missing; or if any of this differs and no member for data has a value. A value that
- * says that nothing was found, such as ZERO_RESULTS, is no failure. A text in place of a list or an object is no data.
+ * Returns why an answer is a failure of the API although its form is right; null if nothing says so. A sign with another value than each
+ * success is a failure if it is the HTTP status of one, false in place of true, or an error without a list or an object of data.
+ * Otherwise, such a sign, or an error that no success has, is a failure if the part with most members is blank, a text, or lacks half
+ * of its members. With an `error`, one missing member is enough. A value that says that nothing was found, such as ZERO_RESULTS, is
+ * no failure.
  */
 export function contradiction(
   given: unknown,
@@ -25,48 +37,127 @@ export function contradiction(
 ): Contradiction | null {
   const isWrapped = wrap === 'result' && isObject(given);
   const answer = isWrapped ? given.result : given;
-  const { properties, required = [] } = isWrapped ? ((schema.properties.result ?? {}) as Members) : schema;
-  if (!isObject(answer) || !isObject(properties)) return null;
+  const whole = isWrapped ? ((schema.properties.result ?? {}) as Members) : withoutSignals(schema);
+  if (!isObject(answer) || !isObject(whole.properties)) return null;
+  const level = dataLevel(answer, whole);
   const others = Object.keys(success).filter(
     (path) => ![undefined, success[path]].includes(scalarAt(answer, path)),
   );
-  const errors = Object.keys(answer).filter(
-    (name) => /^errors?$/i.test(name) && !(name in success) && !isBlank(answer[name]),
-  );
+  const errors = errorsIn(level, success);
   const said = [...others, ...errors];
   if (said.length === 0) return null;
-  const apart = new Set([...Object.keys(success), ...errors].map((path) => path.split('.')[0]));
-  const data = Object.entries(properties).filter(([name]) => !apart.has(name));
-  const structured = data.filter(([, one]) => isStructured(one as Members));
-  const texts = structured.flatMap(([name, one]) => {
-    return typeof answer[name] === 'string' && !admits(one as Members, 'string') ? [answer[name]] : [];
+  const parts = dataParts(level, [...Object.keys(success), ...errors]);
+  const structured = parts.filter(([, part]) => isStructured(part));
+  const texts = structured.flatMap(([name, part]) => {
+    const value = level.value[name];
+    return typeof value === 'string' && !admits(part, 'string') ? [value] : [];
   });
-  const isWithout = (part: typeof data) =>
-    part.every(([name]) => isBlank(answer[name]) || texts.includes(answer[name] as string));
+  const isGone = ([name, part]: DataPart) => isWithoutData(level.value[name], part);
   const isFailure = (path: string) => {
     const value = scalarAt(answer, path);
     if (/^[45]\d\d$/.test(String(value)) || (success[path] === true && value === false)) return true;
-    return path in success && /(?:^|\.)err/i.test(path) && isWithout(structured);
+    return path in success && /(?:^|\.)err/i.test(path) && structured.every(isGone);
   };
-  const lacks = (required as readonly string[]).some((name) => !Object.hasOwn(answer, name));
-  const certain = others.find(isFailure) ?? (lacks ? errors[0] : undefined);
+  const lacks = level.required.some((name) => !Object.hasOwn(level.value, name));
+  const named = errors.find((path) => /(?:^|\.)errors?$/i.test(path));
+  const certain = others.find(isFailure) ?? (lacks ? named : undefined);
   const likely = said.find((path) => !saysNothing.test(JSON.stringify(scalarAt(answer, path) ?? '')));
-  const isEmpty = data.length > 0 && isWithout(structured.length > 0 ? structured : data);
-  const path = certain ?? (isEmpty ? likely : undefined);
+  const path = certain ?? (areDataGone(level, parts) ? likely : undefined);
   if (path === undefined) return null;
   const text = path in success ? `expected ${JSON.stringify(success[path])}` : 'expected no error';
-  const around = others.flatMap((one) => (one.includes('.') ? [answer[one.slice(0, one.indexOf('.'))]] : []));
+  const around = [answer, ...said.map((one) => valueAt(answer, one.split('.').slice(0, -1)))];
   const reason =
-    reasonAmong([answer, ...around, ...texts]) ?? reasonAmong(said.map((one) => scalarAt(answer, one)));
+    reasonAmong([...new Set(around), ...texts]) ??
+    reasonAmong(around.flatMap(messagesIn)) ??
+    reasonAmong(said.map((one) => scalarAt(answer, one)));
   return { path: `answer.${path}`, text, withoutValue: text, reason };
+}
+
+function dataLevel(answer: Members, schema: Members): Level {
+  let [value, inner, prefix] = [answer, schema, ''];
+  for (;;) {
+    const { properties = {}, required = [] } = inner as {
+      properties?: Members;
+      required?: readonly string[];
+    };
+    const [[name, member] = [], ...others] = Object.entries(properties);
+    const next = name === undefined ? undefined : value[name];
+    const isOnly = others.length === 0 && isObject(member) && isObject(member.properties);
+    if (!isOnly || !isObject(next)) return { value, properties, required, prefix };
+    [value, inner, prefix] = [next, member, `${prefix}${name}.`];
+  }
+}
+
+/** The errors of an answer that no success has: `error`, or a message that the schema does not declare. */
+function errorsIn({ value, properties, prefix }: Level, success: Success): readonly string[] {
+  return Object.keys(value)
+    .filter((name) => /^errors?$/i.test(name) || (isMessage(name) && !Object.hasOwn(properties, name)))
+    .filter((name) => !isBlank(value[name]) && !(`${prefix}${name}` in success))
+    .map((name) => `${prefix}${name}`);
+}
+
+function isMessage(name: string): boolean {
+  return /^(?:err(?:or)?[-_ ]?(?:msg|message|text|info|code)|msg|message)$/i.test(name);
+}
+
+/** The texts of members such as `resultMsg`. */
+function messagesIn(value: unknown): readonly unknown[] {
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, member]) =>
+    /(?:msg|message|text)$/i.test(name) ? [member] : [],
+  );
+}
+
+type DataPart = readonly [name: string, schema: Members];
+
+/** The members of a level that are neither signs nor errors. */
+function dataParts({ properties, prefix }: Level, paths: readonly string[]): readonly DataPart[] {
+  const apart = paths.flatMap((path) =>
+    path.startsWith(prefix) ? path.slice(prefix.length).split('.', 1) : [],
+  );
+  return Object.entries(properties).flatMap(([name, part]) =>
+    apart.includes(name) || !isObject(part) ? [] : [[name, part] as const],
+  );
+}
+
+/** Returns whether the part of an answer with most members has no data: a list, an object, or its other scalars together. */
+function areDataGone({ value }: Level, parts: readonly DataPart[]): boolean {
+  const isGone = ([name, part]: DataPart) => isWithoutData(value[name], part);
+  const structured = parts.filter(([, part]) => isStructured(part));
+  const scalars = parts.filter(([name, part]) => !isStructured(part) && !isFact(name) && !isCount(name));
+  const sizes = structured.map(([, part]) => leavesIn(part));
+  const areScalarsMain = scalars.length > Math.max(0, ...sizes);
+  if (areScalarsMain) return scalars.filter(isGone).length * 2 > scalars.length;
+  const main = structured[sizes.indexOf(Math.max(...sizes))];
+  return main !== undefined && isGone(main);
+}
+
+/** Returns whether a value is blank, a text in place of a list or an object, or an object without half of its members. */
+function isWithoutData(value: unknown, schema: Members): boolean {
+  if (isBlank(value)) return true;
+  if (typeof value === 'string') return isStructured(schema) && !admits(schema, 'string');
+  if (!isObject(value) || !isObject(schema.properties)) return false;
+  const names = Object.keys(schema.properties);
+  return names.filter((name) => Object.hasOwn(value, name)).length * 2 < names.length;
+}
+
+/** The number of scalars that a schema describes. */
+function leavesIn(schema: Members): number {
+  const { properties, items, additionalProperties: further } = schema;
+  const inner = [...(isObject(properties) ? Object.values(properties) : []), items, further].filter(isObject);
+  return inner.length === 0 ? 1 : inner.reduce((sum, one) => sum + leavesIn(one), 0);
 }
 
 const saysNothing = /zero|empty|none|no[ _-]?(data|hit|match|record|result)|not[ _-]?found/i;
 
 /** The value at a path; undefined if it is an object. */
 function scalarAt(answer: Members, path: string): Success[string] | undefined {
-  const value = path.split('.').reduce<unknown>((at, name) => (isObject(at) ? at[name] : undefined), answer);
+  const value = valueAt(answer, path.split('.'));
   return typeof value === 'object' && value !== null ? undefined : (value as Success[string] | undefined);
+}
+
+function valueAt(answer: Members, names: readonly string[]): unknown {
+  return names.reduce<unknown>((at, name) => (isObject(at) ? at[name] : undefined), answer);
 }
 
 function isStructured(schema: Members): boolean {
@@ -78,8 +169,11 @@ function admits({ type, anyOf }: Members, name: string): boolean {
   return Array.isArray(anyOf) && anyOf.filter(isObject).some((one) => admits(one, name));
 }
 
-function isBlank(value: unknown): boolean {
+function isBlank(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null)
     return [undefined, null, '', false].includes(value as string);
-  return Object.values(value).every(isBlank);
+  return depth < deepest && Object.values(value).every((member) => isBlank(member, depth + 1));
 }
+
+/** Deeper values are not blank. */
+const deepest = 100;
