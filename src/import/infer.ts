@@ -1,3 +1,4 @@
+import { signals } from 'market-mcp-contract/definition';
 import { isObject, type Json, type JsonObject } from 'market-mcp-contract/json';
 import { fieldToDo } from './to-do.ts';
 
@@ -30,7 +31,8 @@ const nothingKnown: Known = { inputs: new Set(), largeIntegers: new Set() };
 export function schemaOfValues(values: readonly Json[], position: Position = {}): JsonObject {
   const { name, parent = '', known = nothingKnown } = position;
   const present = values.filter((value) => value !== null);
-  const types = typesOf(present, name ?? parent, known);
+  const isOpen = name !== undefined && !Object.hasOwn(signals, name) && areBlankTexts(present);
+  const types = isOpen ? openTypes : typesOf(present, name ?? parent, known);
   const nullable = name !== undefined || present.length < values.length;
   const union = nullable && types.length > 0 ? [...types, 'null'] : types;
   const texts = present.filter((value) => typeof value === 'string');
@@ -41,15 +43,23 @@ export function schemaOfValues(values: readonly Json[], position: Position = {})
   return {
     ...(union.length > 0 && { type: union.length === 1 ? (union[0] as string) : union }),
     ...(name !== undefined && {
-      description: fieldToDo(name, { isUnknown: types.length === 0, values: words }),
+      description: fieldToDo(name, { isUnknown: types.length === 0 || isOpen, values: words }),
     }),
     ...(words.length > 0 && { examples: words.slice(0, shownValues) }),
     ...(format && { format }),
-    ...(types.includes('object') && inferMembers(present.filter(isObject), position)),
-    ...(types.includes('array') && {
-      items: schemaOfValues(lists.flat(), { known, parent: isNested ? null : (name ?? parent) }),
-    }),
+    ...(types.includes('object') && !isOpen && inferMembers(present.filter(isObject), position)),
+    ...(types.includes('array') &&
+      !isOpen && {
+        items: schemaOfValues(lists.flat(), { known, parent: isNested ? null : (name ?? parent) }),
+      }),
   };
+}
+
+/** What a member may be that was only ever an empty text: many APIs write a missing object or list so. */
+export const openTypes: readonly string[] = ['string', 'object', 'array'];
+
+function areBlankTexts(values: readonly Json[]): boolean {
+  return values.length > 0 && values.every((value) => value === '');
 }
 
 /** `properties` and `required` of objects; `additionalProperties` if their keys are data, such as dates. */

@@ -10,7 +10,7 @@ import {
   typesOf,
 } from 'market-mcp-contract/json';
 import { parseFieldName } from '../model/names.ts';
-import { schemaOfValues } from './infer.ts';
+import { openTypes, schemaOfValues } from './infer.ts';
 
 /**
  * A schema that also accepts a value, changed only where it rejects it: types are added, and members that are missing in the
@@ -27,12 +27,27 @@ export function extended(schema: JsonObject, values: readonly Json[]): JsonObjec
 
 function admitting(schema: JsonObject, values: readonly Json[], declares: boolean): JsonObject {
   if (schema.$ref !== undefined) return schema;
+  if (declares && isOpen(schema)) return narrowed(schema, values);
   if (Array.isArray(schema.anyOf)) return { ...schema, anyOf: values.reduce(alternatives, schema.anyOf) };
   const own = values.reduce(withType, schema);
   const items = values.flatMap((value) => (Array.isArray(value) ? (value as readonly Json[]) : []));
   const scalars = values.filter((value) => typeof value !== 'object' || value === null);
   const whole = withMembers(scalars.reduce(withValue, own), values.filter(isObject), declares);
   return isObject(own.items) ? { ...whole, items: admitting(own.items, items, declares) } : whole;
+}
+
+/** Returns whether a schema is that of a member that was only ever an empty text. */
+function isOpen({ type, properties, items, additionalProperties }: JsonObject): boolean {
+  const types: readonly Json[] = [type ?? []].flat();
+  return openTypes.every((one) => types.includes(one)) && !properties && !items && !additionalProperties;
+}
+
+/** The schema of a member that was an empty text, and is one of these values now. */
+function narrowed(schema: JsonObject, values: readonly Json[]): JsonObject {
+  if (values.every((value) => value === '' || value === null)) return schema;
+  const { type: _, ...others } = schema;
+  const { type = null, ...inferred } = schemaOfValues(['', ...values]);
+  return { ...inferred, ...others, type: [...new Set([type, 'null'].flat())] as readonly string[] };
 }
 
 function withType(schema: JsonObject, value: Json): JsonObject {

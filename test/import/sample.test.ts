@@ -70,6 +70,26 @@ describe('samples of one answer, merged', () => {
     expect(compileSchema(schemaOfValues([list(sky.first)]))(list([sky.next]))).toBe(true);
   });
 
+  it('admit an object or a list where there was only an empty text', () => {
+    const schema = schemaOfValues([{ id: 'a', items: '' }]);
+    expect(schema).toMatchObject({
+      properties: {
+        id: { type: ['string', 'null'] },
+        items: { type: ['string', 'object', 'array', 'null'] },
+      },
+    });
+    const validate = compileSchema(schema);
+    for (const items of ['', 'x', { item: [1] }, [1, 2], null])
+      expect(validate({ id: 'b', items })).toBe(true);
+    expect(validate({ id: 'b', items: 1 })).toBe(false);
+    expect(schemaOfValues([{ note: '' }, { note: 'x' }])).toMatchObject({
+      properties: { note: { type: ['string', 'null'] } },
+    });
+    expect(schemaOfValues([{ message: '' }])).toMatchObject({
+      properties: { message: { type: ['string', 'null'] } },
+    });
+  });
+
   it.each([
     ['few values', ['low', 'high', 'low']],
     ['a value that came once', ['low', 'high', 'low', 'high', 'low', 'other']],

@@ -133,3 +133,29 @@ describe('a value that a list of values lacks', () => {
     });
   });
 });
+
+describe('a member that was an empty text', () => {
+  const note = { type: ['string', 'object', 'array', 'null'], description: 'A note' };
+  const outputSchema = withSignals({ properties: { note }, required: ['note'] });
+  const noteWith = (...values: readonly never[]) =>
+    seenIn(
+      { inputSchema, outputSchema, wrap: undefined, takesPages: false },
+      values.map((value) => ({ value: { note: value } })),
+    ).schema.properties;
+
+  it('is narrowed to what an answer has in its place', () => {
+    expect(noteWith('x' as never)).toMatchObject({
+      note: { type: ['string', 'null'], description: 'A note' },
+    });
+    expect(noteWith({ item: [{ id: 'a' }] } as never)).toMatchObject({
+      note: { type: ['object', 'string', 'null'], properties: { item: { items: { required: ['id'] } } } },
+    });
+    expect(noteWith(['a'] as never)).toMatchObject({
+      note: { type: ['array', 'string', 'null'], items: { type: 'string' } },
+    });
+  });
+
+  it('stays as it is while it is empty', () => {
+    expect(noteWith('' as never, null as never)).toMatchObject({ note });
+  });
+});

@@ -106,8 +106,11 @@ function holdsContainer(schema: JsonObject): boolean {
 function isContainer(schema: JsonObject): boolean {
   return alternativesOf(schema).some((part) => {
     const types = typesOf(part);
-    if (types.includes('array') || isObject(part.additionalProperties)) return true;
-    if (!isObject(part.properties)) return types.includes('object');
+    if (isObject(part.items) || isObject(part.additionalProperties)) return true;
+    // A member that was an empty text may be a list or an object, too.
+    if (!isObject(part.properties)) {
+      return !types.includes('string') && (types.includes('array') || types.includes('object'));
+    }
     return propertiesOf(part).some(
       ([name, member]) => !isWrapper(name) && (isContainer(member) || !isFact(name)),
     );

@@ -112,10 +112,13 @@ function holdsContainer(schema: ObjectSchema): boolean {
 
 /** Returns whether a schema admits lists, maps or objects of data. */
 function isContainer(schema: Members): boolean {
-  return alternativesOf(schema).some(({ type, properties, additionalProperties: further }) => {
+  return alternativesOf(schema).some(({ type, properties, items, additionalProperties: further }) => {
     const types = [type ?? []].flat();
-    if (types.includes('array') || isObject(further)) return true;
-    if (!isObject(properties)) return types.includes('object');
+    if (isObject(items) || isObject(further)) return true;
+    // A member that was an empty text may be a list or an object, too.
+    if (!isObject(properties)) {
+      return !types.includes('string') && (types.includes('array') || types.includes('object'));
+    }
     return Object.entries(properties).some(
       ([name, member]) => !isWrapper(name) && isObject(member) && (isContainer(member) || !isFact(name)),
     );

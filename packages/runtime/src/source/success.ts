@@ -48,9 +48,9 @@ export function contradiction(
   if (said.length === 0) return null;
   const parts = dataParts(level, [...Object.keys(success), ...errors]);
   const structured = parts.filter(([, part]) => isStructured(part));
-  const texts = structured.flatMap(([name, part]) => {
+  const texts = structured.flatMap(([name]) => {
     const value = level.value[name];
-    return typeof value === 'string' && !admits(part, 'string') ? [value] : [];
+    return typeof value === 'string' ? [value] : [];
   });
   const isGone = ([name, part]: DataPart) => isWithoutData(level.value[name], part);
   const isFailure = (path: string) => {
@@ -135,7 +135,7 @@ function areDataGone({ value }: Level, parts: readonly DataPart[]): boolean {
 /** Returns whether a value is blank, a text in place of a list or an object, or an object without half of its members. */
 function isWithoutData(value: unknown, schema: Members): boolean {
   if (isBlank(value)) return true;
-  if (typeof value === 'string') return isStructured(schema) && !admits(schema, 'string');
+  if (typeof value === 'string') return isStructured(schema);
   if (!isObject(value) || !isObject(schema.properties)) return false;
   const names = Object.keys(schema.properties);
   return names.filter((name) => Object.hasOwn(value, name)).length * 2 < names.length;
@@ -160,8 +160,9 @@ function valueAt(answer: Members, names: readonly string[]): unknown {
   return names.reduce<unknown>((at, name) => (isObject(at) ? at[name] : undefined), answer);
 }
 
+/** Returns whether a schema admits only lists and objects. A member that was an empty text may also be one of those. */
 function isStructured(schema: Members): boolean {
-  return admits(schema, 'array') || admits(schema, 'object');
+  return (admits(schema, 'array') || admits(schema, 'object')) && !admits(schema, 'string');
 }
 
 function admits({ type, anyOf }: Members, name: string): boolean {
