@@ -157,14 +157,14 @@ function variantsOf({ inputSchema: root, examples }: Sending, flag: string): Res
   return reject(flag, undefined, message, `Give one: ${shellLine(['--example', `${names[0]}=…`])}`);
 }
 
-/** The values that the arguments of a schema have: their defaults; if they are required, else their first examples. */
+/** The values that the arguments of a schema have: their defaults, their first examples, and allowed values of those that are required. */
 export function givenArguments(root: JsonObject): JsonObject {
   const first = (list: Json | undefined) => (Array.isArray(list) ? (list[0] as Json) : undefined);
   return Object.fromEntries(
     propertiesOf(root).flatMap(([name, { default: value, examples, enum: allowed }]) => {
       const isRequired = requiredOf(root).includes(name);
-      const one = value ?? (isRequired ? (first(examples) ?? first(allowed)) : undefined);
-      return one === undefined ? [] : [[name, one]];
+      const own = value ?? first(examples) ?? (isRequired ? first(allowed) : undefined);
+      return own === undefined ? [] : [[name, own]];
     }),
   );
 }

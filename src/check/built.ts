@@ -43,6 +43,8 @@ export interface CalledExample {
   readonly outcome: ToolExample['expect'];
   /** The code of the failure. */
   readonly error?: string;
+  /** The reason that the API gave. */
+  readonly detail?: string;
   /** What failed, where, and what to do, in the lines that a unit test prints; absent if it ended as expected. */
   readonly cause?: readonly string[];
   /** The answers of sources that the outputSchema of the tool describes, as they arrived; absent if they are not recorded. */
@@ -50,7 +52,7 @@ export interface CalledExample {
 }
 
 /** A call of an example, with the result as the project's process returns it. */
-interface ExampleCall extends Omit<CalledExample, 'outcome' | 'error'> {
+interface ExampleCall extends Omit<CalledExample, 'outcome' | 'error' | 'detail'> {
   readonly result: JsonObject;
 }
 
@@ -105,16 +107,18 @@ export async function callExamples(
     },
   );
   return calls.map(({ result, ...call }) => {
-    const { error } = objectOr(result.structuredContent);
+    const { error, detail } = objectOr(result.structuredContent);
     const calledExample: CalledExample = { ...call, outcome: resultOutcome(result) };
-    return typeof error === 'string' ? { ...calledExample, error } : calledExample;
+    if (typeof error !== 'string') return calledExample;
+    return typeof detail === 'string' ? { ...calledExample, error, detail } : { ...calledExample, error };
   });
 }
 
 /** An example that was called: a line that says how it ended and what was expected, then those of the cause. */
 export function calledLines(called: CalledExample): readonly string[] {
-  const { tool, arguments: args, expect, outcome, error, cause = [] } = called;
-  const said = outcome === expect ? outcome : `expected ${expect}, got ${outcome} ${error ?? ''}`.trimEnd();
+  const { tool, arguments: args, expect, outcome, error, detail, cause = [] } = called;
+  const failure = detail === undefined ? error : `${error}: ${detail}`;
+  const said = outcome === expect ? outcome : `expected ${expect}, got ${outcome} ${failure ?? ''}`.trimEnd();
   return [`${outcome === expect ? '✔' : '✘'} ${tool} ${JSON.stringify(args)}: ${said}`, ...cause];
 }
 

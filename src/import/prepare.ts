@@ -1,6 +1,18 @@
 import { type InputError, inputError, type Result, reject } from 'market-mcp-contract/command';
-import type { Problem, RuleResult, ToolDefinition, ToolExample } from 'market-mcp-contract/definition';
-import { type Json, type JsonObject, requiredOf } from 'market-mcp-contract/json';
+import {
+  isPlaceholder,
+  type Problem,
+  type RuleResult,
+  type ToolDefinition,
+  type ToolExample,
+} from 'market-mcp-contract/definition';
+import {
+  clientMismatches,
+  type Json,
+  type JsonObject,
+  propertiesOf,
+  requiredOf,
+} from 'market-mcp-contract/json';
 import type { PlatformProfile } from 'market-mcp-contract/platforms';
 import { inspectTools } from 'market-mcp-contract/report';
 import { reachOf, type SubmissionCall, submissionCalls, submissionHarm } from 'market-mcp-contract/wire';
@@ -10,7 +22,7 @@ import { ownersOf, toolFile } from '../model/names.ts';
 import { samplesOf } from '../samples/samples.ts';
 import { definitionOf } from '../tools/definition.ts';
 import { toolSpecOf } from '../tools/tool-spec.ts';
-import { type Api, type Imported, type ImportedTool, variablesIn } from './model.ts';
+import { type Api, type ApiCall, type Imported, type ImportedTool, variablesIn } from './model.ts';
 
 /** The prepared tools of create and add-tool, after all questions are answered. */
 export interface Prepared {
@@ -192,8 +204,24 @@ function withCall(tool: PreparedTool, { entry, call, fields, exchanges }: Import
       expect: answer === null || isEmpty ? 'empty' : 'found',
     }),
   );
-  const examples = real ?? tool.examples.filter(({ expect }) => expect !== 'empty' || call.notFoundIsEmpty);
+  const examples = real ?? madeUpExamples(tool, call);
   return { ...own, examples, call: call.method === 'call' ? { ...call, nulls: nullsOf(tool, entry) } : call };
+}
+
+/** The examples of a tool that was not called, with the examples of its optional parameters. */
+function madeUpExamples({ definition, examples }: PreparedTool, call: ApiCall): readonly ToolExample[] {
+  const { inputSchema } = definition;
+  const optional = propertiesOf(inputSchema).flatMap(([name, { examples: values, $comment }]) => {
+    const [value] = Array.isArray(values) && !isPlaceholder($comment) ? (values as readonly Json[]) : [];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return examples
+    .filter(({ expect }) => expect !== 'empty' || call.notFoundIsEmpty)
+    .map((example) => {
+      const complete = { ...Object.fromEntries(optional), ...example.arguments };
+      const isValid = clientMismatches(inputSchema, complete, '').length === 0;
+      return isValid ? { ...example, arguments: complete } : example;
+    });
 }
 
 /** A required parameter that may be null becomes an optional one, but the server still requires it. */

@@ -226,3 +226,16 @@ describe('an operation with a saved answer', () => {
     });
   });
 });
+
+it('an imported example has the examples of all parameters, without placeholders', async () => {
+  const parameters = [
+    { name: 'chain', in: 'path', required: true, schema: { type: 'string', example: 'base' } },
+    { name: 'unit', in: 'query', schema: { type: 'string', enum: ['gwei', 'wei'] }, example: 'wei' },
+    { name: 'limit', in: 'query', schema: { type: 'integer', examples: [5] } },
+    { name: 'note', in: 'query', schema: { type: 'string' } },
+  ];
+  const { tool, call } = await toolOf(documentOf({ parameters }));
+  expect(tool.examples).toEqual([{ arguments: { chain: 'base', unit: 'wei', limit: 5 }, expect: 'found' }]);
+  const [recording] = recordingsOf(tool, call, context.smoke);
+  expect(recording?.request).toMatchObject({ query: { unit: 'wei', limit: 5 } });
+});
