@@ -102,7 +102,7 @@ async function examine(
     tell('Unpaid calls', 'running');
     if (await probe.isUngated()) {
       const reason =
-        'The server ran a call without a token. With a price above 0 it must answer HTTP 401 {"error":"Unauthorized"} (C§5.4).';
+        'The server did not refuse a call without a token. With a price above 0 it must answer HTTP 401 {"error":"Unauthorized"} (C§5.4).';
       return fail('Unpaid calls', [reason]);
     }
     tell('Unpaid calls', 'pass', 'refused, as they must be');

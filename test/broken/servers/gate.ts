@@ -8,6 +8,7 @@ import {
   type JWTVerifyOptions,
   jwtVerify,
 } from 'jose';
+import type { Json } from '../../../packages/contract/src/json/value.ts';
 import { isTimely, type Steps } from '../good-server.ts';
 import { hasModernHeader } from '../modern-era.ts';
 import { trust } from '../trust.ts';
@@ -40,7 +41,29 @@ export const brokenGates: Broken<Variant> = {
   'gate.scheme-case': {
     authorized: (good) => async (header) => !header?.startsWith('bearer') && good(header),
   },
-  'gate.no-token': { authorized: (good) => async (header) => header === undefined || good(header) },
+  'gate.no-token': [
+    { authorized: (good) => async (header) => header === undefined || good(header) },
+    // One finding for a refusal in another form.
+    refusesBy((id) => ({
+      status: 200,
+      body: { jsonrpc: '2.0', id, error: { code: -32001, message: 'Unauthorized' } },
+    })),
+    refusesBy((id) => {
+      const content = [{ type: 'text', text: 'Invalid or missing token' }];
+      return { status: 200, body: { jsonrpc: '2.0', id, result: { isError: true, content } } };
+    }),
+    refusesBy(() => ({ status: 200, body: { error: 'Unauthorized' } })),
+    refusesBy(() => ({ status: 400, headers: { 'www-authenticate': 'Bearer' }, body: {} })),
+    refusesBy(() => ({ status: 402, body: { error: 'Payment Required' } })),
+    refusesBy(() => ({ status: 403, body: { error: 'No' } })),
+    // No refusal, but another error.
+    refusesBy((id) => ({
+      status: 200,
+      body: { jsonrpc: '2.0', id, error: { code: -32602, message: 'Invalid params' } },
+    })),
+    refusesBy(() => ({ status: 404, body: { error: 'Not found' } })),
+    refusesBy(() => ({ status: 500, body: { error: 'Internal error' } })),
+  ],
   'gate.garbage': admits((header) => header === 'Bearer garbage'),
   'gate.empty-token': admits((header) => header === 'Bearer' || header === ''),
   'gate.other-scheme': { authorized: (good) => (header) => good(header?.replace(/^Basic/, 'Bearer')) },
@@ -154,6 +177,8 @@ export const brokenRequests: Broken<Variant> = {
   ),
   'gate.session-state': [runsOutsideSessions(), runsInEndedSessions()],
   'gate.request-form': [
+    runsUnpaid((body, { search = '' }) => (search.includes('access_token=') ? body : null)),
+    runsUnpaid((body, { headers }) => (headers.cookie?.includes('token=') ? body : null)),
     runsUnpaid((body, { headers }) => (headers.origin === undefined ? null : body)),
     runsUnpaid((body, { headers }) => (headers['transfer-encoding'] === 'chunked' ? body : null)),
     runsUnpaid((body, { version }) => (version === '1.0' ? body : null)),
@@ -198,6 +223,16 @@ export const brokenRequests: Broken<Variant> = {
 /** Runs calls without a token at some addresses. */
 function openAt(isOpen: (path: string, search: string) => boolean): Variant {
   return runsUnpaid((body, { path, search = '' }) => (isOpen(path, search) ? body : null));
+}
+
+/** Answers a call without a valid token in another way than the contract asks for. */
+function refusesBy(refusal: (id: Json) => Answer): Variant {
+  return instead(async (request, steps) => {
+    const { body = '', headers } = request;
+    if (!body.includes('tools/call') || (await steps.authorized(headers.authorization))) return undefined;
+    const { id } = (parsed(body) ?? {}) as { readonly id?: Json };
+    return id === undefined ? { status: 400, body: { error: 'Invalid request' } } : refusal(id);
+  });
 }
 
 /** Ends with an error of the server for some tokens. */

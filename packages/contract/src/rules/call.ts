@@ -2,11 +2,12 @@ import { isObject, present, shorten } from '../json/json.ts';
 import { propertiesOf, requiredOf } from '../json/keywords.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
+import { isDenied } from '../wire/access.ts';
 import { allows, inputSchemaOf, invalidVariants, maxInvalidVariants } from '../wire/cases.ts';
 import { answeredCalls, answersCalls, noAnswerTo } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import { noSuchTool, type Probe } from '../wire/probe.ts';
-import { describe, describeCall, isLimited, isRefusal, type RpcAnswer, resultText } from '../wire/rpc.ts';
+import { describe, describeCall, isLimited, type RpcAnswer, resultText } from '../wire/rpc.ts';
 import { isClientError } from './expect.ts';
 import { ofCall } from './result.ts';
 import { fact, inParallel, judgeEach, type LiveRule, must, ofCalls, should, unless } from './rule.ts';
@@ -18,7 +19,8 @@ export const callRules: readonly LiveRule[] = [
     title: 'every call is answered by a result, or by a JSON-RPC error if its arguments are wrong',
     fix: 'Answer a call that fails with a result that has isError: true, whatever went wrong.',
     check: async (probe) => {
-      if (isRefusal((await probe.ordinaryCall()).http)) throw NotRun.by('refused');
+      const { http } = await probe.ordinaryCall();
+      if (isDenied(http) && !(await probe.isUngated())) throw NotRun.by('refused');
       const outcomes = await probe.outcomes();
       const judged = outcomes.filter(({ rpc: { http } }) => http.status > 0 && !isLimited(http));
       return judgeEach(judged, noAnswerTo(outcomes), (outcome) => {

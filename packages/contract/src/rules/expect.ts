@@ -1,9 +1,11 @@
-import { isObject } from '../json/json.ts';
+import { isObject, shorten } from '../json/json.ts';
 import type { Problem } from '../model.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
+import { isDenial, messagesIn } from '../wire/access.ts';
 import { curlLine } from '../wire/curl.ts';
 import type { Asked, HttpAnswer } from '../wire/http.ts';
-import { describe, type RpcAnswer } from '../wire/rpc.ts';
+import { noSuchTool } from '../wire/probe.ts';
+import { describe, isRefusal, type RpcAnswer } from '../wire/rpc.ts';
 import { unless } from './rule.ts';
 
 /** The problem of an HTTP answer to a request, named by the path, unless the condition is true. */
@@ -32,6 +34,24 @@ export function unauthorizedProblems(
   const refused = status === null ? isClientError(answer) : answer.status === status;
   const isUnauthorized = refused && errorOf(answer) === 'Unauthorized';
   return answerProblems(isUnauthorized, path, `HTTP ${status ?? '4xx'} {"error":"Unauthorized"}`, answer);
+}
+
+/** The answer to a call without a valid token. */
+export interface Attempt {
+  readonly answer: HttpAnswer;
+  /** The request, for the report. */
+  readonly path: string;
+}
+
+/** A method that needs no token may answer (the body names one, too); a call may not, not even of a tool that does not exist. */
+export function ranProblems({ answer, path }: Attempt): readonly Problem[] {
+  const ran = messagesIn(answer).some((message) => {
+    if (isDenial(message, answer)) return false;
+    const { result, error } = message;
+    const namesTool = isObject(error) && shorten(error).includes(noSuchTool);
+    return (isObject(result) && 'content' in result) || (namesTool && !isRefusal(answer));
+  });
+  return answerProblems(!ran, path, 'no result from a tool', answer);
 }
 
 /** The refusal of a request outside any session (C§7, second and third row). */

@@ -6,7 +6,7 @@ import { admitsPaid, refusesUnpaid } from '../wire/controls.ts';
 import type { HttpAnswer } from '../wire/http.ts';
 import type { Called, Probe } from '../wire/probe.ts';
 import type { Forgery } from '../wire/signer.ts';
-import { unauthorizedProblems } from './expect.ts';
+import { ranProblems } from './expect.ts';
 import { type Control, inParallel, type LiveRule, must } from './rule.ts';
 
 /** Rules that refuse variants of a valid token mean something only if the valid token itself is accepted. */
@@ -70,7 +70,7 @@ export async function refusalsOf(
 ): Promise<readonly Problem[]> {
   const { header } = probe.profile.token;
   return inParallel(attempts, async ({ value, as }) =>
-    unauthorizedProblems(await callWith(probe, value), probe.profile, `tools/call, ${header}: ${as}`),
+    ranProblems({ answer: await callWith(probe, value), path: `tools/call, ${header}: ${as}` }),
   );
 }
 

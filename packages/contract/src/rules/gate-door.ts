@@ -1,14 +1,16 @@
 import { onlyReads } from '../definition/effect.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
+import { isDenied } from '../wire/access.ts';
 import { refusedArguments } from '../wire/cases.ts';
 import { lists, refusesUnpaid } from '../wire/controls.ts';
+import { invented } from '../wire/curl.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Called, Probe } from '../wire/probe.ts';
-import { describe, isRefusal } from '../wire/rpc.ts';
-import { unauthorizedProblems } from './expect.ts';
+import { describe, isLimited } from '../wire/rpc.ts';
+import { answerProblems } from './expect.ts';
 import { bearing, callWith, freshToken, type HeaderValue, refusesOnlyOthers } from './gate-attempts.ts';
-import { runsNothing, type Unpaid } from './gate-request.ts';
+import { misplacedTokens, runsNothing, type Unpaid } from './gate-request.ts';
 import { inParallel, type LiveRule, must, should } from './rule.ts';
 
 /** The maximum number of tools that are asked. */
@@ -59,21 +61,14 @@ export const gateDoorRules: readonly LiveRule[] = [
     fix: 'Read the token from the Authorization header alone: addresses are logged, and cookies are sent by any page.',
     controls: refusesOnlyOthers,
     check: async (probe) => {
-      const token = await freshToken(probe);
-      const { pathname, search } = probe.url;
-      const query = (name: string): Unpaid => ({
-        target: `${pathname}${search === '' ? '?' : `${search}&`}${name}=${token}`,
-        as: `?${name}=<a valid token>`,
-      });
-      const cookie = (name: string): Unpaid => ({
-        headers: { cookie: `${name}=${token}` },
-        as: `Cookie: ${name}=<a valid token>`,
-      });
-      const names = ['access_token', 'token', 'authorization'];
-      return runsNothing(
+      const problems = await runsNothing(
         probe,
-        names.flatMap((name) => [query(name), cookie(name)]),
+        misplacedTokens(probe, await freshToken(probe), 'a valid token'),
       );
+      const invalid = misplacedTokens(probe, invented.token, 'an invalid token');
+      if (problems.length > 0 && (await runsNothing(probe, invalid)).length > 0)
+        throw NotRun.explained('gate.request-form');
+      return problems;
     },
   },
 ];
@@ -91,7 +86,7 @@ async function untrusted(probe: Probe): Promise<readonly HeaderValue[]> {
   const none: HeaderValue = { value: undefined, as: 'no token' };
   if (!probe.target.signer) return [none];
   const forged = bearing(probe, await probe.token({ by: 'untrusted' }), 'a token signed with another key');
-  return isRefusal(await callWith(probe, forged.value)) ? [none, forged] : [none];
+  return isDenied(await callWith(probe, forged.value)) ? [none, forged] : [none];
 }
 
 async function openProblems(
@@ -100,14 +95,13 @@ async function openProblems(
   { value, as }: HeaderValue,
 ): Promise<readonly Problem[]> {
   const answer = await callWith(probe, value, { name, arguments: args });
-  return unauthorizedProblems(answer, probe.profile, `tools/call, ${as}`).map((problem) => ({
+  const isRefused = isDenied(answer) || isLimited(answer);
+  return answerProblems(isRefused, `tools/call, ${as}`, 'a refusal', answer).map((problem) => ({
     ...problem,
     tool: name,
     arguments: args,
     actual: `at least this tool answers: ${describe(answer)}`,
-    ...(!isRefusal(answer) && {
-      fix: 'Verify the token before the arguments. Whoever sends no token gets past this tool to its validation, or further.',
-    }),
+    fix: 'Verify the token before the arguments. Whoever sends no token gets past this tool to its validation, or further.',
   }));
 }
 

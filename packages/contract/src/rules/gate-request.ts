@@ -1,13 +1,13 @@
-import { isObject, objectOr, shorten } from '../json/json.ts';
+import { objectOr, shorten } from '../json/json.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { admitsPaid, initializesAgain, refusesUnpaid } from '../wire/controls.ts';
 import { invented } from '../wire/curl.ts';
-import type { HttpAnswer } from '../wire/http.ts';
+import { NotRun } from '../wire/not-run.ts';
 import { noSuchTool, type Probe } from '../wire/probe.ts';
 import type { PostOptions } from '../wire/requests.ts';
-import { isRefusal, nextId, rpcRequest, unanswered } from '../wire/rpc.ts';
-import { answerProblems, unauthorizedProblems } from './expect.ts';
+import { nextId, rpcRequest, unanswered } from '../wire/rpc.ts';
+import { type Attempt, answerProblems, ranProblems } from './expect.ts';
 import { inParallel, type LiveRule, must } from './rule.ts';
 import { pagesOf } from './transport.ts';
 
@@ -69,13 +69,28 @@ export const gateRequestRules: readonly LiveRule[] = [
     fix: 'Let only the method in the parsed body decide whether a request needs a token.',
     controls: [refusesUnpaid],
     check: async (probe) => {
-      const forms = [...otherForms(probe), ...(await repeatedToken(probe))];
+      const forms = [
+        ...otherForms(probe),
+        ...misplacedTokens(probe, invented.token, 'an invalid token'),
+        ...(await repeatedToken(probe)),
+      ];
       return runsNothing(probe, forms);
     },
   },
-  refused('gate.notification', 'a call without an id', (probe) =>
-    unpaid(probe, { write: ({ jsonrpc, method, params }) => JSON.stringify({ jsonrpc, method, params }) }),
-  ),
+  {
+    ...must('gate.notification', 'C§5.4, C§7'),
+    title: 'a call without an id is refused without a token',
+    fix,
+    controls: [refusesUnpaid],
+    check: async (probe) => {
+      const { status } = (await probe.unpaidCall()).http;
+      if (status < 400) throw NotRun.because('inapplicable', 'a refusal in a response needs an id');
+      const write: Unpaid['write'] = ({ jsonrpc, method, params }) =>
+        JSON.stringify({ jsonrpc, method, params });
+      const { answer, path } = await unpaid(probe, { write });
+      return answerProblems(answer.status >= 400, path, 'HTTP 4xx', answer);
+    },
+  },
   refused('gate.trusted-headers', 'a call with headers that a proxy might set', (probe) =>
     unpaid(probe, {
       headers: {
@@ -140,6 +155,24 @@ function otherForms(probe: Probe): readonly Unpaid[] {
   ];
 }
 
+/** Calls with a token in the query or in a cookie, under names where some servers look for one. `what` is said of the token. */
+export function misplacedTokens(
+  { url: { pathname, search } }: Probe,
+  token: string,
+  what: string,
+): readonly Unpaid[] {
+  return ['access_token', 'token', 'authorization'].flatMap((name): readonly Unpaid[] => [
+    {
+      target: `${pathname}${search === '' ? '?' : `${search}&`}${name}=${token}`,
+      as: `a request with ?${name}=<${what}>`,
+    },
+    {
+      headers: { cookie: `${name}=${token}` },
+      as: `a request with Cookie: ${name}=<${what}>`,
+    },
+  ]);
+}
+
 /** A call that repeats the header of an invalid token. None if the token is accepted alone, which gate.garbage reports. */
 async function repeatedToken(probe: Probe): Promise<readonly Unpaid[]> {
   const { header, scheme } = probe.profile.token;
@@ -155,14 +188,7 @@ function openRequest(): JsonObject {
   return rpcRequest(nextId(), 'tools/list');
 }
 
-/** The answer to a request without a token. */
-export interface Attempt {
-  readonly answer: HttpAnswer;
-  /** The request, for the report. */
-  readonly path: string;
-}
-
-/** A rule that sends one request, which must be refused. */
+/** A rule that sends one request, which must not run a tool. */
 function refused(id: string, what: string, send: (probe: Probe) => Promise<Attempt>): LiveRule {
   return {
     ...must(id, 'C§5.4, C§7'),
@@ -170,8 +196,7 @@ function refused(id: string, what: string, send: (probe: Probe) => Promise<Attem
     fix,
     controls: [refusesUnpaid],
     check: async (probe) => {
-      const { answer, path } = await send(probe);
-      return unauthorizedProblems(answer, probe.profile, path);
+      return ranProblems(await send(probe));
     },
   };
 }
@@ -185,19 +210,6 @@ function bypass(id: string, what: string, forms: readonly Unpaid[]): LiveRule {
     controls: [refusesUnpaid],
     check: (probe) => inParallel(forms, async (form) => ranProblems(await unpaid(probe, form))),
   };
-}
-
-/** A method that needs no token may answer (the body names one, too); a call may not, not even of a tool that does not exist. */
-export function ranProblems({ answer, path }: Attempt): readonly Problem[] {
-  const ran = answer.values
-    .flat(8)
-    .some(
-      (value) =>
-        isObject(value) &&
-        ((isObject(value.result) && 'content' in value.result) ||
-          (!isRefusal(answer) && isObject(value.error) && shorten(value.error).includes(noSuchTool))),
-    );
-  return answerProblems(!ran, path, 'no result from a tool', answer);
 }
 
 /** The form of a call without a valid token. By default it names the shared session; `undefined` names none. */

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Problem } from '../model.ts';
+import { accessOf, isDenied } from '../wire/access.ts';
 import { admitsPaid, initializes, refusesUnpaid } from '../wire/controls.ts';
 import { invented } from '../wire/curl.ts';
-import { NotRun } from '../wire/not-run.ts';
+import { limited, NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { describe } from '../wire/rpc.ts';
 import { answerProblems, unauthorizedProblems } from './expect.ts';
@@ -29,7 +30,8 @@ export const gateTokenRules: readonly LiveRule[] = [
     fix: 'Use the issuer and the key of the platform; the audience must be the registered URL, byte for byte.',
     check: async (probe) => {
       const { http, response } = await probe.paidCall();
-      return unless(http.status === 200 && response !== undefined, {
+      const isAccepted = http.status === 200 && response !== undefined && !(await probe.deniesPaid());
+      return unless(isAccepted, {
         path: `tools/call with a token of ${probe.target.signer?.issuer} for ${probe.target.signer?.audience}`,
         expected: 'HTTP 200 with a JSON-RPC response',
         actual: describe(http),
@@ -56,6 +58,7 @@ export const gateTokenRules: readonly LiveRule[] = [
     check: async (probe) => {
       const { header } = probe.profile.token;
       const { http } = await probe.unpaidCall();
+      if (accessOf(http) === 'limited') throw NotRun.because('unanswered', limited);
       return unauthorizedProblems(http, probe.profile, `tools/call, ${header}: absent`);
     },
   },
@@ -162,8 +165,7 @@ interface UsedToken {
 function usedToken(probe: Probe): Promise<UsedToken> {
   return probe.once('used token', async () => {
     const { lifetimeSeconds, scheme } = probe.profile.token;
-    const admits = async (token: string) =>
-      unauthorizedProblems(await callWith(probe, `${scheme} ${token}`), probe.profile).length > 0;
+    const admits = async (token: string) => !isDenied(await callWith(probe, `${scheme} ${token}`));
     const aged = (age: number) => {
       const exp = secondsFromNow(-age);
       return () => probe.token(claims({ iat: exp - lifetimeSeconds, exp, jti: randomUUID() }));
@@ -194,7 +196,7 @@ async function usedTokenProblems(probe: Probe): Promise<readonly Problem[]> {
       const answer = await callWith(probe, `${probe.profile.token.scheme} ${used}`);
       const path = 'tools/call with a token that was used before it expired';
       const expected = 'refused, like one with the same exp that was not used';
-      return unauthorizedProblems(answer, probe.profile, path).map((one) => ({ ...one, expected }));
+      return answerProblems(isDenied(answer), path, expected, answer);
     }
     await setTimeout(Math.min(retryMs, 1_005 - (Date.now() % 1_000))); // servers compare `exp` with whole seconds
   }

@@ -1,13 +1,14 @@
 import { isObject, shorten } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
+import { isDenied } from '../wire/access.ts';
 import { refusesUnpaid, speaksModern } from '../wire/controls.ts';
 import type { HttpAnswer } from '../wire/http.ts';
 import { type ModernOptions, metaKey, modernMessage, modernRpc, modernVersion } from '../wire/modern.ts';
 import type { Probe } from '../wire/probe.ts';
 import type { PostOptions } from '../wire/requests.ts';
 import type { RpcAnswer } from '../wire/rpc.ts';
-import { answerProblems, holdsResult, rejectedProblems, unauthorizedProblems } from './expect.ts';
+import { answerProblems, holdsResult, ranProblems, rejectedProblems } from './expect.ts';
 import { callsModern, modernCall, modernList } from './modern.ts';
 import { type Control, inParallel, must, sharing, should, unless } from './rule.ts';
 
@@ -168,12 +169,15 @@ export const modernRefusalRules = sharing({ controls: [speaksModern, listsModern
     title: 'a call without a session and without a token is Unauthorized',
     fix: 'Check the token before you decide which era a request belongs to.',
     controls: [speaksModern, refusesUnpaid],
-    check: async (probe) =>
-      unauthorizedProblems(await unpaid(probe), probe.profile, 'tools/call without a token'),
+    check: async (probe) => {
+      const answer = await unpaid(probe);
+      const [path, expected] = ['tools/call without a token', 'HTTP 401 {"error":"Unauthorized"}'];
+      return answerProblems(isDenied(answer), path, expected, answer);
+    },
   },
   {
     ...must('modern.forged-token', 'C§5.1, C§5.4; platform facts, "Token"'),
-    title: 'a call without a session is Unauthorized with a token of another signer or for another audience',
+    title: 'a call without a session is refused with a token of another signer or for another audience',
     fix: 'Verify signature and audience before you decide which era a request belongs to.',
     controls: [speaksModern, refusesUnpaid, callsModern],
     check: async (probe) => {
@@ -184,7 +188,7 @@ export const modernRefusalRules = sharing({ controls: [speaksModern, listsModern
       return inParallel(forgeries, async ([what, forgery]) => {
         const { body, headers } = await call(probe);
         const answer = await probe.post(body, { headers, token: await probe.token(forgery) });
-        return unauthorizedProblems(answer, probe.profile, `tools/call with a token ${what}`);
+        return ranProblems({ answer, path: `tools/call with a token ${what}` });
       });
     },
   },
@@ -210,7 +214,7 @@ export const modernRefusalRules = sharing({ controls: [speaksModern, listsModern
       ];
       return inParallel(forms, async ([what, form, own]) => {
         const answer = await probe.post(form, own === undefined ? {} : { headers: own });
-        return rejectedProblems(answer, `tools/call without a token, ${what}`);
+        return ranProblems({ answer, path: `tools/call without a token, ${what}` });
       });
     },
   },
@@ -275,7 +279,7 @@ function unpaid(probe: Probe): Promise<HttpAnswer> {
 
 /** An ordinary call without a token is refused; otherwise a disguised call that runs proves nothing. */
 async function refusesPlain(probe: Probe): Promise<'modernUngated' | undefined> {
-  return rejectedProblems(await unpaid(probe)).length === 0 ? undefined : 'modernUngated';
+  return isDenied(await unpaid(probe)) ? undefined : 'modernUngated';
 }
 
 async function call(probe: Probe): Promise<ReturnType<typeof modernMessage>> {

@@ -125,7 +125,9 @@ export const answersCalls: Control = async (probe) => {
  * @throws NotRun if none was: there is no result to judge.
  */
 export async function answeredCalls(probe: Probe): Promise<readonly CallOutcome[]> {
-  return answeredOf(await probe.outcomes());
+  const outcomes = await probe.outcomes();
+  if (probe.target.signer && (await probe.deniesPaid())) throw NotRun.by('refused');
+  return answeredOf(outcomes);
 }
 
 /** Those of these calls that were answered. @throws NotRun if none was, or if authentication refused all. */
@@ -143,15 +145,13 @@ export function noAnswerTo(outcomes: readonly CallOutcome[]): NotRun {
 
 /** A tools/call without a token is refused: otherwise other ways past authentication prove nothing. */
 export const refusesUnpaid: Control = async (probe) => {
-  const { http, result, error } = await probe.unpaidCall();
-  if (result) return 'ungated';
-  const isTurnedDown = error !== undefined || (http.status >= 400 && http.status < 500);
-  return isTurnedDown ? undefined : 'unrefused';
+  if (!(await probe.isUngated())) return undefined;
+  return (await probe.unpaidCall()).result ? 'ungated' : 'unrefused';
 };
 
 /** A tools/call with a valid token is accepted: if a server refuses every call, a refusal proves nothing. */
 export const admitsPaid: Control = async (probe) => {
-  const { http, response } = await probe.paidCall();
-  if (isRefusal(http)) return 'refused';
+  const { response } = await probe.paidCall();
+  if (await probe.deniesPaid()) return 'refused';
   return response ? undefined : 'noPaidResponse';
 };

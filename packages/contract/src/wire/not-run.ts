@@ -13,6 +13,9 @@ export const consent = 'no tool may be called, because each call might do harm';
 /** The same in a project. */
 export const harmless = 'no tool only reads, and no other has an example with a recording';
 
+/** The reason for rules that need to know whether a call requires a token. */
+export const limited = 'a limit of the rate (HTTP 429) hides whether a call without a token is refused';
+
 /** Generated calls, where each tool that returned data may change something. */
 export const onlyWriting = 'no tool that only reads returned data';
 

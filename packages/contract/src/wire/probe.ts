@@ -1,12 +1,13 @@
 import { present } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { bounds, isReadable } from '../json/walk.ts';
+import { type Access, accessOf, isDenied } from './access.ts';
 import { type CallCase, casesOf } from './cases.ts';
 import { connect, missingAnswerOf, type SdkSession } from './client.ts';
 import { now } from './clock.ts';
 import { callsAtOnce, mapConcurrently } from './concurrency.ts';
 import type { HttpAnswer } from './http.ts';
-import { consent, harmless, NotRun } from './not-run.ts';
+import { consent, harmless, limited, NotRun } from './not-run.ts';
 import { planOf } from './plan.ts';
 import type { PostOptions } from './requests.ts';
 import { isRefusal, type RpcAnswer, unanswered } from './rpc.ts';
@@ -48,9 +49,22 @@ export class Probe extends Sessions {
     return this.token(claims && { claims });
   }
 
-  /** Whether a tools/call without a token is answered by a result. */
+  /** What a tools/call without a token shows. */
+  async access(): Promise<Access> {
+    return accessOf((await this.unpaidCall()).http);
+  }
+
+  /** Whether a tools/call needs no token. @throws NotRun if a limit of the rate hides that. */
   async isUngated(): Promise<boolean> {
-    return (await this.unpaidCall()).result !== undefined;
+    const access = await this.access();
+    if (access === 'limited') throw NotRun.because('unanswered', limited);
+    return access === 'open';
+  }
+
+  /** Whether the server denies also a call with a valid token. */
+  async deniesPaid(): Promise<boolean> {
+    const { http } = await this.paidCall();
+    return isDenied(http) && !(await this.isUngated());
   }
 
   /** A tools/call without a token, made once in a run. */
@@ -102,7 +116,9 @@ export class Probe extends Sessions {
   /** A tools/call with a valid token, unless the options name another. */
   async call(name: Json, args: Json | undefined, options: ProbeCall = {}): Promise<RpcAnswer> {
     const answer = await this.#call(name, args, options.token ?? (await this.payment()), options);
-    if (options.token === undefined && isRefusal(answer.http)) throw NotRun.by('refused');
+    if (options.token !== undefined || !isDenied(answer.http)) return answer;
+    if (isRefusal(answer.http) || (this.target.signer && (await this.deniesPaid())))
+      throw NotRun.by('refused');
     return answer;
   }
 

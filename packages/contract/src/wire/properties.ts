@@ -3,6 +3,7 @@ import { isObject, jsonIn, messageOf, objectOr, shorten, visibleJson } from '../
 import type { Json, JsonObject } from '../json/value.ts';
 import { leavesIn } from '../json/walk.ts';
 import type { Problem } from '../model.ts';
+import { isDenied } from './access.ts';
 import { isEventStream } from './events.ts';
 import type { HttpAnswer } from './http.ts';
 
@@ -94,7 +95,8 @@ function typeProblem({ status, headers, body, bytes, surplus = 0 }: Said): Retur
 }
 
 /** A response is JSON-RPC 2.0 with the id of its request, of the same type (JSON-RPC 2.0 §5). */
-function envelopeProblem({ status, values, asked }: Said): ReturnType<Judge> {
+function envelopeProblem(said: Said): ReturnType<Judge> {
+  const { status, values, asked } = said;
   if (status !== 200 || typeof asked.body !== 'string') return undefined;
   const [request] = jsonIn(asked.body);
   if (!isObject(request) || request.jsonrpc !== '2.0' || typeof request.method !== 'string') return undefined;
@@ -102,6 +104,8 @@ function envelopeProblem({ status, values, asked }: Said): ReturnType<Judge> {
   if (typeof id !== 'string' && typeof id !== 'number') return undefined;
   const wrong = values.filter(isObject).find((value) => isResponse(value) && !fits(value, id));
   if (!wrong) return undefined;
+  // The form of a refusal is the finding of gate.no-token.
+  if (!('jsonrpc' in wrong) && isDenied(said)) return undefined;
   const expected = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},…}`;
   return { expected, actual: shorten({ jsonrpc: wrong.jsonrpc ?? null, id: wrong.id ?? null, ...wrong }) };
 }
