@@ -122,6 +122,11 @@ const alike: Readonly<Record<string, Variant>> = {
         return { result: { tools: tools.slice(at, at + 1), ...(next && { nextCursor: next }) } };
       },
   },
+  'a limit of the rate, which refuses every fortieth request': everyFortieth(() => ({
+    status: 429,
+    headers: { 'retry-after': '2' },
+    body: { error: 'Too many requests' },
+  })),
   'no stream and no DELETE: 405 for known sessions': withAnswer((answer, { method, path }) =>
     path === '/mcp' && method !== 'POST' && answer.status < 300 ? { status: 405 } : answer,
   ),
@@ -185,6 +190,15 @@ function batchIn(body: string): readonly unknown[] | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Answers some requests otherwise. */
+function everyFortieth(answer: () => Answer): Breaks {
+  let count = 0;
+  return instead(() => {
+    count += 1;
+    return count % 40 === 0 ? answer() : undefined;
+  });
 }
 
 /** Sessions that are known by their signature, and never end. */

@@ -21,6 +21,11 @@ const atOnce = { together: 12, separate: 3 } as const;
 /** The number of second questions without an answer after which no further rule is asked again. */
 const patience = 3;
 
+const measuredLimit = NotRun.because(
+  'inapplicable',
+  'the server limits the rate of requests (HTTP 429), which distorts what the rule measures',
+);
+
 interface LeveledRule {
   readonly rule: LiveRule;
   readonly level: Level;
@@ -195,6 +200,7 @@ export class Judging {
     const started = now();
     const notes: string[] = [];
     const judged = (problems: readonly Problem[]) => verdict(rule, level, problems, started, notes);
+    const isDistorted = () => rule.measures === true && probe.ledger.rateLimit.isReached;
     let isControlled = isControlledBefore;
     try {
       const problems = await life.during(rule.id, async () => {
@@ -202,12 +208,16 @@ export class Judging {
         isControlled = true;
         return rule.check(probe, (text) => notes.push(text));
       });
+      if (isDistorted()) throw measuredLimit;
+      if (problems.some(({ actual }) => actual.includes('HTTP 429')))
+        throw NotRun.because('unanswered', 'the server limits the rate of requests (HTTP 429)');
       if (problems.length > 0 && rule.turn === 'last') await life.isAnswering(rule.id);
       if (submissionRules.includes(rule)) this.rehearsed = probe;
       if (problems.length > 0 && rule.turn === 'separate') this.#doubted.add(rule);
       return judged(problems);
-    } catch (error) {
+    } catch (thrown) {
       probe.signal?.throwIfAborted();
+      const error = isDistorted() ? measuredLimit : thrown;
       const why = unjudged(error);
       const isAlive = why.kind !== 'unanswered' || (await life.isAnswering(rule.id));
       const isBroken =

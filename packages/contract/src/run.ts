@@ -11,6 +11,7 @@ import type { Target } from './target.ts';
 import { now } from './wire/clock.ts';
 import { isOfEra, judgedEra } from './wire/era.ts';
 import { standardSeed } from './wire/exploration.ts';
+import { waitFor } from './wire/rate-limit.ts';
 import { reach } from './wire/reach.ts';
 import { rehearse, verdictsOf } from './wire/rehearsal.ts';
 
@@ -32,7 +33,8 @@ export interface RunOptions {
  *
  * @throws Unreachable
  */
-export async function runContract(target: Target, options: RunOptions = {}): Promise<Report> {
+export async function runContract(given: Target, options: RunOptions = {}): Promise<Report> {
+  const target = { wait: waitFor, ...given };
   const judging = new Judging(target, options.signal);
   try {
     return await reportOf(target, options, judging);

@@ -1,6 +1,7 @@
 import type { JsonObject } from './json/value.ts';
 import type { Cause, Era, Methods, Problem, ToolExample } from './model.ts';
 import type { PlatformProfile } from './platforms/profile.ts';
+import type { Wait } from './wire/rate-limit.ts';
 import type { Recorder } from './wire/recording.ts';
 import type { CallPolicy } from './wire/safety.ts';
 import type { Signer } from './wire/signer.ts';
@@ -49,6 +50,8 @@ export interface Target {
   readonly deadlineAt?: number;
   /** Measures the answers of the server, in milliseconds: `now` by default. Timeouts and the deadline do not depend on it. */
   readonly clock?: () => number;
+  /** Waits after HTTP 429, before the request is sent again. Without it, the answer counts at once. */
+  readonly wait?: Wait;
   /** Timeout of every request in milliseconds, in place of the profile's limit and `graceMs`. */
   readonly timeoutMs?: number;
 }

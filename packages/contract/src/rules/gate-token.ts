@@ -22,12 +22,15 @@ import {
 } from './gate-attempts.ts';
 import { type LiveRule, must, should, unless } from './rule.ts';
 
+const trustFix =
+  'Use the issuer and the key of the platform; the audience must be the registered URL, byte for byte.';
+
 /** Only a caller with a token that the platform has signed passes authentication. */
 export const gateTokenRules: readonly LiveRule[] = [
   {
     ...must('gate.valid-token', 'C§1.3, C§5.1'),
     title: 'tools/call with a valid platform token is accepted',
-    fix: 'Use the issuer and the key of the platform; the audience must be the registered URL, byte for byte.',
+    fix: 'Answer a call with a valid token by HTTP 200 with a JSON-RPC response.',
     check: async (probe) => {
       const { http, response } = await probe.paidCall();
       const isAccepted = http.status === 200 && response !== undefined && !(await probe.deniesPaid());
@@ -35,6 +38,7 @@ export const gateTokenRules: readonly LiveRule[] = [
         path: `tools/call with a token of ${probe.target.signer?.issuer} for ${probe.target.signer?.audience}`,
         expected: 'HTTP 200 with a JSON-RPC response',
         actual: describe(http),
+        ...(http.status === 401 && { fix: trustFix }),
       });
     },
   },
@@ -130,6 +134,7 @@ export const gateTokenRules: readonly LiveRule[] = [
   {
     ...refuses('gate.expired-after-success', 'an expired token that was accepted before', async () => []),
     turn: 'last',
+    measures: true,
     controls: refusesOnlyOthers,
     begin: usedToken,
     check: usedTokenProblems,

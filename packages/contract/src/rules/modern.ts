@@ -209,8 +209,7 @@ export async function modernCall(
 ): Promise<RpcAnswer> {
   const params = call ?? (await probe.authenticationCall());
   const token = await probe.payment();
-  const timeoutMs = probe.timeoutMs(probe.profile.limits.callMs);
-  return probe.modernCall(params, { token, headers, timeoutMs });
+  return probe.modernCall(params, { token, headers });
 }
 
 /** A call with correct headers succeeds: otherwise the refusal of wrong headers proves nothing. */

@@ -89,6 +89,7 @@ export const outcomeRules: readonly LiveRule[] = [
   {
     ...fact('outcome.in-time', 'must', 'profile limits.callMs'),
     title: 'every call is answered in time',
+    measures: true,
     fix: 'Give every wait in the handler a timeout that is shorter than the limit of the platform.',
     mustAnswer: true,
     controls: [lists],

@@ -38,6 +38,7 @@ export const pairRules = sharing({ turn: 'last', controls: [lists] }, [
   {
     ...should('explore.steady', 'profile limits.callMs'),
     title: 'calls do not become slower from one to the next',
+    measures: true,
     fix: 'Look for a list that grows with each call, and that each call walks through.',
     check: (probe) => ofPairs(probe, slower),
   },

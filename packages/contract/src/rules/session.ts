@@ -176,6 +176,7 @@ export const sessionRules: readonly LiveRule[] = [
     ...must('session.parallel', 'C§3.1'),
     title: 'twenty sessions are opened and used in parallel',
     turn: 'isolated',
+    measures: true,
     fix: 'Allow several sessions at once, and share no state between them.',
     controls: [initializesAgain, lists, keepsTwoApart],
     mustAnswer: true,

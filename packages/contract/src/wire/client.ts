@@ -3,8 +3,10 @@ import type { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validatio
 import { guardSchemaWork } from '../json/schema.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
+import { now } from './clock.ts';
 import { type Guarded, guardedFetch } from './guarded-fetch.ts';
 import { NotRun } from './not-run.ts';
+import { allWaitsMs, type LimitedAnswer } from './rate-limit.ts';
 import { NoAnswer } from './receive.ts';
 
 export interface SdkSession {
@@ -21,6 +23,8 @@ export interface ClientOptions extends Guarded {
   readonly platform: Pick<PlatformProfile['token'], 'header' | 'scheme'>;
   /** Called with the session that an answer names. */
   readonly onSession: (session: string | undefined) => void;
+  /** Waits after HTTP 429. Resolves to whether the request is to be sent again. */
+  readonly retriesAfter: (answer: LimitedAnswer) => Promise<boolean>;
 }
 
 /** Loads what `connect` needs, for whoever has to wait for something else. */
@@ -42,17 +46,24 @@ export async function connect({
   platform,
   headers,
   onSession,
+  retriesAfter,
   ...guarded
 }: ClientOptions): Promise<SdkSession> {
   const [{ Client }, { StreamableHTTPClientTransport }] = await loadClient();
   const send = guardedFetch(guarded);
   const authorized: typeof fetch = async (input, init) => {
     const all = new Headers(init?.headers);
-    const value = await token?.();
-    if (value !== undefined) all.set(platform.header, `${platform.scheme} ${value}`);
-    const answer = await send(input, { ...init, headers: all });
-    onSession(answer.headers.get('mcp-session-id') ?? undefined);
-    return answer;
+    for (let attempt = 0; ; attempt += 1) {
+      const value = await token?.();
+      if (value !== undefined) all.set(platform.header, `${platform.scheme} ${value}`);
+      const sentAt = now();
+      const answer = await send(input, { ...init, headers: all });
+      onSession(answer.headers.get('mcp-session-id') ?? undefined);
+      if (answer.status !== 429) return answer;
+      const limited = { headers: Object.fromEntries(answer.headers), sentAt, attempt };
+      if (!(await retriesAfter(limited))) return answer;
+      await answer.body?.cancel();
+    }
   };
   const transport = new StreamableHTTPClientTransport(url, {
     fetch: authorized,
@@ -64,8 +75,9 @@ export async function connect({
       reconnectionDelayGrowFactor: 1,
     },
   });
-  const { timeoutMs: timeout, signal } = guarded;
-  /** The SDK's own time limit is a minute. */
+  const { timeoutMs, signal } = guarded;
+  /** `guardedFetch` limits each request; the SDK's own limit, a minute, would count the waits after HTTP 429. */
+  const timeout = timeoutMs + allWaitsMs;
   class Patient extends Client {
     override request: Client['request'] = (request, schema, options) =>
       super.request(request, schema, { timeout, ...options });

@@ -6,6 +6,7 @@ import { curlLine } from './curl.ts';
 import { Patience } from './patience.ts';
 import { Pending } from './pending.ts';
 import { judges, type Property, type Said } from './properties.ts';
+import { RateLimit } from './rate-limit.ts';
 import { describe, type RpcAnswer } from './rpc.ts';
 
 /** The most problems that are kept of a property: one cause breaks it in every answer. */
@@ -33,6 +34,7 @@ interface Tally {
 export class Ledger {
   readonly patience = new Patience();
   readonly pending = new Pending();
+  readonly rateLimit = new RateLimit();
   readonly #broken = new Map<Property, { count: number; readonly kept: Problem[] }>();
   readonly #tallies = new Map<string, Tally>();
   /** What the server said to the same request, by its kind: the hash of each variant, with its count and the first answer. */

@@ -69,10 +69,7 @@ export class Probe extends Sessions {
 
   /** A tools/call without a token, made once in a run. */
   unpaidCall(): Promise<RpcAnswer> {
-    return this.once('unpaid call', async () => {
-      const timeoutMs = this.timeoutMs(this.profile.limits.callMs);
-      return this.plain('tools/call', await this.authenticationCall(), { timeoutMs });
-    });
+    return this.once('unpaid call', async () => this.plain('tools/call', await this.authenticationCall()));
   }
 
   /** A tools/call with a valid token, made once in a run. */
@@ -129,9 +126,8 @@ export class Probe extends Sessions {
     { meta, ...options }: ProbeCall = {},
   ): Promise<RpcAnswer> {
     await this.#requireCallable(name);
-    const timeoutMs = this.timeoutMs(this.profile.limits.callMs);
     const params = present<Json>({ name, arguments: args, _meta: meta });
-    return this.rpc('tools/call', params, { timeoutMs, ...options, token });
+    return this.rpc('tools/call', params, { ...options, token });
   }
 
   /** Every example of every tool, and the submission test's arguments: at least one call. */
@@ -234,6 +230,7 @@ export class Probe extends Sessions {
         return this.exchanges.onLate(timeoutMs, arrival);
       },
       onSession: (session) => this.opened(session),
+      retriesAfter: (answer) => this.retriesAfter(answer),
     }).catch((error: unknown) => {
       throw missingAnswerOf(error) ?? error;
     });

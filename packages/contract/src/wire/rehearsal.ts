@@ -103,7 +103,7 @@ export async function submissionTest(
           if (silence instanceof NotSent) throw silence;
           return silence ? { thrown: silence.message, silent: true as const } : { thrown: error.message };
         });
-      steps.push({ tool, name, arguments: args, ms: probe.clock() - callStartMs, ...answer });
+      steps.push({ tool, name, arguments: args, ms: Math.max(0, probe.clock() - callStartMs), ...answer });
     }
   } finally {
     await session.close();

@@ -7,6 +7,7 @@ import { now } from './clock.ts';
 import { createHttp, type Http, type HttpAnswer, type HttpRequest } from './http.ts';
 import { Ledger } from './ledger.ts';
 import { NotRun } from './not-run.ts';
+import type { LimitedAnswer } from './rate-limit.ts';
 import { AnswerTimeout } from './receive.ts';
 import { nextId, type RpcAnswer, rpcAnswer, rpcRequest, sessionOf } from './rpc.ts';
 import type { Forgery } from './signer.ts';
@@ -42,14 +43,17 @@ export class Requests {
   readonly signal: AbortSignal | undefined;
   /** What everything that the server said has in common. */
   readonly ledger: Ledger;
-  /** Measures the answers. */
+  /** Measures the answers, without the waits after HTTP 429. */
   readonly clock: () => number;
+  readonly #clock: () => number;
   protected readonly exchanges: Http;
   readonly #instances: Instance[] = [];
   /** The sessions that were opened at the endpoint of the target and not ended. */
   readonly #opened = new Set<string>();
   /** Ends with the last request, where each waits for the one before it. */
   #turn: Promise<unknown> | undefined;
+  /** The tokens of the run, to sign them again. */
+  readonly #signed = new Map<string, { readonly forgery: Forgery | undefined; readonly at: number }>();
   #token = { value: Promise.resolve(''), staleAt: Number.NEGATIVE_INFINITY };
 
   constructor(target: Target, signal?: AbortSignal, ledger = new Ledger()) {
@@ -58,8 +62,10 @@ export class Requests {
     this.url = new URL(target.url);
     this.signal = signal;
     this.ledger = ledger;
-    this.clock = target.clock ?? now;
-    this.exchanges = createHttp(target.deadlineAt, this.clock);
+    const clock = target.clock ?? now;
+    this.#clock = clock;
+    this.clock = () => clock() - this.ledger.rateLimit.waitedMs;
+    this.exchanges = createHttp(target.deadlineAt, clock);
     if (signal) setMaxListeners(0, signal); // each running request listens to it
   }
 
@@ -104,7 +110,7 @@ export class Requests {
       path,
       method = 'GET',
       headers = {},
-      timeoutMs = this.timeoutMs(),
+      timeoutMs = this.timeoutMs(mayCall(request.body) ? this.profile.limits.callMs : 0),
       url = this.url,
       ...rest
     } = request;
@@ -113,26 +119,60 @@ export class Requests {
     const own = Object.keys(this.target.headers ?? {}).map((name) => [name, '$VALUE'] as const);
     const asked = { ...full, headers: { ...Object.fromEntries(own), ...headers } };
     patience.admit(full.body);
-    const sentAt = now();
-    const all = { 'accept-encoding': 'identity', ...this.target.headers, ...headers };
-    const send = (): Promise<HttpAnswer> => {
+    const send = async (): Promise<HttpAnswer> => {
+      const sentAt = now();
+      const all = {
+        'accept-encoding': 'identity',
+        ...this.target.headers,
+        ...(await this.#withCurrentToken(headers)),
+      };
       const recording = this.target.record?.({ ...full, headers: all });
       const sending = { ...all, ...recording?.headers };
       const exchange = this.exchanges.exchange({ ...full, timeoutMs, headers: sending, signal: this.signal });
       recording?.follow(exchange);
-      return full.url.host === this.url.host ? pending.follow(asked, exchange) : exchange;
+      const followed = full.url.host === this.url.host ? pending.follow(asked, exchange) : exchange;
+      return followed.catch((error: unknown) => {
+        if (error instanceof AnswerTimeout) patience.late(full.body, sentAt);
+        throw error;
+      });
     };
-    const sent = this.#turn ? this.#turn.then(send) : send();
+    const sent = this.#turn ? this.#turn.then(() => this.#withinRate(send)) : this.#withinRate(send);
     if (this.#turn) this.#turn = sent.catch(() => {});
-    const answer = await sent.catch((error: unknown) => {
-      if (error instanceof AnswerTimeout) patience.late(full.body, sentAt);
-      throw error;
-    });
+    const answer = await sent;
     patience.answered(full.body, answer);
     const { bytes } = answer;
     if (bytes) this.ledger.record({ ...answer, bytes, asked });
     if (url === this.url && headers['mcp-session-id'] === undefined) this.opened(sessionOf(answer));
     return { ...answer, asked };
+  }
+
+  /** Sends a request again that a limit of the rate refused, after the time that the server asks for. */
+  async #withinRate(send: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
+    for (let attempt = 0; ; attempt += 1) {
+      await this.ledger.rateLimit.pass();
+      const sentAt = now();
+      const answer = await send();
+      if (answer.status !== 429) return answer;
+      if (!(await this.retriesAfter({ headers: answer.headers, sentAt, attempt }))) return answer;
+    }
+  }
+
+  /** Waits after HTTP 429. Resolves to whether the request is to be sent again. */
+  protected async retriesAfter(answer: LimitedAnswer): Promise<boolean> {
+    const { wait } = this.target;
+    if (!wait) return false;
+    return this.ledger.rateLimit.after(answer, wait, this.leftMs, this.#clock, this.signal);
+  }
+
+  /** Signs the token in these headers again if it is older than the last wait: it may have expired meanwhile. */
+  async #withCurrentToken(
+    headers: Readonly<Record<string, string>>,
+  ): Promise<Readonly<Record<string, string>>> {
+    const { header } = this.profile.token;
+    const token = headers[header]?.split(' ').at(-1) ?? '';
+    const signed = this.#signed.get(token);
+    if (!signed || signed.at >= this.ledger.rateLimit.endedAt) return headers;
+    return { ...headers, [header]: headers[header]?.replace(token, await this.token(signed.forgery)) ?? '' };
   }
 
   /** POST to the endpoint. A string or bytes are sent as they are, anything else as JSON. */
@@ -199,12 +239,19 @@ export class Requests {
   async token(forgery?: Forgery): Promise<string> {
     const { signer } = this.target;
     if (!signer) throw NotRun.without('signer');
-    if (forgery) return signer.token(forgery);
-    const time = Date.now();
-    if (time > this.#token.staleAt) {
+    await this.ledger.rateLimit.pass();
+    const at = now();
+    if (!forgery && at > this.#token.staleAt) {
       const lifetimeMs = this.profile.token.lifetimeSeconds * 1000;
-      this.#token = { value: signer.token(), staleAt: time + lifetimeMs / 2 };
+      this.#token = { value: signer.token(), staleAt: at + lifetimeMs / 2 };
     }
-    return this.#token.value;
+    const token = await (forgery ? signer.token(forgery) : this.#token.value);
+    if (!this.#signed.has(token)) this.#signed.set(token, { forgery, at });
+    return token;
   }
+}
+
+/** Whether a body may run a tool, in whatever form it names the method: then it has the time of a call. */
+export function mayCall(body: string | Uint8Array | undefined): boolean {
+  return body !== undefined && /tools.{1,6}call/i.test(Buffer.from(body).toString('latin1', 0, 20_000));
 }

@@ -6,7 +6,7 @@ import { type ListedPages, type ListPages, listTools } from './listing.ts';
 import { modernRpc, parameterHeaders } from './modern.ts';
 import { NotRun } from './not-run.ts';
 import { type PostOptions, Requests } from './requests.ts';
-import { isRefusal, type RpcAnswer, sessionOf, unanswered } from './rpc.ts';
+import { isLimited, isRefusal, type RpcAnswer, sessionOf, unanswered } from './rpc.ts';
 
 /** The facts that a new session replaces. */
 const ofSession = ['initialized', 'session', 'initialized again', 'two at once'];
@@ -224,7 +224,8 @@ type Answers = readonly [RpcAnswer, ...RpcAnswer[]];
 async function upToResult(send: () => Promise<RpcAnswer>): Promise<Answers> {
   const first = await send();
   const further: RpcAnswer[] = [];
-  const hasError = ({ http, result }: RpcAnswer): boolean => http.status > 0 && !result && !isRefusal(http);
+  const hasError = ({ http, result }: RpcAnswer): boolean =>
+    http.status > 0 && !result && !isRefusal(http) && !isLimited(http);
   while (further.length < furtherAttempts && hasError(further.at(-1) ?? first))
     further.push(await send().catch(unanswered));
   return [first, ...further];
