@@ -2,7 +2,7 @@ import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { createServer, request as forward } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isObject } from '../../packages/contract/src/json/json.ts';
-import type { JsonObject } from '../../packages/contract/src/json/value.ts';
+import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
 import { type Breaks, createSteps, listening, type RunningServer, serve, type Trust } from './good-server.ts';
 import { hasModernHeader } from './modern-era.ts';
 import { serveSdkV1, serveSdkV2 } from './sdk-servers.ts';
@@ -122,6 +122,15 @@ const alike: Readonly<Record<string, Variant>> = {
         return { result: { tools: tools.slice(at, at + 1), ...(next && { nextCursor: next }) } };
       },
   },
+  'a time, a status, a flag and a constant in every response': declaring({
+    fetchedAt: { schema: { type: 'string', format: 'date-time' }, value: () => '2026-05-01T12:00:00Z' },
+    status: { schema: { type: 'string', enum: ['open', 'closed'] }, value: () => 'open' },
+    isDelayed: { schema: { type: 'boolean' }, value: () => false },
+    schemaVersion: { schema: { type: 'integer', const: 3 }, value: () => 3 },
+  }),
+  'a required text, which empty results and failures have as well': declaring({
+    venue: { schema: { type: 'string' }, value: () => 'the main exchange' },
+  }),
   'a limit of the rate, which refuses every fortieth request': everyFortieth(() => ({
     status: 429,
     headers: { 'retry-after': '2' },
@@ -190,6 +199,40 @@ function batchIn(body: string): readonly unknown[] | undefined {
   } catch {
     return undefined;
   }
+}
+
+interface DeclaredMember {
+  readonly schema: JsonObject;
+  readonly value: () => Json;
+}
+
+/** Requires members in every result, and returns them. */
+function declaring(members: Readonly<Record<string, DeclaredMember>>): Variant {
+  const properties = Object.fromEntries(
+    Object.entries(members).map(([name, { schema }]) => [
+      name,
+      { ...schema, description: `What the server says as ${name}.` },
+    ]),
+  );
+  const values = Object.fromEntries(Object.entries(members).map(([name, { value }]) => [name, value()]));
+  return {
+    list: (good) => () =>
+      good().map((tool) => {
+        const { properties: others, required, ...schema } = tool.outputSchema as Record<string, JsonObject>;
+        return {
+          ...tool,
+          outputSchema: {
+            ...schema,
+            properties: { ...others, ...properties },
+            required: [...((required ?? []) as unknown as string[]), ...Object.keys(members)],
+          },
+        };
+      }),
+    ...results((result) => {
+      const data = { ...dataOf(result), ...values };
+      return { ...result, content: [{ type: 'text', text: JSON.stringify(data) }], structuredContent: data };
+    }),
+  };
 }
 
 /** Answers some requests otherwise. */

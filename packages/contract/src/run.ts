@@ -6,6 +6,7 @@ import { withCauses } from './report/causes.ts';
 import { conclusionOf, identityOf, notRun, summaryOf, unjudged } from './report/summary.ts';
 import { inspectTools } from './rules/inspect.ts';
 import { secondInstance, startsInstances } from './rules/instance.ts';
+import { decidedByResults, isDecidedByResults } from './rules/output.ts';
 import { effectiveLevel, runsUnnamed } from './rules/rule.ts';
 import type { Target } from './target.ts';
 import { now } from './wire/clock.ts';
@@ -68,9 +69,17 @@ async function reportOf(target: Target, options: RunOptions, judging: Judging): 
     return result;
   };
   const hasList = !fromDefinitions.some(({ cause }) => cause === 'unanswered');
-  if (hasList) fromDefinitions.forEach(finish);
+  if (hasList) fromDefinitions.filter((result) => !isDecidedByResults(result)).forEach(finish);
   const fromAnswers = await judging.judgeAll(leveled, finish);
-  if (!hasList) {
+  if (hasList) {
+    const { probe } = judging;
+    const tools = await probe.tools().catch(() => []);
+    fromDefinitions = fromDefinitions.map((result) =>
+      isDecidedByResults(result)
+        ? finish(decidedByResults(result, tools, (tool, outcome) => probe.ledger.observed(tool, outcome)))
+        : result,
+    );
+  } else {
     if (judging.isRenewed && !life.isOver)
       fromDefinitions = (await inspect(target, options, judging)).filter(selects);
     fromDefinitions.forEach(finish);

@@ -43,20 +43,36 @@ export type Blank =
   | { readonly ok: true; readonly result: JsonObject }
   | { readonly ok: false; readonly blocked: readonly string[] };
 
+/** A value for a property that allows no empty one. */
+export type FixedValue = (schema: JsonObject) => Json | undefined;
+
+/** A value that every response of a tool can contain, whatever it found: a time, a constant, one of a closed list, a boolean. */
+export const fixedValue: FixedValue = (schema) => {
+  if (schema.const !== undefined) return schema.const;
+  if (Array.isArray(schema.enum)) return schema.enum[0];
+  const types = typesOf(schema);
+  if (types.includes('boolean')) return false;
+  if (!types.includes('string')) return undefined;
+  const { format } = schema;
+  if (format === 'date-time') return '2026-01-01T00:00:00Z';
+  return format === 'date' ? '2026-01-01' : undefined;
+};
+
 /**
  * Fills every required property of an outputSchema with its empty value: null where allowed, else `[]` for an array
  * and an object filled in the same way for an object. An empty result or a failure is this result plus a signal.
  *
  * @param root prefix of the reported paths.
+ * @param fixed fills a property that allows no empty value.
  */
-export function blankResult(schema: JsonObject, root = 'outputSchema'): Blank {
+export function blankResult(schema: JsonObject, root = 'outputSchema', fixed?: FixedValue): Blank {
   const properties = membersOf(schema);
   const result: [string, Json][] = [];
   const blocked: string[] = [];
   for (const name of requiredOf(schema)) {
     const path = `${root}.properties.${name}`;
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    const blank = blankValue(objectOr(property), path);
+    const blank = blankValue(objectOr(property), path, fixed);
     if (blank.ok) result.push([name, blank.value]);
     else blocked.push(...blank.blocked);
   }
@@ -66,6 +82,7 @@ export function blankResult(schema: JsonObject, root = 'outputSchema'): Blank {
 function blankValue(
   schema: JsonObject,
   path: string,
+  fixed?: FixedValue,
 ): { ok: true; value: Json } | { ok: false; blocked: readonly string[] } {
   const types = typesOf(schema);
   const allowed = Array.isArray(schema.enum) ? schema.enum : undefined;
@@ -74,8 +91,9 @@ function blankValue(
   }
   if (types.includes('array') && !(Number(schema.minItems) > 0)) return { ok: true, value: [] };
   if (types.includes('object')) {
-    const blank = blankResult(schema, path);
+    const blank = blankResult(schema, path, fixed);
     return blank.ok ? { ok: true, value: blank.result } : blank;
   }
-  return { ok: false, blocked: [path] };
+  const value = fixed?.(schema);
+  return value === undefined ? { ok: false, blocked: [path] } : { ok: true, value };
 }

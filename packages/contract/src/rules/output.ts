@@ -1,12 +1,13 @@
-import { blankResult, type SignalName, signals } from '../definition/outcomes.ts';
+import { blankResult, fixedValue, type SignalName, signals } from '../definition/outcomes.ts';
 import { isObject, objectOr, shorten } from '../json/json.ts';
 import { propertiesOf, requiredOf, typesOf } from '../json/keywords.ts';
 import { mismatches, tryCompile } from '../json/schema.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import { schemasIn } from '../json/walk.ts';
-import type { Problem } from '../model.ts';
+import type { Problem, RuleResult } from '../model.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
 import { sampleArguments } from '../platforms/smoke.ts';
+import type { Ledger } from '../wire/ledger.ts';
 import { compileProblems } from './input.ts';
 import { ofSchemas, outputSchemas, rootProblems, textProblems, undeclaredProblems } from './read.ts';
 import { fact, must, type StaticRule, should, unless, valueProblems } from './rule.ts';
@@ -171,7 +172,7 @@ function declares(names: readonly SignalName[], text: Omit<StaticRule, 'inspect'
 
 /**
  * Why an outputSchema allows no result without data, whichever of these signals the result has. Required fields may hold
- * null, an empty list, the argument that they repeat, or, as a count, 0.
+ * null, an empty list, the argument that they repeat, as a count 0, or what every response contains, such as its time.
  */
 function outcomeProblems(
   { inputSchema, outputSchema }: JsonObject,
@@ -196,7 +197,7 @@ function outcomeProblems(
   const found = signalled.map((signal) => {
     const given = { ...known, ...signal };
     const rest = required.filter((name) => !Object.hasOwn(given, name));
-    const blank = blankResult({ ...outputSchema, required: rest });
+    const blank = blankResult({ ...outputSchema, required: rest }, undefined, fixedValue);
     return blank.ok
       ? mismatches(outputSchema, { ...blank.result, ...given }, 'structuredContent')
       : blank.blocked.map((path) => ({
@@ -207,6 +208,30 @@ function outcomeProblems(
         }));
   });
   return found.toSorted((one, other) => one.length - other.length)[0] ?? [];
+}
+
+/** The outcome that each of these rules is about. */
+const outcomes = { 'output.holds-empty': 'empty', 'output.holds-failure': 'fail' } as const;
+
+/** Whether observed results can decide a rule. */
+export function isDecidedByResults({ id }: Pick<RuleResult, 'id'>): boolean {
+  return Object.hasOwn(outcomes, id);
+}
+
+/** The verdict of such a rule without the tools of which an observed result matches its outputSchema. */
+export function decidedByResults(
+  result: RuleResult,
+  tools: readonly JsonObject[],
+  observed: Ledger['observed'],
+): RuleResult {
+  const outcome = outcomes[result.id as keyof typeof outcomes];
+  const problems = result.problems.filter(({ tool: name }) => {
+    const { outputSchema } = tools.find((tool) => tool.name === name) ?? {};
+    const data = name === undefined ? undefined : observed(name, outcome);
+    return !data || !isObject(outputSchema) || mismatches(outputSchema, data, 'structuredContent').length > 0;
+  });
+  if (problems.length > 0 || result.status !== 'fail') return { ...result, problems };
+  return { ...result, status: 'pass', problems };
 }
 
 function isTyped(schema: JsonObject): boolean {

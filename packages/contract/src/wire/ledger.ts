@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { resultOutcome } from '../definition/outcomes.ts';
 import { isObject, isWalkable, jsonIn, objectOr, shorten } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
@@ -14,6 +15,9 @@ const mostKept = 3;
 
 /** Requests with longer params are not compared, in characters. */
 const mostCompared = 2_000;
+
+/** The most results that are remembered. */
+const mostObserved = 1_000;
 
 /** An answer that is the fault of one rule, whatever other rule it reached. */
 interface Explained {
@@ -43,6 +47,8 @@ export class Ledger {
     Map<string, { count: number; readonly first: Json; readonly asked: Said['asked'] }>
   >();
   readonly #explained: Explained[] = [];
+  /** The data of failures and of empty results, by outcome and tool. */
+  readonly #withoutData = new Map<string, JsonObject>();
   #answers = 0;
   /** The server of the run, and not another instance of it. */
   #host: string | undefined;
@@ -111,6 +117,20 @@ export class Ledger {
     if (answer.http.status === 200 && answer.result !== undefined) return;
     entry.failed.count += 1;
     entry.failed.first ??= answer;
+  }
+
+  /** Remembers the first result of each tool that is a failure, and the first that is empty, if it has structured data. */
+  observe(tool: Json, result: JsonObject | undefined): void {
+    if (!result || !isObject(result.structuredContent)) return;
+    const key = `${resultOutcome(result)} ${shorten(tool, 200)}`;
+    if (key.startsWith('found') || this.#withoutData.has(key) || this.#withoutData.size >= mostObserved)
+      return;
+    this.#withoutData.set(key, result.structuredContent);
+  }
+
+  /** The data of a result of a tool that was empty, or a failure; undefined if none was observed. */
+  observed(tool: Json, outcome: 'empty' | 'fail'): JsonObject | undefined {
+    return this.#withoutData.get(`${outcome} ${shorten(tool, 200)}`);
   }
 
   /** Whether an ordinary request without params was ever answered by an error. */

@@ -127,7 +127,9 @@ export class Probe extends Sessions {
   ): Promise<RpcAnswer> {
     await this.#requireCallable(name);
     const params = present<Json>({ name, arguments: args, _meta: meta });
-    return this.rpc('tools/call', params, { ...options, token });
+    const answer = await this.rpc('tools/call', params, { ...options, token });
+    this.ledger.observe(name, answer.result);
+    return answer;
   }
 
   /** Every example of every tool, and the submission test's arguments: at least one call. */
