@@ -52,6 +52,25 @@ function forgetsSignal(): Variant {
   };
 }
 
+/** A server that lists nothing, without a signal, but with its time. */
+function forgetsSignalBesideTime(): Variant {
+  const fetchedAt = { type: 'string', format: 'date-time', description: 'When the coins were read.' };
+  return {
+    list: (good) => () =>
+      good().map((tool) => {
+        const { properties, ...schema } = objectOr(tool.outputSchema);
+        const all = { ...objectOr(properties), fetchedAt };
+        return tool.name === 'list_coins' ? { ...tool, outputSchema: { ...schema, properties: all } } : tool;
+      }),
+    call: (good) => async (params) => {
+      const { after } = isObject(params.arguments) ? params.arguments : {};
+      return params.name === 'list_coins' && String(after).startsWith('zq7')
+        ? resultOf({ coins: [], fetchedAt: '2026-05-01T12:00:00Z' })
+        : good(params);
+    },
+  };
+}
+
 /** A server that treats the second of two equal calls as a mistake. */
 function emptyOnce(): Variant {
   let empties = 0;
@@ -120,7 +139,7 @@ export const brokenResults: Broken<Variant> = {
   'outcome.empty outcome.empty-signal': results('empty', () => resultOf({ symbol: null, price: null })),
   'outcome.fail': failsWith(() => resultOf({ symbol: null, price: null })),
   'outcome.failure-payload': failsWith(() => failure({ error: 'SOURCE_DOWN' })),
-  'outcome.empty-signal': forgetsSignal(),
+  'outcome.empty-signal': [forgetsSignal(), forgetsSignalBesideTime()],
   'outcome.repeatable': emptyOnce(),
   'outcome.in-time': {
     ...limited({ callMs: 200 }),

@@ -1,5 +1,5 @@
 import { lacksData } from '../definition/no-data.ts';
-import { blankResult, hasEmptySignal, resultOutcome } from '../definition/outcomes.ts';
+import { blankResult, fixedValue, hasEmptySignal, resultOutcome } from '../definition/outcomes.ts';
 import { isBlank } from '../json/blank.ts';
 import { isObject, objectOr, shorten } from '../json/json.ts';
 import { propertiesOf } from '../json/keywords.ts';
@@ -155,9 +155,9 @@ export const outcomeRules: readonly LiveRule[] = [
           const rpc = await probe.call(call.name, call.arguments);
           const data = rpc.result?.structuredContent;
           if (rpc.result?.isError === true || !isObject(data)) return [];
+          if (hasEmptySignal(data)) return [[]];
           const isEmpty = lacksData(objectOr(call.tool.outputSchema), data, call.arguments);
           if (!isEmpty && !isBlank(withoutSignals(data), [null, '', 0, unheardOf])) return [];
-          if (hasEmptySignal(data)) return [[]];
           const expected = 'searchExhausted: true or noResultsReason';
           return [[ofCall(call, { expected, actual: describeCall(rpc) })]];
         },
@@ -201,7 +201,7 @@ export function failureProblems(outcome: CallOutcome): readonly Problem[] {
 
 /** Points from the failed call to its cause: a schema that does not allow a result without data. */
 function fixFirst({ outputSchema }: JsonObject, rule: string): Pick<Problem, 'fix'> {
-  if (!isObject(outputSchema) || blankResult(outputSchema).ok) return {};
+  if (!isObject(outputSchema) || blankResult(outputSchema, undefined, fixedValue).ok) return {};
   return { fix: `Fix ${rule} first: the outputSchema does not allow this result.` };
 }
 
