@@ -5,7 +5,7 @@ import { createReplicas } from '../../packages/runtime/src/replicas.ts';
 import { createAuthentication, type TokenRules } from '../../packages/runtime/src/server/auth.ts';
 import type { SharedState } from '../../packages/runtime/src/store.ts';
 import { redisState } from '../../templates/project/src/redis.ts';
-import { config, token } from '../runtime/support.ts';
+import { admissionOf, config, token } from '../runtime/support.ts';
 import { hasRedis, nowSeconds, startRedis, startRelay, writeMarker } from './redis.ts';
 
 // What TOKEN_ONCE=strict does after Redis has lost used tokens, in this process, with the store of a project.
@@ -37,7 +37,7 @@ async function startReplica(state: SharedState, namespace = 'test', once: TokenR
     /** Whether a call with the token runs, once the store answers. */
     async runs(bearer: string): Promise<boolean> {
       for (;;) {
-        const admission = await (await identify({ authorization: `Bearer ${bearer}` })).mayCall('id');
+        const admission = await admissionOf(identify({ authorization: `Bearer ${bearer}` }));
         if (admission !== 'later') return admission;
         await vi.waitUntil(() => lines.findLast(({ event }) => event === 'state')?.shared, within);
       }

@@ -35,11 +35,17 @@ export interface Caller {
   /** Whether the headers hold a valid token. */
   readonly isPaying: boolean;
   /**
-   * Whether the caller may call a tool now. Uses up a token that is valid for one call; logs a refusal.
+   * Whether the caller has a token for a call that has not been used on this replica. Logs a refusal.
    *
    * @param request the id of the request
    */
-  mayCall(request: string): Admission | Promise<Admission>;
+  mayCall(request: string): boolean;
+  /**
+   * Uses up a token that is valid for one call, and logs a refusal. Absent for a token that is valid for more calls.
+   *
+   * @param request the id of the request
+   */
+  readonly claim?: (request: string) => Admission | Promise<Admission>;
 }
 
 /** `later`: whether the token was used before cannot be known now. */
@@ -104,18 +110,24 @@ export function createAuthentication(
   const withoutToken = refused({ reason: `no token: expected ${headerName}: ${prefix}<token>` });
 
   /** The caller with a verified token, which may expire while the body of the request arrives. */
-  const bearer = ({ jti, iat }: Claims, expiryMs: number): Caller => ({
-    isPaying: true,
-    mayCall(request) {
+  const bearer = (claims: Claims, expiryMs: number): Caller => {
+    const mayCall = (request: string) => {
       let reason: string | null = null;
       if (Date.now() >= expiryMs) reason = 'exp: the token expired before the request was complete';
-      else if (once) reason = used.take(jti, expiryMs);
+      else if (once) reason = used.reasonAgainst(claims.jti);
       if (reason !== null) refuse({ reason }, request);
-      if (reason !== null || !once || !replicas) return reason === null;
-      return claimed(replicas, { jti: String(jti), iat, expiryMs }, request);
-    },
-  });
-  const claimed = async (
+      return reason === null;
+    };
+    if (!once) return { isPaying: true, mayCall };
+    const claim = (request: string) => {
+      if (!mayCall(request)) return false;
+      const token = { jti: String(claims.jti), iat: claims.iat, expiryMs };
+      used.add(token.jti, expiryMs);
+      return replicas ? claimForReplicas(replicas, token, request) : true;
+    };
+    return { isPaying: true, mayCall, claim };
+  };
+  const claimForReplicas = async (
     { claim: claimKey }: Pick<Replicas, 'claim'>,
     { jti, iat, expiryMs }: ClaimedToken,
     request: string,
@@ -223,14 +235,15 @@ function refuserOf(log: Log, counts: boolean): (refusal: Refusal, request: strin
 function createUsed() {
   const used = new Map<string, number>();
   return {
-    /** Marks a token as used. Returns why it may not be used. */
-    take(jti: unknown, expiryMs: number): string | null {
+    /** Returns why a token may not be used; null if it may. */
+    reasonAgainst(jti: unknown): string | null {
       if (typeof jti !== 'string') return 'jti: missing, but each token is valid for one call only';
       if (used.has(jti)) return 'jti: used before';
       if (used.size >= maxUsed) for (const [id, until] of used) if (until <= Date.now()) used.delete(id);
-      if (used.size >= maxUsed) return `more than ${maxUsed} tokens in use`;
+      return used.size >= maxUsed ? `more than ${maxUsed} tokens in use` : null;
+    },
+    add(jti: string, expiryMs: number): void {
       used.set(jti, expiryMs);
-      return null;
     },
     release(jti: string): void {
       used.delete(jti);

@@ -23,6 +23,7 @@ import {
   ErrorCode,
   errorReply,
   holdsPaidMethod,
+  isRequest,
   type MethodOptions,
   paidMethod,
   parseBody,
@@ -159,14 +160,11 @@ export class Endpoint {
     const { headers } = request;
     if (caller.isPaying) this.#payers.add(request.socket);
     const isPaid = message === undefined || holdsPaidMethod(message);
-    // Before the token is used, so that it is valid for another replica.
     if (isPaid && caller.isPaying && this.runningCalls.areStopped) {
       this.#report('SHUTDOWN_GRACE_MS');
       return serverStopping;
     }
-    const admission = !isPaid || (await caller.mayCall(id));
-    if (admission === 'later') return tokenUnknown;
-    if (!admission) return this.unauthorized;
+    if (isPaid && !caller.mayCall(id)) return this.unauthorized;
     if (message === undefined) throw new RpcError(ErrorCode.ParseError, 'Nested too deeply');
     const era = this.#modern && isModern(message, headers) ? this.#modern : null;
     const refusal = era?.refusalOf(message, headers);
@@ -185,6 +183,12 @@ export class Endpoint {
       message.method === paidMethod ? endOf(String(headers[this.#config.token?.header ?? ''])) : null;
     if (payer !== null && !this.#calls.enter(payer)) return tooManyCalls;
     try {
+      // Last, so that a refused call leaves its token valid for another attempt.
+      if (payer !== null && caller.claim && isRequest(message)) {
+        const admission = await caller.claim(id);
+        if (admission === 'later') return tokenUnknown;
+        if (!admission) return this.unauthorized;
+      }
       const traceparent = traceparentOf(message, headers);
       const context = { request: id, traceparent, held, onGone: onGone(response) };
       const reply = await replyTo(message, era?.methods ?? this.#methods, context);
