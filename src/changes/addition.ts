@@ -7,7 +7,7 @@ import type { FileSet } from '../plan/model.ts';
 import { apisOf } from '../plan/sources.ts';
 import { planTool } from '../plan/tool.ts';
 import { toolsIndex } from '../plan/tools-index.ts';
-import { driftOf, type FingerprintDrift } from '../project/manifest/listed.ts';
+import { driftOf, type ToolListDrift } from '../project/manifest/listed.ts';
 import { type ManifestAnswers, withNextManifest } from '../project/manifest/manifest.ts';
 import type { Project, ToolFile } from '../project/model.ts';
 import { readTemplates } from '../project/package/templates.ts';
@@ -30,7 +30,7 @@ export interface Addition {
   /** Names of tools that the same spec added earlier. */
   readonly unchanged: readonly string[];
   /** How the tools then differ from the last listing. */
-  readonly drift: FingerprintDrift;
+  readonly drift: ToolListDrift;
 }
 
 /**

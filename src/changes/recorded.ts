@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from 'market-mcp-contract/json';
 import { type SeenAnswer, seenIn } from '../import/seen.ts';
 import type { ProjectFile } from '../plan/model.ts';
-import { driftOf, type FingerprintDrift } from '../project/manifest/listed.ts';
+import { driftOf, type ToolListDrift } from '../project/manifest/listed.ts';
 import { withNextManifest } from '../project/manifest/manifest.ts';
 import type { Project } from '../project/model.ts';
 import { recordsOfEdited } from '../project/read/files.ts';
@@ -18,7 +18,7 @@ import { readToolSource, withOutputSchema } from '../typescript/tool-source.ts';
 export interface Proposal {
   /** Null if no file can be changed. */
   readonly change: ProjectChange | null;
-  readonly drift: FingerprintDrift;
+  readonly drift: ToolListDrift;
   /** The tools whose file is changed. */
   readonly tools: readonly string[];
   /** The tools whose outputSchema or request is not a literal, with what their author may write. */

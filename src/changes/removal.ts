@@ -6,7 +6,7 @@ import type { FileSet, TemplateSet } from '../plan/model.ts';
 import { environmentFile, planEnvironment } from '../plan/sources.ts';
 import { toolsDirectory } from '../plan/tool.ts';
 import { toolsIndex } from '../plan/tools-index.ts';
-import { driftOf, type FingerprintDrift } from '../project/manifest/listed.ts';
+import { driftOf, type ToolListDrift } from '../project/manifest/listed.ts';
 import { type ManifestAnswers, type ManifestFile, withNextManifest } from '../project/manifest/manifest.ts';
 import type { Project, ToolFile } from '../project/model.ts';
 import { readTemplates } from '../project/package/templates.ts';
@@ -26,7 +26,7 @@ import { authorFiles } from './upgrade/author-files.ts';
 /** The result of planning to remove tools: nothing is written yet. */
 export interface Removal {
   readonly change: ProjectChange;
-  readonly drift: FingerprintDrift;
+  readonly drift: ToolListDrift;
   readonly sources: SourceRemoval;
 }
 

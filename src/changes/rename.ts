@@ -6,7 +6,7 @@ import { parseToolName, toolFile } from '../model/names.ts';
 import type { ProjectFile } from '../plan/model.ts';
 import { pathsOf } from '../plan/tool.ts';
 import { toolsIndex } from '../plan/tools-index.ts';
-import { driftOf, type FingerprintDrift } from '../project/manifest/listed.ts';
+import { driftOf, type ToolListDrift } from '../project/manifest/listed.ts';
 import {
   type Manifest,
   type ManifestAnswers,
@@ -32,7 +32,7 @@ import { sourcesBelow } from './upgrade/author-files.ts';
 /** The result of planning to rename a tool: nothing is written yet. */
 export interface Renaming {
   readonly change: FileChange;
-  readonly drift: FingerprintDrift;
+  readonly drift: ToolListDrift;
   /** Pairs of old and new path. */
   readonly moved: readonly (readonly [string, string])[];
   /** Documents that were left as their author edited them. */

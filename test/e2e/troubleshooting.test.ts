@@ -184,10 +184,11 @@ test.each<[string, string, Forgery, RegExp]>([
   write({});
   expect((await compile(project)).status).toBe(0);
   const signer = await createSigner(generic.token, named, { issuer });
-  const port = String(await freePort());
-  const env = { PORT: port, HOST: '127.0.0.1', PLATFORM_ISSUER: issuer, PLATFORM_AUDIENCE: audience };
+  const env = { PORT: '0', HOST: '127.0.0.1', PLATFORM_ISSUER: issuer, PLATFORM_AUDIENCE: audience };
   const server = start(project, 'dist/src/main.js', { ...env, PLATFORM_PUBLIC_KEY: signer.publicKey });
-  await vi.waitUntil(() => server.output.stdout.includes('listening'), { timeout: 60_000 });
+  const listening = /"listening".*?"port":(\d+)/;
+  await vi.waitUntil(() => listening.test(server.output.stdout), { timeout: 60_000 });
+  const port = listening.exec(server.output.stdout)?.[1];
   const { status } = await fetch(`http://127.0.0.1:${port}/mcp`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${await signer.token(forgery)}` },

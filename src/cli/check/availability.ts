@@ -32,7 +32,7 @@ export async function checkAvailability(url: string, output: Output, flags: Chec
   const target = { ...(await serverAt(url, { header: flags.header })), profile };
   const report = await lookAtServer(target, await earlierListing(flags.against, project));
   output.line(
-    output.style('bold', `Watch of ${printable(report.target)} (platform ${printable(profile.name)})`),
+    output.style('bold', `Availability of ${printable(report.target)} (platform ${printable(profile.name)})`),
   );
   for (const { title, status, says, fix } of report.looks) {
     const [colour, mark] = marks[status];

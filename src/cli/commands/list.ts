@@ -2,7 +2,7 @@ import { counted, type ExitCode, type Output, singleLine } from 'market-mcp-cont
 import { signals } from 'market-mcp-contract/definition';
 import { isObject, type JsonObject, objectOr, requiredOf, typesOf } from 'market-mcp-contract/json';
 import { planToolList } from '../../changes/tool-list.ts';
-import { driftOf, type FingerprintDrift } from '../../project/manifest/listed.ts';
+import { driftOf, type ToolListDrift } from '../../project/manifest/listed.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
 import type { ToolFile } from '../../project/model.ts';
 import { openProject, toolsNamed } from '../../project/read/open.ts';
@@ -35,7 +35,7 @@ export async function listTools(output: Output, { markListed }: { markListed?: b
   });
 }
 
-function showTool(tool: ToolFile, drift: FingerprintDrift, isListed: boolean, output: Output): void {
+function showTool(tool: ToolFile, drift: ToolListDrift, isListed: boolean, output: Output): void {
   const { name, file, state, description, inputs, outputs } = entryOf(tool, drift, isListed);
   const mark = state === 'listed' || state === 'unlisted' ? '' : `  (${state})`;
   output.line(`${output.style('bold', singleLine(name))}  ${output.style('dim', singleLine(file))}${mark}`);
@@ -51,7 +51,7 @@ function showTool(tool: ToolFile, drift: FingerprintDrift, isListed: boolean, ou
 /** @param isListed whether the marketplace has read the tools of the project before */
 function entryOf(
   { file, path, test, source: { name, definition } }: ToolFile,
-  drift: FingerprintDrift,
+  drift: ToolListDrift,
   isListed: boolean,
 ) {
   const toolName = name ?? file;

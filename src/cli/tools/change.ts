@@ -2,7 +2,7 @@ import { CommandError, type ExitCode, type Output, singleLine } from 'market-mcp
 import type { CheckReport } from 'market-mcp-contract/report';
 import { unrecordedFix } from 'market-mcp-contract/wire';
 import type { ProjectContext } from '../../changes/target.ts';
-import type { FingerprintDrift } from '../../project/manifest/listed.ts';
+import type { ToolListDrift } from '../../project/manifest/listed.ts';
 import { findProject } from '../../project/manifest/manifest.ts';
 import type { Project } from '../../project/model.ts';
 import { openProject } from '../../project/read/open.ts';
@@ -33,7 +33,7 @@ export interface ToolsChange<Planned> extends Pick<Made, 'done'> {
 
 /** Plans, confirms, makes and checks a change of the tools of the project in the current directory. */
 export async function changeTools<
-  Planned extends { readonly change: ProjectChange; readonly drift: FingerprintDrift },
+  Planned extends { readonly change: ProjectChange; readonly drift: ToolListDrift },
 >(
   { plan, question, lines, made: prefix = '', notes, done, undo, contents }: ToolsChange<Planned>,
   switches: RenameToolSwitches,

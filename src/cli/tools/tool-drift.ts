@@ -1,12 +1,9 @@
 import { nameList, type Output } from 'market-mcp-contract/command';
-import type { FingerprintDrift } from '../../project/manifest/listed.ts';
+import type { ToolListDrift } from '../../project/manifest/listed.ts';
 import { marketCommand } from '../../system/command-line.ts';
 
 /** Prints that the marketplace has to read the tools again, if it has to (C§9.3). */
-export function showDrift(
-  { refreshNeeded, added, changed, removed }: FingerprintDrift,
-  output: Output,
-): void {
+export function showDrift({ refreshNeeded, added, changed, removed }: ToolListDrift, output: Output): void {
   if (!refreshNeeded) return;
   const parts = Object.entries({ new: added, changed, gone: removed })
     .filter(([, names]) => names.length > 0)

@@ -25,7 +25,7 @@ export interface RecordedList {
 }
 
 /** The differences between the tools and the recorded list; names in order. */
-export interface FingerprintDrift {
+export interface ToolListDrift {
   /** Whether the marketplace offers other tools than the server, until "Refresh Skills" is pressed (C§9.3). */
   readonly refreshNeeded: boolean;
   readonly added: readonly string[];
@@ -82,7 +82,7 @@ export function withDefinitions(recorded: readonly Json[], current: readonly Jso
 }
 
 /** The differences between tools and the recorded list; none if no list was recorded. */
-export function driftOf(tools: readonly DefinedTool[], recorded: RecordedList | null): FingerprintDrift {
+export function driftOf(tools: readonly DefinedTool[], recorded: RecordedList | null): ToolListDrift {
   if (recorded === null) return { refreshNeeded: false, added: [], changed: [], removed: [] };
   const recordedTools = toolsByName(recorded.tools);
   const definitions = new Map(tools.map(({ name, definition }) => [name, definition]));
