@@ -123,7 +123,8 @@ async function fetched(
     await response.body?.cancel();
     const next = URL.canParse(location, url.href) ? new URL(location, url.href) : null;
     if (next?.host !== url.host || !(next.protocol === url.protocol || next.protocol === 'https:')) {
-      throw unreadable(shown, 'it redirects to another host', 'Use the address that it redirects to.');
+      const target = maskUrl(next?.href ?? location);
+      throw unreadable(shown, `it redirects to another host, ${target}`, 'Use that address if you trust it.');
     }
     url = next;
   }

@@ -11,6 +11,7 @@ import {
   nextId,
   Probe,
   type RpcAnswer,
+  redirectTarget,
   rpcAnswer,
   rpcRequest,
 } from 'market-mcp-contract/wire';
@@ -32,6 +33,9 @@ export class TokenRefusal extends CommandError {
 
 /** A server answered, but not with a list of tools: it may have another form. */
 class NoList extends Error {}
+
+/** A server redirects to another address. */
+class Redirect extends Error {}
 
 type Listed = Omit<ListedServer, 'url'>;
 type Answered = (asked: Promise<RpcAnswer>) => Promise<RpcAnswer>;
@@ -83,6 +87,12 @@ export async function listServer(
   } catch (error) {
     if (late.aborted) throw notAnswered(shownUrl, 'its tools were not listed', listMs);
     if (error instanceof CommandError) throw error;
+    if (error instanceof Redirect)
+      throw new CommandError(
+        'NOT_READABLE',
+        mask(`${shownUrl}: it redirects to ${error.message}`),
+        'Redirects are not followed: give that address if you trust it.',
+      );
     const reason = (error as Error).message.replaceAll(/\s+/g, ' ').slice(0, 200);
     throw failed(`its tools cannot be listed: ${reason}`);
   } finally {
@@ -101,7 +111,11 @@ async function orNoList(asked: Promise<Listed>): Promise<Listed | NoList> {
 async function inSession(probe: Probe, answered: Answered): Promise<Listed> {
   const opened = await answered(probe.initialize(sessionsVersion));
   const { result, http, error } = opened;
-  if (!result) throw new NoList(textOr(error?.message, `HTTP ${http.status} without a result`));
+  if (!result) {
+    const target = redirectTarget(http);
+    if (target !== undefined) throw new Redirect(target);
+    throw new NoList(textOr(error?.message, `HTTP ${http.status} without a result`));
+  }
   const session = await probe.enter(opened);
   const version = typeof result.protocolVersion === 'string' ? result.protocolVersion : undefined;
   const options = { session, headers: { 'mcp-protocol-version': version } };

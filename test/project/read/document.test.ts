@@ -216,7 +216,7 @@ describe('headers for a document', () => {
       response.writeHead(302, { location: `${other.origin}/api.yaml` }).end();
     });
     await expect(readDocumentText(`${origin}/api.yaml`, [['x-key', 's3cret']])).rejects.toThrow(
-      'it redirects to another host',
+      `it redirects to another host, ${other.origin}/api.yaml`,
     );
     expect(other.got).toEqual([]);
   });

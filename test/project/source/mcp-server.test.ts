@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { readDocumentText } from '../../../src/project/read/document.ts';
 import { listServer } from '../../../src/project/source/mcp-server.ts';
+import { startApi } from '../../api-server.ts';
 import { listen } from '../../listen.ts';
 
 interface Message {
@@ -124,4 +125,16 @@ it('a document whose server never ends it is given up, too', async () => {
     message: `${origin}/endless: it was not read within 0.3 seconds`,
   });
   await left();
+});
+
+it('a redirect is reported with its target, without the keys in it, and not followed', async () => {
+  const { origin, requests } = await startApi(() => ({
+    status: 308,
+    headers: { location: 'https://tools.x.test/mcp?api_key=k3y-0f-the-target' },
+  }));
+  await expect(listServer(`${origin}/mcp`, undefined)).rejects.toMatchObject({
+    message: `${origin}/mcp: it redirects to https://tools.x.test/mcp?api_key=$URL_KEY`,
+    hint: 'Redirects are not followed: give that address if you trust it.',
+  });
+  expect(requests).toHaveLength(1);
 });

@@ -28,6 +28,7 @@ export {
   isRefusal,
   nextId,
   type RpcAnswer,
+  redirectTarget,
   resultText,
   rpcAnswer,
   rpcRequest,

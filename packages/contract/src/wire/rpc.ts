@@ -1,3 +1,4 @@
+import { maskUrl } from '../command/url-secrets.ts';
 import { signals } from '../definition/outcomes.ts';
 import { isObject, jsonIn, objectOr, shorten } from '../json/json.ts';
 import type { Json, JsonObject } from '../json/value.ts';
@@ -64,8 +65,16 @@ export function sessionOf({ headers }: HttpAnswer): string | undefined {
   return typeof session === 'string' && session !== '' ? session : undefined;
 }
 
+/** Returns the address of a redirect, without secrets; undefined for any other answer. */
+export function redirectTarget({ status, headers: { location } }: HttpAnswer): string | undefined {
+  return status >= 300 && status < 400 && location !== undefined ? clipped(maskUrl(location)) : undefined;
+}
+
 /** A short description of an answer, for `Problem.actual`. */
-export function describe({ status, body }: HttpAnswer): string {
+export function describe(answer: HttpAnswer): string {
+  const { status, body } = answer;
+  const target = redirectTarget(answer);
+  if (target !== undefined) return `HTTP ${status}, a redirect to ${target}`;
   const shown = clipped(body);
   return status === 0 ? shown : `HTTP ${status} ${shown}`.trimEnd();
 }
