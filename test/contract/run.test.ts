@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import { runContract } from '../../packages/contract/src/run.ts';
 import { Unreachable } from '../../packages/contract/src/wire/reach.ts';
+import { startApi } from '../api-server.ts';
 import { serving } from '../broken/trust.ts';
 import { withAnswer } from '../broken/variant.ts';
 import { listen } from '../listen.ts';
@@ -47,6 +48,13 @@ describe('runContract', () => {
     );
     expect([advised.ok, advised.summary.advice, advised.summary.failed]).toEqual([true, 1, 0]);
     expect([failed.ok, failed.summary.advice, failed.summary.failed]).toEqual([false, 0, 1]);
+  });
+
+  it('names the target of a redirect', async () => {
+    const { origin } = await startApi(() => ({ status: 308, headers: { location: 'https://x.test/mcp' } }));
+    const report = await runContract({ url: `${origin}/mcp`, profile: context });
+    const initialize = report.rules.find(({ id }) => id === 'discovery.initialize');
+    expect(initialize?.problems[0]?.actual).toBe('HTTP 308, a redirect to https://x.test/mcp');
   });
 
   it('throws Unreachable if nothing answers', async () => {
