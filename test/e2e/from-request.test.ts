@@ -118,20 +118,44 @@ it('twenty requests of documentation become tools at the first try that pass the
   await expect(table()).toMatchFileSnapshot('../../docs/evidence/requests.md');
 });
 
+/** Commands of public documentation, which test/import/real-requests.test.ts compares with what curl sends. */
+const { requests: publicCommands }: { readonly requests: readonly PublicCommand[] } = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../fixtures/real-requests.json'), 'utf8'),
+);
+
+interface PublicCommand {
+  readonly api: string;
+  /** What the rejection says. */
+  readonly rejected?: string;
+}
+
 function table(): string {
   const rows = documented.map(({ api, method, tool, inputs, key }) => {
     const shown = inputs.map((input) => `\`${input}\``).join(', ');
     return `| ${api} | ${method} | \`${tool}\` | ${shown} | ${key ? `\`…_${key[1]}\`` : ''} |`;
   });
+  const rejected = publicCommands.flatMap(({ api, rejected: reason }) =>
+    reason === undefined ? [] : [`| ${api} | \`${reason}\` |`],
+  );
   return `# Requests of documentation
 
-Twenty requests as pages of documentation print them, with made-up keys, answered by small servers on this machine that judge method, path,
-query, headers and body by their bytes. Each became a tool at the first try, without a question; the server of all twenty passes the
-rules about tools, \`market-mcp record\` asks with the same bytes, and the keys are in \`.env\` and nowhere else. \`npm run docs requests\` writes this
-page, and \`test/e2e/from-request.test.ts\` judges it.
+## Twenty requests, from the command to the recorded tool
+
+Pages of documentation print them; their keys are made up. Small servers on this machine compare method, path, query, headers and body byte by
+byte. Each became a tool at the first try, without a question. The server of all twenty passes the rules about tools, \`market-mcp record\`
+sends the same bytes, and the keys are in \`.env\` only. \`test/e2e/from-request.test.ts\` tests this, and \`npm run docs requests\` writes this page.
 
 | request | method | tool | arguments | key |
 | --- | --- | --- | --- | --- |
 ${rows.join('\n')}
+
+## Commands that the real curl sends
+
+\`test/import/real-requests.test.ts\` runs ${publicCommands.length} commands with curl and as tools. ${publicCommands.length - rejected.length} tools send what curl sends. The others are rejected before
+anything is sent, because a tool cannot send the same:
+
+| command | rejected part |
+| --- | --- |
+${rejected.join('\n')}
 `;
 }
