@@ -76,6 +76,14 @@ export async function operationKeys(answers: ToolAnswers): Promise<RequestKeys |
   return operation.ok ? operation.value.keys : undefined;
 }
 
+/** The inputSchema of the one chosen operation, if it only reads and will be sent; otherwise undefined. */
+export async function sentReadInput(answers: ToolAnswers): Promise<JsonObject | undefined> {
+  const maker = answers.send === true ? await toolMaker(answers) : undefined;
+  const operation = maker?.ok ? await sendableOperation(maker.value, answers) : undefined;
+  if (!operation?.ok || operation.value.call.method !== 'get') return undefined;
+  return operation.value.inputSchema;
+}
+
 /** An operation with one of the alternatives of its keys. */
 interface SendableOperation {
   readonly call: ApiCall;

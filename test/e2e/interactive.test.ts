@@ -121,7 +121,9 @@ async function expectGreen(directory: string): Promise<void> {
 }
 
 it('a pasted curl command is sent once; the variable of the environment stays there after Enter, and the typed key is written to .env alone', async () => {
-  const { origin, requests } = await startApi(() => ({ body: { id: 550, title: 'Fight Club' } }));
+  const { origin, requests } = await startApi(({ target }) =>
+    target.startsWith('/movie/9') ? { status: 404, body: {} } : { body: { id: 550, title: 'Fight Club' } },
+  );
   const { cwd, terminal } = open('pasted', { FILM_TOKEN: 'an0ther-key-of-the-author' });
   const type = async (question: string, ...input: string[]) => {
     await terminal.asked(question);
@@ -137,6 +139,7 @@ it('a pasted curl command is sent once; the variable of the environment stays th
   await type('Where should the project be created?', 'films');
   await type(`Send FILM_TOKEN from your environment to ${origin}?`);
   await type('Value of FILM_TOKEN', 's3cret-film-token');
+  await type('A value that finds nothing', 'movie_id=9');
   await type('What is the tool called?');
   await type('What does get_movie return, and when should an agent use it?');
   await terminal.waitFor('Returns one movie: id, title.');
@@ -146,7 +149,11 @@ it('a pasted curl command is sent once; the variable of the environment stays th
   expect(await terminal.ended, terminal.text).toBe(0);
   expect(requests.map(({ target, headers }) => [target, headers.authorization])).toEqual([
     ['/movie/550?language=en-US', 'Bearer s3cret-film-token'],
+    ['/movie/9?language=en-US', 'Bearer s3cret-film-token'],
   ]);
+  const tool = readFileSync(join(cwd, 'films/src/tools/get-movie.ts'), 'utf8');
+  expect(tool).toMatch(/movie_id: '?9'?.*expect: 'empty'/s);
+  expect(tool).toContain("notFound: 'empty'");
   expect(terminal.text).not.toMatch(/s3cret|an0ther|--env/);
   expect(readFileSync(join(cwd, 'films/.env'), 'utf8')).toBe('FILM_TOKEN=s3cret-film-token\n');
   await expectGreen(join(cwd, 'films'));

@@ -1,25 +1,40 @@
-import { pass } from 'market-mcp-contract/command';
-import { grouped, textOr } from 'market-mcp-contract/json';
+import { pass, type Result, reject, unwrap } from 'market-mcp-contract/command';
+import { grouped, isObject, type JsonObject, objectOr, propertiesOf, textOr } from 'market-mcp-contract/json';
 import { generic } from 'market-mcp-contract/platforms';
 import { entriesOf, wholeEntriesOf } from '../../changes/entries.ts';
+import { sentReadInput } from '../../changes/openapi.ts';
+import { fieldsSchema } from '../../fields/shape.ts';
 import { fieldsOf, tokensOf, withFields } from '../../import/fields.ts';
 import type { Imported } from '../../import/model.ts';
 import { plainText } from '../../import/openapi/text.ts';
 import { prepare } from '../../import/prepare.ts';
 import { toolToDo } from '../../import/to-do.ts';
 import type { ToolParts } from '../../questions/tool.ts';
-import { toolAnswers } from '../../questions/tool-answers.ts';
+import { sourceOf, type ToolAnswers, toolAnswers } from '../../questions/tool-answers.ts';
 import {
   type ExampleValue,
   exampleFor,
+  formatExampleValue,
   type MissingExample,
   missingExamples,
+  parseExampleValue,
 } from '../../tools/example-values.ts';
 import type { Asker } from './asker.ts';
 import { askInOrder, Back } from './leaving.ts';
+import { requestsOf } from './request.ts';
+
+/** Asks for examples: of a read that is sent, one that finds nothing, and of a spec, one for each parameter without a value. */
+export function askExamples(
+  asker: Asker,
+  parts: Partial<ToolParts>,
+  isBack: boolean,
+): Promise<readonly ExampleValue[]> {
+  const ask = sourceOf(parts) === 'spec' ? askMissingExamples : askEmptyExample;
+  return ask(asker, parts, isBack);
+}
 
 /** Asks for an example value of each parameter that would get a placeholder. Enter keeps the placeholder. */
-export async function askExamples(
+async function askMissingExamples(
   asker: Asker,
   parts: Partial<ToolParts>,
   isBack: boolean,
@@ -59,6 +74,64 @@ async function askExample(
   });
   const others = values.filter((value) => !isFor(value, wanted));
   return text === '' ? others : [...others, { tool, parameter, text }];
+}
+
+/**
+ * Asks for arguments that find nothing, before a read is sent: with them, it is sent once more. Enter skips it.
+ *
+ * @throws Back if there is nothing to ask
+ */
+export async function askEmptyExample(
+  asker: Asker,
+  parts: ToolAnswers,
+  isBack: boolean,
+): Promise<readonly ExampleValue[]> {
+  const root = await inputOfRead(parts);
+  const names = propertiesOf(root).map(([name]) => name);
+  const [first] = names;
+  if (root === undefined || first === undefined) {
+    if (isBack) throw new Back();
+    return parts.example ?? [];
+  }
+  const [before] = parts.example ?? [];
+  const text = await asker.text({
+    message: `A value that finds nothing, such as ${first}=…: it is sent once, and becomes the empty example`,
+    placeholder: 'Enter skips it',
+    initial: '',
+    before: before && formatExampleValue(before),
+    parse: (typed) => emptyExample(typed, root),
+  });
+  return text === '' ? [] : [unwrap(parseExampleValue(text, '--example'))];
+}
+
+/** The text of an example for the inputSchema of a read; empty if there is none. */
+function emptyExample(typed: string, root: JsonObject): Result<string> {
+  if (typed.trim() === '') return pass('');
+  const parsed = parseExampleValue(typed, '--example');
+  if (!parsed.ok) return parsed;
+  const { parameter, text } = parsed.value;
+  const schema = objectOr(root.properties)[parameter];
+  if (!isObject(schema)) {
+    const names = propertiesOf(root).map(([name]) => name);
+    return reject(
+      '--example',
+      typed,
+      `names ${parameter}, which is not an argument`,
+      `They are ${names.join(', ')}.`,
+    );
+  }
+  const value = exampleFor(text, { schema, root }, '--example');
+  return value.ok ? pass(typed) : value;
+}
+
+/** The inputSchema of the one read that will be sent; undefined if there is none. */
+async function inputOfRead(answers: ToolAnswers): Promise<JsonObject | undefined> {
+  if (sourceOf(answers) === 'fromOpenapi') return sentReadInput(answers);
+  const [request, ...others] = await requestsOf(answers);
+  const isSent = answers.send !== false && answers.fromSample === undefined;
+  const isReading = request?.onlyReads === true || answers.effect === 'reads';
+  if (!request || others.length > 0 || !isSent || !isReading) return undefined;
+  return { type: 'object', ...fieldsSchema(request.input) };
 }
 
 function isFor(value: ExampleValue, { tool, parameter }: MissingExample): boolean {

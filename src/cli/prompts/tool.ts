@@ -55,7 +55,7 @@ export const partLabels = {
   input: 'Inputs',
   returns: 'One record or a list',
   output: 'Outputs',
-  example: 'Examples of parameters',
+  example: 'Examples',
   platform: 'Marketplace',
 } as const;
 
@@ -75,12 +75,12 @@ export function orderedParts(
         'fromRequest',
         ...(isFile ? (['request'] as const) : []),
         'requestInputs',
-        ...around('consent', 'tool', 'fields', 'description'),
+        ...around('consent', 'tool', 'fields', 'description', 'example'),
       ];
     case 'spec':
       return around('spec', 'example');
     case 'fromOpenapi':
-      return around('fromOpenapi', 'operation', 'consent', 'fields', 'description');
+      return around('fromOpenapi', 'operation', 'consent', 'fields', 'description', 'example');
     case 'fromUrl':
       return around('fromUrl', 'consent', 'only', 'fields', 'description');
     case 'fromSample':
@@ -90,7 +90,7 @@ export function orderedParts(
   }
 }
 
-const ofOperation = ['consent', 'send', 'env', 'fields', 'description'] as const;
+const ofOperation = ['consent', 'send', 'env', 'fields', 'description', 'example'] as const;
 const inputsOfRequest = ['requestInputs', 'constant', 'segment'] as const;
 const ofRequest = [...inputsOfRequest, ...ofOperation, 'tool'] as const;
 
@@ -98,7 +98,7 @@ const ofRequest = [...inputsOfRequest, ...ofOperation, 'tool'] as const;
 const dependent: { readonly [part in AskedPart]?: readonly (keyof PromptParts)[] } = {
   start: [
     ...(['fromRequest', 'request', 'spec', 'fromSample', 'fromOpenapi', 'operation'] as const),
-    ...(['fromUrl', 'only', 'example', ...inputsOfRequest, ...ofOperation] as const),
+    ...(['fromUrl', 'only', ...inputsOfRequest, ...ofOperation] as const),
   ],
   fromRequest: ['request', ...ofRequest],
   request: ofRequest,

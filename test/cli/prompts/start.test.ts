@@ -48,11 +48,15 @@ describe('the start', () => {
       ['◻ limit', enter],
       [prompts.directory, enter],
       [prompts.tool, enter],
+      ['A value that finds nothing', 'limit=3', enter],
+      ['limit, which is not an argument', ctrlU, 'user_id=x', enter],
+      ['expected type integer', ctrlU, 'user_id=9', enter],
       [prompts.platform, enter],
       [prompts.write, enter],
     ]);
     expect(value).toMatchObject({ constant: ['limit'] });
     expect(value?.send).toBeUndefined();
+    expect(value?.example).toEqual([{ tool: '', parameter: 'user_id', text: '9' }]);
     expect(text).not.toContain('may change something');
     expect(text).toContain('user_id');
   });
