@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { createServer, request as forward } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { decodeJwt } from 'jose';
 import { isObject } from '../../packages/contract/src/json/json.ts';
 import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
 import { type Breaks, createSteps, listening, type RunningServer, serve, type Trust } from './good-server.ts';
@@ -122,6 +123,8 @@ const alike: Readonly<Record<string, Variant>> = {
         return { result: { tools: tools.slice(at, at + 1), ...(next && { nextCursor: next }) } };
       },
   },
+  'the tools in another order without a session': reorders(),
+  'each token once': acceptsOnce(),
   'a time, a status, a flag and a constant in every response': declaring({
     fetchedAt: { schema: { type: 'string', format: 'date-time' }, value: () => '2026-05-01T12:00:00Z' },
     status: { schema: { type: 'string', enum: ['open', 'closed'] }, value: () => 'open' },
@@ -199,6 +202,34 @@ function batchIn(body: string): readonly unknown[] | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Lists the same tools in another order if a request names no session. */
+function reorders(): Breaks {
+  return {
+    respond: (good) => async (message) => {
+      const response = await good(message);
+      const { _meta } = isObject(message.params) ? message.params : {};
+      const { tools, ...result } = isObject(response.result) ? response.result : {};
+      if (_meta === undefined || !Array.isArray(tools)) return response;
+      return { ...response, result: { ...result, tools: tools.toReversed() } };
+    },
+  };
+}
+
+/** Refuses a token with a `jti` that an accepted call has used. */
+function acceptsOnce(): Breaks {
+  const used = new Set<unknown>();
+  return {
+    authorized: (good) => async (header) => {
+      if (!(await good(header))) return false;
+      const { jti } = decodeJwt(header?.split(' ').at(-1) ?? '');
+      if (jti === undefined) return true;
+      const isNew = !used.has(jti);
+      used.add(jti);
+      return isNew;
+    },
+  };
 }
 
 interface DeclaredMember {

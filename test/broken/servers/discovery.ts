@@ -73,7 +73,7 @@ export const brokenDiscovery: Broken<Variant> = {
     respond: (good) => (message) =>
       good(message.method === 'tools/list' ? { ...message, params: {} } : message),
   },
-  'discovery.tools': { list: () => () => [] },
+  'discovery.tools': [{ list: () => () => [] }, repeatsPages()],
   'discovery.client': defines(({ annotations, ...tool }) => ({
     ...tool,
     annotations: { ...(annotations as JsonObject), title: 5 },
@@ -135,3 +135,16 @@ export const withoutTools: Breaks = {
     method.startsWith('tools/') ? { error: { code: -32_601, message: 'Method not found' } } : undefined,
   ),
 };
+
+/** Answers each cursor of its own by the first page, and sends one more: the list has no end. */
+function repeatsPages(): Variant {
+  let page = 0;
+  return {
+    respond: (good, steps) => async (message) => {
+      const { cursor = 'page-0' } = isObject(message.params) ? message.params : {};
+      if (message.method !== 'tools/list' || !String(cursor).startsWith('page-')) return good(message);
+      page += 1;
+      return { result: { tools: steps.list(), nextCursor: `page-${page}` } };
+    },
+  };
+}

@@ -45,7 +45,16 @@ export const discoveryRules: readonly LiveRule[] = [
     title: 'the server lists at least one tool, on a limited number of pages',
     fix: 'Add a tool and return it from tools/list.',
     check: async (probe) => {
-      const { tools, ended } = await probe.listing();
+      const { tools, ended, loop } = await probe.listing();
+      if (loop)
+        return [
+          {
+            path: 'tools/list result.nextCursor',
+            expected: 'a cursor of further tools, or none',
+            actual: `page ${loop.page}, for the cursor ${shorten(loop.cursor)}, repeats page ${loop.repeats}`,
+            fix: 'Send nextCursor only when another page follows, and use the cursor of the request.',
+          },
+        ];
       return [
         ...problemsAt(tools.some(isObject), 'tools/list result.tools', 'at least one tool', '[]'),
         ...unless(ended || tools.length > bounds.tools, {

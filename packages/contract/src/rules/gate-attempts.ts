@@ -79,6 +79,11 @@ export function freshToken(probe: Probe): Promise<string> {
   return probe.token({ claims: { jti: randomUUID() } });
 }
 
+/** A valid token that was never sent. @throws NotRun if only one token was given. */
+export function reissuedToken(probe: Probe): Promise<string> {
+  return probe.token({ claims: { jti: randomUUID(), iat: secondsFromNow(0) } });
+}
+
 export function claims(changed: Readonly<Record<string, Json | undefined>>): Forgery {
   return { claims: changed };
 }

@@ -52,7 +52,7 @@ export const modernRules = sharing({ controls: [speaksModern] }, [
       const problems = first.length > 0 ? first : pageProblems(pages);
       if (problems.length > 0) return problems;
       const names = (tools: readonly unknown[]) =>
-        shorten(tools.filter(isObject).map(({ name }) => name ?? null));
+        shorten([...new Set(tools.filter(isObject).map(({ name }) => String(name)))].toSorted(), 2_000);
       const others = names(await probe.listed());
       const expected = `the tools that a session lists: ${others}`;
       const actual = names(pages.tools);

@@ -4,6 +4,7 @@ import { invented } from '../wire/curl.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { answerProblems, holdsResult, invalidSessionProblems, resultProblems } from './expect.ts';
+import { reissuedToken } from './gate-attempts.ts';
 import { inParallel, type LiveRule, must, should } from './rule.ts';
 
 const unknownId = invented.unknown;
@@ -32,7 +33,10 @@ export const sessionRefusalRules: readonly LiveRule[] = [
     controls: [opensSession, lists, answersCalls],
     check: async (probe) => {
       const call = await probe.authenticationCall();
-      const { http } = await probe.ask('tools/call', call, { token: await probe.payment() });
+      // A server that accepts each token once would refuse the token of another rule for that reason.
+      const isPaid = probe.target.signer !== undefined || !(await probe.isUngated());
+      const token = isPaid ? await reissuedToken(probe) : undefined;
+      const { http } = await probe.ask('tools/call', call, { token });
       return invalidSessionProblems(http, 'tools/call');
     },
   },

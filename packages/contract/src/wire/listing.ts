@@ -8,6 +8,8 @@ export interface ListedPages {
   readonly tools: readonly Json[];
   /** Whether the last page was read; false if the limits were reached first. */
   readonly ended: boolean;
+  /** The page that repeats an earlier one, so that the list has no end. Its tools count once. */
+  readonly loop?: { readonly page: number; readonly repeats: number; readonly cursor: Json };
 }
 
 /** The pages of a list of tools that were read. */
@@ -29,6 +31,7 @@ export interface ListPages extends ListedPages {
  */
 export async function listTools(ask: (params?: Json) => Promise<RpcAnswer>): Promise<ListPages> {
   const tools: Json[] = [];
+  const pages = new Map<string, number>();
   let cursor: Json | undefined;
   for (let page = 1; page <= bounds.pages && tools.length <= bounds.tools; page++) {
     const answer = await ask(cursor === undefined ? undefined : { cursor }).catch((error: unknown) => {
@@ -48,6 +51,11 @@ export async function listTools(ask: (params?: Json) => Promise<RpcAnswer>): Pro
       const silence = answer instanceof NoAnswer ? { silence: new Unanswered([problem]) } : {};
       return { tools, ended: false, fault: { page, problem, ...silence } };
     }
+    const text = JSON.stringify(result.tools);
+    const repeats = pages.get(text);
+    if (repeats !== undefined && result.tools.length > 0 && cursor !== undefined)
+      return { tools, ended: false, loop: { page, repeats, cursor } };
+    pages.set(text, page);
     for (const tool of result.tools) tools.push(tool);
     cursor = result.nextCursor;
     if (cursor === undefined || cursor === null) return { tools, ended: true };
