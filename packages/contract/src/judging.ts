@@ -199,7 +199,10 @@ export class Judging {
     begun.add(rule);
     const started = now();
     const notes: string[] = [];
-    const judged = (problems: readonly Problem[]) => verdict(rule, level, problems, started, notes);
+    const judged = (problems: readonly Problem[]) => {
+      const isAdvice = rule.isAdvice?.(this.#target, problems) === true;
+      return verdict(rule, isAdvice ? 'should' : level, problems, started, notes);
+    };
     const isDistorted = () => rule.measures === true && probe.ledger.rateLimit.isReached;
     let isControlled = isControlledBefore;
     try {

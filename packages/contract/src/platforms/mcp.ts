@@ -4,6 +4,21 @@ import type { PlatformProfile } from './profile.ts';
 const off = (...ids: readonly string[]) => Object.fromEntries(ids.map((id) => [id, 'off'] as const));
 const should = (...ids: readonly string[]) => Object.fromEntries(ids.map((id) => [id, 'should'] as const));
 
+/** Rules that the specification makes a MUST, each with its sentence. They have another level under other platforms. */
+const sentences: Readonly<Record<string, string>> = {
+  'identity.name': 'schema: serverInfo is an Implementation, whose name is required',
+  'identity.tools': 'tools: "Servers that support tools MUST declare the tools capability"',
+  'protocol.ping': 'ping: "The receiver MUST respond promptly with an empty response"',
+  'protocol.unknown-version':
+    'lifecycle: "Otherwise, the server MUST respond with another protocol version it supports"',
+  'protocol.version-header':
+    'transports: for an unsupported MCP-Protocol-Version, the server "MUST respond with 400 Bad Request"',
+  'session.id-characters': 'transports: "The session ID MUST only contain visible ASCII characters"',
+  // A MUST only for a target on loopback: the rule says so.
+  'http.foreign-origin':
+    'transports: "Servers MUST validate the Origin header on all incoming connections to prevent DNS rebinding attacks"',
+};
+
 /** The text of MCP and HTTP alone, for servers of no marketplace: without payment, health, sessions as a duty, or signals of outcomes. */
 export const mcp: PlatformProfile = {
   ...generic,
@@ -30,14 +45,11 @@ export const mcp: PlatformProfile = {
       ...off('result.content', 'result.json-text', 'result.structured', 'result.schema-copy'),
       ...off('result.no-refusal', 'result.no-error', 'outcome.empty', 'outcome.empty-signal'),
       ...off('outcome.failure-payload', 'call.unknown-tool', 'call.unknown-tool-names'),
-      ...should(
-        'identity.name',
-        'identity.tools',
-        'tool.description',
-        'tool.name-pattern',
-        'endpoint.https',
-        'outcome.in-time',
-      ),
+      ...Object.fromEntries(Object.keys(sentences).map((id) => [id, 'must'] as const)),
+      // No sentence of the specification requires these.
+      ...should('session.lasting', 'session.parallel', 'tool.name-unique', 'input.default'),
+      ...should('input.required-declared', 'output.required-declared', 'http.charset'),
+      ...should('tool.description', 'tool.name-pattern', 'endpoint.https', 'outcome.in-time'),
       ...should('result.same-data', 'result.failure-fits', 'result.failure-flagged'),
     },
   },

@@ -47,6 +47,8 @@ export interface LiveRule extends RuleText {
   begin?(probe: Probe): Promise<unknown>;
   /** Its level for this target, where that is not always the same. */
   levelOf?(target: Target): Level;
+  /** Whether these problems are only advice for this target, even if the rule is a MUST of the profile. */
+  isAdvice?(target: Target, problems: readonly Problem[]): boolean;
   /**
    * The violations in the answers. Throws `NotRun` if something it needs is missing or if
    * no answer is of the kind that it judges, `NoAnswer` if an answer is missing. What the verdict leaves out is passed to `note`.

@@ -1,4 +1,5 @@
 import { present, shorten } from '../json/json.ts';
+import { reachOf } from '../wire/address.ts';
 import { initializesAgain, lists } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
@@ -27,6 +28,9 @@ export const transportRules: readonly LiveRule[] = [
     ...accepted('http.any-host', 'must', 'a request with a public host name', { host: 'tools.example.com' }),
     source: 'C§1.4, C§4',
     fix: 'Answer whatever Host says. A project of create-market-mcp does so in production; elsewhere, set ALLOWED_HOSTS.',
+    // A server on this machine may refuse other names as a protection against DNS rebinding.
+    isAdvice: ({ owned, url }, problems) =>
+      !owned && isOnLoopback(url) && problems.every(({ actual }) => /^HTTP (400|403|421)\b/.test(actual)),
   },
   turnedDown('http.content-type', 'a body that is not declared as JSON', rpcRequest(nextId(), 'tools/list'), {
     headers: { 'content-type': 'text/plain' },
@@ -43,6 +47,7 @@ export const transportRules: readonly LiveRule[] = [
     ...should('http.foreign-origin', 'MCP 2025-06-18, transports'),
     title: 'a request from a foreign web page is refused',
     fix: 'Answer 403 to a request whose Origin is not allowed.',
+    isAdvice: ({ url }) => !isOnLoopback(url),
     controls: [lists],
     check: async (probe) => {
       const headers = { origin: 'https://attacker.example' };
@@ -195,4 +200,9 @@ function turnedDown(
       return rejectedProblems(await probe.post(body, { ...options, session }), `POST ${shorten(body, 40)}`);
     },
   };
+}
+
+/** Only a server on this machine can be reached by DNS rebinding. */
+function isOnLoopback(url: string): boolean {
+  return reachOf(new URL(url)) === 'loopback';
 }
