@@ -43,6 +43,7 @@ import { bundleWorker } from '../../system/workers.ts';
 import { askPerson } from '../ask-person.ts';
 import { type CheckFlags, checkFlags } from '../flags.ts';
 import { answerLines, realLines, replayLines, unrecordedLines } from './format.ts';
+import { localKeyFor } from './local-key.ts';
 
 /**
  * Runs the contract on the server at a URL.
@@ -51,7 +52,10 @@ import { answerLines, realLines, replayLines, unrecordedLines } from './format.t
  */
 export async function checkServer(url: string, output: Output, flags: CheckFlags): Promise<ExitCode> {
   requireUrlFlags(flags);
-  return checkUrl(url, output, flags, wordsFor(url, flags));
+  const local = await localKeyFor(url, flags, process.cwd());
+  if (local) output.comment(local.lines);
+  const signing = { ...flags, ...local?.flags };
+  return checkUrl(url, output, signing, wordsFor(url, signing));
 }
 
 /**
