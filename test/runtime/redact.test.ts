@@ -4,7 +4,7 @@ import { redactorOf } from '../../packages/runtime/src/source/redact.ts';
 import { basic, Secret } from '../../packages/runtime/src/source/secret.ts';
 import { always, errorOf, json, key, quiet, source, sourceServer } from './source-server.ts';
 
-const awkward = 'k3y/of+the "author" 100%';
+const awkward = 'k3y/of+the "author" 100% & <more>';
 const utf8 = (text: string) => Buffer.from(text);
 const percent = (text: string) => [...utf8(text)].map((byte) => `%${byte.toString(16)}`).join('');
 const forms: { readonly [form: string]: (text: string) => string } = {
@@ -20,6 +20,16 @@ const forms: { readonly [form: string]: (text: string) => string } = {
   base64url: (text) => utf8(text).toString('base64url'),
   'base64 in a URL': (text) => encodeURIComponent(utf8(text).toString('base64')),
   'base64 of more': (text) => utf8(`${text}:`).toString('base64'),
+  'base64 behind one byte': (text) => utf8(`:${text}`).toString('base64'),
+  'base64 behind two bytes': (text) => utf8(`a:${text}:b`).toString('base64url'),
+  'base64 in HTML': (text) =>
+    utf8(`a:${text}`).toString('base64').replaceAll('+', '&#43;').replaceAll('/', '&#x2F;'),
+  HTML: html,
+  'HTML in HTML': (text) => html(html(text)),
+  'HTML, every character as a number': (text) =>
+    Array.from(text, (one) => `&#${one.codePointAt(0)};`).join(''),
+  'HTML, every character in hex': (text) =>
+    Array.from(text, (one) => `&#x00${one.codePointAt(0)?.toString(16)};`).join(''),
   hex: (text) => utf8(text).toString('hex'),
   'hex, upper case': (text) => utf8(text).toString('hex').toUpperCase(),
   'JSON in a text': (text) => JSON.stringify({ text }),
@@ -27,6 +37,15 @@ const forms: { readonly [form: string]: (text: string) => string } = {
   'JSON with escaped slashes in a text': (text) => JSON.stringify({ text }).replaceAll('/', '\\/'),
   'JSON with every character escaped in a text': (text) => `"${unicode(text)}"`,
 };
+
+function html(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+}
 
 /** Each character as an escape of JSON. */
 function unicode(text: string): string {
@@ -68,6 +87,11 @@ describe.each([key, awkward, 'ключ-автора', '\\\\server\\key', 'x'.rep
   },
 );
 
+it('a key is removed where the answer escapes the ampersands of HTML, as Go does', () => {
+  const text = JSON.stringify({ text: html(awkward) }).replaceAll('&', '\\u0026');
+  expect(JSON.parse(redactorOf([awkward])(text))).toEqual({ text: '[secret]' });
+});
+
 it('text that is not a key stays byte for byte', () => {
   const text = `{"a" : 1.50, "b":[1e400,"\\u0041\\/", 12345678901234567890],"c":"${key}","c":"\\"\\\\"}`;
   expect(redactorOf(['another-key'])(text)).toBe(text);
@@ -99,6 +123,7 @@ it('the user and the password of basic authentication are keys, also as a pair',
 it.each([
   ['beginnings of the key', `{"a":"${key.slice(0, -1).repeat(100_000)}"}`],
   ['backslashes', `{"a":"${'\\\\'.repeat(900_000)}"}`],
+  ['ampersands', `{"a":"${'&amp;'.repeat(380_000)}"}`],
   ['percent signs', `{"a":"${'%25'.repeat(600_000)}"}`],
   ['a text that never ends', `"${'\\"'.repeat(900_000)}`],
   ['quotes', '"'.repeat(1_900_000)],

@@ -7,32 +7,45 @@ const maxCompared = 64;
 export const removed = '[secret]';
 
 /**
- * Removes keys from an answer, in whatever form an API repeats them: plain, in another case, URL-encoded, in base64, in hex,
- * with JSON's escapes; also in names of members, and as numbers. Takes time linear in the length of the answer.
+ * Removes keys from an answer, in whatever form an API repeats them: plain, in another case, URL-encoded, in base64 at each position, in
+ * hex, with the escapes of JSON or HTML; also in names of members, and as numbers. Takes time linear in the length of the answer.
  *
  * @param secrets the keys; those shorter than `least` are not removed, and those of fewer than 8 characters only as whole words,
  *   in plain form: a user may be `api`
- * @returns a function of JSON text to JSON text; anything but the keys stays as it is, and so does text that is not JSON
+ * @returns a function of JSON text to JSON text; anything but the keys stays as it is, and so does text that is not JSON. A string with
+ *   a key in HTML is decoded.
  */
 export function redactorOf(secrets: readonly string[], least = leastLength): (text: string) => string {
   const keys = [...new Set(secrets)].filter((secret) => secret.length >= least);
   const longest = keys.toSorted((a, b) => b.length - a.length);
-  const patterns = longest.flatMap((key) => {
+  // One expression for each key: V8 interprets very large ones.
+  const patterns = longest.map((key) => {
     // Only base64 hides that `Bearer …` contains a key.
     const isWhole = keys.some((part) => part !== key && part.length >= leastLength && key.includes(part));
-    return patternsOf(key).slice(isWhole ? -1 : 0);
+    return patternsOf(key)
+      .slice(isWhole ? -alignments.length : 0)
+      .join('|');
   });
   if (patterns.length === 0) return (text) => text;
-  const oneKey = new RegExp(patterns.join('|'), 'u');
-  const everyKey = new RegExp(oneKey, 'gu');
+  const forms = patterns.map((pattern) => new RegExp(pattern, 'u'));
+  const everyForm = patterns.map((pattern) => new RegExp(pattern, 'gu'));
+  const hasKey = (text: string) => forms.some((form) => form.test(text));
+  const withoutKeys = (text: string) =>
+    everyForm.reduce((left, form) => left.replaceAll(form, removed), text);
   const cleaned = (token: string): string => {
-    if (!token.startsWith('"')) return oneKey.test(token) ? `"${removed}"` : token;
+    if (!token.startsWith('"')) return hasKey(token) ? `"${removed}"` : token;
     const said: string = JSON.parse(token);
-    return oneKey.test(said) ? JSON.stringify(said.replaceAll(everyKey, removed)) : token;
+    if (hasKey(said)) return JSON.stringify(withoutKeys(said));
+    const decoded = decodeHtml(said);
+    return hasKey(decoded) ? JSON.stringify(withoutKeys(decoded)) : token;
   };
   return (text) => {
-    if (!oneKey.test(text) && !text.includes(escapedPercent)) return text;
-    return isJson(text) ? text.replaceAll(/"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g, cleaned) : text;
+    if (!hasKey(text) && !text.includes(escapedPercent)) {
+      const decoded = decodeHtml(text);
+      if (decoded === text || !hasKey(decoded)) return text;
+    }
+    if (!isJson(text)) return text;
+    return text.replaceAll(/"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g, cleaned);
   };
 }
 
@@ -45,8 +58,30 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The one escape of JSON that can hide a form in the text, but not in the parsed value. */
+/** The escape of JSON that can hide a form in the text, but not in the parsed value. `decodeHtml` reads the one of `&`. */
 const escapedPercent = String.raw`\u0025`;
+
+const htmlNames: { readonly [name: string]: string } = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const htmlReference = /(?:&|\\u0026)(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#[xX]([\da-fA-F]{1,6}));/g;
+const maxHtmlLevels = 3;
+
+/** A text with its references of HTML decoded, up to three times: `&amp;`, `&#38;`, `&#x26;`. */
+function decodeHtml(text: string): string {
+  let decoded = text;
+  for (let level = 0; level < maxHtmlLevels; level++) {
+    const outer = decoded;
+    decoded = outer.replaceAll(htmlReference, (reference, name?: string, decimal?: string, hex?: string) => {
+      if (name !== undefined) return htmlNames[name] ?? reference;
+      const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
+      return code <= 0x10_ff_ff ? String.fromCodePoint(code) : reference;
+    });
+    if (decoded === outer) break;
+  }
+  return decoded;
+}
+
+/** Numbers of bytes before a key in a group of base64, which has three. */
+const alignments = [0, 1, 2];
 
 /** Patterns for the forms of a key, base64 last; they contain no unbounded repetition that could fail after it. */
 function patternsOf(secret: string): readonly string[] {
@@ -56,13 +91,20 @@ function patternsOf(secret: string): readonly string[] {
   const rest = compared.length < secret.length ? String.raw`[\w.~+/%=-]*` : '';
   if (secret.length < leastLength) return [String.raw`(?<![\p{L}\p{N}_])(?:${plain})(?![\p{L}\p{N}_])`];
   const bytes = Buffer.from(compared.join(''));
-  // Whatever follows the key changes only what follows its last three bytes.
-  const base64 = bytes.subarray(0, bytes.length - (bytes.length % 3)).toString('base64');
   return [
     plain + rest,
     [...bytes.toString('hex')].map(eitherCase).join('') + (rest && '[\\da-fA-F]*'),
-    `${[...base64].map((character) => anyForm(character, base64Form(character))).join('')}[\\w+/%=-]*`,
+    ...alignments.map((before) => base64Pattern(bytes, before)),
   ];
+}
+
+/** The pattern of a key behind so many bytes: the characters of base64 that the key alone decides, and all that follow them. */
+function base64Pattern(bytes: Buffer, before: number): string {
+  const all = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
+  const first = Math.ceil((before * 8) / 6);
+  const end = Math.floor(((before + bytes.length) * 8) / 6);
+  const decided = [...all.slice(first, end)];
+  return `${decided.map((character) => anyForm(character, base64Form(character))).join('')}[\\w+/%=-]*`;
 }
 
 /**
