@@ -128,6 +128,7 @@ function problemOf(errors: readonly Partial<ErrorObject>[], value: unknown, root
 }
 
 function typeOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
 }
@@ -144,6 +145,7 @@ export function holdsInfinity(value: unknown): boolean {
 }
 
 function shorten(value: unknown): string {
+  if (value === undefined) return 'nothing';
   if (typeof value === 'number') return String(value);
   const text = JSON.stringify(value);
   return text.length <= 80 ? text : `${text.slice(0, 79)}…`;

@@ -1,4 +1,5 @@
 import { longNumbersIn, parseLiterally, writeLiterally } from '../server/exact.ts';
+import { isObject } from '../server/schema.ts';
 import { SourceError, unavailable } from './errors.ts';
 import { type McpResult, parsed } from './mcp-result.ts';
 import { explained } from './running.ts';
@@ -43,6 +44,7 @@ export async function resultIn(
   }
   if (message?.error?.code === invalidParams) throw rejected(redact(writeLiterally(message.error)));
   if (message?.result === undefined) throw unavailable(isReadOnly);
+  if (!isObject(message.result)) throw unknownForm();
   const { resultType = 'complete' } = message.result;
   if (resultType !== 'complete')
     throw new SourceError('SOURCE_FAILED', 'The source asks for further input, which this tool cannot give.');
