@@ -75,7 +75,7 @@ async function readEvents(stream: string, chunkSize = 65_536) {
   try {
     for (let at = 0; at < bytes.length; at += chunkSize)
       await reader.take(bytes.subarray(at, at + chunkSize));
-    const response = await reader.response(stream);
+    const response = await reader.response();
     return { response, replies, parsedBeforeTurn, parsed: parse.mock.calls.map(([text]) => text) };
   } finally {
     parse.mockRestore();

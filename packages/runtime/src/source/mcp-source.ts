@@ -25,7 +25,7 @@ import {
 } from './recordings.ts';
 import { holdAnswer, logged } from './running.ts';
 import { Secret } from './secret.ts';
-import { attempt, explainedFailure, mismatch } from './send.ts';
+import { attempt, explainedFailure, mismatch, type ReadChunk } from './send.ts';
 import { redactorFor, withTokens } from './token.ts';
 
 /** An MCP server (Streamable HTTP) and how it may be used. */
@@ -200,7 +200,7 @@ function askerOf(
     session: Session,
     signal: AbortSignal,
     held?: HeldMemory,
-    onChunk?: (chunk: Uint8Array) => Promise<void>,
+    onChunk?: ReadChunk,
   ): Promise<Response> => {
     const headers = new Headers({
       accept: 'application/json, text/event-stream',
@@ -226,10 +226,10 @@ function askerOf(
     held?: HeldMemory,
   ): Promise<McpAnswer> => {
     const reply = (answer: object) => void post(answer, session, signal).catch(() => {});
-    const events = new EventReader(message.id, turn, reply);
+    const events = new EventReader(message.id, turn, reply, held);
     const response = await post(message, session, signal, held, (chunk) => events.take(chunk));
     const text = await response.text();
-    return { response, text, streamed: await events.response(text) };
+    return { response, text, streamed: await events.response() };
   };
 
   const open = async (signal: AbortSignal): Promise<Session> => {

@@ -1,8 +1,9 @@
-import { SourceError } from './errors.ts';
+import { answerWeight, type HeldMemory } from '../server/memory.ts';
+import { overloaded, SourceError } from './errors.ts';
 import { literally, type Message } from './mcp-message.ts';
 import { parsed } from './mcp-result.ts';
 
-/** A longer event is an answer, not a request. It is parsed at the end, when the memory for the whole stream is taken. */
+/** A longer event is an answer, not a request. It is parsed when its memory is taken. */
 const longestRequest = 100_000;
 /** A server that asks more while it answers one call gets no further answers: each costs a request. */
 const maxRequests = 20;
@@ -26,14 +27,16 @@ export class EventReader {
   readonly #id: number;
   readonly #turn: Turn;
   readonly #answer: (message: object) => void;
+  readonly #held: HeldMemory | undefined;
   readonly #decoder = new TextDecoder();
   /** The beginning of the next event. */
   #open = '';
+  /** The chunks that contain it; the first one may begin with the end of other events. */
+  #openChunks: Uint8Array[] = [];
   /** The end of what has come: an event ends only where a chunk completes a blank line. */
   #end = '';
   /** Whether the beginning of the next event was dropped because the event is long. */
   #isOpenDropped = false;
-  #hasLongEvent = false;
   #events = 0;
   #answered = 0;
   #parsedInTurn = 0;
@@ -42,63 +45,67 @@ export class EventReader {
   /**
    * @param id of the request whose response the stream contains
    * @param answer receives the answer to each request: `ping` succeeds, no other method exists here (JSON-RPC 2.0 §5.1)
+   * @param held takes the memory of long events
    */
-  constructor(id: number, turn: Turn, answer: (message: object) => void) {
+  constructor(id: number, turn: Turn, answer: (message: object) => void, held?: HeldMemory) {
     this.#id = id;
     this.#turn = turn;
     this.#answer = answer;
+    this.#held = held;
   }
 
-  /** @throws SourceError `SOURCE_MALFORMED` if there are too many events */
-  async take(chunk: Uint8Array): Promise<void> {
+  /**
+   * Returns whether the response has arrived, so that the rest of the stream is not needed.
+   *
+   * @throws SourceError `SOURCE_MALFORMED` if there are too many events, `OVERLOADED` if there is no memory for one
+   */
+  async take(chunk: Uint8Array): Promise<boolean> {
+    if (this.#response) return true;
     const text = this.#decoder.decode(chunk, { stream: true });
-    if (this.#response) return;
+    this.#openChunks.push(chunk);
     const isEnded = blankLine.test(this.#end + text);
     this.#open += text;
     this.#end = (this.#end + text).slice(-3);
     if (!isEnded) {
       // `#end` may belong to the blank line behind the event.
       const isLong = this.#open.length - this.#end.length > longestRequest;
-      if (!isLong) return;
+      if (!isLong) return false;
       this.#isOpenDropped = true;
       this.#open = this.#end;
-      return;
+      return false;
     }
     const events = this.#open.split(blankLine);
     this.#open = events.pop() ?? '';
+    if (this.#isOpenDropped) events[0] = this.#openEvent(events.length);
+    this.#isOpenDropped = false;
+    this.#openChunks = [chunk];
     this.#events += events.length;
     if (this.#events > maxEvents) {
       const message = `The source sent more than ${maxEvents} events instead of an answer.`;
       throw new SourceError('SOURCE_MALFORMED', message);
     }
-    for (const event of events) await this.#readIfShort(event);
+    for (const event of events) await this.#read(event);
+    return this.#response !== undefined;
   }
 
-  /**
-   * The response; undefined if there is none.
-   *
-   * @param stream the whole stream
-   */
-  async response(stream: string): Promise<Message | undefined> {
-    await this.#readIfShort(this.#open);
-    if (!this.#hasLongEvent) return this.#response;
-    for (const event of stream.split(blankLine)) {
-      if (event.length > longestRequest) await this.#read(event);
-    }
+  /** Returns the response after the end of the stream; undefined if there is none. */
+  async response(): Promise<Message | undefined> {
+    await this.#read(this.#isOpenDropped ? this.#openEvent(0) : this.#open);
     return this.#response;
   }
 
-  async #readIfShort(event: string): Promise<void> {
-    const isLong = this.#isOpenDropped || event.length > longestRequest;
-    this.#isOpenDropped = false;
-    if (isLong) this.#hasLongEvent = true;
-    else await this.#read(event);
+  /** Returns the open event from its chunks. @param laterCount number of blank lines behind its beginning */
+  #openEvent(laterCount: number): string {
+    const text = new TextDecoder().decode(Buffer.concat(this.#openChunks));
+    return text.split(blankLine).at(-1 - laterCount) ?? '';
   }
 
   async #read(event: string): Promise<void> {
     if (this.#response) return;
     const data = eventData(event);
     if (!/^[ \t\r\n]*\{/.test(data)) return;
+    const isLong = event.length > longestRequest;
+    if (isLong && this.#held && !(await this.#held.reach(answerWeight(data)))) throw overloaded();
     await this.#admit(data.length);
     const message = parsed<Message>(data, literally);
     const { method, id } = message ?? {};

@@ -8,7 +8,7 @@ import { overloaded, SourceError, tooSlow, unavailable } from './errors.ts';
 import { pagingHeaders } from './pages.ts';
 import { type Reply, tellCheck } from './recordings.ts';
 import { explained, statusOf } from './running.ts';
-import { isQuota, retryAfterMs, statusError, type Unsuccessful } from './status.ts';
+import { isQuota, retryAfterMs, statusError, type Unsuccessful, withReadableWaits } from './status.ts';
 import type { Contradiction } from './success.ts';
 
 /** One request to a source, complete. */
@@ -120,8 +120,8 @@ async function unsuccessful({ response }: HTTPError, { redact }: SendLimits): Pr
   return { status, headers, text: redact(await response.clone().text()) };
 }
 
-/** Receives a part of an event stream. No further part is read before the promise resolves. */
-type ReadChunk = (chunk: Uint8Array) => Promise<void>;
+/** Receives a part of an event stream. The rest of the stream is read only if the promise resolves to false. */
+export type ReadChunk = (chunk: Uint8Array) => Promise<boolean>;
 
 /** One request over the network, including redirects within the host; its answer is limited in size. */
 export async function attempt(
@@ -168,7 +168,8 @@ export async function answerTo(
     const { method, headers, signal } = request;
     response = await fetch(next, { method, headers, signal, redirect: 'manual' });
   }
-  const { status, headers } = response;
+  const { status } = response;
+  const headers = response.ok ? response.headers : withReadableWaits(response.headers);
   const type = headers.get('content-type') ?? '';
   const given = await read(response, maxBytes, type.startsWith('text/event-stream') ? onChunk : undefined);
   const bytes = inUtf8(given, type);
@@ -210,10 +211,14 @@ async function read(
     }
     chunks.push(value);
     if (!onChunk) continue;
-    await onChunk(value).catch(async (error: unknown) => {
-      await reader?.cancel().catch(() => {});
-      throw error;
-    });
+    let isLast = true;
+    try {
+      isLast = await onChunk(value);
+    } finally {
+      // The stream may stay open, and its end may never come.
+      if (isLast) void reader?.cancel().catch(() => {});
+    }
+    if (isLast) break;
   }
   return Buffer.concat(chunks);
 }

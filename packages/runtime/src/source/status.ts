@@ -62,21 +62,42 @@ function isRateOf403({ status, headers }: Unsuccessful): boolean {
   return status === 403 && (headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0');
 }
 
-/** When to try again according to the headers, in milliseconds from now; null if they do not say. */
-export function retryAfterMs(headers: Headers): number | null {
-  const said = [
-    'retry-after',
-    'ratelimit-reset',
-    'x-ratelimit-retry-after',
-    'x-ratelimit-reset',
-    'x-rate-limit-reset',
-  ]
-    .map((name) => headers.get(name))
-    .find((value) => value !== null);
-  if (said === undefined) return null;
-  const seconds = Number(said);
+/** The headers that ky reads, in its order. */
+const waitHeaders = [
+  'retry-after',
+  'ratelimit-reset',
+  'x-ratelimit-retry-after',
+  'x-ratelimit-reset',
+  'x-rate-limit-reset',
+];
+
+/** A number of seconds, a date of HTTP (RFC 9110 §5.6.7) or of ISO 8601. */
+const waitForm = /^(?:\d+(?:\.\d+)?|[A-Z][a-z]+, \d.*|\d{4}-\d\d-\d\d.*)$/;
+
+/** When to try again according to a header, in milliseconds from now; null if it cannot be read. */
+function waitMsOf(value: string): number | null {
+  if (!waitForm.test(value)) return null;
+  const seconds = Number(value);
   const isTime = Number.isNaN(seconds) || seconds > 1e9;
-  const time = Number.isNaN(seconds) ? Date.parse(said) : seconds * 1_000;
+  const time = Number.isNaN(seconds) ? Date.parse(value) : seconds * 1_000;
   const wait = isTime ? time - Date.now() : seconds * 1_000;
   return Number.isNaN(wait) ? null : Math.max(0, wait);
+}
+
+/** When to try again according to the headers, in milliseconds from now; null if they do not say. */
+export function retryAfterMs(headers: Headers): number | null {
+  for (const name of waitHeaders) {
+    const wait = waitMsOf(headers.get(name) ?? '');
+    if (wait !== null) return wait;
+  }
+  return null;
+}
+
+/** Headers without the waits that cannot be read: ky would wait forever. */
+export function withReadableWaits(headers: Headers): Headers {
+  const readable = new Headers(headers);
+  for (const name of waitHeaders) {
+    if (waitMsOf(headers.get(name) ?? '') === null) readable.delete(name);
+  }
+  return readable;
 }
