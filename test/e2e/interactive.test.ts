@@ -143,6 +143,7 @@ it('a pasted curl command is sent once; the variable of the environment stays th
   await type('What is the tool called?');
   await type('What does get_movie return, and when should an agent use it?');
   await terminal.waitFor('Returns one movie: id, title.');
+  await type('A value that finds nothing, such as movie_id=…');
   await type('For which marketplace?');
   await terminal.asked('Write it?');
   terminal.press(keys.enter);
