@@ -73,7 +73,7 @@ function collect({ name, version }: ServerInfo): () => string {
   );
   const drifted = createCounter(
     'mcp_answer_drift_total',
-    'Members of answers of APIs that did not match their schemas, and were replaced.',
+    'Members of answers that did not match their schemas, and were replaced.',
     ['tool', 'path'],
   );
   const limitedCode = limited();

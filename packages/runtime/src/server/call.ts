@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject, Outcome, Outcomes, Tool } from './define-tool.ts';
 import { maxDetail, type RequestIds, type RunningOperation } from './log.ts';
 import { answerWeight, type HeldMemory } from './memory.ts';
+import { withMissingNulls } from './missing.ts';
 import {
   type CallResult,
   dataResult,
@@ -73,6 +74,8 @@ export interface CallContext extends RequestContext, Pick<Running, 'onSource'> {
   /** Whether an incident names the line that returned an answer. That takes time, so not in production. */
   readonly traces?: boolean;
   report(incident: Incident): void;
+  /** Receives the path of each member that is null because the tool left it out; absent outside production, where this is an error. */
+  readonly onMissing?: ((path: string) => void) | undefined;
   /** Takes turns with other large answers. */
   readonly turns?: () => Promise<void>;
 }
@@ -126,7 +129,8 @@ export async function runCall(compiled: CompiledTool, args: unknown, context: Ca
   if (held && text && text.length > largeLength && !(await held.reach(answerWeight(text)))) {
     return failed(overloaded);
   }
-  const result = outcomes.knownResult(text) ?? resultOf(compiled, outcome, text);
+  const exact = outcomes.knownResult(text) ?? resultOf(compiled, outcome, text);
+  const result = typeof exact === 'string' ? completedResult(compiled, outcome, context, exact) : exact;
   if (typeof result === 'string') {
     const { stack = '' } = outcomes.trace ?? {};
     const detail = `${result}${stack.slice(stack.indexOf('\n'))}`;
@@ -140,6 +144,21 @@ export async function runCall(compiled: CompiledTool, args: unknown, context: Ca
   }
   const code = outcome.kind === 'fail' ? outcome.code : undefined;
   return { result, ending: outcome.kind, code };
+}
+
+/** The result of data without some required members, which are null in production; the mismatch if that does not help. */
+function completedResult(
+  compiled: CompiledTool,
+  outcome: Outcome,
+  { onMissing }: CallContext,
+  mismatch: string,
+): CallResult | string {
+  const isData = onMissing !== undefined && outcome?.kind === 'found' && isObject(outcome.data);
+  const completed = isData ? withMissingNulls(compiled.tool.outputSchema, outcome.data) : undefined;
+  const result = completed ? dataResult(compiled, completed.data) : mismatch;
+  if (typeof result === 'string') return mismatch;
+  for (const path of new Set(completed?.paths)) onMissing?.(path);
+  return result;
 }
 
 const mismatchHint = 'Return what the outputSchema admits, or change the outputSchema.';

@@ -2,7 +2,7 @@ import { type Incident, type RequestContext, runCall } from './call.ts';
 import type { Outcome, Tool } from './define-tool.ts';
 import { exactly } from './exact.ts';
 import { createTurns } from './limits.ts';
-import { type Log, other, startOperation, toolError } from './log.ts';
+import { type AnswerDrift, createCount, drifts, type Log, other, startOperation, toolError } from './log.ts';
 import type { CallResult } from './result.ts';
 import type { RunningCalls } from './running-calls.ts';
 import { type CompiledTool, compileTool, isObject, type Members } from './schema.ts';
@@ -168,6 +168,12 @@ export function createMethods(
   const report = (incident: Incident) => log('incident', incident);
   const turns = createTurns();
   const traces = !production;
+  const countMissing = createCount(log, 'output-drift', 60_000);
+  const onMissingOf = (tool: string) => (path: string) => {
+    const hint = 'Return null for this member, or remove it from required in the outputSchema.';
+    countMissing(`${tool} ${path}`, { tool, path, hint });
+    if (drifts.hasSubscribers) drifts.publish({ tool, path } satisfies AnswerDrift);
+  };
 
   const listTools: McpMethod = ({ cursor }, _context, lead = '') => {
     // All tools are on one page, so no cursor has been issued.
@@ -208,6 +214,7 @@ export function createMethods(
       turns,
       traces,
       report,
+      onMissing: production ? onMissingOf(name) : undefined,
     });
     const errorType = result.isError ? toolError : undefined;
     operation?.ends({ tool: name, outcome: kinds.has(ending) ? ending : 'error', errorType, code });

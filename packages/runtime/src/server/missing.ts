@@ -1,0 +1,55 @@
+import { type ObjectSchema, signals } from './define-tool.ts';
+import { isObject, type Members } from './schema.ts';
+
+/** Data with null for each required member that was missing, and the paths of these members. */
+export interface CompletedData {
+  readonly data: object;
+  readonly paths: readonly string[];
+}
+
+/**
+ * Adds null for each missing member that is required and may be null, at any depth. Of the required members of the root, at least half must be
+ * there. Returns undefined if no member is added.
+ */
+export function withMissingNulls(schema: ObjectSchema, data: object): CompletedData | undefined {
+  const required = schema.required.filter((name) => !Object.hasOwn(signals, name));
+  const present = required.filter((name) => Object.hasOwn(data, name));
+  if (present.length * 2 < required.length) return undefined;
+  const paths: string[] = [];
+  const completed = complete(data, { ...schema, required }, 'answer', paths);
+  return paths.length > 0 && isObject(completed) ? { data: completed, paths } : undefined;
+}
+
+function complete(value: unknown, schema: Members, path: string, paths: string[]): unknown {
+  const {
+    properties = {},
+    required = [],
+    items,
+  } = schema as {
+    readonly properties?: Members;
+    readonly required?: readonly string[];
+    readonly items?: unknown;
+  };
+  if (Array.isArray(value)) {
+    return isObject(items) ? value.map((item) => complete(item, items, `${path}[*]`, paths)) : value;
+  }
+  if (!isObject(value)) return value;
+  const members = new Map<string, unknown>();
+  for (const [name, member] of Object.entries(value)) {
+    const declared = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    members.set(name, isObject(declared) ? complete(member, declared, `${path}.${name}`, paths) : member);
+  }
+  for (const name of required) {
+    if (members.has(name) || !admitsNull(properties[name])) continue;
+    members.set(name, null);
+    paths.push(`${path}.${name}`);
+  }
+  return Object.fromEntries(members);
+}
+
+function admitsNull(schema: unknown): boolean {
+  if (!isObject(schema)) return false;
+  const { type, nullable, enum: listed } = schema;
+  if (Array.isArray(listed) && !listed.includes(null)) return false;
+  return nullable === true || [type ?? []].flat().includes('null');
+}
