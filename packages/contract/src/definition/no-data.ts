@@ -43,20 +43,24 @@ function isWrapper(name: string): boolean {
 }
 
 function isFact(name: string): boolean {
-  const own = wordsOf(name);
-  if (own.some((word) => /^(?:timestamp|copyright|attribution)$/.test(word))) return true;
-  return own.some((word) => facts.has(word)) && own.every((word) => facts.has(word) || companions.has(word));
+  const nameWords = wordsOf(name);
+  if (nameWords.some((word) => /^(?:timestamp|copyright|attribution)$/.test(word))) return true;
+  return (
+    nameWords.some((word) => facts.has(word)) &&
+    nameWords.every((word) => facts.has(word) || companions.has(word))
+  );
 }
 
 function isCount(name: string): boolean {
-  const own = wordsOf(name);
-  if (own.length === 0) return false;
-  if (/^(?:num|number|nb|n)$/.test(own[0] ?? '') || /^counts?$/.test(own.at(-1) ?? '')) return true;
-  return own.every((word) => counts.has(word) || companions.has(word) || joinedCount.test(word));
+  const nameWords = wordsOf(name);
+  if (nameWords.length === 0) return false;
+  if (/^(?:num|number|nb|n)$/.test(nameWords[0] ?? '') || /^counts?$/.test(nameWords.at(-1) ?? ''))
+    return true;
+  return nameWords.every((word) => counts.has(word) || companions.has(word) || joinedCount.test(word));
 }
 
 /**
- * Returns whether a response to a read contains no data. `null`, `[]` and `{}` do not. Any other response does not if its schema
+ * Returns whether a response to a read contains no data. `null`, `[]` and `{}` do not. A response does not either if its schema
  * has a list, a map or an object of data, and all that arrived is null, an empty text, a count that is 0, a repeated argument,
  * or a fact about the response.
  *
@@ -69,7 +73,7 @@ export function lacksData(schema: JsonObject, value: Json, sent: Json = []): boo
   const [[name, member] = []] = entries;
   if (entries.length === 1 && name === 'result' && isEmptyValue(member)) return true;
   const repeated = new Set(scalarsIn(sent).map(String));
-  return holdsContainer(schema) && !entries.some(([own, one]) => isData(one, [own], repeated));
+  return holdsContainer(schema) && !entries.some(([member, inner]) => isData(inner, [member], repeated));
 }
 
 /** Returns whether a value is null, `[]` or `{}`. */
@@ -88,7 +92,7 @@ function isData(value: Json, path: readonly string[], repeated: ReadonlySet<stri
   if (isObject(value))
     return (
       path.length > deepest ||
-      Object.entries(value).some(([own, one]) => isData(one, [own, ...path], repeated))
+      Object.entries(value).some(([member, inner]) => isData(inner, [member, ...path], repeated))
     );
   const isZero = value === 0 || value === '0';
   if (isZero && (isCount(name) || (name === 'value' && isCount(above)))) return false;
