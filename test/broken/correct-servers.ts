@@ -1,7 +1,6 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { createServer, request as forward } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { decodeJwt } from 'jose';
 import { isObject } from '../../packages/contract/src/json/json.ts';
 import type { Json, JsonObject } from '../../packages/contract/src/json/value.ts';
 import { type Breaks, createSteps, listening, type RunningServer, serve, type Trust } from './good-server.ts';
@@ -124,7 +123,6 @@ const alike: Readonly<Record<string, Variant>> = {
       },
   },
   'the tools in another order without a session': reorders(),
-  'each token once': acceptsOnce(),
   'a time, a status, a flag and a constant in every response': declaring({
     fetchedAt: { schema: { type: 'string', format: 'date-time' }, value: () => '2026-05-01T12:00:00Z' },
     status: { schema: { type: 'string', enum: ['open', 'closed'] }, value: () => 'open' },
@@ -213,21 +211,6 @@ function reorders(): Breaks {
       const { tools, ...result } = isObject(response.result) ? response.result : {};
       if (_meta === undefined || !Array.isArray(tools)) return response;
       return { ...response, result: { ...result, tools: tools.toReversed() } };
-    },
-  };
-}
-
-/** Refuses a token with a `jti` that an accepted call has used. */
-function acceptsOnce(): Breaks {
-  const used = new Set<unknown>();
-  return {
-    authorized: (good) => async (header) => {
-      if (!(await good(header))) return false;
-      const { jti } = decodeJwt(header?.split(' ').at(-1) ?? '');
-      if (jti === undefined) return true;
-      const isNew = !used.has(jti);
-      used.add(jti);
-      return isNew;
     },
   };
 }
