@@ -16,7 +16,7 @@ const mostKept = 3;
 /** Requests with longer params are not compared, in characters. */
 const mostCompared = 2_000;
 
-/** The most results that are remembered. */
+/** The maximum number of remembered results. */
 const mostObserved = 1_000;
 
 /** An answer that is the fault of one rule, whatever other rule it reached. */
