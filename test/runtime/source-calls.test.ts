@@ -37,9 +37,10 @@ describe('equal concurrent calls', () => {
     const { httpSource } = await import('../../packages/runtime/src/source/http-source.ts');
     const { callTool: call } = await import('../../packages/runtime/src/testing.ts');
     const { url: baseUrl } = await sourceServer((_, response) => json(response, {}, 401));
-    const tool = gasTool(async (_, { found, signal }) =>
-      found(await httpSource({ baseUrl }).get('/gas', { schema: gas, signal })),
-    );
+    const tool = gasTool(async (_, { signal }) => {
+      await errorOf(httpSource({ baseUrl }).get('/gas', { schema: gas, signal }));
+      throw new Error('an incident has the id of the call');
+    });
     const incidents: string[] = [];
     await call(tool, {}, { report: ({ id }) => incidents.push(id) });
     const lines = vi.mocked(console.error).mock.calls.map(([line]) => JSON.parse(line));
@@ -156,6 +157,35 @@ describe('the rate limit', () => {
     const ends = await Promise.allSettled(calls);
     expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
   });
+});
+
+it('a SourceError that run throws is the failure that failed() makes, and no incident', async () => {
+  const { api } = await source(always({ detail: 'no such block' }, 422), { retries: 0 });
+  const outputs = { detail: { type: 'string' }, message: { type: 'string' } };
+  const ask = () => api.get('/gas', { schema: gas });
+  const throwing = gasTool(async (_, { found }) => found(await ask()), outputs);
+  const catching = gasTool(
+    (_, { found, fail }) => ask().then(found, (error) => failed(error, fail)),
+    outputs,
+  );
+  const report = vi.fn();
+  const result = await callTool(throwing, {}, { report });
+  expect(result).toEqual(await callTool(catching));
+  expect(result).toMatchObject({
+    isError: true,
+    structuredContent: { error: 'SOURCE_REJECTED', detail: 'no such block' },
+  });
+  expect(report).not.toHaveBeenCalled();
+});
+
+it('any other error that run throws is an incident', async () => {
+  const report = vi.fn();
+  const tool = gasTool(() => {
+    throw Object.assign(new Error('mine'), { name: 'SourceError', code: 'SOURCE_REJECTED' });
+  });
+  const { structuredContent } = await callTool(tool, {}, { report });
+  expect(structuredContent).toMatchObject({ error: 'INTERNAL_ERROR' });
+  expect(report).toHaveBeenCalledOnce();
 });
 
 it('a tool whose source fails ends with a failure that matches its schema; an error in its code is rethrown', async () => {

@@ -4,6 +4,7 @@ import { maxDetail, type RequestIds, type RunningOperation } from './log.ts';
 import { answerWeight, type HeldMemory } from './memory.ts';
 import { withMissingNulls } from './missing.ts';
 import {
+  CallFailure,
   type CallResult,
   dataResult,
   type Failure,
@@ -119,8 +120,11 @@ export async function runCall(compiled: CompiledTool, args: unknown, context: Ca
     outcome = await runWithin(compiled.tool, input, outcomes, context);
   } catch (error) {
     if (isAbortFailure(error)) return failed(error);
-    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return incident('INTERNAL_ERROR', 'The tool failed unexpectedly', detail);
+    if (!(error instanceof CallFailure)) {
+      const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      return incident('INTERNAL_ERROR', 'The tool failed unexpectedly', detail);
+    }
+    outcome = outcomes.fail(error.code, error.message, error.hints);
   }
 
   const takesTurn = compiled.expectedLength > largeLength;

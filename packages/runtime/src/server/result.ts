@@ -18,6 +18,18 @@ export function resultOf(compiled: CompiledTool, outcome: Outcome, text?: string
   return dataResult(compiled, { ...compiled.blank, searchExhausted: true, noResultsReason: outcome.reason });
 }
 
+/** An error that is the failure of the call in which it is thrown. */
+export class CallFailure extends Error {
+  readonly code: string;
+  readonly hints: JsonObject;
+
+  constructor(code: string, message: string, hints: JsonObject) {
+    super(message);
+    this.code = code;
+    this.hints = hints;
+  }
+}
+
 export type Failure = Omit<Extract<Outcome, { kind: 'fail' }>, 'kind'>;
 
 /**

@@ -1,5 +1,5 @@
 import type { JsonObject, Outcome } from '../server/define-tool.ts';
-import { retryWords } from '../server/result.ts';
+import { CallFailure, retryWords } from '../server/result.ts';
 
 /** All ways in which a source can fail. */
 export type SourceErrorCode =
@@ -24,23 +24,21 @@ export type SourceErrorCode =
  * A failed request. The message is for callers: it contains no keys, addresses or queries. It contains a
  * word on which platforms call again (public source: app lib/ai/skills/mcp.ts) only if another call may succeed.
  */
-export class SourceError extends Error {
+export class SourceError extends CallFailure {
   override readonly name = 'SourceError';
-  readonly code: SourceErrorCode;
-  /** Further members of the failure: `retryAfterSeconds`; `detail`, the reason that an API gives for a rejection. */
-  readonly hints: JsonObject;
+  declare readonly code: SourceErrorCode;
 
+  /** @param hints further members of the failure: `retryAfterSeconds`; `detail`, the reason that an API gives for a rejection */
   constructor(code: SourceErrorCode, message: string, hints: JsonObject = {}) {
-    super(message);
-    this.code = code;
-    this.hints = hints;
+    super(code, message, hints);
   }
 }
 
 type Fail = (code: string, message: string, hints?: JsonObject) => Outcome;
 
 /**
- * The failure of a call whose source threw. Anything but a `SourceError` is an error in the tool's own code and is rethrown.
+ * The failure of a call whose source threw, as the runtime makes it of an error that `run` throws. Anything but a `SourceError` is an
+ * error in the tool's own code and is rethrown.
  *
  * @param fail of the tool's outcomes
  */
