@@ -139,10 +139,10 @@ it('a pasted curl command is sent once; the variable of the environment stays th
   await type('Where should the project be created?', 'films');
   await type(`Send FILM_TOKEN from your environment to ${origin}?`);
   await type('Value of FILM_TOKEN', 's3cret-film-token');
+  await type('A value that finds nothing', 'movie_id=9');
   await type('What is the tool called?');
   await type('What does get_movie return, and when should an agent use it?');
   await terminal.waitFor('Returns one movie: id, title.');
-  await type('A value that finds nothing', 'movie_id=9');
   await type('For which marketplace?');
   await terminal.asked('Write it?');
   terminal.press(keys.enter);

@@ -75,12 +75,12 @@ export function orderedParts(
         'fromRequest',
         ...(isFile ? (['request'] as const) : []),
         'requestInputs',
-        ...around('consent', 'tool', 'fields', 'description', 'example'),
+        ...around('consent', 'example', 'tool', 'fields', 'description'),
       ];
     case 'spec':
       return around('spec', 'example');
     case 'fromOpenapi':
-      return around('fromOpenapi', 'operation', 'consent', 'fields', 'description', 'example');
+      return around('fromOpenapi', 'operation', 'consent', 'example', 'fields', 'description');
     case 'fromUrl':
       return around('fromUrl', 'consent', 'only', 'fields', 'description');
     case 'fromSample':

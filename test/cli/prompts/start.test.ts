@@ -47,10 +47,10 @@ describe('the start', () => {
       [prompts.directory, esc],
       ['◻ limit', enter],
       [prompts.directory, enter],
-      [prompts.tool, enter],
       ['A value that finds nothing', 'limit=3', enter],
       ['limit, which is not an argument', ctrlU, 'user_id=x', enter],
       ['expected type integer', ctrlU, 'user_id=9', enter],
+      [prompts.tool, enter],
       [prompts.platform, enter],
       [prompts.write, enter],
     ]);
