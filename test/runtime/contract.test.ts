@@ -18,8 +18,8 @@ const server = join(import.meta.dirname, '../../packages/runtime/src/server');
 const sources = readdirSync(server).map((file) => ({ file, text: readFileSync(join(server, file), 'utf8') }));
 
 describe('the runtime is independent', () => {
-  test('has at most 22 files, which import only each other, ajv, ajv-formats, jose, re2js and node:', () => {
-    expect(sources.length).toBeLessThanOrEqual(22);
+  test('has at most 24 files, which import only each other, ajv, ajv-formats, jose, re2js and node:', () => {
+    expect(sources.length).toBeLessThanOrEqual(24);
     for (const { file, text } of sources) {
       const imported = [...text.matchAll(/(?:\bfrom |\bimport\s*\(?)'([^']+)'/g)].map(([, path]) => path);
       expect(text, file).not.toContain('createRequire');
