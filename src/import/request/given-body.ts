@@ -89,6 +89,6 @@ function partsIn(text: string, boundary: string): readonly NameValue[] {
 export function filePart(name: string): RequestRefusal {
   return new RequestRefusal(
     `has a file as its part ${name}, and a tool has no file`,
-    'Remove the part, or write the tool by hand: files of a request says how.',
+    'Remove the part, or write the tool by hand with the request option files.',
   );
 }
