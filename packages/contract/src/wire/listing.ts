@@ -1,3 +1,4 @@
+import { objectOr, textOr } from '../json/json.ts';
 import type { Json } from '../json/value.ts';
 import { bounds } from '../json/walk.ts';
 import type { Problem } from '../model.ts';
@@ -31,6 +32,7 @@ export interface ListPages extends ListedPages {
  */
 export async function listTools(ask: (params?: Json) => Promise<RpcAnswer>): Promise<ListPages> {
   const tools: Json[] = [];
+  /** The pages, by the names of their tools. */
   const pages = new Map<string, number>();
   let cursor: Json | undefined;
   for (let page = 1; page <= bounds.pages && tools.length <= bounds.tools; page++) {
@@ -51,11 +53,11 @@ export async function listTools(ask: (params?: Json) => Promise<RpcAnswer>): Pro
       const silence = answer instanceof NoAnswer ? { silence: new Unanswered([problem]) } : {};
       return { tools, ended: false, fault: { page, problem, ...silence } };
     }
-    const text = JSON.stringify(result.tools);
-    const repeats = pages.get(text);
+    const names = JSON.stringify(result.tools.map((tool) => textOr(objectOr(tool).name)));
+    const repeats = pages.get(names);
     if (repeats !== undefined && result.tools.length > 0 && cursor !== undefined)
       return { tools, ended: false, loop: { page, repeats, cursor } };
-    pages.set(text, page);
+    pages.set(names, page);
     for (const tool of result.tools) tools.push(tool);
     cursor = result.nextCursor;
     if (cursor === undefined || cursor === null) return { tools, ended: true };
