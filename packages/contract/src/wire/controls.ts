@@ -125,9 +125,9 @@ export const answersCalls: Control = async (probe) => {
  * @throws NotRun if none was: there is no result to judge.
  */
 export async function answeredCalls(probe: Probe): Promise<readonly CallOutcome[]> {
-  const outcomes = await probe.outcomes();
+  const answered = answeredOf(await probe.outcomes());
   if (probe.target.signer && (await probe.deniesPaid())) throw NotRun.by('refused');
-  return answeredOf(outcomes);
+  return answered;
 }
 
 /** Those of these calls that were answered. @throws NotRun if none was, or if authentication refused all. */

@@ -61,9 +61,9 @@ export class Probe extends Sessions {
     return access === 'open';
   }
 
-  /** Whether the server denies also a call with a valid token. */
+  /** Whether the server denies also a call with a valid token. A call without an answer is not denied. */
   async deniesPaid(): Promise<boolean> {
-    const { http } = await this.paidCall();
+    const { http } = await this.paidCall().catch(unanswered);
     return isDenied(http) && !(await this.isUngated());
   }
 
