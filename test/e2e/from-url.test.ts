@@ -297,7 +297,7 @@ describe('the tools of a server with sessions', () => {
   });
 
   it.each([
-    ['/away', [], 'its tools cannot be listed'],
+    ['/away', [], 'it redirects to http://127.0.0.1:1/mcp'],
     ['/gone', [], 'its tools cannot be listed'],
     ['/mcp', ['--output', 'x:string'], '--output'],
   ])('are refused without writing: %s %j', async (path, args, said) => {
