@@ -265,7 +265,8 @@ test('an error of the code is named with its line, and what the code printed; a 
   });
   expect(cause).not.toHaveProperty('at');
   const before = readFileSync(join(directory, toolFile), 'utf8');
-  const throwing = "console.log('asked for', input.id);\n    throw new TypeError('no table');\n    try {";
+  const throwing =
+    "console.log('asked for', input.id);\n    if (input.id !== '') throw new TypeError('no table');\n    try {";
   const since = Date.now();
   edit(toolFile, 'try {', throwing);
   await untilState(directory, 'running', since);
