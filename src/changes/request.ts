@@ -86,9 +86,9 @@ export async function readRequests({
   for (const text of texts) {
     const found = await requestsInText(text);
     if (!found.ok) return found;
-    const [onlyRequest, ...others] = found.value;
+    const [onlyRequest, ...otherRequests] = found.value;
     const request =
-      number === undefined && others.length === 0
+      number === undefined && otherRequests.length === 0
         ? onlyRequest
         : found.value.find((candidate) => (candidate.number ?? 1) === number);
     if (!request) {
@@ -96,11 +96,11 @@ export async function readRequests({
       return reject('--request', number, `is not the number of one of ${found.value.length} requests`, hint);
     }
     try {
-      const one = readRequest(request, { input, constants, segments, variables });
-      if (!one.ok) return one;
-      const { api, needs = [] } = one.value.call;
+      const result = readRequest(request, { input, constants, segments, variables });
+      if (!result.ok) return result;
+      const { api, needs = [] } = result.value.call;
       variables.push(api.address, ...needs.flat().flatMap((key) => key.variables));
-      read.push(one.value);
+      read.push(result.value);
     } catch (error) {
       return refused(error);
     }

@@ -72,9 +72,9 @@ export async function answersTo(sending: Sending, flag: string): Promise<Result<
     sent.map(({ text }) => (text === null ? pass(undefined) : sampleIn(call, text))),
   );
   if (!read.ok) return read;
-  const all = read.value.filter((sample) => sample !== undefined);
+  const presentSamples = read.value.filter((sample) => sample !== undefined);
   const answers = answersOf(call, sent, read.value);
-  const filled = all.filter(
+  const filled = presentSamples.filter(
     (sample) => !answers.some(({ isEmpty, value }) => isEmpty && value === sample.value),
   );
   const [first] = answers;
@@ -85,21 +85,21 @@ export async function answersTo(sending: Sending, flag: string): Promise<Result<
     what: `${call.method.toUpperCase()} ${call.path} was sent ${times}, and answered with HTTP ${first?.status}${lack}`,
     why: 'types, examples and recordings are made from the real answer',
   };
-  return pass({ samples: filled.length > 0 ? filled : all, secrets, note, sent: answers });
+  return pass({ samples: filled.length > 0 ? filled : presentSamples, secrets, note, sent: answers });
 }
 
 /** What was sent, with what arrived. Where the schema of all responses has data, a response without any is empty. */
 function answersOf(
   { method, onlyReads }: ApiCall,
-  sent: readonly Sent[],
+  requests: readonly Sent[],
   samples: readonly (AnswerSample | undefined)[],
 ): readonly SentAnswer[] {
   const schema = schemaOfSamples(samples.filter((sample) => sample !== undefined));
   const isReading = method === 'get' || onlyReads === true;
-  return sent.map((one, i): SentAnswer => {
+  return requests.map((request, i): SentAnswer => {
     const value = samples[i]?.value;
-    const isEmpty = isReading && value !== undefined && isEmptyAnswer(schema, value, one.arguments);
-    return { ...one, value, isEmpty };
+    const isEmpty = isReading && value !== undefined && isEmptyAnswer(schema, value, request.arguments);
+    return { ...request, value, isEmpty };
   });
 }
 
@@ -163,8 +163,8 @@ export function givenArguments(root: JsonObject): JsonObject {
   return Object.fromEntries(
     propertiesOf(root).flatMap(([name, { default: value, examples, enum: allowed }]) => {
       const isRequired = requiredOf(root).includes(name);
-      const own = value ?? first(examples) ?? (isRequired ? first(allowed) : undefined);
-      return own === undefined ? [] : [[name, own]];
+      const argument = value ?? first(examples) ?? (isRequired ? first(allowed) : undefined);
+      return argument === undefined ? [] : [[name, argument]];
     }),
   );
 }

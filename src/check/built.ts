@@ -118,8 +118,9 @@ export async function callExamples(
 export function calledLines(called: CalledExample): readonly string[] {
   const { tool, arguments: args, expect, outcome, error, detail, cause = [] } = called;
   const failure = detail === undefined ? error : `${error}: ${detail}`;
-  const said = outcome === expect ? outcome : `expected ${expect}, got ${outcome} ${failure ?? ''}`.trimEnd();
-  return [`${outcome === expect ? '✔' : '✘'} ${tool} ${JSON.stringify(args)}: ${said}`, ...cause];
+  const ending =
+    outcome === expect ? outcome : `expected ${expect}, got ${outcome} ${failure ?? ''}`.trimEnd();
+  return [`${outcome === expect ? '✔' : '✘'} ${tool} ${JSON.stringify(args)}: ${ending}`, ...cause];
 }
 
 const toolsModule = './dist/src/tools/index.js';

@@ -78,8 +78,12 @@ export function withFields(
 }
 
 /** The description with the names of the chosen fields, where it lists those of the whole answer. */
-function descriptionOfFields({ entry }: Imported, whole: JsonObject, chosen: JsonObject): JsonObject {
-  const [before, after] = [whole, chosen].map((schema) => contentsOf(withoutSignals(schema)));
+function descriptionOfFields(
+  { entry }: Imported,
+  wholeSchema: JsonObject,
+  chosenSchema: JsonObject,
+): JsonObject {
+  const [before, after] = [wholeSchema, chosenSchema].map((schema) => contentsOf(withoutSignals(schema)));
   const { description } = entry as JsonObject;
   if (typeof description !== 'string' || !before || !after) return {};
   return { description: description.replace(before, () => after) };

@@ -55,7 +55,7 @@ export function schemaOfValues(values: readonly Json[], position: Position = {})
   };
 }
 
-/** What a member may be that was only ever an empty text: many APIs write a missing object or list so. */
+/** The types of a member that was an empty text in every response: many APIs write '' for a missing object or list. */
 export const openTypes: readonly string[] = ['string', 'object', 'array'];
 
 function areBlankTexts(values: readonly Json[]): boolean {

@@ -65,15 +65,15 @@ function isAboutRequest(name: string): boolean {
   return names.test(name.toLowerCase().replaceAll(/[^a-z]/g, ''));
 }
 
-/** The signs of an answer: at its root, in members about the request, and in an object that is the only member of its own. */
+/** The signs of an answer: at its root, in members about the request, and in an object that is the only member of its parent. */
 function saidIn(
   answer: Json,
-  above: readonly string[] = [],
+  parentPath: readonly string[] = [],
 ): readonly (readonly [path: string, value: Json])[] {
   if (!isObject(answer)) return [];
   const entries = Object.entries(answer);
   return entries.flatMap(([name, value]) => {
-    const path = [...above, name];
+    const path = [...parentPath, name];
     if (name.includes('.')) return [];
     if (isObject(value)) {
       const isSearched = entries.length === 1 || isAboutRequest(name);

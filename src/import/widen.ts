@@ -36,18 +36,20 @@ function admitting(schema: JsonObject, values: readonly Json[], declares: boolea
   return isObject(own.items) ? { ...whole, items: admitting(own.items, items, declares) } : whole;
 }
 
-/** Returns whether a schema is that of a member that was only ever an empty text. */
+/** Returns whether a schema describes a member that was an empty text in every response. */
 function isOpen({ type, properties, items, additionalProperties }: JsonObject): boolean {
   const types: readonly Json[] = [type ?? []].flat();
-  return openTypes.every((one) => types.includes(one)) && !properties && !items && !additionalProperties;
+  return (
+    openTypes.every((openType) => types.includes(openType)) && !properties && !items && !additionalProperties
+  );
 }
 
 /** The schema of a member that was an empty text, and is one of these values now. */
 function narrowed(schema: JsonObject, values: readonly Json[]): JsonObject {
   if (values.every((value) => value === '' || value === null)) return schema;
-  const { type: _, ...others } = schema;
+  const { type: _, ...keywords } = schema;
   const { type = null, ...inferred } = schemaOfValues(['', ...values]);
-  return { ...inferred, ...others, type: [...new Set([type, 'null'].flat())] as readonly string[] };
+  return { ...inferred, ...keywords, type: [...new Set([type, 'null'].flat())] as readonly string[] };
 }
 
 function withType(schema: JsonObject, value: Json): JsonObject {

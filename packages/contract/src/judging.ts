@@ -199,7 +199,7 @@ export class Judging {
     begun.add(rule);
     const started = now();
     const notes: string[] = [];
-    const judged = (problems: readonly Problem[]) => {
+    const verdictOn = (problems: readonly Problem[]) => {
       const isAdvice = rule.isAdvice?.(this.#target, problems) === true;
       return verdict(rule, isAdvice ? 'should' : level, problems, started, notes);
     };
@@ -217,7 +217,7 @@ export class Judging {
       if (problems.length > 0 && rule.turn === 'last') await life.isAnswering(rule.id);
       if (submissionRules.includes(rule)) this.rehearsed = probe;
       if (problems.length > 0 && rule.turn === 'separate') this.#doubted.add(rule);
-      return judged(problems);
+      return verdictOn(problems);
     } catch (thrown) {
       probe.signal?.throwIfAborted();
       const error = isDistorted() ? measuredLimit : thrown;
@@ -227,11 +227,11 @@ export class Judging {
         rule.mustAnswer === true && isControlled && error instanceof NoAnswer && !(error instanceof NotSent);
       if (isBroken && (isAlive || rule.turn === 'last')) {
         if (isAlive) this.#doubted.add(rule);
-        return judged(
+        return verdictOn(
           error instanceof Unanswered ? error.problems : [{ expected: 'an answer', actual: error.message }],
         );
       }
-      return isAlive ? notRun(judged([]), why) : undefined;
+      return isAlive ? notRun(verdictOn([]), why) : undefined;
     }
   }
 

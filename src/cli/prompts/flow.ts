@@ -45,10 +45,10 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
   const asker = new Asker(flow.input, flow.output);
   asker.title(`${flow.title} · Esc goes back, Ctrl-C stops and shows how to resume`);
   const start: readonly AskedPart[] = isStartOpen(flow.given) ? ['start'] : [];
-  const known: PromptParts = { ...withStart(flow.given), requestInputs: requestInputsIn(flow.given) };
-  let parts = known;
+  const initialParts: PromptParts = { ...withStart(flow.given), requestInputs: requestInputsIn(flow.given) };
+  let parts = initialParts;
   /** The answers that are not asked for. */
-  let given = without(known, (name) => known.ask?.includes(name) === true);
+  let given = without(initialParts, (name) => initialParts.ask?.includes(name) === true);
   let current: AskedPart | undefined;
   let isReviewed = false;
   let isAgreed = false;
@@ -60,7 +60,7 @@ export async function askAll<Answers>(flow: Flow<Answers>): Promise<Answers> {
   // Another start leaves answers that its tools do not use.
   const used = (all: PromptParts): PromptParts => {
     const asks: readonly string[] = partsOf(all);
-    return without(all, (name) => name in partLabels && !asks.includes(name) && !(name in known));
+    return without(all, (name) => name in partLabels && !asks.includes(name) && !(name in initialParts));
   };
   const cancelled = () => {
     const kept = used({ ...parts, ...asker.unfinished() });

@@ -33,6 +33,12 @@ export function askExamples(
   return ask(asker, parts, isBack);
 }
 
+/** The tools of the answers so far. None if there is an error in their source, which the review reports. */
+async function importedTools(answers: ToolAnswers): Promise<readonly Imported[]> {
+  const entries = await entriesOf(toolAnswers(answers), generic).catch(() => undefined);
+  return entries?.ok ? entries.value : [];
+}
+
 /** Asks for an example value of each parameter that would get a placeholder. Enter keeps the placeholder. */
 async function askMissingExamples(
   asker: Asker,
@@ -40,10 +46,8 @@ async function askMissingExamples(
   isBack: boolean,
 ): Promise<readonly ExampleValue[]> {
   const { example: before = [], ...given } = parts;
-  // Errors in the file are reported at the review.
-  const entries = await entriesOf(toolAnswers(given), generic).catch(() => undefined);
-  const preparation = entries?.ok ? prepare(entries.value, generic) : undefined;
-  const wanted = preparation?.ok ? missingExamples(preparation.prepared.tools) : [];
+  const preparation = prepare(await importedTools(given), generic);
+  const wanted = preparation.ok ? missingExamples(preparation.prepared.tools) : [];
   if (isBack && wanted.length === 0) throw new Back();
   const open = wanted.findIndex((one) => !before.some((value) => isFor(value, one)));
   const steps = wanted.map((one) => async (earlier: readonly ExampleValue[]) => {
@@ -127,10 +131,10 @@ function emptyExample(typed: string, root: JsonObject): Result<string> {
 /** The inputSchema of the one read that will be sent; undefined if there is none. */
 async function inputOfRead(answers: ToolAnswers): Promise<JsonObject | undefined> {
   if (sourceOf(answers) === 'fromOpenapi') return sentReadInput(answers);
-  const [request, ...others] = await requestsOf(answers);
+  const [request, ...otherRequests] = await requestsOf(answers);
   const isSent = answers.send !== false && answers.fromSample === undefined;
   const isReading = request?.onlyReads === true || answers.effect === 'reads';
-  if (!request || others.length > 0 || !isSent || !isReading) return undefined;
+  if (!request || otherRequests.length > 0 || !isSent || !isReading) return undefined;
   return { type: 'object', ...fieldsSchema(request.input) };
 }
 
@@ -147,9 +151,7 @@ export async function askDescriptions(
   { description: before = [], ...answers }: Partial<ToolParts>,
   isBack: boolean,
 ): Promise<readonly string[]> {
-  // Errors in what the tools are made from are reported at the review.
-  const entries = await entriesOf(toolAnswers(answers), generic).catch(() => undefined);
-  const tools = entries?.ok ? entries.value.map(({ entry }) => entry) : [];
+  const tools = (await importedTools(answers)).map(({ entry }) => entry);
   const isAlone = tools.length === 1;
   const open = tools.filter(({ description }) => isAlone || description === toolToDo);
   if (isBack && open.length === 0) throw new Back();
@@ -165,8 +167,8 @@ export async function askDescriptions(
       before: previous?.slice(start.length),
       parse: pass,
     });
-    const others = earlier.filter((other) => other !== previous);
-    const descriptions = text.trim() === '' ? others : [...others, `${start}${text}`];
+    const otherDescriptions = earlier.filter((description) => description !== previous);
+    const descriptions = text.trim() === '' ? otherDescriptions : [...otherDescriptions, `${start}${text}`];
     asker.unfinished = () => ({ description: descriptions });
     return descriptions;
   });
@@ -185,9 +187,7 @@ export async function askAnswerFields(
   { fields: before, ...given }: Partial<ToolParts>,
   isBack: boolean,
 ): Promise<readonly string[]> {
-  // Errors in what the tools are made from are reported at the review.
-  const entries = await entriesOf(toolAnswers(given), generic).catch(() => undefined);
-  const tools = entries?.ok ? entries.value : [];
+  const tools = await importedTools(given);
   const each = tools.map(({ entry }) => `${entry.name}:`);
   const deeper = await wholeEntriesOf(toolAnswers({ ...given, fields: each }), generic).catch(
     () => undefined,

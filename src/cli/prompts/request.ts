@@ -34,8 +34,8 @@ export async function askHarRequest(
   { fromRequest = [], request }: Partial<ToolParts>,
 ): Promise<number> {
   const found = unwrap(await requestsInText(fromRequest[0] ?? ''));
-  const [first, ...others] = found;
-  if (first && others.length === 0) return first.number ?? 1;
+  const [first, ...otherRequests] = found;
+  if (first && otherRequests.length === 0) return first.number ?? 1;
   const options = found.map(({ number = 1, method, url }) => ({
     value: String(number),
     label: singleLine(`${method.toUpperCase()} ${url.replace(/\?.*/s, '')}`),
@@ -59,9 +59,9 @@ export async function askRequestInputs(
   { constant, segment, ...answers }: ToolAnswers,
   isBack: boolean,
 ): Promise<RequestInputs> {
-  const [request, ...others] = await requestsOf({ ...answers, segment });
+  const [request, ...otherRequests] = await requestsOf({ ...answers, segment });
   const isClear = request?.guessed.length === 0 && request.constantSegments.length === 0 && !segment;
-  if (!request || others.length > 0 || isClear) {
+  if (!request || otherRequests.length > 0 || isClear) {
     if (isBack) throw new Back();
     return { constant, segment };
   }
@@ -77,7 +77,7 @@ export async function askRequestInputs(
     'Which values of the request are inputs of the tool?',
     [...values, ...segments],
     names.filter((name) => !constant?.includes(name)),
-    (chosen) => `${chosen.length} of ${values.length + segments.length}; the others are constant`,
+    (chosenInputs) => `${chosenInputs.length} of ${values.length + segments.length}; the others are constant`,
   );
   const chosenSegments = request.constantSegments.filter(({ value }) => inputs.includes(`/${value}`));
   return {

@@ -129,8 +129,8 @@ export async function askPart(
 ): Promise<PromptParts> {
   const answer = await askers[part](asker, parts, isBack, naming);
   const isChange = parts[part] !== undefined && parts[part] !== answer;
-  const gone = isChange ? (dependent[part] ?? []) : [];
-  const without = { ...parts, ...Object.fromEntries(gone.map((name) => [name, undefined])) };
+  const removedParts = isChange ? (dependent[part] ?? []) : [];
+  const without = { ...parts, ...Object.fromEntries(removedParts.map((name) => [name, undefined])) };
   const isGroup = part === 'consent' || part === 'requestInputs';
   return { ...without, [part]: answer, ...(isGroup && (answer as Consent | RequestInputs)) };
 }

@@ -91,11 +91,11 @@ export function curlRequest(line: string): GivenRequest {
   const isQuery = all('get').length > 0;
   const queryParts = [isQuery ? data : null, ...all('urlQuery').map(queryPieceOf)];
   const addedQuery = queryParts.filter((part) => part !== null).join('&');
-  const given = addressOf(url, addedQuery, all('globoff').length > 0);
+  const address = addressOf(url, addedQuery, all('globoff').length > 0);
   const dataBody = isQuery ? null : data;
   const body = parts.length > 0 ? parts.map(partOf) : dataBody;
   const method = methodOf(last('method') ?? (body === null ? 'GET' : 'POST'), body !== null);
-  const user = last('user') ?? given.user;
+  const user = last('user') ?? address.user;
   const bearer = last('bearer');
   const basic = user === undefined ? '' : `Basic ${basicOf(user)}`;
   const isJson = all('json').length > 0;
@@ -113,7 +113,7 @@ export function curlRequest(line: string): GivenRequest {
   const sent = Object.entries(set).filter(([, value]) => value !== '');
   const headers = headersOf(all('header'), sent);
   const variables = unquotedVariables(command);
-  return withParts({ method, url: given.url, headers, body, variables, ...(pipe && { pipe }) });
+  return withParts({ method, url: address.url, headers, body, variables, ...(pipe && { pipe }) });
 }
 
 function methodOf(name: string, hasBody: boolean): Method {
@@ -177,7 +177,7 @@ function dataOf(pieces: readonly Option[]): string | null {
   return pieces.map((piece, i) => (i === 0 || piece.does === 'json' ? '' : '&') + pieceOf(piece)).join('');
 }
 
-/** A part of the query; curl sends it as it is behind a plus sign. */
+/** A part of the query. Behind a plus sign, curl does not encode it. */
 function queryPieceOf({ name, value }: Option): string {
   return value.startsWith('+') ? value.slice(1) : pieceOf({ does: 'encoded', name, value });
 }
@@ -248,11 +248,11 @@ function addressOf(
       'has \\ or a segment with %2e for a dot in its path, which fetch changes',
       'Write the path as the API has it.',
     );
-  const asked = [query, addedQuery].filter((part) => part !== undefined && part !== '').join('&');
+  const fullQuery = [query, addedQuery].filter((part) => part !== undefined && part !== '').join('&');
   // `{name=value}` stays; the parser would encode it.
   const place = path.includes('{') ? path : url.pathname;
   return {
-    url: `${url.protocol}//${url.host}${place || '/'}${asked === '' ? '' : `?${asked}`}`,
+    url: `${url.protocol}//${url.host}${place || '/'}${fullQuery === '' ? '' : `?${fullQuery}`}`,
     ...(user && { user }),
   };
 }

@@ -15,8 +15,8 @@ export function harRequests(value: Json): readonly GivenRequest[] {
   const requests: GivenRequest[] = [];
   for (const [index, entry] of (entries as readonly Json[]).entries()) {
     const { request, response } = objectOr(entry);
-    const given = isAnsweredWithJson(response) ? requestIn(objectOr(request)) : null;
-    if (given !== null) requests.push({ ...given, number: index + 1 });
+    const sendableRequest = isAnsweredWithJson(response) ? requestIn(objectOr(request)) : null;
+    if (sendableRequest !== null) requests.push({ ...sendableRequest, number: index + 1 });
   }
   if (requests.length === 0)
     throw new RequestRefusal(
@@ -26,7 +26,7 @@ export function harRequests(value: Json): readonly GivenRequest[] {
   return requests;
 }
 
-/** Whether an entry has a response whose content is JSON, or whose type says so. A blocked request has the status 0. */
+/** Whether an entry has a response whose content or media type is JSON. A blocked request has the status 0. */
 function isAnsweredWithJson(response: Json | undefined): boolean {
   if (!isObject(response) || response.status === 0) return false;
   const { mimeType, text, encoding } = objectOr(objectOr(response).content);

@@ -78,7 +78,7 @@ export function refused(error: unknown): Result<never> {
 /** @throws RequestRefusal if no tool can send it */
 export function readRequest(
   given: GivenRequest,
-  { input: stated, constants, segments, variables = [] }: InputChoice,
+  { input: statedFields, constants, segments, variables = [] }: InputChoice,
 ): Result<ReadRequest> {
   if (given.refusal) throw given.refusal;
   checkHeaders(given);
@@ -100,7 +100,7 @@ export function readRequest(
   const type = contentTypeOf(given);
   const body = parts.body(content, type, protocol);
   if (body === null && type !== '') headers.push({ name: 'content-type', constant: type });
-  const derivedFields = parts.fields.filter((field) => !stated.some(({ name }) => name === field.name));
+  const derivedFields = parts.fields.filter((field) => !statedFields.some(({ name }) => name === field.name));
   parts.notes.push(...digitsNotes(derivedFields));
   if (given.pipe !== undefined)
     parts.notes.push({
@@ -112,10 +112,10 @@ export function readRequest(
     ...unknownNames('--constant', constants, parts),
     ...unknownNames(
       '--input',
-      stated.map(({ name }) => name),
+      statedFields.map(({ name }) => name),
       parts,
     ),
-    ...stated
+    ...statedFields
       .filter(({ name }) => constants.includes(name))
       .map(({ name }) =>
         inputError('--constant', name, 'is an --input, too', 'Remove one: a constant is no input.'),
@@ -125,7 +125,7 @@ export function readRequest(
   const api = apiAt(url.origin, { file, prefix, title });
   const isOverridden = given.headers.some(([own]) => /^x-(?:http-)?method(?:-override)?$/.test(own));
   const onlyReads = !isOverridden && (given.method === 'get' || protocol?.onlyReads === true);
-  const operation = protocol ? named(protocol.operation, onlyReads) : null;
+  const operation = protocol ? toolNameOfOperation(protocol.operation, onlyReads) : null;
   const plain = snake(plainPath(places));
   const place = /[a-z]/.test(plain) ? plain : `/${file}`;
   const name = operation ?? toolNameOf({ id: null, method: given.method, path: place });
@@ -139,7 +139,7 @@ export function readRequest(
       ...(onlyReads && given.method === 'post' && { onlyReads: true as const }),
       notFoundIsEmpty: false,
     },
-    input: parts.fields.map((field) => overridden(field, stated)),
+    input: parts.fields.map((field) => overridden(field, statedFields)),
     secrets: parts.keys.sources,
     notes: parts.notes,
     guessed: parts.guessed,
@@ -228,7 +228,7 @@ function splitQuery(query: string): { readonly pairs: string; readonly rest: str
 }
 
 /** `eth_getBalance` → `get_balance`, `Prices` → `get_prices`. */
-function named(operation: string, onlyReads: boolean): string | null {
+function toolNameOfOperation(operation: string, onlyReads: boolean): string | null {
   if (!hasToolName(operation)) return null;
   const words = snake(operation.replace(/^(?:eth|net|web3)_/, ''));
   if (!onlyReads) return suggestToolName(words, 'post');

@@ -89,36 +89,36 @@ export class Parts {
   }
 
   #segment(raw: string, at: number, segments: readonly string[], params: Binding[]): string {
-    const [, bracedName, stated] = /^\{([A-Za-z]\w*)=([^{}]+)\}$/.exec(raw) ?? [];
-    const named = bracedName ?? this.#chosenName(uriDecoded(raw));
-    const [, base = raw, end = ''] = named === undefined ? (/^(.*?)(\.json)?$/.exec(raw) ?? []) : [];
-    const text = uriDecoded(stated ?? base);
+    const [, bracedName, bracedValue] = /^\{([A-Za-z]\w*)=([^{}]+)\}$/.exec(raw) ?? [];
+    const authorName = bracedName ?? this.#chosenName(uriDecoded(raw));
+    const [, base = raw, end = ''] = authorName === undefined ? (/^(.*?)(\.json)?$/.exec(raw) ?? []) : [];
+    const text = uriDecoded(bracedValue ?? base);
     const last = segments[at - 1] ?? '';
     const preceding = segments.slice(0, at).map(uriDecoded);
     const kind = segmentKind(text, preceding);
     const [, openName] = /^:([A-Za-z]\w*)$/.exec(text) ?? [];
     const isOpen = openName !== undefined || this.#isOpen(text);
     const isNamedKey = isOpen && isKeyName(placeholderIn(text) ?? '');
-    if (named === undefined && (isNamedKey || isKeyValue(last, text, 'path')))
+    if (authorName === undefined && (isNamedKey || isKeyValue(last, text, 'path')))
       throw new RequestRefusal(
         'has what looks like a key in its path',
         'Give the key in a header, if the API takes it there. If it is none, write {id=…} for it.',
       );
-    if (named === undefined && kind === undefined && !isOpen) {
+    if (authorName === undefined && kind === undefined && !isOpen) {
       if (mayBeValue(text, preceding))
         this.constantSegments.push({ name: valueName('symbol', last), value: text });
       return raw.replaceAll('{', '%7B').replaceAll('}', '%7D');
     }
     const word = valueName(kind ?? 'id', last);
     const openWord = openName ?? (wordIn(text) || word);
-    const own = named ?? (isOpen ? openWord : word);
-    this.#path = `${segments.slice(0, at).join('/')}/{${own}}`;
-    const segmentValue = kind === 'id' || named ? scalarOf(text) : text;
+    const argumentName = authorName ?? (isOpen ? openWord : word);
+    this.#path = `${segments.slice(0, at).join('/')}/{${argumentName}}`;
+    const segmentValue = kind === 'id' || authorName ? scalarOf(text) : text;
     const value = isOpen ? undefined : segmentValue;
     const shape = value === undefined ? anyText : shapeOf(value);
-    const { input } = this.#argument(own, own, 'path', value, shape);
-    if (input === undefined) return (stated ?? base) + end;
-    if (named === undefined && !isOpen) {
+    const { input } = this.#argument(argumentName, argumentName, 'path', value, shape);
+    if (input === undefined) return (bracedValue ?? base) + end;
+    if (authorName === undefined && !isOpen) {
       this.guessed.push(input);
       this.notes.push({
         path: `inputSchema.properties.${input}`,
@@ -132,9 +132,9 @@ export class Parts {
 
   /** The name that the author gave to a segment; each counts for one segment. */
   #chosenName(segment: string): string | undefined {
-    const chosen = [...this.#segmentInputs].find(({ value }) => value === segment);
-    if (chosen) this.#segmentInputs.delete(chosen);
-    return chosen?.name;
+    const segmentInput = [...this.#segmentInputs].find(({ value }) => value === segment);
+    if (segmentInput) this.#segmentInputs.delete(segmentInput);
+    return segmentInput?.name;
   }
 
   query(text: string): readonly Binding[] {
@@ -243,8 +243,10 @@ export class Parts {
   /** A value whose text at a path is an argument; the rest of it is constant. */
   #withInputAt(name: string, value: ExactJson, [step, ...steps]: readonly string[]): Binding {
     if (step === undefined) return this.#argument(name, name, 'body', withDigits(value));
-    const members = Object.entries(value as ExactObject).map(([own, member]) =>
-      own === step ? this.#withInputAt(own, member, steps) : { name: own, constant: withDigits(member) },
+    const members = Object.entries(value as ExactObject).map(([memberName, member]) =>
+      memberName === step
+        ? this.#withInputAt(memberName, member, steps)
+        : { name: memberName, constant: withDigits(member) },
     );
     return { name, members, ...(Array.isArray(value) && { isList: true as const }) };
   }

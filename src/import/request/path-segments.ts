@@ -36,8 +36,8 @@ export function segmentKind(segment: string, preceding: readonly string[]): Segm
 }
 
 /**
- * Whether a constant segment may still be a value that only its author recognizes, such as `bitcoin`: it stands
- * behind a word, and is no version, locale or name of an interface.
+ * Whether a constant segment may still be a value that only its author recognizes, such as `bitcoin`. Such a segment stands behind
+ * a word, and is no version, locale or name of an interface.
  */
 export function mayBeValue(segment: string, preceding: readonly string[]): boolean {
   const hasWord = preceding.some(

@@ -2,7 +2,7 @@
 const prelude = /^(?:\s*#(?!\s*curl\s)[^\n]*\n)*\s*(?:[$>%#]\s+|[A-Z]:\\[^<>\n]*>\s*)?/i;
 
 /**
- * Returns the command in a text without the comments and the prompt before it, each line joined by a backslash alone. Some programs write
+ * Returns the command in a text without the comments and the prompt before it, with a backslash as the only sign that joins lines. Some programs write
  * blanks behind it, or join lines by `^` and quote words with `'`.
  */
 export function pastedCommand(text: string): string {

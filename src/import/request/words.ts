@@ -149,7 +149,7 @@ function ansi(text: string): string {
 
 /**
  * As cmd and then a C program read a line: `^` escapes outside of quotes, `\"` and `""` are a quote in a quoted word. Chrome of 2018
- * escaped inside of quotes, too.
+ * also escaped inside of quotes.
  */
 function cmdWords(line: string): readonly string[] {
   const escapesInQuotes = /[^^]\^\\\^"/.test(line);

@@ -60,19 +60,19 @@ function isCount(name: string): boolean {
 }
 
 /**
- * Returns whether a response to a read contains no data. `null`, `[]` and `{}` do not. A response does not either if its schema
- * has a list, a map or an object of data, and all that arrived is null, an empty text, a count that is 0, a repeated argument,
- * or a fact about the response.
+ * Returns whether a response to a read contains no data. `null`, `[]` and `{}` do not. If the schema has
+ * a list, a map or an object of data, a response also lacks data if each of its values is null, an empty text, a count that is 0,
+ * a repeated argument, or a fact about the response.
  *
- * @param sent the arguments of the request
+ * @param args what the request sent
  */
-export function lacksData(schema: JsonObject, value: Json, sent: Json = []): boolean {
+export function lacksData(schema: JsonObject, value: Json, args: Json = []): boolean {
   if (isEmptyValue(value)) return true;
   if (typeof value !== 'object' || value === null) return false;
   const entries = Object.entries(value).filter(([name]) => !Object.hasOwn(signals, name));
   const [[name, member] = []] = entries;
   if (entries.length === 1 && name === 'result' && isEmptyValue(member)) return true;
-  const repeated = new Set(scalarsIn(sent).map(String));
+  const repeated = new Set(scalarsIn(args).map(String));
   return holdsContainer(schema) && !entries.some(([member, inner]) => isData(inner, [member], repeated));
 }
 
@@ -86,7 +86,7 @@ const deepest = 100;
 
 /** @param path the names of a value and of what contains it, its own one first */
 function isData(value: Json, path: readonly string[], repeated: ReadonlySet<string>): boolean {
-  const [name = '', above = ''] = path;
+  const [name = '', parentName = ''] = path;
   if (value === null || value === '' || isWrapper(name)) return false;
   if (Array.isArray(value)) return value.length > 0;
   if (isObject(value))
@@ -95,7 +95,7 @@ function isData(value: Json, path: readonly string[], repeated: ReadonlySet<stri
       Object.entries(value).some(([member, inner]) => isData(inner, [member, ...path], repeated))
     );
   const isZero = value === 0 || value === '0';
-  if (isZero && (isCount(name) || (name === 'value' && isCount(above)))) return false;
+  if (isZero && (isCount(name) || (name === 'value' && isCount(parentName)))) return false;
   return !isFact(name) && !repeated.has(String(value));
 }
 
@@ -111,7 +111,7 @@ function isContainer(schema: JsonObject): boolean {
   return alternativesOf(schema).some((part) => {
     const types = typesOf(part);
     if (isObject(part.items) || isObject(part.additionalProperties)) return true;
-    // A member that was an empty text may be a list or an object, too.
+    // A member that was an empty text may also be a list or an object.
     if (!isObject(part.properties)) {
       return !types.includes('string') && (types.includes('array') || types.includes('object'));
     }

@@ -14,7 +14,7 @@ const sentences: Readonly<Record<string, string>> = {
   'protocol.version-header':
     'transports: for an unsupported MCP-Protocol-Version, the server "MUST respond with 400 Bad Request"',
   'session.id-characters': 'transports: "The session ID MUST only contain visible ASCII characters"',
-  // A MUST only for a target on loopback: the rule says so.
+  // A MUST only for a target on loopback, as the rule decides.
   'http.foreign-origin':
     'transports: "Servers MUST validate the Origin header on all incoming connections to prevent DNS rebinding attacks"',
 };

@@ -45,7 +45,7 @@ export const discoveryRules: readonly LiveRule[] = [
     title: 'the server lists at least one tool, on a limited number of pages',
     fix: 'Add a tool and return it from tools/list.',
     check: async (probe) => {
-      const { tools, ended, loop } = await probe.listing();
+      const { tools, ended: isEnded, loop } = await probe.listing();
       if (loop)
         return [
           {
@@ -57,7 +57,7 @@ export const discoveryRules: readonly LiveRule[] = [
         ];
       return [
         ...problemsAt(tools.some(isObject), 'tools/list result.tools', 'at least one tool', '[]'),
-        ...unless(ended || tools.length > bounds.tools, {
+        ...unless(isEnded || tools.length > bounds.tools, {
           path: 'tools/list result.nextCursor',
           expected: `no nextCursor on page ${bounds.pages}`,
           actual: 'a nextCursor for one more page',

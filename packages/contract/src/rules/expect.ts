@@ -43,15 +43,15 @@ export interface Attempt {
   readonly path: string;
 }
 
-/** A method that needs no token may answer (the body names one, too); a call may not, not even of a tool that does not exist. */
+/** A method that needs no token may answer, because the body also names one. A call may not, not even of a tool that does not exist. */
 export function ranProblems({ answer, path }: Attempt): readonly Problem[] {
-  const ran = messagesIn(answer).some((message) => {
+  const hasRun = messagesIn(answer).some((message) => {
     if (isDenial(message, answer)) return false;
     const { result, error } = message;
     const namesTool = isObject(error) && shorten(error).includes(noSuchTool);
     return (isObject(result) && 'content' in result) || (namesTool && !isRefusal(answer));
   });
-  return answerProblems(!ran, path, 'no result from a tool', answer);
+  return answerProblems(!hasRun, path, 'no result from a tool', answer);
 }
 
 /** The refusal of a request outside any session (C§7, second and third row). */

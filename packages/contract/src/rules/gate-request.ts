@@ -155,20 +155,20 @@ function otherForms(probe: Probe): readonly Unpaid[] {
   ];
 }
 
-/** Calls with a token in the query or in a cookie, under names where some servers look for one. `what` is said of the token. */
+/** Calls with a token in the query or in a cookie, under names where some servers look for one. */
 export function misplacedTokens(
   { url: { pathname, search } }: Probe,
   token: string,
-  what: string,
+  description: string,
 ): readonly Unpaid[] {
   return ['access_token', 'token', 'authorization'].flatMap((name): readonly Unpaid[] => [
     {
       target: `${pathname}${search === '' ? '?' : `${search}&`}${name}=${token}`,
-      as: `a request with ?${name}=<${what}>`,
+      as: `a request with ?${name}=<${description}>`,
     },
     {
       headers: { cookie: `${name}=${token}` },
-      as: `a request with Cookie: ${name}=<${what}>`,
+      as: `a request with Cookie: ${name}=<${description}>`,
     },
   ]);
 }

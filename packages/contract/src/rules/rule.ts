@@ -41,7 +41,7 @@ export interface LiveRule extends RuleText {
    * without an answer is not run.
    */
   readonly mustAnswer?: true;
-  /** Set if the rule measures: it is not judged once the server has limited the rate of requests. */
+  /** Set if the rule measures: it is not run once the server has limited the rate of requests. */
   readonly measures?: true;
   /** The part of `check` that needs time to pass: begun beside the parallel rules. `check` awaits it, and its errors. */
   begin?(probe: Probe): Promise<unknown>;

@@ -121,13 +121,13 @@ export class Requests {
     patience.admit(full.body);
     const send = async (): Promise<HttpAnswer> => {
       const sentAt = now();
-      const all = {
+      const allHeaders = {
         'accept-encoding': 'identity',
         ...this.target.headers,
         ...(await this.#withCurrentToken(headers)),
       };
-      const recording = this.target.record?.({ ...full, headers: all });
-      const sending = { ...all, ...recording?.headers };
+      const recording = this.target.record?.({ ...full, headers: allHeaders });
+      const sending = { ...allHeaders, ...recording?.headers };
       const exchange = this.exchanges.exchange({ ...full, timeoutMs, headers: sending, signal: this.signal });
       recording?.follow(exchange);
       const followed = full.url.host === this.url.host ? pending.follow(asked, exchange) : exchange;
@@ -136,9 +136,9 @@ export class Requests {
         throw error;
       });
     };
-    const sent = this.#turn ? this.#turn.then(() => this.#withinRate(send)) : this.#withinRate(send);
-    if (this.#turn) this.#turn = sent.catch(() => {});
-    const answer = await sent;
+    const answering = this.#turn ? this.#turn.then(() => this.#withinRate(send)) : this.#withinRate(send);
+    if (this.#turn) this.#turn = answering.catch(() => {});
+    const answer = await answering;
     patience.answered(full.body, answer);
     const { bytes } = answer;
     if (bytes) this.ledger.record({ ...answer, bytes, asked });

@@ -8,8 +8,8 @@ export interface CompletedData {
 }
 
 /**
- * Adds null for each missing member that is required and may be null, at any depth. Of the required members of the root, at least half must be
- * there. Returns undefined if no member is added.
+ * Adds null for each missing member that is required and may be null, at any depth. At least half of the root's required members must be
+ * present. Returns undefined if no member is added.
  */
 export function withMissingNulls(schema: ObjectSchema, data: object): CompletedData | undefined {
   const required = schema.required.filter((name) => !Object.hasOwn(signals, name));
@@ -36,8 +36,11 @@ function complete(value: unknown, schema: Members, path: string, paths: string[]
   if (!isObject(value)) return value;
   const members = new Map<string, unknown>();
   for (const [name, member] of Object.entries(value)) {
-    const declared = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    members.set(name, isObject(declared) ? complete(member, declared, `${path}.${name}`, paths) : member);
+    const memberSchema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    members.set(
+      name,
+      isObject(memberSchema) ? complete(member, memberSchema, `${path}.${name}`, paths) : member,
+    );
   }
   for (const name of required) {
     if (members.has(name) || !admitsNull(properties[name])) continue;

@@ -107,9 +107,9 @@ export interface RequestOptions<Schema> {
   readonly notFound?: 'empty';
   /**
    * `empty`: a response without data means that nothing was found; the answer of a read is then undefined. Such a response is `null`,
-   * `[]` or `{}`. Where the schema has a list, a map or an object of data, it is also a response of nothing but nulls, empty
-   * lists, counts that are 0, repeated arguments, and facts about the response, such as its status or page. A failure whose
-   * reason says that nothing was found counts, too.
+   * `[]` or `{}`. If the schema has a list, a map or an object of data, it is also a response whose values are only nulls, empty
+   * lists, counts that are 0, repeated arguments, and facts such as its status or page. The same holds for a failure whose
+   * reason says that nothing was found.
    */
   readonly noData?: 'empty';
   /** Of the call: ends the request when its caller is gone or its deadline has passed. */
@@ -123,8 +123,8 @@ export interface WriteOptions<Schema> extends RequestOptions<Schema>, BodyParts 
 }
 
 /**
- * `undefined` if the options say that 404, or a response without data, is an empty result; a read without content, or with nothing
- * in its envelope, is undefined, too.
+ * `undefined` if the options say that 404, or a response without data, is an empty result. A read without content, or with nothing
+ * in its envelope, is also undefined.
  */
 type Answer<Schema, Options> =
   | (Schema extends ObjectSchema ? Data<Schema> : unknown)
@@ -210,7 +210,7 @@ export function httpSource(options: HttpSourceOptions): HttpSource {
     const arrived =
       text === '' && schema
         ? { ok: true, value: done(schema), hasNothing: false }
-        : read((given) => exactly(given, JSON.parse(given), long));
+        : read((source) => exactly(source, JSON.parse(source), long));
     const { ok, value: whole, hasNothing } = arrived;
     if (hasNothing && isReading) {
       writeDown(asked, reply, allSecretsOf(options));
@@ -325,7 +325,7 @@ function reduced(
   schema: ObjectSchema,
   { envelope, wrap }: RequestOptions<ObjectSchema>,
 ): string {
-  const { value: whole } = parsed(text, { envelope, wrap }, parseLiterally);
-  const kept = recordable(asked, whole, schema);
+  const { value: exactValue } = parsed(text, { envelope, wrap }, parseLiterally);
+  const kept = recordable(asked, exactValue, schema);
   return writeLiterally(enclosed(wrap && isObject(kept) && wrap in kept ? kept[wrap] : kept, envelope));
 }

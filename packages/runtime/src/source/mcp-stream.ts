@@ -45,13 +45,13 @@ export class EventReader {
   /**
    * @param id of the request whose response the stream contains
    * @param answer receives the answer to each request: `ping` succeeds, no other method exists here (JSON-RPC 2.0 §5.1)
-   * @param held takes the memory of long events
+   * @param heldMemory takes the memory of long events
    */
-  constructor(id: number, turn: Turn, answer: (message: object) => void, held?: HeldMemory) {
+  constructor(id: number, turn: Turn, answer: (message: object) => void, heldMemory?: HeldMemory) {
     this.#id = id;
     this.#turn = turn;
     this.#answer = answer;
-    this.#held = held;
+    this.#held = heldMemory;
   }
 
   /**

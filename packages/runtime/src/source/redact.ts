@@ -98,12 +98,12 @@ function patternsOf(secret: string): readonly string[] {
   ];
 }
 
-/** The pattern of a key behind so many bytes: the characters of base64 that the key alone decides, and all that follow them. */
+/** The pattern of a key behind so many bytes: the characters of base64 that only the key decides, and all that follow them. */
 function base64Pattern(bytes: Buffer, before: number): string {
-  const all = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
+  const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
   const first = Math.ceil((before * 8) / 6);
   const end = Math.floor(((before + bytes.length) * 8) / 6);
-  const decided = [...all.slice(first, end)];
+  const decided = [...encoded.slice(first, end)];
   return `${decided.map((character) => anyForm(character, base64Form(character))).join('')}[\\w+/%=-]*`;
 }
 

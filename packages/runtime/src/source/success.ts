@@ -37,40 +37,44 @@ export function contradiction(
 ): Contradiction | null {
   const isWrapped = wrap === 'result' && isObject(given);
   const answer = isWrapped ? given.result : given;
-  const whole = isWrapped ? ((schema.properties.result ?? {}) as Members) : withoutSignals(schema);
-  if (!isObject(answer) || !isObject(whole.properties)) return null;
-  const level = dataLevel(answer, whole);
-  const others = Object.keys(success).filter(
+  const answerSchema = isWrapped ? ((schema.properties.result ?? {}) as Members) : withoutSignals(schema);
+  if (!isObject(answer) || !isObject(answerSchema.properties)) return null;
+  const level = dataLevel(answer, answerSchema);
+  const otherSigns = Object.keys(success).filter(
     (path) => ![undefined, success[path]].includes(scalarAt(answer, path)),
   );
   const errors = errorsIn(level, success);
-  const said = [...others, ...errors];
-  if (said.length === 0) return null;
+  const signs = [...otherSigns, ...errors];
+  if (signs.length === 0) return null;
   const parts = dataParts(level, [...Object.keys(success), ...errors]);
   const structured = parts.filter(([, part]) => isStructured(part));
   const texts = structured.flatMap(([name]) => {
     const value = level.value[name];
     return typeof value === 'string' ? [value] : [];
   });
-  const isGone = ([name, part]: DataPart) => isWithoutData(level.value[name], part);
-  const isFailure = (path: string) => {
-    const value = scalarAt(answer, path);
-    if (/^[45]\d\d$/.test(String(value)) || (success[path] === true && value === false)) return true;
-    return path in success && /(?:^|\.)err/i.test(path) && structured.every(isGone);
+  const isFailure = (sign: string) => {
+    const value = scalarAt(answer, sign);
+    if (/^[45]\d\d$/.test(String(value)) || (success[sign] === true && value === false)) return true;
+    return sign in success && /(?:^|\.)err/i.test(sign) && structured.every((part) => isGone(level, part));
   };
   const lacks = level.required.some((name) => !Object.hasOwn(level.value, name));
-  const named = errors.find((path) => /(?:^|\.)errors?$/i.test(path));
-  const certain = others.find(isFailure) ?? (lacks ? named : undefined);
-  const likely = said.find((path) => !saysNothing.test(JSON.stringify(scalarAt(answer, path) ?? '')));
-  const path = certain ?? (areDataGone(level, parts) ? likely : undefined);
-  if (path === undefined) return null;
-  const text = path in success ? `expected ${JSON.stringify(success[path])}` : 'expected no error';
-  const around = [answer, ...said.map((one) => valueAt(answer, one.split('.').slice(0, -1)))];
-  const reason =
-    reasonAmong([...new Set(around), ...texts]) ??
-    reasonAmong(around.flatMap(messagesIn)) ??
-    reasonAmong(said.map((one) => scalarAt(answer, one)));
-  return { path: `answer.${path}`, text, withoutValue: text, reason };
+  const namedError = errors.find((path) => /(?:^|\.)errors?$/i.test(path));
+  const certainSign = otherSigns.find(isFailure) ?? (lacks ? namedError : undefined);
+  const likelySign = signs.find((sign) => !saysNothing.test(JSON.stringify(scalarAt(answer, sign) ?? '')));
+  const sign = certainSign ?? (areDataGone(level, parts) ? likelySign : undefined);
+  if (sign === undefined) return null;
+  const text = sign in success ? `expected ${JSON.stringify(success[sign])}` : 'expected no error';
+  return { path: `answer.${sign}`, text, withoutValue: text, reason: reasonOf(answer, signs, texts) };
+}
+
+/** The reason that the API gives: in the objects that contain the signs, in texts instead of data, or in the signs. */
+function reasonOf(answer: Members, signs: readonly string[], texts: readonly string[]): string | undefined {
+  const containers = [answer, ...signs.map((sign) => valueAt(answer, sign.split('.').slice(0, -1)))];
+  return (
+    reasonAmong([...new Set(containers), ...texts]) ??
+    reasonAmong(containers.flatMap(messagesIn)) ??
+    reasonAmong(signs.map((sign) => scalarAt(answer, sign)))
+  );
 }
 
 function dataLevel(answer: Members, schema: Members): Level {
@@ -80,9 +84,9 @@ function dataLevel(answer: Members, schema: Members): Level {
       properties?: Members;
       required?: readonly string[];
     };
-    const [[name, member] = [], ...others] = Object.entries(properties);
+    const [[name, member] = [], ...otherMembers] = Object.entries(properties);
     const next = name === undefined ? undefined : value[name];
-    const isOnly = others.length === 0 && isObject(member) && isObject(member.properties);
+    const isOnly = otherMembers.length === 0 && isObject(member) && isObject(member.properties);
     if (!isOnly || !isObject(next)) return { value, properties, required, prefix };
     [value, inner, prefix] = [next, member, `${prefix}${name}.`];
   }
@@ -112,27 +116,30 @@ type DataPart = readonly [name: string, schema: Members];
 
 /** The members of a level that are neither signs nor errors. */
 function dataParts({ properties, prefix }: Level, paths: readonly string[]): readonly DataPart[] {
-  const apart = paths.flatMap((path) =>
+  const signNames = paths.flatMap((path) =>
     path.startsWith(prefix) ? path.slice(prefix.length).split('.', 1) : [],
   );
   return Object.entries(properties).flatMap(([name, part]) =>
-    apart.includes(name) || !isObject(part) ? [] : [[name, part] as const],
+    signNames.includes(name) || !isObject(part) ? [] : [[name, part] as const],
   );
 }
 
 /** Returns whether the part of an answer with most members has no data: a list, an object, or its other scalars together. */
-function areDataGone({ value }: Level, parts: readonly DataPart[]): boolean {
-  const isGone = ([name, part]: DataPart) => isWithoutData(value[name], part);
+function areDataGone(level: Level, parts: readonly DataPart[]): boolean {
   const structured = parts.filter(([, part]) => isStructured(part));
   const scalars = parts.filter(([name, part]) => !isStructured(part) && !isFact(name) && !isCount(name));
   const sizes = structured.map(([, part]) => leavesIn(part));
   const areScalarsMain = scalars.length > Math.max(0, ...sizes);
-  if (areScalarsMain) return scalars.filter(isGone).length * 2 > scalars.length;
+  if (areScalarsMain) return scalars.filter((part) => isGone(level, part)).length * 2 > scalars.length;
   const main = structured[sizes.indexOf(Math.max(...sizes))];
-  return main !== undefined && isGone(main);
+  return main !== undefined && isGone(level, main);
 }
 
-/** Returns whether a value is blank, a text in place of a list or an object, or an object without half of its members. */
+function isGone({ value }: Level, [name, part]: DataPart): boolean {
+  return isWithoutData(value[name], part);
+}
+
+/** Returns whether a value is blank, a text instead of a list or an object, or an object without half of its members. */
 function isWithoutData(value: unknown, schema: Members): boolean {
   if (isBlank(value)) return true;
   if (typeof value === 'string') return isStructured(schema);
