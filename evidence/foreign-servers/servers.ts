@@ -37,7 +37,7 @@ export const installedServers: readonly ForeignServer[] = [
     ],
     answers: 'SSE',
     hasSessions: true,
-    fails: ['gate.no-token', 'session.prototype', 'session.prototype-get'],
+    fails: ['gate.no-token', 'session.prototype'],
   },
   {
     name: 'server-filesystem behind supergateway',

@@ -3,6 +3,7 @@ import { rules } from '../../packages/contract/src/catalogue.ts';
 import type { RuleResult } from '../../packages/contract/src/model.ts';
 import { context } from '../../packages/contract/src/platforms/all.ts';
 import { inspectTools } from '../../packages/contract/src/rules/inspect.ts';
+import { casesOf } from '../../packages/contract/src/rules/rule.ts';
 import { checkServer, failuresOf } from './check.ts';
 import { brokenDefinitions } from './definitions.ts';
 import { definitionsOf, good } from './edited.ts';
@@ -51,13 +52,14 @@ describe('a server', () => {
 });
 
 describe('the catalogue', () => {
-  it('has a broken variant of every rule', () => {
+  it('has a broken variant of every rule and of every case', () => {
     const broken = new Set([...definitions, ...brokenServers, ...programs].map(({ rule }) => rule));
-    expect(rules.map(({ id }) => id).filter((id) => !broken.has(id))).toEqual([]);
+    const ids = rules.flatMap(casesOf).map(({ id }) => id);
+    expect(ids.filter((id) => !broken.has(id))).toEqual([]);
   });
 
   it('has unique ids', () => {
-    const ids = rules.map(({ id }) => id);
+    const ids = rules.flatMap(casesOf).map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
   });
 });

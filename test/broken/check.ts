@@ -105,10 +105,10 @@ function checkProgram(entry: string, rule: string, variant: Variant): Promise<Re
   );
 }
 
-/** The ids of the rules that failed, in alphabetical order. */
+/** The ids of the rules that failed, and of the failed cases of merged rules, in alphabetical order. */
 export function failuresOf(results: readonly RuleResult[]): readonly string[] {
-  return results
+  const ids = results
     .filter(({ status }) => status === 'fail')
-    .map(({ id }) => id)
-    .toSorted();
+    .flatMap(({ id, problems }) => [...new Set(problems.map((problem) => problem.case ?? id))]);
+  return ids.toSorted();
 }

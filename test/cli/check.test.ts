@@ -185,7 +185,7 @@ describe('market-mcp check <url>', () => {
     const { status } = await reportOf({ only: ['health', 'tool.name'], skip: ['health.fields'] });
     expect([...status.keys()]).toEqual([
       'tool.name',
-      ...['health.ready-paid', 'health.ready-key', 'health.ready-audience'],
+      ...['health.ready-paid', 'health.ready-key'],
       ...['health.status', 'health.in-time', 'health.query', 'health.ready'],
     ]);
     const { problem } = await run(server.url, { only: ['healt'] });

@@ -55,8 +55,8 @@ it('points to an outputSchema that admits no failure as the cause', async () => 
         ? good(outcome, tool)
         : { isError: true, content: [{ type: 'text', text: 'nothing to show' }] },
   });
-  expect(problemOf(report, 'output.holds-failure')?.fix).toContain('Add "null"');
-  expect(problemOf(report, 'outcome.failure-payload')?.fix).toContain('Fix output.holds-failure first');
+  expect(problemOf(report, 'output.holds-empty')?.fix).toContain('Add "null"');
+  expect(problemOf(report, 'outcome.failure-payload')?.fix).toContain('Fix output.holds-empty first');
   expect(problemOf(report, 'outcome.empty')).toMatchObject({
     actual: 'isError: true, nothing to show',
     fix: expect.stringContaining('Fix output.holds-empty first'),

@@ -44,7 +44,7 @@ const method = { type: 'string', description: 'Method.', enum: ['GET', 'POST'], 
 test.each<[string, readonly JsonObject[], claude: readonly string[], openai: readonly string[]]>([
   ['as they should be', edited({}), [], []],
   ['without a title', edited({ title: undefined }), ['fit.title'], []],
-  ['with readOnlyHint alone', edited({ annotations: { readOnlyHint: true } }), [], ['fit.hints-complete']],
+  ['with readOnlyHint alone', edited({ annotations: { readOnlyHint: true } }), [], ['fit.hints']],
   [
     'without idempotentHint',
     edited({
@@ -55,7 +55,7 @@ test.each<[string, readonly JsonObject[], claude: readonly string[], openai: rea
     [],
     [],
   ],
-  ['without hints', edited({ annotations: {} }), ['fit.hints'], ['fit.hints', 'fit.hints-complete']],
+  ['without hints', edited({ annotations: {} }), ['fit.hints'], ['fit.hints']],
   ['that ask for a password', parameter('password'), [], ['fit.no-secrets']],
   ['that ask for the chat', parameter('chat_history'), ['fit.no-conversation'], ['fit.no-conversation']],
   [

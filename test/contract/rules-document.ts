@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rules } from '../../packages/contract/src/catalogue.ts';
+import type { RuleText } from '../../packages/contract/src/model.ts';
 import type { Rule } from '../../packages/contract/src/rules/rule.ts';
 import { staticRules } from '../../packages/contract/src/static-rules.ts';
 import { filesOf } from './rule-files.ts';
@@ -43,6 +44,8 @@ export async function rulesDocument(): Promise<string> {
     '  `generic` it is advice.',
     '- **source**: C§n is a section of the contract; `app`, `docs` and `sdk` are the public repositories ctxprotocol/context, docs',
     '  and sdk.',
+    '- **cases**: a rule merges tests that fail together. `--only`, `--skip`, `explain`, overrides of a profile and baselines take the id',
+    '  of a case. A baseline excuses only the cases that it names.',
     '',
     'The [last table](#where-is-the-code-of-a-rule) names the files of each rule: definition, explanation and broken server.',
     '',
@@ -79,10 +82,15 @@ function ruleTable(members: readonly Rule[]): readonly string[] {
     '| rule | level | a good server | source | fix |',
     '| --- | --- | --- | --- | --- |',
     ...members.map(
-      ({ id, level, fact, title, source, fix }) =>
-        `| \`${id}\` | ${level.toUpperCase()}${fact ? ' *fact*' : ''} | ${cell(title)} | ${cell(source)} | ${cell(fix)} |`,
+      ({ id, level, fact, title, source, fix, cases = [] }) =>
+        `| \`${id}\` | ${level.toUpperCase()}${fact ? ' *fact*' : ''} | ${cell(title)}${caseList(cases)} | ${cell(source)} | ${cell(fix)} |`,
     ),
   ];
+}
+
+/** The ids of the cases of a merged rule, which are names that `--only` and `--skip` take. */
+function caseList(cases: readonly RuleText[]): string {
+  return cases.length === 0 ? '' : `; cases: ${cases.map(({ id }) => `\`${id}\``).join(' ')}`;
 }
 
 /** One row for the rules that share all three files, in the order of the catalogue. */

@@ -222,7 +222,7 @@ export async function expectProven(directory: string): Promise<void> {
 }
 
 /** Rules without a subject in a project that is created with `--yes` alone. */
-export const idleRules = ['outcome.fail', 'call.missing-arguments', 'submission.in-time'] as const;
+export const idleRules = ['outcome.fail', 'submission.in-time'] as const;
 
 /** The `selfCheck` of `--json` for such a project. */
 export const passedSelfCheck = {

@@ -11,6 +11,7 @@ import { runContract } from '../../packages/contract/src/run.ts';
 import type { Instance } from '../../packages/contract/src/target.ts';
 import { createSigner } from '../../packages/contract/src/wire/signer.ts';
 import { createLauncher } from '../../src/check/launch.ts';
+import { failuresOf } from '../broken/check.ts';
 
 const audience = 'https://tools.example.com/mcp';
 const signer = await createSigner(context.token, audience);
@@ -94,8 +95,7 @@ const confirmations: Readonly<Record<string, () => Promise<boolean>>> = {
 
 describe("the quickstart of a marketplace's SDK", () => {
   it('fails exactly the rules that it breaks', () => {
-    const failed = report.rules.filter(({ status }) => status === 'fail').map(({ id }) => id);
-    expect(failed.toSorted()).toEqual(Object.keys(confirmations).toSorted());
+    expect(failuresOf(report.rules)).toEqual(Object.keys(confirmations).toSorted());
   });
 
   it.each(Object.keys(confirmations))(

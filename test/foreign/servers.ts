@@ -35,13 +35,13 @@ export const sdkServers: readonly ForeignServer[] = [
     ...sdkExample('simpleStatelessStreamableHttp'),
     answers: 'SSE',
     hasSessions: false,
-    fails: ['gate.no-token', 'health.status', 'http.accept-json', 'session.open'],
+    fails: ['gate.no-token', 'health.status', 'http.accept-any', 'session.open'],
   },
   {
     ...sdkExample('honoWebStandardStreamableHttp'),
     answers: 'SSE',
     hasSessions: false,
-    fails: ['gate.no-token', 'health.fields', 'http.accept-json', 'session.open'],
+    fails: ['gate.no-token', 'health.fields', 'http.accept-any', 'session.open'],
   },
 ];
 

@@ -68,7 +68,7 @@ interface ExpressLike {
 }
 
 const program = join(import.meta.dirname, '../../bin/market-mcp.js');
-const chosen = ['discovery.tools-list', 'http.large-body', 'http.large-body-chunked'];
+const chosen = ['discovery.tools-list', 'http.large-body'];
 
 /** Runs the built program in a separate process, so that an uncaught error ends it. */
 async function check(url: string): Promise<{ code: number | null; stdout: string; stderr: string }> {

@@ -29,7 +29,6 @@ const atOnce = 3;
 const ours = new Set([
   'fit.title',
   'fit.hints',
-  'fit.hints-complete',
   'fit.idempotent-hint',
   'fit.no-root-union',
   'fit.no-ref',

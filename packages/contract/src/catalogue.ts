@@ -19,7 +19,7 @@ import { processRules } from './rules/process.ts';
 import { protocolRules } from './rules/protocol.ts';
 import { readinessRules } from './rules/readiness.ts';
 import { resultRules } from './rules/result.ts';
-import type { LiveRule, Rule } from './rules/rule.ts';
+import { casesOf, isNamedBy, type LiveRule, type Rule } from './rules/rule.ts';
 import { runtimeRules } from './rules/runtime.ts';
 import { sessionRules } from './rules/session.ts';
 import { sessionRefusalRules } from './rules/session-refusal.ts';
@@ -60,7 +60,7 @@ export const liveRules: readonly LiveRule[] = [
 /** Every rule. */
 export const rules: readonly Rule[] = [...staticRules, ...liveRules];
 
-/** Whether this is the id of a rule, or the name of a group. */
+/** Whether this is the id of a rule or of a case, or the name of a group. */
 export function isRule(name: string): boolean {
-  return rules.some(({ id }) => id === name || id.startsWith(`${name}.`));
+  return rules.some((rule) => casesOf(rule).some((part) => isNamedBy(part, name)));
 }

@@ -2,7 +2,7 @@ import type { Level, Problem, RuleResult } from './model.ts';
 import { notRun, unjudged } from './report/summary.ts';
 import { staysUp } from './rules/endpoint.ts';
 import { ownAnswer } from './rules/pairs.ts';
-import { type LiveRule, verdict } from './rules/rule.ts';
+import { type LiveRule, type Note, verdict } from './rules/rule.ts';
 import { submissionRules } from './rules/submission.ts';
 import type { Target } from './target.ts';
 import { now } from './wire/clock.ts';
@@ -199,9 +199,14 @@ export class Judging {
     begun.add(rule);
     const started = now();
     const notes: string[] = [];
+    const unrunCases = new Set<string>();
+    const note: Note = (text, unrunCase) => {
+      if (text !== undefined) notes.push(text);
+      if (unrunCase !== undefined) unrunCases.add(unrunCase);
+    };
     const verdictOn = (problems: readonly Problem[]) => {
       const isAdvice = rule.isAdvice?.(this.#target, problems) === true;
-      return verdict(rule, isAdvice ? 'should' : level, problems, started, notes);
+      return verdict(rule, isAdvice ? 'should' : level, problems, started, notes, unrunCases);
     };
     const isDistorted = () => rule.measures === true && probe.ledger.rateLimit.isReached;
     let isControlled = isControlledBefore;
@@ -209,7 +214,7 @@ export class Judging {
       const problems = await life.during(rule.id, async () => {
         if (!isControlled) await control(rule, probe);
         isControlled = true;
-        return rule.check(probe, (text) => notes.push(text));
+        return rule.check(probe, note);
       });
       if (isDistorted()) throw measuredLimit;
       if (problems.some(({ actual }) => actual.includes('HTTP 429')))

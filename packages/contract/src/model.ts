@@ -33,6 +33,8 @@ export type Era = 'both' | 'legacy' | 'modern';
 
 /** One violation of a rule. */
 export interface Problem extends Mismatch {
+  /** The case of a merged rule: the id that the case had as a rule. */
+  readonly case?: string;
   /** The tool concerned, if the problem belongs to one tool. */
   readonly tool?: string;
   /** The arguments of the call, if the problem belongs to one. */
@@ -82,6 +84,10 @@ export interface RuleText {
   readonly fix: string;
   /** Set if the rule takes long: it runs only where its id is asked for. */
   readonly onlyNamed?: true;
+  /** The rules that this one merges, because they fail together. Their ids stay valid names. */
+  readonly cases?: readonly RuleText[];
+  /** The rule of which this one is a case. */
+  readonly within?: string;
 }
 
 /**
@@ -117,6 +123,8 @@ export interface RuleResult {
   readonly again?: string;
   /** How often the same request failed, where it does not always fail: the worst of its problems. */
   readonly times?: NonNullable<Problem['times']>;
+  /** The cases of a merged rule that were run. */
+  readonly cases?: readonly string[];
   /** What the verdict leaves out, such as tools that were not asked. */
   readonly note?: string;
   /** Empty unless the status is `fail`. */

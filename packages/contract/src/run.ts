@@ -7,7 +7,7 @@ import { conclusionOf, identityOf, notRun, summaryOf, unjudged } from './report/
 import { inspectTools } from './rules/inspect.ts';
 import { secondInstance, startsInstances } from './rules/instance.ts';
 import { decidedByResults, isDecidedByResults } from './rules/output.ts';
-import { effectiveLevel, runsUnnamed } from './rules/rule.ts';
+import { effectiveRule, runsUnnamed } from './rules/rule.ts';
 import type { Target } from './target.ts';
 import { now } from './wire/clock.ts';
 import { isOfEra, judgedEra } from './wire/era.ts';
@@ -51,16 +51,14 @@ async function reportOf(target: Target, options: RunOptions, judging: Judging): 
   const selects = (rule: RuleText) => isOfEra(rule, era) && isSelected(rule);
   const started = now();
   await reach(judging.probe);
-  const leveled = liveRules.filter(selects).flatMap((rule) => {
-    const own = rule.levelOf?.(target) ?? rule.level;
-    const level = effectiveLevel({ ...rule, level: own }, target.profile);
-    return level === 'off' ? [] : [{ rule, level }];
-  });
+  const leveled = liveRules.flatMap(
+    (rule) => effectiveRule(rule, target.profile, selects, rule.levelOf?.(target)) ?? [],
+  );
   // It takes as long to start as the first requests to be answered.
   if (leveled.some(({ rule }) => rule.controls?.includes(startsInstances))) {
     secondInstance(judging.probe).catch(() => {}); // whoever needs it says why
   }
-  let fromDefinitions = (await inspect(target, options, judging)).filter(selects);
+  let fromDefinitions = await inspect(target, options, judging, selects);
   const total = fromDefinitions.length + leveled.length;
   let done = 0;
   const finish = (result: RuleResult): RuleResult => {
@@ -80,8 +78,7 @@ async function reportOf(target: Target, options: RunOptions, judging: Judging): 
         : result,
     );
   } else {
-    if (judging.isRenewed && !life.isOver)
-      fromDefinitions = (await inspect(target, options, judging)).filter(selects);
+    if (judging.isRenewed && !life.isOver) fromDefinitions = await inspect(target, options, judging, selects);
     fromDefinitions.forEach(finish);
   }
   signal?.throwIfAborted();
@@ -104,20 +101,21 @@ async function reportOf(target: Target, options: RunOptions, judging: Judging): 
   };
 }
 
-/** The static rules. */
+/** The verdicts of the selected static rules. */
 async function inspect(
   { profile, methods }: Target,
   { onListed, signal }: RunOptions,
   { probe, life }: Judging,
+  selects: (rule: RuleText) => boolean,
 ): Promise<readonly RuleResult[]> {
   try {
     const listed = await probe.listed();
     onListed?.(listed);
-    return inspectTools(listed, profile, [], methods);
+    return inspectTools(listed, profile, [], methods, selects);
   } catch (error) {
     signal?.throwIfAborted();
     const why = unjudged(error);
     if (why.kind === 'unanswered') await life.isAnswering('');
-    return inspectTools([], profile).map((result) => notRun(result, why));
+    return inspectTools([], profile, [], methods, selects).map((result) => notRun(result, why));
   }
 }

@@ -4,7 +4,7 @@ import { hasUrlSecret, maskJson, urlMasker } from '../command/url-secrets.ts';
 import { present } from '../json/json.ts';
 import type { Json } from '../json/value.ts';
 import type { CallPlan, Era, Report, RuleResult } from '../model.ts';
-import { effectiveLevel, runsUnnamed } from '../rules/rule.ts';
+import { effectiveRule, runsUnnamed } from '../rules/rule.ts';
 import { type RunOptions, runContract } from '../run.ts';
 import type { Target } from '../target.ts';
 import { reachOf } from '../wire/address.ts';
@@ -129,7 +129,7 @@ function noRules(
   { profile }: Target,
   selects: RunOptions['selects'] = runsUnnamed,
 ): CommandError {
-  const isOn = rules.some((rule) => selects(rule) && effectiveLevel(rule, profile) !== 'off');
+  const isOn = rules.some((rule) => effectiveRule(rule, profile, selects) !== undefined);
   return isOn
     ? new CommandError(
         'NO_RULES',

@@ -2,7 +2,7 @@ import { rules } from '../catalogue.ts';
 import { closest, inputError, pass, refuse, reject } from '../command/input-error.ts';
 import type { InputError, Result } from '../command/result.ts';
 import type { RuleText } from '../model.ts';
-import { runsUnnamed } from '../rules/rule.ts';
+import { casesOf, isNamedBy, runsUnnamed } from '../rules/rule.ts';
 
 /** Names of rules or of groups of them: `gate.no-token`, `gate`. */
 export interface RuleSelection {
@@ -18,12 +18,11 @@ export function selector({ only, skip }: RuleSelection): Result<(rule: RuleText)
     ...skip.flatMap((name) => nameErrors('--skip', name)),
   ];
   if (errors.length > 0) return refuse(...errors);
-  const names = (list: readonly string[], { id }: RuleText) =>
-    list.some((name) => name === id || id.startsWith(`${name}.`));
+  const names = (list: readonly string[], rule: RuleText) => list.some((name) => isNamedBy(rule, name));
   const isAsked = (rule: RuleText) =>
     runsUnnamed(rule) ? only.length === 0 || names(only, rule) : only.includes(rule.id);
   const selects = (rule: RuleText) => isAsked(rule) && !names(skip, rule);
-  if (rules.some(selects)) return pass(selects);
+  if (rules.flatMap(casesOf).some(selects)) return pass(selects);
   return reject(
     '--skip',
     skip.join(','),
@@ -34,7 +33,7 @@ export function selector({ only, skip }: RuleSelection): Result<(rule: RuleText)
 
 /** The errors of a rule or group name in a flag; none if it is known. */
 export function nameErrors(where: string, name: string): readonly InputError[] {
-  const ids = rules.map(({ id }) => id);
+  const ids = [...new Set(rules.flatMap((rule) => [rule, ...casesOf(rule)]).map(({ id }) => id))];
   const groups = [...new Set(ids.map((id) => id.slice(0, id.indexOf('.'))))];
   const all = [...groups, ...ids];
   if (all.includes(name)) return [];

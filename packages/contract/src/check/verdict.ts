@@ -1,4 +1,4 @@
-import type { Report, RuleResult } from '../model.ts';
+import type { Problem, Report, RuleResult } from '../model.ts';
 import { isComplete, summaryOf } from '../report/summary.ts';
 import type { CheckedRule, CheckReport, Demands, Drift, KnownFailure } from './model.ts';
 
@@ -58,25 +58,34 @@ export function failsCheck(rule: CheckedRule, { level, requireAll }: Demands): b
 export function baselineOf(report: Report): readonly KnownFailure[] {
   return report.rules
     .filter(({ status }) => status === 'fail')
-    .flatMap(({ id: rule, problems }) => {
-      const tools = new Set(problems.map(({ tool }) => tool));
-      return [...tools].map((tool) => (tool === undefined ? { rule } : { rule, tool }));
+    .flatMap((result) => {
+      const entries = result.problems.map((problem): KnownFailure => {
+        const rule = excusingId(result, problem);
+        return problem.tool === undefined ? { rule } : { rule, tool: problem.tool };
+      });
+      return [...new Map(entries.map((entry) => [JSON.stringify(entry), entry])).values()];
     });
 }
 
-function isKnown({ id, status, problems }: RuleResult, known: readonly KnownFailure[]): boolean {
-  const entries = known.filter(({ rule }) => rule === id);
+/** The id under which a baseline excuses a problem: that of its case, or of its rule. */
+function excusingId({ id }: RuleResult, problem: Problem): string {
+  return problem.case ?? id;
+}
+
+function isKnown(result: RuleResult, known: readonly KnownFailure[]): boolean {
   return (
-    status === 'fail' &&
-    problems.every((problem) => entries.some(({ tool }) => tool === undefined || tool === problem.tool))
+    result.status === 'fail' &&
+    result.problems.every((problem) => known.some((entry) => excuses(entry, result, problem)))
   );
 }
 
-/** Whether the rule of an entry was run and no longer finds the failure that the entry excuses. */
-function isStale({ rule, tool }: KnownFailure, results: readonly RuleResult[]): boolean {
-  const result = results.find(({ id }) => id === rule);
+function excuses({ rule, tool }: KnownFailure, result: RuleResult, problem: Problem): boolean {
+  return rule === excusingId(result, problem) && (tool === undefined || tool === problem.tool);
+}
+
+/** Whether the rule or the case of an entry was run and no longer finds the failure that the entry excuses. */
+function isStale(entry: KnownFailure, results: readonly RuleResult[]): boolean {
+  const result = results.find(({ id, cases = [id] }) => cases.includes(entry.rule));
   if (!result || result.status === 'not-run') return false;
-  return tool === undefined
-    ? result.status === 'pass'
-    : !result.problems.some((problem) => problem.tool === tool);
+  return !result.problems.some((problem) => excuses(entry, result, problem));
 }

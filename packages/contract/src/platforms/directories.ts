@@ -18,7 +18,10 @@ export const claudeDirectory: PlatformProfile = {
   ...generic,
   name: 'claude-directory',
   title: "Claude's connectors directory (criteria for tools)",
-  rules: { facts: 'should', overrides: { ...common, 'fit.title': 'must' } },
+  rules: {
+    facts: 'should',
+    overrides: { ...common, 'fit.hints-complete': 'should', 'fit.title': 'must' },
+  },
   sources: {
     ...generic.sources,
     rules:

@@ -33,15 +33,14 @@ export const mcp: PlatformProfile = {
       // Sessions are a choice, and so is the form of a refusal.
       ...off('session.open', 'session.get-known', 'session.missing-call', 'session.foreign-initialize'),
       ...off('session.missing-post', 'session.missing-get', 'session.unknown-post', 'session.unknown-get'),
-      ...off('session.tampered', 'session.tampered-get', 'session.long', 'session.long-get'),
-      ...off('session.prototype', 'session.prototype-get', 'session.delete', 'session.delete-unknown'),
+      ...off('session.prototype', 'session.delete', 'session.delete-unknown'),
       // A client must accept both forms of an answer.
-      ...off('http.accept-absent', 'http.accept-any', 'http.accept-json', 'http.accept-events'),
+      ...off('http.accept-any', 'http.accept-events'),
       ...off('modern.served', 'modern.no-token', 'modern.forged-token', 'modern.disguised-call'),
       ...off('modern.results', 'input.properties', 'input.required', 'input.sample', 'input.placeholder'),
       // outputSchema is optional, and content may be other than JSON.
-      ...off('output.object-root', 'output.no-root-union', 'output.holds-empty', 'output.holds-failure'),
-      ...off('output.empty-signal', 'explore.empty-signal', 'output.failure-signal', 'output.compiles'),
+      ...off('output.object-root', 'output.no-root-union', 'output.holds-empty'),
+      ...off('output.empty-signal', 'output.failure-signal', 'output.compiles'),
       ...off('result.content', 'result.json-text', 'result.structured', 'result.schema-copy'),
       ...off('result.no-refusal', 'result.no-error', 'outcome.empty', 'outcome.empty-signal'),
       ...off('outcome.failure-payload', 'call.unknown-tool', 'call.unknown-tool-names'),

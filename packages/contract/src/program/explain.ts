@@ -5,6 +5,7 @@ import type { Output } from '../command/output.ts';
 import type { RuleText } from '../model.ts';
 import { type Example, exampleText, originOf } from '../rules/explanation.ts';
 import { explanations } from '../rules/explanations.ts';
+import { casesOf, isNamedBy } from '../rules/rule.ts';
 
 /**
  * `explain [rule]`: prints what a rule means, why it matters, and an example that fails and one that passes. A group
@@ -19,13 +20,13 @@ export async function explain(name: string | undefined, output: Output): Promise
     return output.result({ rules: rules.map(asData) });
   }
   requireNone(nameErrors('[rule]', name));
-  const named = rules.filter(({ id }) => id === name || id.startsWith(`${name}.`));
+  const named = rules.filter((rule) => casesOf(rule).some((part) => isNamedBy(part, name)));
   output.line(named.map((rule) => asText(rule, output)).join('\n\n\n'));
   return output.result({ rules: named.map(asData) });
 }
 
 function asText(rule: RuleText, output: Output): string {
-  const { id, level, title, source, fix, fact } = rule;
+  const { id, level, title, source, fix, fact, cases = [] } = rule;
   const explanation = explanations[id];
   const weight = level === 'must' ? output.style('red', 'MUST') : output.style('yellow', 'SHOULD');
   const lines = [
@@ -37,6 +38,11 @@ function asText(rule: RuleText, output: Output): string {
     lines.push('', output.style('red', '✗ fails'), ...indented(explanation.failing));
     lines.push('', output.style('green', '✓ passes'), ...indented(explanation.passing));
   }
+  if (cases.length > 0) {
+    const width = Math.max(...cases.map((part) => part.id.length));
+    const caseLines = cases.map((part) => `  ${part.id.padEnd(width)}  ${part.title}`);
+    lines.push('', 'cases, which --only, --skip and a baseline can name', ...caseLines);
+  }
   return [...lines, '', `fix     ${fix}`, `source  ${originOf(source)}`].join('\n');
 }
 
@@ -46,6 +52,7 @@ function indented(example: Example): readonly string[] {
     .map((line) => `  ${line}`);
 }
 
-function asData({ id, level, title, source, fix }: RuleText) {
-  return { id, level, title, source, fix, ...explanations[id] };
+function asData({ id, level, title, source, fix, cases }: RuleText) {
+  const ids = cases?.map((part) => part.id);
+  return { id, level, title, source, fix, ...explanations[id], cases: ids };
 }

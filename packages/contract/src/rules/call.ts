@@ -8,6 +8,7 @@ import { answeredCalls, answersCalls, noAnswerTo } from '../wire/controls.ts';
 import { NotRun } from '../wire/not-run.ts';
 import { noSuchTool, type Probe } from '../wire/probe.ts';
 import { describe, describeCall, isLimited, type RpcAnswer, resultText } from '../wire/rpc.ts';
+import { mergeLive } from './cases.ts';
 import { isClientError } from './expect.ts';
 import { ofCall } from './result.ts';
 import { fact, inParallel, judgeEach, type LiveRule, must, ofCalls, should, unless } from './rule.ts';
@@ -51,29 +52,33 @@ export const callRules: readonly LiveRule[] = [
       return inParallel(names, (name) => unknownToolProblems(probe, name));
     },
   },
-  {
-    ...should('call.wrong-arguments', 'C§4.1, C§7'),
-    title: 'a call with an argument of the wrong type fails',
-    fix: 'Validate the arguments against the inputSchema before the handler runs.',
-    check: (probe) =>
-      failsOn(probe, 'no tool takes an argument', (schema, args) => invalidVariants(schema, args)),
-  },
-  {
-    ...should('call.missing-arguments', 'C§4.1, C§7'),
-    title: 'a call without a required argument fails',
-    fix: 'Validate the arguments against the inputSchema before the handler runs.',
-    check: (probe) =>
-      failsOn(probe, 'no tool requires an argument that has no default', (schema, args) => {
-        const withDefault = new Set(
-          propertiesOf(schema).flatMap(([name, property]) => (property.default === undefined ? [] : [name])),
-        );
-        return requiredOf(schema)
-          .filter((name) => !withDefault.has(name))
-          .slice(0, maxInvalidVariants)
-          .map((missing) => present<Json>({ ...args, [missing]: undefined }))
-          .filter((changed) => !allows(schema, changed));
-      }),
-  },
+  mergeLive({ title: 'a call with an argument of the wrong type, or without a required one, fails' }, [
+    {
+      ...should('call.wrong-arguments', 'C§4.1, C§7'),
+      title: 'a call with an argument of the wrong type fails',
+      fix: 'Validate the arguments against the inputSchema before the handler runs.',
+      check: (probe) =>
+        failsOn(probe, 'no tool takes an argument', (schema, args) => invalidVariants(schema, args)),
+    },
+    {
+      ...should('call.missing-arguments', 'C§4.1, C§7'),
+      title: 'a call without a required argument fails',
+      fix: 'Validate the arguments against the inputSchema before the handler runs.',
+      check: (probe) =>
+        failsOn(probe, 'no tool requires an argument that has no default', (schema, args) => {
+          const withDefault = new Set(
+            propertiesOf(schema).flatMap(([name, property]) =>
+              property.default === undefined ? [] : [name],
+            ),
+          );
+          return requiredOf(schema)
+            .filter((name) => !withDefault.has(name))
+            .slice(0, maxInvalidVariants)
+            .map((missing) => present<Json>({ ...args, [missing]: undefined }))
+            .filter((changed) => !allows(schema, changed));
+        }),
+    },
+  ]),
   {
     ...fact('call.no-retry-word', 'should', 'app lib/ai/skills/mcp.ts: retries by the words of a failure'),
     title: 'the refusal of a call has no word that makes the platform send it again',

@@ -3,7 +3,7 @@ import { isObject, objectOr, shorten } from '../json/json.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Problem } from '../model.ts';
 import { isText } from './read.ts';
-import { type StaticRule, should, unless } from './rule.ts';
+import { mergeStatic, type StaticRule, should, unless } from './rule.ts';
 
 /** Hints that clients show, and use to decide whether to ask before a call. */
 export const fitHintRules: readonly StaticRule[] = [
@@ -18,32 +18,34 @@ export const fitHintRules: readonly StaticRule[] = [
         actual: shorten(title),
       }),
   },
-  {
-    ...should(
-      'fit.hints',
-      'claude.com/docs/connectors/building/review-criteria: the applicable hint; developers.openai.com/plugins/plugin-guidelines; MCP 2025-11-25, ToolAnnotations',
-    ),
-    title: 'every tool declares whether it only reads or may destroy something',
-    fix: 'Declare readOnlyHint: true for a tool that only reads, otherwise destructiveHint.',
-    inspect: ({ annotations }) => {
-      const { readOnlyHint, destructiveHint } = objectOr(annotations);
-      return unless(readOnlyHint === true || typeof destructiveHint === 'boolean', {
-        path: 'annotations',
-        expected: 'readOnlyHint: true, or destructiveHint',
-        actual: shorten(annotations),
-      });
+  mergeStatic({ title: 'every tool declares readOnlyHint, destructiveHint and openWorldHint' }, [
+    {
+      ...should(
+        'fit.hints',
+        'claude.com/docs/connectors/building/review-criteria: the applicable hint; developers.openai.com/plugins/plugin-guidelines; MCP 2025-11-25, ToolAnnotations',
+      ),
+      title: 'every tool declares whether it only reads or may destroy something',
+      fix: 'Declare readOnlyHint: true for a tool that only reads, otherwise destructiveHint.',
+      inspect: ({ annotations }) => {
+        const { readOnlyHint, destructiveHint } = objectOr(annotations);
+        return unless(readOnlyHint === true || typeof destructiveHint === 'boolean', {
+          path: 'annotations',
+          expected: 'readOnlyHint: true, or destructiveHint',
+          actual: shorten(annotations),
+        });
+      },
     },
-  },
-  {
-    ...should(
-      'fit.hints-complete',
-      'developers.openai.com/plugins/plugin-guidelines: correct annotation; MCP 2025-11-25, ToolAnnotations',
-    ),
-    title: 'every tool declares readOnlyHint, destructiveHint and openWorldHint',
-    fix: 'Declare all three: a tool that reads has readOnlyHint true and destructiveHint false.',
-    inspect: ({ annotations }) =>
-      undeclared(annotations, ['readOnlyHint', 'destructiveHint', 'openWorldHint']),
-  },
+    {
+      ...should(
+        'fit.hints-complete',
+        'developers.openai.com/plugins/plugin-guidelines: correct annotation; MCP 2025-11-25, ToolAnnotations',
+      ),
+      title: 'every tool declares readOnlyHint, destructiveHint and openWorldHint',
+      fix: 'Declare all three: a tool that reads has readOnlyHint true and destructiveHint false.',
+      inspect: ({ annotations }) =>
+        undeclared(annotations, ['readOnlyHint', 'destructiveHint', 'openWorldHint']),
+    },
+  ]),
   {
     ...should('fit.idempotent-hint', 'MCP 2025-11-25, ToolAnnotations: idempotentHint'),
     title: 'every tool that changes something declares whether a repeated call changes more',

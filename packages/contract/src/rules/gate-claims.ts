@@ -1,4 +1,5 @@
 import type { Forgery } from '../wire/signer.ts';
+import { mergeLive } from './cases.ts';
 import { answerProblems } from './expect.ts';
 import { bearing, callWith, claims, forged, refusesOnlyOthers, secondsFromNow } from './gate-attempts.ts';
 import { type LiveRule, must } from './rule.ts';
@@ -40,21 +41,25 @@ export const gateClaimRules: readonly LiveRule[] = [
     ]),
     ...doubtful,
   },
-  forged('gate.wrong-issuer', 'a token of another issuer', claims({ iss: 'https://attacker.example' })),
-  forged('gate.no-issuer', 'a token without an issuer', claims({ iss: undefined })),
-  forged(
-    'gate.similar-issuer',
-    'a token of an issuer that only resembles the right one',
-    ({ target: { signer } }) => similarTo(signer?.issuer).map((iss) => claims({ iss })),
-  ),
-  forged('gate.wrong-audience', 'a token for another server', claims({ aud: 'https://other.example/mcp' })),
-  forged('gate.no-audience', 'a token without an audience', claims({ aud: undefined })),
-  forged(
-    'gate.similar-audience',
-    'a token for a URL that only resembles the right one',
-    ({ target: { signer } }) => similarTo(signer?.audience).map((aud) => claims({ aud })),
-  ),
-  forged('gate.other-audiences', 'a token for several other servers', claims({ aud: others })),
+  mergeLive({ title: 'tools/call with a token that does not name the platform as its issuer is refused' }, [
+    forged('gate.wrong-issuer', 'a token of another issuer', claims({ iss: 'https://attacker.example' })),
+    forged('gate.no-issuer', 'a token without an issuer', claims({ iss: undefined })),
+    forged(
+      'gate.similar-issuer',
+      'a token of an issuer that only resembles the right one',
+      ({ target: { signer } }) => similarTo(signer?.issuer).map((iss) => claims({ iss })),
+    ),
+  ]),
+  mergeLive({ title: 'tools/call with a token that does not name this server as its audience is refused' }, [
+    forged('gate.wrong-audience', 'a token for another server', claims({ aud: 'https://other.example/mcp' })),
+    forged('gate.no-audience', 'a token without an audience', claims({ aud: undefined })),
+    forged(
+      'gate.similar-audience',
+      'a token for a URL that only resembles the right one',
+      ({ target: { signer } }) => similarTo(signer?.audience).map((aud) => claims({ aud })),
+    ),
+    forged('gate.other-audiences', 'a token for several other servers', claims({ aud: others })),
+  ]),
   {
     ...forged('gate.several-audiences', 'a token for this server and others', ({ target: { signer } }) => [
       claims({ aud: [signer?.audience ?? '', ...others] }),

@@ -1,11 +1,11 @@
 import { isObject } from '../json/json.ts';
 import type { JsonObject } from '../json/value.ts';
 import { bounds, isReadable } from '../json/walk.ts';
-import type { Methods, Problem, RuleResult } from '../model.ts';
+import type { Methods, Problem, RuleResult, RuleText } from '../model.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
 import { staticRules } from '../static-rules.ts';
 import { now } from '../wire/clock.ts';
-import { effectiveLevel, unless, verdict } from './rule.ts';
+import { effectiveRule, unless, verdict } from './rule.ts';
 import { readable } from './tool.ts';
 
 /**
@@ -20,6 +20,7 @@ export function inspectTools(
   profile: PlatformProfile,
   others: readonly unknown[] = [],
   methods: Methods = new Map(),
+  selects?: (rule: RuleText) => boolean,
 ): readonly RuleResult[] {
   const within = tools.slice(0, bounds.tools);
   const beyond = unless(tools.length + others.length <= bounds.tools, {
@@ -30,9 +31,10 @@ export function inspectTools(
   const examined = within.filter(isTool);
   const beside = others.slice(0, bounds.tools).filter(isTool);
   const siblings = examined.map((tool) => [...examined.filter((other) => other !== tool), ...beside]);
-  return staticRules.flatMap((rule) => {
-    const level = effectiveLevel(rule, profile);
-    if (level === 'off') return [];
+  return staticRules.flatMap((staticRule) => {
+    const effective = effectiveRule(staticRule, profile, selects);
+    if (!effective) return [];
+    const { rule, level } = effective;
     const started = now();
     const judged = rule === readable ? (within as readonly JsonObject[]) : examined;
     const problems = judged.flatMap((tool, index) =>

@@ -9,6 +9,7 @@ import type { Probe } from '../wire/probe.ts';
 import { NoAnswer } from '../wire/receive.ts';
 import { nextId, rpcRequest } from '../wire/rpc.ts';
 import { graceMs, healthMs, settleMs } from '../wire/timeouts.ts';
+import { mergeLive } from './cases.ts';
 import { answerProblems, isClientError } from './expect.ts';
 import { type LiveRule, should } from './rule.ts';
 
@@ -20,8 +21,10 @@ const noBody = 'content-length: 100\r\n\r\n{"jsonrpc"';
 
 /** Requests that exhaust a careless server: too large, too deep, too slow. */
 export const loadRules: readonly LiveRule[] = [
-  large('http.large-body', 'a body of 4 MB', false),
-  large('http.large-body-chunked', 'a body of 4 MB without a declared length', true),
+  mergeLive({ title: 'a body of 4 MB is refused, with and without a declared length' }, [
+    large('http.large-body', 'a body of 4 MB', false),
+    large('http.large-body-chunked', 'a body of 4 MB without a declared length', true),
+  ]),
   {
     ...should('http.deep-body', 'C§8: limits not shown'),
     title: `a body nested ${grouped(depth)} levels deep does not harm the server`,
@@ -48,8 +51,10 @@ export const loadRules: readonly LiveRule[] = [
       ];
     },
   },
-  slow('http.slow-headers', 'a client that does not finish its headers', noHeaders),
-  slow('http.slow-body', 'a client that does not finish its body', noBody),
+  mergeLive({ title: 'a client that does not finish its request does not delay other clients' }, [
+    slow('http.slow-body', 'a client that does not finish its body', noBody),
+    slow('http.slow-headers', 'a client that does not finish its headers', noHeaders),
+  ]),
 ];
 
 function large(id: string, what: string, chunked: boolean): LiveRule {

@@ -8,6 +8,7 @@ import { type ModernOptions, metaKey, modernMessage, modernRpc, modernVersion } 
 import type { Probe } from '../wire/probe.ts';
 import type { PostOptions } from '../wire/requests.ts';
 import type { RpcAnswer } from '../wire/rpc.ts';
+import { mergeLive } from './cases.ts';
 import { answerProblems, holdsResult, ranProblems, rejectedProblems } from './expect.ts';
 import { callsModern, modernCall, modernList } from './modern.ts';
 import { type Control, inParallel, must, sharing, should, unless } from './rule.ts';
@@ -22,19 +23,49 @@ const codes = {
 
 const listsModern: Control = async (probe) => ((await modernList(probe)).result ? undefined : 'modernList');
 
+/** The headers by which a router sends a request. */
+const comparesHeaders = mergeLive(
+  {
+    title: 'a request whose Mcp-Method or Mcp-Name is absent or another than in its body is refused',
+    fix: 'Compare Mcp-Method and Mcp-Name with the body, and answer HTTP 400 with error -32020.',
+  },
+  [
+    {
+      ...must('modern.headers', 'MCP 2026-07-28, Streamable HTTP: server validation'),
+      title: 'a request whose Mcp-Method is absent or another than in its body is refused',
+      fix: 'Compare Mcp-Method with the body, and answer HTTP 400 with error -32020.',
+      controls: [speaksModern, listsModern],
+      check: (probe) =>
+        refusals(probe, codes.headerMismatch, 400, [
+          ['without Mcp-Method', { headers: { 'mcp-method': undefined } }],
+          ['with Mcp-Method: server/discover', { headers: { 'mcp-method': 'server/discover' } }],
+          ['with Mcp-Method: TOOLS/LIST', { headers: { 'mcp-method': 'TOOLS/LIST' } }],
+        ]),
+    },
+    {
+      ...must('modern.name-header', 'MCP 2026-07-28, Streamable HTTP: server validation'),
+      title: 'a call whose Mcp-Name is not the name of the tool in the body is refused',
+      fix: 'Compare Mcp-Name with params.name, and answer HTTP 400 with error -32020.',
+      controls: [speaksModern, callsModern],
+      check: async (probe) => {
+        const headers = [undefined, 'another_tool', '=?base64?!?='];
+        return inParallel(headers, async (name) => {
+          const what = `tools/call with Mcp-Name: ${name ?? 'absent'}`;
+          return errorProblems(
+            await modernCall(probe, { 'mcp-name': name }),
+            400,
+            codes.headerMismatch,
+            what,
+          );
+        });
+      },
+    },
+  ],
+);
+
 /** Requests that the stateless revision of MCP refuses, and their errors; last, calls that nobody has paid. */
 export const modernRefusalRules = sharing({ controls: [speaksModern, listsModern] }, [
-  {
-    ...must('modern.headers', 'MCP 2026-07-28, Streamable HTTP: server validation'),
-    title: 'a request whose Mcp-Method is absent or another than in its body is refused',
-    fix: 'Compare Mcp-Method with the body, and answer HTTP 400 with error -32020.',
-    check: (probe) =>
-      refusals(probe, codes.headerMismatch, 400, [
-        ['without Mcp-Method', { headers: { 'mcp-method': undefined } }],
-        ['with Mcp-Method: server/discover', { headers: { 'mcp-method': 'server/discover' } }],
-        ['with Mcp-Method: TOOLS/LIST', { headers: { 'mcp-method': 'TOOLS/LIST' } }],
-      ]),
-  },
+  comparesHeaders,
   {
     ...should(
       'modern.version-header',
@@ -48,19 +79,6 @@ export const modernRefusalRules = sharing({ controls: [speaksModern, listsModern
         const { http } = await modernRpc(probe, 'tools/list', {}, { headers });
         return rejectedProblems(http, `tools/list with MCP-Protocol-Version: ${version ?? 'absent'}`);
       }),
-  },
-  {
-    ...must('modern.name-header', 'MCP 2026-07-28, Streamable HTTP: server validation'),
-    title: 'a call whose Mcp-Name is not the name of the tool in the body is refused',
-    fix: 'Compare Mcp-Name with params.name, and answer HTTP 400 with error -32020.',
-    controls: [speaksModern, callsModern],
-    check: async (probe) => {
-      const headers = [undefined, 'another_tool', '=?base64?!?='];
-      return inParallel(headers, async (name) => {
-        const what = `tools/call with Mcp-Name: ${name ?? 'absent'}`;
-        return errorProblems(await modernCall(probe, { 'mcp-name': name }), 400, codes.headerMismatch, what);
-      });
-    },
   },
   {
     ...must('modern.version', 'MCP 2026-07-28, protocol version negotiation'),

@@ -24,7 +24,9 @@ import type { CallOutcome } from '../wire/probe.ts';
 import { NotSent, Unanswered } from '../wire/receive.ts';
 import { describe, describeCall, isUnsent, resultText } from '../wire/rpc.ts';
 import { isUnrecorded, unrecordedFix } from '../wire/unrecorded.ts';
+import { mergeLive } from './cases.ts';
 import { listProblems } from './discovery.ts';
+import { generatedEmptySignal } from './pairs.ts';
 import { textProblems } from './read.ts';
 import { noFailure, ofCall } from './result.ts';
 import { fact, judgeEach, type LiveRule, must, ofCalls, should, unless, valueProblems } from './rule.ts';
@@ -137,38 +139,42 @@ export const outcomeRules: readonly LiveRule[] = [
       }
     },
   },
-  {
-    ...should('outcome.empty-signal', 'C§2.2, C§7'),
-    title: 'a call that finds nothing returns the signal of an empty result',
-    fix: 'Return searchExhausted: true or noResultsReason when nothing is found. Otherwise the platform asks again.',
-    check: async (probe) => {
-      const answered = await answeredCalls(probe);
-      const succeeded = answered.filter(({ result, wrong }) => result && result.isError !== true && !wrong);
-      if (succeeded.length === 0) throw NotRun.by('noSuccess');
-      const reading = succeeded.filter(({ name }) => !probe.target.writing?.has(name));
-      if (reading.length === 0) throw NotRun.because('inapplicable', onlyWriting);
-      const byTool = new Map(reading.map((outcome) => [outcome.tool, outcome]));
-      const answers = await mapConcurrently(
-        [...byTool.values()].flatMap(improbable),
-        callsAtOnce,
-        async (call) => {
-          const rpc = await probe.call(call.name, call.arguments);
-          const data = rpc.result?.structuredContent;
-          if (rpc.result?.isError === true || !isObject(data)) return [];
-          if (hasEmptySignal(data)) return [[]];
-          const isEmpty = lacksData(objectOr(call.tool.outputSchema), data, call.arguments);
-          if (!isEmpty && !isBlank(withoutSignals(data), [null, '', 0, unheardOf])) return [];
-          const expected = 'searchExhausted: true or noResultsReason';
-          return [[ofCall(call, { expected, actual: describeCall(rpc) })]];
-        },
-      );
-      return judgeEach<readonly Problem[]>(
-        answers.flat(),
-        NotRun.because('inapplicable', 'every call with improbable texts found something'),
-        (problems) => problems,
-      );
+  // The generated calls are made last.
+  mergeLive({ title: 'a call that finds nothing returns the signal of an empty result', turn: 'last' }, [
+    {
+      ...should('outcome.empty-signal', 'C§2.2, C§7'),
+      title: 'a call that finds nothing returns the signal of an empty result',
+      fix: 'Return searchExhausted: true or noResultsReason when nothing is found. Otherwise the platform asks again.',
+      check: async (probe) => {
+        const answered = await answeredCalls(probe);
+        const succeeded = answered.filter(({ result, wrong }) => result && result.isError !== true && !wrong);
+        if (succeeded.length === 0) throw NotRun.by('noSuccess');
+        const reading = succeeded.filter(({ name }) => !probe.target.writing?.has(name));
+        if (reading.length === 0) throw NotRun.because('inapplicable', onlyWriting);
+        const byTool = new Map(reading.map((outcome) => [outcome.tool, outcome]));
+        const answers = await mapConcurrently(
+          [...byTool.values()].flatMap(improbable),
+          callsAtOnce,
+          async (call) => {
+            const rpc = await probe.call(call.name, call.arguments);
+            const data = rpc.result?.structuredContent;
+            if (rpc.result?.isError === true || !isObject(data)) return [];
+            if (hasEmptySignal(data)) return [[]];
+            const isEmpty = lacksData(objectOr(call.tool.outputSchema), data, call.arguments);
+            if (!isEmpty && !isBlank(withoutSignals(data), [null, '', 0, unheardOf])) return [];
+            const expected = 'searchExhausted: true or noResultsReason';
+            return [[ofCall(call, { expected, actual: describeCall(rpc) })]];
+          },
+        );
+        return judgeEach<readonly Problem[]>(
+          answers.flat(),
+          NotRun.because('inapplicable', 'every call with improbable texts found something'),
+          (problems) => problems,
+        );
+      },
     },
-  },
+    generatedEmptySignal,
+  ]),
 ];
 
 type Ending = NonNullable<CallOutcome['expect']>;
@@ -190,7 +196,7 @@ export function failureProblems(outcome: CallOutcome): readonly Problem[] {
   if (result?.isError !== true) return [];
   const { content, structuredContent } = result;
   const payload = objectOr(structuredContent);
-  const cause = fixFirst(outcome.tool, 'output.holds-failure');
+  const cause = fixFirst(outcome.tool, 'output.holds-empty');
   return [
     ...valueProblems(resultText(content) !== undefined, 'result.content[0]', 'a text item', content),
     ...['error', 'message'].flatMap((field) =>

@@ -10,7 +10,7 @@ import { sampleArguments } from '../platforms/smoke.ts';
 import type { Ledger } from '../wire/ledger.ts';
 import { compileProblems } from './input.ts';
 import { ofSchemas, outputSchemas, rootProblems, textProblems, undeclaredProblems } from './read.ts';
-import { fact, must, type StaticRule, should, unless, valueProblems } from './rule.ts';
+import { fact, mergeStatic, must, type StaticRule, should, unless, valueProblems } from './rule.ts';
 
 /** The outputSchema: its root, its properties, and whether it allows all three outcomes of a call. */
 export const outputRules: readonly StaticRule[] = [
@@ -101,20 +101,29 @@ export const outputRules: readonly StaticRule[] = [
         { path: `${path}.properties`, expected: 'at least one property', actual: shorten(schema.properties) },
       ),
   }),
-  {
-    ...must('output.holds-empty', 'C§2.2, C§8'),
-    title: 'every outputSchema allows an explicit empty result',
-    fix: 'Allow null in the required fields and declare searchExhausted (boolean) and noResultsReason (string).',
-    inspect: (tool, _siblings, profile) =>
-      outcomeProblems(tool, profile, { searchExhausted: true }, { noResultsReason: 'Nothing matches.' }),
-  },
-  {
-    ...must('output.holds-failure', 'C§2.2, C§7'),
-    title: 'every outputSchema allows a failure',
-    fix: 'Allow null in the required fields and declare error and message as strings.',
-    inspect: (tool, _siblings, profile) =>
-      outcomeProblems(tool, profile, { error: 'UPSTREAM_DOWN', message: 'The source does not answer.' }),
-  },
+  mergeStatic(
+    {
+      title: 'every outputSchema allows an explicit empty result, and a failure',
+      source: 'C§2.2, C§7, C§8',
+      fix: 'Allow null in the required fields. Declare searchExhausted (boolean), and noResultsReason, error and message (strings).',
+    },
+    [
+      {
+        ...must('output.holds-empty', 'C§2.2, C§8'),
+        title: 'every outputSchema allows an explicit empty result',
+        fix: 'Allow null in the required fields and declare searchExhausted (boolean) and noResultsReason (string).',
+        inspect: (tool, _siblings, profile) =>
+          outcomeProblems(tool, profile, { searchExhausted: true }, { noResultsReason: 'Nothing matches.' }),
+      },
+      {
+        ...must('output.holds-failure', 'C§2.2, C§7'),
+        title: 'every outputSchema allows a failure',
+        fix: 'Allow null in the required fields and declare error and message as strings.',
+        inspect: (tool, _siblings, profile) =>
+          outcomeProblems(tool, profile, { error: 'UPSTREAM_DOWN', message: 'The source does not answer.' }),
+      },
+    ],
+  ),
   declares(['searchExhausted', 'noResultsReason'], {
     ...should('output.empty-signal', 'C§2.2'),
     title: 'every outputSchema declares a signal for empty results',
@@ -210,24 +219,27 @@ function outcomeProblems(
   return found.toSorted((one, other) => one.length - other.length)[0] ?? [];
 }
 
-/** The outcome that each of these rules is about. */
-const outcomes = { 'output.holds-empty': 'empty', 'output.holds-failure': 'fail' } as const;
+/** The outcome that each case of this rule is about. */
+const outcomes: Readonly<Record<string, 'empty' | 'fail'>> = {
+  'output.holds-empty': 'empty',
+  'output.holds-failure': 'fail',
+};
 
 /** Whether observed results can decide a rule. */
 export function isDecidedByResults({ id }: Pick<RuleResult, 'id'>): boolean {
-  return Object.hasOwn(outcomes, id);
+  return id === 'output.holds-empty';
 }
 
-/** The verdict of such a rule without the tools of which an observed result matches its outputSchema. */
+/** The verdict of such a rule without the problems of tools of which an observed result matches the outputSchema. */
 export function decidedByResults(
   result: RuleResult,
   tools: readonly JsonObject[],
   observed: Ledger['observed'],
 ): RuleResult {
-  const outcome = outcomes[result.id as keyof typeof outcomes];
-  const problems = result.problems.filter(({ tool: name }) => {
+  const problems = result.problems.filter(({ tool: name, case: id = '' }) => {
     const { outputSchema } = tools.find((tool) => tool.name === name) ?? {};
-    const data = name === undefined ? undefined : observed(name, outcome);
+    const outcome = outcomes[id];
+    const data = name === undefined || outcome === undefined ? undefined : observed(name, outcome);
     return !data || !isObject(outputSchema) || mismatches(outputSchema, data, 'structuredContent').length > 0;
   });
   if (problems.length > 0 || result.status !== 'fail') return { ...result, problems };

@@ -16,7 +16,7 @@ import {
   silentlyEmpty,
 } from './found.ts';
 import { beyondBounds, contradicting } from './numbers.ts';
-import { inParallel, must, sharing, should } from './rule.ts';
+import { inParallel, type LiveRule, must, sharing, should } from './rule.ts';
 
 /** The rule that finds a tool which mixes up its callers. */
 export const ownAnswer = 'explore.own-answer';
@@ -78,16 +78,19 @@ export const pairRules = sharing({ turn: 'last', controls: [lists] }, [
     fix: 'Set searchExhausted only where nothing was found. With it, the caller takes the answer for an empty one.',
     check: (probe) => ofTools(probe, alwaysExhausted),
   },
-  {
-    ...should('explore.empty-signal', 'C§2.2, C§7'),
-    title: 'a generated call that finds nothing returns the signal of an empty result',
-    fix: 'Return searchExhausted: true or noResultsReason with every empty list. Otherwise the platform asks again.',
-    check: async (probe) => [
-      ...(await ofTools(probe, silentlyEmpty)),
-      ...failedEmpty((await explored(probe)).calls).flatMap((finding) => problemsOf(probe, finding)),
-    ],
-  },
 ]);
+
+/** A case of outcome.empty-signal. */
+export const generatedEmptySignal: LiveRule = {
+  ...should('explore.empty-signal', 'C§2.2, C§7'),
+  title: 'a generated call that finds nothing returns the signal of an empty result',
+  controls: [lists],
+  fix: 'Return searchExhausted: true or noResultsReason with every empty list. Otherwise the platform asks again.',
+  check: async (probe) => [
+    ...(await ofTools(probe, silentlyEmpty)),
+    ...failedEmpty((await explored(probe)).calls).flatMap((finding) => problemsOf(probe, finding)),
+  ],
+};
 
 async function ofPairs(
   probe: Probe,

@@ -10,6 +10,7 @@ import { NotRun } from '../wire/not-run.ts';
 import { noSuchTool, type Probe } from '../wire/probe.ts';
 import { isRefusal, sessionOf, unanswered } from '../wire/rpc.ts';
 import { settleMs } from '../wire/timeouts.ts';
+import { mergeLive } from './cases.ts';
 import { answerProblems } from './expect.ts';
 import {
   audienceProblems,
@@ -99,17 +100,19 @@ export const processRules = sharing({ turn: 'separate', controls: [startsInstanc
     ...production,
     AUTH: 'off',
   }),
-  refusesToStart('process.production-audience', 'in production without an audience', 'PLATFORM_AUDIENCE', {
-    ...production,
-    PLATFORM_AUDIENCE: undefined,
-    ...Object.fromEntries(hostDomains.map((name) => [name, undefined])),
-  }),
-  refusesToStart(
-    'process.production-https',
-    'in production with an audience that is not an https URL',
-    'PLATFORM_AUDIENCE',
-    { ...production, PLATFORM_AUDIENCE: 'http://tools.example.com/mcp' },
-  ),
+  mergeLive({ title: 'the server refuses to start in production without an https URL as its audience' }, [
+    refusesToStart('process.production-audience', 'in production without an audience', 'PLATFORM_AUDIENCE', {
+      ...production,
+      PLATFORM_AUDIENCE: undefined,
+      ...Object.fromEntries(hostDomains.map((name) => [name, undefined])),
+    }),
+    refusesToStart(
+      'process.production-https',
+      'in production with an audience that is not an https URL',
+      'PLATFORM_AUDIENCE',
+      { ...production, PLATFORM_AUDIENCE: 'http://tools.example.com/mcp' },
+    ),
+  ]),
   {
     ...must('process.production', 'C§1.4, C§5.1'),
     title: 'the server starts in production behind an https URL and keeps its authentication',

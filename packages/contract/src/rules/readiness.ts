@@ -1,6 +1,7 @@
 import type { Problem } from '../model.ts';
 import type { Environment } from '../target.ts';
 import type { HttpAnswer } from '../wire/http.ts';
+import { mergeLive } from './cases.ts';
 import { answerProblems } from './expect.ts';
 import { hostDomains, production, readyAnswer, startsInstances } from './instance.ts';
 import { type LiveRule, sharing, should } from './rule.ts';
@@ -19,15 +20,17 @@ export const readinessRules = sharing({ turn: 'separate', controls: [startsInsta
     fix: 'Answer GET /ready with status 200 once the server has a key and an audience.',
     check: async (probe) => readyProblems(await readyAnswer(probe), 'a key and an audience', true),
   },
-  notReady('health.ready-key', 'without a key to verify tokens with', 'the key set is unreachable', {
-    PLATFORM_PUBLIC_KEY: undefined,
-    PLATFORM_JWKS_URL: unreachable,
-  }),
-  notReady('health.ready-audience', 'while the audience is pending', 'PLATFORM_AUDIENCE=pending', {
-    ...production,
-    PLATFORM_AUDIENCE: 'pending',
-    ...Object.fromEntries(hostDomains.map((name) => [name, undefined])),
-  }),
+  mergeLive({ title: 'GET /ready does not answer 200 while no call can be paid' }, [
+    notReady('health.ready-key', 'without a key to verify tokens with', 'the key set is unreachable', {
+      PLATFORM_PUBLIC_KEY: undefined,
+      PLATFORM_JWKS_URL: unreachable,
+    }),
+    notReady('health.ready-audience', 'while the audience is pending', 'PLATFORM_AUDIENCE=pending', {
+      ...production,
+      PLATFORM_AUDIENCE: 'pending',
+      ...Object.fromEntries(hostDomains.map((name) => [name, undefined])),
+    }),
+  ]),
 ]);
 
 /** An instance that refuses to start takes no other's place, either. */

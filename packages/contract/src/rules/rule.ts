@@ -9,8 +9,14 @@ import type { NotRun, Prevention } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import { fixOfEnd } from '../wire/receive.ts';
 
+/** Takes what a verdict leaves out: in words, or as the id of a case that was not run. */
+export type Note = (text: string | undefined, unrunCase?: string) => void;
+
 /** A rule about the definitions. `inspect` is pure; it gets any JSON that `isReadable` accepts. */
 export interface StaticRule extends RuleText {
+  readonly cases?: readonly StaticRule[];
+  /** Returns a merged rule with these cases only. */
+  withCases?(rule: StaticRule, cases: readonly StaticRule[]): StaticRule;
   inspect(
     tool: JsonObject,
     siblings: readonly JsonObject[],
@@ -27,6 +33,9 @@ export type Control = (probe: Probe) => Promise<Prevention | undefined>;
 
 /** A rule that needs a running server. */
 export interface LiveRule extends RuleText {
+  readonly cases?: readonly LiveRule[];
+  /** Returns a merged rule with these cases only. */
+  withCases?(rule: LiveRule, cases: readonly LiveRule[]): LiveRule;
   /**
    * When it runs: in parallel with the others (the default); `separate`, in a separate queue with separate instances. After
    * the parallel ones: `isolated`, one by one, since it finds out whether sessions disturb each other; `opening`, because it
@@ -53,7 +62,7 @@ export interface LiveRule extends RuleText {
    * The violations in the answers. Throws `NotRun` if something it needs is missing or if
    * no answer is of the kind that it judges, `NoAnswer` if an answer is missing. What the verdict leaves out is passed to `note`.
    */
-  check(probe: Probe, note?: (text: string) => void): Promise<readonly Problem[]>;
+  check(probe: Probe, note?: Note): Promise<readonly Problem[]>;
 }
 
 export type Rule = StaticRule | LiveRule;
@@ -134,10 +143,66 @@ export function runsUnnamed({ onlyNamed }: RuleText): boolean {
   return onlyNamed !== true;
 }
 
+/** A rule about definitions that merges rules which fail together. Each problem names its case. */
+export function mergeStatic(
+  text: Pick<StaticRule, 'title'> & Partial<StaticRule>,
+  cases: readonly [StaticRule, ...StaticRule[]],
+): StaticRule {
+  return withStaticCases({ ...cases[0], ...text, withCases: withStaticCases }, cases);
+}
+
+function withStaticCases(rule: StaticRule, cases: readonly StaticRule[]): StaticRule {
+  return {
+    ...rule,
+    cases: cases.map((part) => ({ ...part, within: rule.id })),
+    inspect: (...definitions) =>
+      cases.flatMap((part) => part.inspect(...definitions).map((problem) => ({ ...problem, case: part.id }))),
+  };
+}
+
+/** A rule with its cases, or the rule alone if it has none. */
+export function casesOf(rule: RuleText): readonly RuleText[] {
+  return rule.cases ?? [rule];
+}
+
+/** Whether a name is the id of a rule, of the merged rule of which it is a case, or the group of either. */
+export function isNamedBy({ id, within = id }: RuleText, name: string): boolean {
+  return [id, within].some((own) => own === name || own.startsWith(`${name}.`));
+}
+
+/**
+ * The rule as a run judges it: with its level in the profile, and with those of its cases only that are selected and on.
+ * Undefined if none is left.
+ */
+export function effectiveRule<R extends StaticRule | LiveRule>(
+  rule: R,
+  profile: PlatformProfile,
+  selects: (rule: RuleText) => boolean = () => true,
+  ownLevel = rule.level,
+): { readonly rule: R; readonly level: Level } | undefined {
+  if (!rule.cases) {
+    const level = effectiveLevel({ ...rule, level: ownLevel }, profile);
+    return level === 'off' || !selects(rule) ? undefined : { rule, level };
+  }
+  const cases = rule.cases.flatMap((part) => {
+    const level = effectiveLevel(part, profile);
+    return level === 'off' || !selects(part) ? [] : [{ ...part, level }];
+  });
+  if (cases.length === 0) return undefined;
+  // The cases of a rule about definitions are such rules, too.
+  const withCases = rule.withCases as (rule: R, cases: readonly RuleText[]) => R;
+  return { rule: withCases(rule, cases), level: highestLevel(cases) };
+}
+
+function highestLevel(rules: readonly RuleText[]): Level {
+  return rules.some(({ level }) => level === 'must') ? 'must' : 'should';
+}
+
 /** The level of a rule in a profile: its own, an override, or the profile's setting for platform facts. */
 export function effectiveLevel(rule: RuleText, { rules }: PlatformProfile): Level | 'off' {
-  const [group = ''] = rule.id.split('.');
-  const name = [rule.id, group].find((one) => Object.hasOwn(rules.overrides, one));
+  const ids = rule.within === undefined ? [rule.id] : [rule.id, rule.within];
+  const names = [...ids, ...ids.map((id) => id.slice(0, id.indexOf('.')))];
+  const name = names.find((candidate) => Object.hasOwn(rules.overrides, candidate));
   const override = name === undefined ? undefined : rules.overrides[name];
   if (override) return override;
   if (!rule.fact || rules.facts === 'own') return rule.level;
@@ -146,11 +211,12 @@ export function effectiveLevel(rule: RuleText, { rules }: PlatformProfile): Leve
 
 /** A rule that has run: it failed if it found problems. `started` is a time by `now()`. */
 export function verdict(
-  { id, title, source, fix }: RuleText,
+  { id, title, source, fix, cases }: RuleText,
   level: Level,
   found: readonly Problem[],
   started: number,
   notes: readonly string[] = [],
+  unrunCases: ReadonlySet<string> = new Set(),
 ): RuleResult {
   const problems = found.map(withFixOfEnd);
   const status = problems.length > 0 ? 'fail' : 'pass';
@@ -158,8 +224,11 @@ export function verdict(
   const [worst] = problems
     .flatMap(({ times }) => times ?? [])
     .toSorted((one, two) => two.failed - one.failed);
-  const how = { ...note, ...(worst && { times: worst }) };
-  return { id, level, title, source, fix, status, ...how, problems, ms: now() - started };
+  const failedCases = cases?.filter((part) => problems.some((problem) => problem.case === part.id)) ?? [];
+  const weight = failedCases.length > 0 ? highestLevel(failedCases) : level;
+  const runCases = cases?.map((part) => part.id).filter((part) => !unrunCases.has(part));
+  const how = { ...note, ...(worst && { times: worst }), ...(runCases && { cases: runCases }) };
+  return { id, level: weight, title, source, fix, status, ...how, problems, ms: now() - started };
 }
 
 function withFixOfEnd(problem: Problem): Problem {

@@ -3,6 +3,7 @@ import { answersCalls, initializesAgain, lists, opensSession } from '../wire/con
 import { invented } from '../wire/curl.ts';
 import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
+import { mergeLive } from './cases.ts';
 import { answerProblems, holdsResult, invalidSessionProblems, resultProblems } from './expect.ts';
 import { reissuedToken } from './gate-attempts.ts';
 import { inParallel, type LiveRule, must, should } from './rule.ts';
@@ -10,22 +11,27 @@ import { inParallel, type LiveRule, must, should } from './rule.ts';
 const unknownId = invented.unknown;
 const longId = 'x'.repeat(4096);
 const memberNames = invented.members;
+const memberRule = 'session.prototype';
 const memberTitle = 'a session id such as "constructor" or "__proto__"';
 
 /** Requests without a session, and with ids that the server never issued. */
 export const sessionRefusalRules: readonly LiveRule[] = [
   refused('session.missing-post', 'a POST without a session', 'POST', async () => [undefined]),
-  refused('session.unknown-post', 'a POST with an unknown session', 'POST', async () => [unknownId]),
+  mergeLive({ title: 'a POST with a session that the server has not opened is refused' }, [
+    refused('session.unknown-post', 'a POST with an unknown session', 'POST', async () => [unknownId]),
+    refused('session.tampered', 'a session id with one character changed', 'POST', tamperedIds),
+    refused('session.long', 'a session id of 4 kB', 'POST', async () => [longId]),
+  ]),
   refused('session.missing-get', 'a GET without a session', 'GET', async () => [undefined]),
-  refused('session.unknown-get', 'a GET with an unknown session', 'GET', async () => [unknownId]),
-  refused('session.tampered', 'a session id with one character changed', 'POST', tamperedIds),
-  refused('session.tampered-get', 'a session id with one character changed on GET', 'GET', tamperedIds),
-  refused('session.long', 'a session id of 4 kB', 'POST', async () => [longId]),
-  refused('session.long-get', 'a session id of 4 kB on GET', 'GET', async () => [longId]),
-  ...[
-    refused('session.prototype', memberTitle, 'POST', async () => memberNames),
-    refused('session.prototype-get', `${memberTitle} on GET`, 'GET', async () => memberNames),
-  ].map(survived),
+  mergeLive({ title: 'a GET with a session that the server has not opened is refused' }, [
+    refused('session.unknown-get', 'a GET with an unknown session', 'GET', async () => [unknownId]),
+    refused('session.tampered-get', 'a session id with one character changed on GET', 'GET', tamperedIds),
+    refused('session.long-get', 'a session id of 4 kB on GET', 'GET', async () => [longId]),
+  ]),
+  mergeLive({ title: `${memberTitle} is refused, in a POST and in a GET` }, [
+    survived(refused(memberRule, memberTitle, 'POST', async () => memberNames)),
+    survived(refused('session.prototype-get', `${memberTitle} on GET`, 'GET', async () => memberNames)),
+  ]),
   {
     ...must('session.missing-call', 'C§3.1, C§7'),
     title: 'a paid call without a session is refused',
@@ -123,7 +129,7 @@ function survived(rule: LiveRule): LiveRule {
       if (!worked) return problems;
       const afterwards = await probe.initializeSteadily();
       const broken = resultProblems(afterwards, 'initialize afterwards');
-      if (broken.length > 0) probe.ledger.explain(rule.id, afterwards.http);
+      if (broken.length > 0) probe.ledger.explain(memberRule, afterwards.http);
       return [...problems, ...broken];
     },
   };

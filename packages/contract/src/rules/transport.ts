@@ -5,14 +5,17 @@ import { NotRun } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
 import type { PostOptions } from '../wire/requests.ts';
 import { nextId, rpcRequest, sessionOf } from '../wire/rpc.ts';
+import { mergeLive } from './cases.ts';
 import { asked, rejectedProblems, resultProblems } from './expect.ts';
 import { inParallel, type LiveRule, problemsAt, should, unless } from './rule.ts';
 
 /** HTTP around the messages: which requests are accepted, and how malformed ones are refused. */
 export const transportRules: readonly LiveRule[] = [
-  accepted('http.accept-absent', 'must', 'a request without Accept', { accept: undefined }),
-  accepted('http.accept-any', 'must', 'a request that accepts */*', { accept: '*/*' }),
-  accepted('http.accept-json', 'must', 'a request that accepts only JSON', { accept: 'application/json' }),
+  mergeLive({ title: 'a request that accepts anything, or only JSON, or has no Accept is answered' }, [
+    accepted('http.accept-any', 'must', 'a request that accepts */*', { accept: '*/*' }),
+    accepted('http.accept-absent', 'must', 'a request without Accept', { accept: undefined }),
+    accepted('http.accept-json', 'must', 'a request that accepts only JSON', { accept: 'application/json' }),
+  ]),
   accepted('http.accept-events', 'should', 'a request that accepts only server-sent events', {
     accept: 'text/event-stream',
   }),
@@ -35,14 +38,16 @@ export const transportRules: readonly LiveRule[] = [
   turnedDown('http.content-type', 'a body that is not declared as JSON', rpcRequest(nextId(), 'tools/list'), {
     headers: { 'content-type': 'text/plain' },
   }),
-  turnedDown(
-    'http.malformed',
-    'a body that is not JSON',
-    '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"',
-  ),
-  turnedDown('http.empty', 'an empty body', ''),
-  turnedDown('http.not-object', 'a body that is JSON but not an object', '"tools/list"'),
-  turnedDown('http.null', 'the body null', 'null'),
+  mergeLive({ title: 'a body that is not a JSON object is refused' }, [
+    turnedDown(
+      'http.malformed',
+      'a body that is not JSON',
+      '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"',
+    ),
+    turnedDown('http.empty', 'an empty body', ''),
+    turnedDown('http.not-object', 'a body that is JSON but not an object', '"tools/list"'),
+    turnedDown('http.null', 'the body null', 'null'),
+  ]),
   {
     ...should('http.foreign-origin', 'MCP 2025-06-18, transports'),
     title: 'a request from a foreign web page is refused',

@@ -1,0 +1,88 @@
+import type { Problem } from '../model.ts';
+import { mapConcurrently } from '../wire/concurrency.ts';
+import { control } from '../wire/controls.ts';
+import { NotRun } from '../wire/not-run.ts';
+import type { Probe } from '../wire/probe.ts';
+import { NoAnswer, NotSent, Unanswered } from '../wire/receive.ts';
+import type { LiveRule, Note } from './rule.ts';
+
+/** What a merged rule says itself; the rest is that of its first case, the most general one. */
+type MergedText = Pick<LiveRule, 'title'> & Partial<LiveRule>;
+
+/** What a case found, or why it was not run. */
+type CaseResult = { readonly problems: readonly Problem[] } | UnrunCase;
+
+interface UnrunCase {
+  readonly id: string;
+  readonly reason: NotRun;
+}
+
+/** A rule that merges rules which fail together. Each problem names its case. */
+export function mergeLive(text: MergedText, cases: readonly [LiveRule, ...LiveRule[]]): LiveRule {
+  const [general] = cases;
+  const rule: LiveRule = { ...general, ...text, withCases };
+  if (!general.controls) return withCases(rule, cases);
+  const controls = general.controls.filter((works) => cases.every((part) => part.controls?.includes(works)));
+  return withCases({ ...rule, controls }, cases);
+}
+
+function withCases(rule: LiveRule, cases: readonly LiveRule[]): LiveRule {
+  return {
+    ...rule,
+    cases: cases.map((part) => ({ ...part, within: rule.id })),
+    check: (probe, note) => checkCases(rule, cases, probe, note),
+  };
+}
+
+/**
+ * The problems of all cases. A case that may disturb others runs alone.
+ *
+ * @throws NotRun if no case found a problem, and one was not run although it applies, or none was run
+ */
+async function checkCases(
+  { turn, controls: shared = [] }: LiveRule,
+  cases: readonly LiveRule[],
+  probe: Probe,
+  note?: Note,
+): Promise<readonly Problem[]> {
+  const areParallel = turn !== 'last' && turn !== 'separate';
+  const results = await mapConcurrently(cases, areParallel ? cases.length : 1, (rule) =>
+    checkCase(rule, shared, probe, note),
+  );
+  const problems = results.flatMap((result) => ('problems' in result ? result.problems : []));
+  const unrun = results.filter((result) => 'reason' in result);
+  for (const { id } of unrun) note?.(undefined, id);
+  const missing = unrun.filter(({ reason: { kind } }) => kind !== 'inapplicable' && kind !== 'example');
+  if (unrun.length < results.length)
+    for (const { id, reason } of missing) note?.(`the case ${id} was not run: ${reason.message}`);
+  if (problems.length > 0) return problems;
+  const [first = unrun.length === results.length ? unrun[0] : undefined] = missing;
+  if (first) throw first.reason;
+  return [];
+}
+
+async function checkCase(
+  rule: LiveRule,
+  shared: NonNullable<LiveRule['controls']>,
+  probe: Probe,
+  note?: Note,
+): Promise<CaseResult> {
+  const ofCase = (problem: Problem): Problem => ({ ...problem, case: rule.id });
+  let isControlled = false;
+  try {
+    const controls = rule.controls?.filter((works) => !shared.includes(works));
+    if (controls) await control({ ...rule, controls }, probe);
+    isControlled = true;
+    return { problems: (await rule.check(probe, note)).map(ofCase) };
+  } catch (error) {
+    const isSilence = error instanceof NoAnswer && !(error instanceof NotSent);
+    if (isSilence && isControlled && rule.mustAnswer) {
+      const silence = { expected: 'an answer', actual: error.message };
+      throw new Unanswered((error instanceof Unanswered ? error.problems : [silence]).map(ofCase));
+    }
+    if (!(error instanceof NotRun || error instanceof NoAnswer)) throw error;
+    const reason =
+      error instanceof NotRun ? error : NotRun.because('unanswered', `no answer: ${error.message}`);
+    return { id: rule.id, reason };
+  }
+}
