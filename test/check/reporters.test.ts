@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { changeOf } from '../../packages/contract/src/check/drift.ts';
 import { evaluateReport } from '../../packages/contract/src/check/verdict.ts';
 import type { RehearsalStep, RuleResult } from '../../packages/contract/src/model.ts';
+import { withCauses } from '../../packages/contract/src/report/causes.ts';
 import { type ReporterName, reporters } from '../../packages/contract/src/report/reporters.ts';
 import { notRun } from '../../packages/contract/src/report/summary.ts';
 import { consent, NotRun } from '../../packages/contract/src/wire/not-run.ts';
@@ -144,6 +145,34 @@ describe('pretty', () => {
         <hostile>  gate.no-token
             <hostile> · x.a\\u{1b}[31m\\u{9b}2J\\u{202e}\\u{d}\\u{a}::error::x\\…"
     `);
+  });
+
+  it('prints one line for each failed rule, causes first, if the details fill more than a screen', () => {
+    const problem = { path: 'POST', expected: 'x', actual: 'y' };
+    const ids = Array.from({ length: 60 }, (_, index) => `tool.rule-${index}`);
+    const waiting = notRun(ruleResult('gate.expired'), NotRun.by('ungated'));
+    const rules = [
+      failed('tool.advice', [problem], { level: 'should' }),
+      ...ids.map((id) => failed(id, [problem, { ...problem, path: 'GET' }])),
+      failed('gate.no-token', [{ ...problem, at: 'src/auth.ts:12', fix: 'Check the token.' }]),
+      waiting,
+    ];
+    const explained = withCauses(rules, () => undefined);
+    const report = evaluateReport(reportOf(explained), lenient);
+    const again = (failing: readonly string[]) => `market-mcp check --only ${failing.length}`;
+    const options = { color: false, verbose: false, explain, again };
+    const text = reporters.pretty(report, options);
+    const lines = text.split('\n');
+    expect(lines.length).toBeLessThanOrEqual(40);
+    expect(lines.slice(2, 4)).toEqual([
+      '✗ gate.no-token (1 rule not run because of it)  src/auth.ts:12: Check the token.',
+      '✗ tool.rule-0  POST and 1 more: Fix it.',
+    ]);
+    expect(text).toContain('✗ failed  0 rules passed, 61 failed, 1 warning, 1 not run');
+    expect(text).toContain('Run only these rules again: market-mcp check --only 61');
+    expect(text).not.toContain('expected  x');
+    expect(reporters.pretty(report, { ...options, verbose: true })).toContain('expected  x');
+    expect(explained.find(({ id }) => id === 'gate.expired')?.because).toBe('gate.no-token');
   });
 
   it('prints passed rules on request, and colours if allowed', () => {

@@ -118,8 +118,8 @@ describe('market-mcp check <url>', () => {
     expect(skippedRules.filter((rule) => rule.reason !== reason)).toEqual([]);
     expect(skippedRules.map(({ id }) => id.replace('gate.', ''))).toEqual([
       ...['public-key-as-secret', 'other-algorithm', 'expired-after-success', 'expired', 'expired-lately'],
-      ...['no-expiry', 'long-lived', 'not-yet-valid', 'issued-later', 'wrong-issuer', 'no-issuer'],
-      ...['similar-issuer', 'wrong-audience', 'no-audience', 'similar-audience', 'other-audiences'],
+      ...['no-expiry', 'long-lived', 'not-yet-valid', 'issued-later', 'wrong-issuer'],
+      'wrong-audience',
       ...[
         'several-audiences',
         'claim-types',
@@ -198,7 +198,7 @@ describe('market-mcp check <url>', () => {
     await run(server.url, { saveBaseline: known, saveListing: listing });
     const recorded = JSON.parse(readFileSync(known, 'utf8')).known;
     expect(recorded.map(({ rule }: { rule: string }) => rule)).toEqual([
-      ...['fit.hints', 'fit.hints', 'fit.hints-complete', 'fit.hints-complete'],
+      ...['fit.hints', 'fit.hints-complete', 'fit.hints', 'fit.hints-complete'],
     ]);
     const { tools } = JSON.parse(readFileSync(listing, 'utf8'));
     writeFileSync(listing, JSON.stringify([{ ...tools[0], description: 'Another.' }]));
@@ -234,6 +234,23 @@ describe('market-mcp check <url>', () => {
     const { exitCode, problem } = await run(silentUrl);
     expect([exitCode, problem?.code]).toEqual([3, 'UNREACHABLE']);
     expect(problem?.hint).not.toContain('proxy');
+  });
+
+  it('writes a report with one error for JUnit and SARIF if nothing answers', async () => {
+    const junit = await run(silentUrl, { reporter: 'junit' });
+    expect([junit.exitCode, junit.problem?.code]).toEqual([3, 'UNREACHABLE']);
+    expect(junit.stdout).toContain(
+      '<testsuite name="endpoint" tests="1" failures="0" errors="1" skipped="0"',
+    );
+    expect(junit.stdout).toMatch(
+      /<testcase [^>]*name="endpoint\.reachable: [^>]*>\s*<error type="unreachable" /,
+    );
+    const sarif = await run(silentUrl, { reporter: 'sarif' });
+    expect(sarif.exitCode).toBe(3);
+    const [{ invocations, results }] = JSON.parse(sarif.stdout).runs;
+    expect(invocations).toEqual([{ executionSuccessful: false, exitCode: 3 }]);
+    expect(results).toMatchObject([{ ruleId: 'endpoint.reachable', level: 'error' }]);
+    expect((await run(silentUrl, { reporter: 'pretty' })).stdout).toBe('');
   });
 
   it('connects directly if a proxy is set, and mentions it if the server does not answer', async () => {

@@ -85,7 +85,7 @@ describe('a merged rule', () => {
     expect([result?.status, result?.cause]).toEqual(['not-run', 'missing']);
   });
 
-  it('does not pass if one case lacks a key, and names this case', async () => {
+  it('does not pass if one case lacks a key, but if one does not apply', async () => {
     const passing = { ...must('a.general', 'C§1'), title: 'x', fix: 'y', check: async () => [] };
     const keyless = {
       ...passing,
@@ -111,7 +111,6 @@ describe('a merged rule', () => {
     expect(notes).toEqual([
       [undefined, 'a.idle'],
       [undefined, 'a.keyless'],
-      [`the case a.keyless was not run: ${missing.forgery}`],
     ]);
     await expect(mergeLive({ title }, [passing, idle]).check(probe)).resolves.toEqual([]);
     await probe.close();

@@ -119,6 +119,8 @@ export interface RuleResult {
   readonly cause?: NotRunCause;
   /** The rules of which at least one fails, where the server's own answer is why it was not run. */
   readonly see?: readonly string[];
+  /** The failed rule that is the cause why this one was not run. */
+  readonly because?: string;
   /** What was wrong the first time, if the rule was asked again alone because load or other sessions may have caused it. */
   readonly again?: string;
   /** How often the same request failed, where it does not always fail: the worst of its problems. */

@@ -3,10 +3,10 @@ import { baselineOf } from '../check/verdict.ts';
 import { CommandError, type ExitCode, exitCodes } from '../command/command-error.ts';
 import type { Output } from '../command/output.ts';
 import { refuseUnwritable, saveJson, saveOutput, saveText } from '../command/save.ts';
-import { hasUrlSecret } from '../command/url-secrets.ts';
+import { hasUrlSecret, maskUrl } from '../command/url-secrets.ts';
 import type { CallPlan } from '../model.ts';
 import type { ReportOptions } from '../report/format.ts';
-import { reporters } from '../report/reporters.ts';
+import { reporters, unreachableReporters } from '../report/reporters.ts';
 import { type Conclusion, conclusionOf } from '../report/summary.ts';
 import type { Target } from '../target.ts';
 import { type SubmissionCall, submissionCalls } from '../wire/safety.ts';
@@ -74,7 +74,13 @@ export async function checkHeld(
     await saveJson(file, value, write);
     if (reporter === reporters.pretty) output.done(`${file} written`);
   };
-  const { report, listed } = await examined(await hold(), options, flags, output, words);
+  const held = await hold();
+  const { report, listed } = await examined(held, options, flags, output, words).catch((error: unknown) => {
+    const write = output.json ? undefined : unreachableReporters[flags.reporter];
+    if (write && error instanceof CommandError && error.code === 'UNREACHABLE')
+      output.text(write(maskUrl(held.target.url), error.message));
+    throw error;
+  });
   const { explain, again } = words;
   const style = {
     color: output.hasColors,

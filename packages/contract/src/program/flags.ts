@@ -62,7 +62,7 @@ export const urlFlags = {
   ) as Flag<string | true | undefined>,
   reporter: choice('--reporter <name>', 'format of the report', reporterNames, 'pretty'),
   summary: text('--summary <file>', 'also write the report to a file, as Markdown: "$GITHUB_STEP_SUMMARY"'),
-  verbose: on('--verbose', 'also list the rules that passed'),
+  verbose: on('--verbose', 'print the details of every failure, and the rules that passed'),
   json: on('--json', 'like --reporter json; also prints errors of the check as JSON'),
 };
 

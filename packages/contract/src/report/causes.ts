@@ -20,13 +20,30 @@ export function withCauses(
     const refusal = onlyOf(problems, refusalIn);
     if (refusal !== undefined && !byRefusal.has(refusal)) byRefusal.set(refusal, id);
   }
-  return rules.map((rule) => {
+  const explained = rules.map((rule) => {
     if (rule.status !== 'fail') return ids.has(unsteady) ? explainedAnew(rule, rules) : rule;
-    const explained = onlyOf(rule.problems, ({ actual, expected }) => causeOf(actual) ?? causeOf(expected));
-    const cause = explained ?? byRefusal.get(onlyOf(rule.problems, refusalIn) ?? '');
+    const own = onlyOf(rule.problems, ({ actual, expected }) => causeOf(actual) ?? causeOf(expected));
+    const cause = own ?? byRefusal.get(onlyOf(rule.problems, refusalIn) ?? '');
     if (cause === undefined || cause === rule.id || !ids.has(cause)) return rule;
     return notRun(rule, NotRun.explained(cause));
   });
+  const byId = new Map(explained.map((rule) => [rule.id, rule]));
+  return explained.map((rule) => {
+    const because = failedCause(rule, byId);
+    return because === undefined ? rule : { ...rule, because };
+  });
+}
+
+/** The failed rule that a rule was not run for, directly or through rules that were not run either. */
+function failedCause(
+  { see = [] }: RuleResult,
+  rules: ReadonlyMap<string, RuleResult>,
+  visited: readonly string[] = [],
+): string | undefined {
+  const causes = see.filter((id) => !visited.includes(id)).flatMap((id) => rules.get(id) ?? []);
+  const failed = causes.find(({ status }) => status === 'fail');
+  if (failed) return failed.id;
+  return causes.map((rule) => failedCause(rule, rules, [...visited, ...see])).find((id) => id !== undefined);
 }
 
 /** The rule about requests that fail now and then. */

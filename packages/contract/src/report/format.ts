@@ -17,6 +17,9 @@ export interface ReportOptions {
   readonly again?: (rules: readonly string[]) => string;
 }
 
+/** The finding about a target that cannot be reached. No rule of the catalogue has this id, because no rule can run. */
+export const unreachable = { id: 'endpoint.reachable', title: 'the server answers' } as const;
+
 /** A problem in one printable line: `get_price · outputSchema.type: expected "object", got "array"`. */
 export function problemLine({ tool, path, expected, actual, cause, at }: Problem): string {
   const where = [tool, path].filter((part) => part !== undefined).join(' · ');

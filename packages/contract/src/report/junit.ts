@@ -2,7 +2,7 @@ import type { CheckedRule, CheckReport } from '../check/model.ts';
 import { failsCheck } from '../check/verdict.ts';
 import { printable } from '../command/paint.ts';
 import { groupBy } from '../json/json.ts';
-import { detailLines, groupOf, type Remark, type ReportOptions, remarksOf } from './format.ts';
+import { detailLines, groupOf, type Remark, type ReportOptions, remarksOf, unreachable } from './format.ts';
 
 type Explain = ReportOptions['explain'];
 
@@ -19,6 +19,21 @@ export function junitReport(report: CheckReport, { explain }: ReportOptions): st
       suite(group, own, report, explain),
     ),
     ...remarkSuite(remarksOf(report)),
+    '</testsuites>',
+  ].join('\n');
+}
+
+/** The report on a target that cannot be reached: one error. */
+export function unreachableJunit(target: string, message: string): string {
+  const [group, name] = [groupOf(unreachable.id), `${unreachable.id}: ${unreachable.title}`];
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name=${quoted(`market-mcp check ${target}`)}>`,
+    `  <testsuite name="${group}" tests="1" failures="0" errors="1" skipped="0" hostname=${quoted(target)}>`,
+    `    <testcase classname="${group}" name=${quoted(name)}>`,
+    `      <error type="unreachable" message=${quoted(message)}/>`,
+    '    </testcase>',
+    '  </testsuite>',
     '</testsuites>',
   ].join('\n');
 }

@@ -7,6 +7,7 @@ import type { RehearsalStep } from '../model.ts';
 import { driftLines } from './changes.ts';
 import {
   countsOf,
+  fixesOf,
   footnotes,
   groupOf,
   otherErrorLine,
@@ -16,25 +17,31 @@ import {
   verdictOf,
   waysOn,
 } from './format.ts';
-import { namesOf, problemLines, ruleLines } from './lines.ts';
+import { firstOf, namesOf, ofTools, problemLines, ruleLines } from './lines.ts';
 
 /**
- * The report for a terminal: a line for each group of rules, failures in full, what was not run and why, the
- * rehearsal, drift, and at the end the verdict with what to change.
+ * The report for a terminal. A report of a check that failed has one line for each failed rule if its details do not fit on one
+ * screen; `verbose` prints them.
  */
 export function prettyReport(report: CheckReport, options: ReportOptions): string {
+  const details = detailedReport(report, options);
+  const isShort = details.split('\n').length <= screenLines;
+  return report.ok || options.verbose || isShort ? details : shortReport(report, options);
+}
+
+/** Lines of a terminal that show a report and the prompt after it. */
+const screenLines = 40;
+
+/**
+ * A line for each group of rules, failures in full, what was not run and why, the rehearsal, drift, and at the end the verdict
+ * with what to change.
+ */
+function detailedReport(report: CheckReport, options: ReportOptions): string {
   const { color, verbose, again, explain } = options;
   const paint = color ? painted : plain;
-  const { rules, rehearsal = [], serverErrors = [], target, platform, runtime, seed } = report;
-  const by = [
-    `platform ${platform}`,
-    ...(runtime === undefined ? [] : [`runtime ${runtime}`]),
-    ...(rules.some(({ id, status }) => id.startsWith('explore.') && status !== 'not-run')
-      ? [`seed ${seed}`]
-      : []),
-  ].join(', ');
-  const blocks = [
-    [`Contract check of ${printable(target)} (${printable(by)})`],
+  const { rules, rehearsal = [], serverErrors = [] } = report;
+  return joined([
+    [titleLine(report)],
     verbose
       ? rules
           .filter(({ status }) => status === 'pass')
@@ -51,7 +58,77 @@ export function prettyReport(report: CheckReport, options: ReportOptions): strin
     report.drift ? driftLines(report.drift, paint) : [],
     baselineLines(report, paint),
     [...summaryLines(report, paint), ...recapLines(report, paint, again)],
+  ]);
+}
+
+/** One line for each failed rule, as many as fit on the screen, and in short what else a reader must know. */
+function shortReport(report: CheckReport, { color, again, explain }: ReportOptions): string {
+  const paint = color ? painted : plain;
+  const { rules, demands, drift, serverErrors = [] } = report;
+  const failed = causesFirst(rules).filter((rule) => !rule.known);
+  const counted = failed.filter((rule) => failsCheck(rule, demands));
+  const others = [
+    shortReasons(rules),
+    firstOf(serverErrors, entriesInShort, (error) => `${paint.yellow('!')} ${otherErrorLine(error)}`),
+    drift ? firstOf(driftLines(drift, paint), entriesInShort + 1, (line) => line) : [],
+    firstOf(baselineLines(report, paint), entriesInShort, (line) => line),
+    [...summaryLines(report, paint), ...againLines(counted, again, paint)],
   ];
+  const [first] = counted;
+  const help = [
+    'Add --verbose for expected and actual values, and for the requests.',
+    ...(first ? [`Explain a rule: ${explain(first.id)}`] : []),
+  ];
+  const room = screenLines - others.flatMap((lines) => (lines.length > 0 ? ['', ...lines] : [])).length - 6;
+  const ordered = [...counted, ...failed.filter((rule) => !counted.includes(rule))];
+  const failures = firstOf(ordered, Math.max(room, leastFailures), (rule) =>
+    clip(shortFailure(rule, rules, paint), width + (color ? colorLength : 0)),
+  );
+  return joined([[titleLine(report)], failures, ...others, help]);
+}
+
+/** Entries of a list that are less important than the failed rules. */
+const entriesInShort = 3;
+const leastFailures = 8;
+/** Characters of the two sequences that set and reset a colour. */
+const colorLength = 10;
+
+/** A failed rule in one line: its place and its fix. */
+function shortFailure(rule: CheckedRule, rules: readonly CheckedRule[], paint: Paint): string {
+  const [problem, ...otherProblems] = ofTools(rule.problems);
+  const mark = rule.level === 'must' ? paint.red('✗') : paint.yellow('!');
+  const where =
+    problem?.at ?? [problem?.tool, problem?.path].filter((part) => part !== undefined).join(' · ');
+  const more = otherProblems.length > 0 ? ` and ${otherProblems.length} more` : '';
+  const place = where === '' ? '' : `${clip(printable(where), placeWidth)}${more}: `;
+  const count = becauseOf(rule, rules).length;
+  const effect = count === 0 ? '' : ` (${counted(count, 'rule')} not run because of it)`;
+  return `${mark} ${rule.id}${effect}  ${place}${fixesOf(rule)[0]}`;
+}
+
+const placeWidth = 50;
+
+/** The most frequent reasons why rules were not run, without the ids of the rules. */
+function shortReasons(rules: readonly CheckedRule[]): readonly string[] {
+  const left = rules.filter(({ status, because }) => status === 'not-run' && because === undefined);
+  const groups = [...groupBy(left, ({ reason = '' }) => reason)].toSorted(
+    ([, one], [, other]) => other.length - one.length,
+  );
+  return firstOf(groups, entriesInShort, ([reason, group]) =>
+    clip(`– not run (${group.length}): ${reasonLine(reason)}`, width),
+  );
+}
+
+function titleLine({ rules, target, platform, runtime, seed }: CheckReport): string {
+  const by = [`platform ${platform}`];
+  if (runtime !== undefined) by.push(`runtime ${runtime}`);
+  if (rules.some(({ id, status }) => id.startsWith('explore.') && status !== 'not-run'))
+    by.push(`seed ${seed}`);
+  return `Contract check of ${printable(target)} (${printable(by.join(', '))})`;
+}
+
+/** Blocks of lines with an empty line between them. */
+function joined(blocks: readonly (readonly string[])[]): string {
   return blocks
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join('\n'))
@@ -65,9 +142,9 @@ function causesFirst(rules: readonly CheckedRule[]): readonly CheckedRule[] {
   return failed.toSorted((one, other) => (weights.get(other) ?? 0) - (weights.get(one) ?? 0));
 }
 
-/** The rules that were not run because this one, and perhaps others, failed. */
+/** The rules that were not run because this one failed. */
 function becauseOf({ id }: CheckedRule, rules: readonly CheckedRule[]): readonly CheckedRule[] {
-  return rules.filter(({ status, see = [] }) => status === 'not-run' && see.includes(id));
+  return rules.filter(({ because }) => because === id);
 }
 
 function consequences(rule: CheckedRule, rules: readonly CheckedRule[]): readonly string[] {
@@ -207,8 +284,6 @@ function recapLines(
   if (shown.length === 0) return [];
   const groups = placesOf(shown);
   const more = groups.slice(placesShown).flatMap(({ places }) => places).length;
-  const ids = shown.map(({ id }) => id);
-  const command = again?.(ids);
   return [
     '',
     paint.bold(
@@ -222,10 +297,19 @@ function recapLines(
       ];
     }),
     ...(more > 0 ? [`  … and ${more} more places`] : []),
-    ...(command === undefined
-      ? []
-      : [`Run only ${ids.length === 1 ? 'this rule' : 'these rules'} again: ${paint.bold(command)}`]),
+    ...againLines(shown, again, paint),
   ];
+}
+
+/** The command that runs only these rules again. */
+function againLines(
+  failed: readonly CheckedRule[],
+  again: ReportOptions['again'],
+  paint: Paint,
+): readonly string[] {
+  const command = failed.length === 0 ? undefined : again?.(failed.map(({ id }) => id));
+  if (command === undefined) return [];
+  return [`Run only ${failed.length === 1 ? 'this rule' : 'these rules'} again: ${paint.bold(command)}`];
 }
 
 /** The places to change with the rules that failed there; those with the same rules and the same first problem together. */

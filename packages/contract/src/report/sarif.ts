@@ -1,23 +1,48 @@
 import type { CheckedRule, CheckReport } from '../check/model.ts';
+import { exitCodes } from '../command/command-error.ts';
 import { safeJson } from '../command/safe-json.ts';
 import { version } from '../version.ts';
-import { fileOf, fixesOf, problemLine, type Remark, remarksOf, stackLines } from './format.ts';
+import { fileOf, fixesOf, problemLine, type Remark, remarksOf, stackLines, unreachable } from './format.ts';
 
 /** The report as SARIF 2.1.0 (OASIS): a result for each problem; a rule that was not run is an open result. */
 export function sarifReport(report: CheckReport): string {
   const { rules, target, ok } = report;
+  return sarifLog({
+    rules: rules.map(descriptor),
+    invocation: { executionSuccessful: true, exitCode: ok ? 0 : 1 },
+    results: [
+      ...rules.flatMap((rule, index) => results(rule, index, target)),
+      ...remarksOf(report).map((remark) => remarkResult(remark, target)),
+    ],
+  });
+}
+
+/** The report on a target that cannot be reached: one error. */
+export function unreachableSarif(target: string, message: string): string {
+  const { id, title } = unreachable;
+  return sarifLog({
+    rules: [{ id, shortDescription: { text: title }, defaultConfiguration: { level: 'error' } }],
+    invocation: { executionSuccessful: false, exitCode: exitCodes.notStarted },
+    results: [remarkResult({ about: id, text: message, fails: true }, target)],
+  });
+}
+
+interface SarifRun {
+  readonly rules: readonly object[];
+  readonly invocation: object;
+  readonly results: readonly object[];
+}
+
+function sarifLog({ rules, invocation, results }: SarifRun): string {
   return safeJson({
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
     runs: [
       {
-        tool: { driver: { name: 'market-mcp', version, rules: rules.map(descriptor) } },
-        invocations: [{ executionSuccessful: true, exitCode: ok ? 0 : 1 }],
+        tool: { driver: { name: 'market-mcp', version, rules } },
+        invocations: [invocation],
         columnKind: 'utf16CodeUnits',
-        results: [
-          ...rules.flatMap((rule, index) => results(rule, index, target)),
-          ...remarksOf(report).map((remark) => remarkResult(remark, target)),
-        ],
+        results,
       },
     ],
   });

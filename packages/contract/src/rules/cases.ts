@@ -53,9 +53,10 @@ async function checkCases(
   const unrun = results.filter((result) => 'reason' in result);
   for (const { id } of unrun) note?.(undefined, id);
   const missing = unrun.filter(({ reason: { kind } }) => kind !== 'inapplicable' && kind !== 'example');
-  if (unrun.length < results.length)
+  if (problems.length > 0) {
     for (const { id, reason } of missing) note?.(`the case ${id} was not run: ${reason.message}`);
-  if (problems.length > 0) return problems;
+    return problems;
+  }
   const [first = unrun.length === results.length ? unrun[0] : undefined] = missing;
   if (first) throw first.reason;
   return [];
