@@ -11,7 +11,10 @@ export interface Incident {
   readonly hint?: string;
 }
 
-/** A request to an API that failed in a call, as the runtime logs it: one JSON line `{"event":"source",…}`. */
+/**
+ * A request to an API that failed in a call, as the runtime logs it: one JSON line `{"event":"source",…}`. Or the cause that a tool
+ * gave to `fail`: `{"event":"failure",…}`.
+ */
 export interface SourceFailure {
   readonly tool?: string;
   /** The code that the tool answered with, unless it chose another one. */
@@ -65,9 +68,14 @@ export class ServerLog {
       const answer = this.#answers.length < bounds.answers && answerIn(line);
       if (answer) this.#answers.push(answer);
       const failure = this.#failures.size < bounds.failures && failureIn(line);
-      if (failure) this.#failures.set(`${failure.tool} ${failure.code}`, failure);
+      if (failure) this.#failures.set(failureKey(failure), failure);
     }
   }
+}
+
+/** A cause that a tool gave does not replace its failed request, which says more. */
+function failureKey({ tool, code, request }: SourceFailure): string {
+  return `${tool} ${code} ${request !== undefined}`;
 }
 
 /**
@@ -92,8 +100,8 @@ function firstCrash(errors: string): number {
 }
 
 function incidentIn(line: string): Incident | undefined {
-  const { event, id, tool, detail, hint } = eventIn(line, 'incident');
-  if (event !== 'incident' || typeof detail !== 'string') return undefined;
+  const { id, tool, detail, hint } = membersOfEvent(line, 'incident');
+  if (typeof detail !== 'string') return undefined;
   return {
     ...(typeof id === 'string' && { id }),
     ...(typeof tool === 'string' && { tool }),
@@ -103,10 +111,10 @@ function incidentIn(line: string): Incident | undefined {
 }
 
 function failureIn(line: string): SourceFailure | undefined {
-  const members = eventIn(line, 'source');
-  const { event, tool, code, detail, at, hint } = members;
+  const members = membersOfEvent(line, 'source', 'failure');
+  const { tool, code, detail, at, hint } = members;
   const request = requestIn(members);
-  if (event !== 'source' || typeof code !== 'string') return undefined;
+  if (typeof code !== 'string') return undefined;
   return {
     code,
     ...(typeof tool === 'string' && { tool }),
@@ -125,13 +133,14 @@ function requestIn({ method, path, host, status }: JsonObject): string | undefin
 }
 
 function answerIn(line: string): SourceAnswer | undefined {
-  const { event, from, request } = eventIn(line, 'source-answer');
-  if (event !== 'source-answer' || typeof request !== 'string') return undefined;
+  const { from, request } = membersOfEvent(line, 'source-answer');
+  if (typeof request !== 'string') return undefined;
   return from === 'network' || from === 'recorded' || from === 'document' ? { from, request } : undefined;
 }
 
-/** The members of a log line, if it is the given event. */
-function eventIn(line: string, event: string): JsonObject {
-  const isLikely = line.startsWith('{') && line.includes(`"${event}"`);
-  return objectOr(isLikely ? jsonIn(line)[0] : undefined);
+/** The members of a log line with one of these events; none of another line. */
+function membersOfEvent(line: string, ...events: readonly string[]): JsonObject {
+  const isLikely = line.startsWith('{') && events.some((event) => line.includes(`"${event}"`));
+  const members = objectOr(isLikely ? jsonIn(line)[0] : undefined);
+  return events.includes(String(members.event)) ? members : {};
 }

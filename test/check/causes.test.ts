@@ -92,6 +92,26 @@ describe("the errors in a server's output", () => {
     ]);
   });
 
+  it('include the cause that a tool gave for its failure, which does not replace a failed request', () => {
+    const log = new ServerLog();
+    const request = { method: 'get', path: '/price', host: 'api.example.com', status: 503 };
+    const add = (line: object) =>
+      log.add(`${JSON.stringify({ tool: 'get_price', code: 'DOWN', ...line })}\n`);
+    add({ event: 'source', detail: 'HTTP 503', ...request });
+    add({ event: 'failure', detail: 'Error: no price' });
+    add({ event: 'failure', code: 'NO_PRICE', detail: 'RangeError: no such day' });
+    expect(log.failures).toEqual([
+      {
+        tool: 'get_price',
+        code: 'DOWN',
+        detail: 'HTTP 503',
+        request: 'GET /price of api.example.com: HTTP 503',
+      },
+      { tool: 'get_price', code: 'DOWN', detail: 'Error: no price' },
+      { tool: 'get_price', code: 'NO_PRICE', detail: 'RangeError: no such day' },
+    ]);
+  });
+
   it('are limited in number and length', () => {
     const log = new ServerLog();
     const line = JSON.stringify({ event: 'incident', id: 'abc', tool: 'x', detail: 'y'.repeat(20_000) });

@@ -1,6 +1,7 @@
 import { AssertionError } from 'node:assert';
 import { firstPlaceIn } from './place.ts';
-import { type Incident, runCall, type SourceLine } from './server/call.ts';
+import { logError } from './process.ts';
+import { type FailureLine, type Incident, runCall, type SourceLine } from './server/call.ts';
 import type { JsonObject, Tool, ToolExample } from './server/define-tool.ts';
 import { logId } from './server/log.ts';
 import { loadPatterns } from './server/pattern.ts';
@@ -10,6 +11,8 @@ import { compileTool } from './server/schema.ts';
 export { requireVariables } from './process.ts';
 export type { Incident } from './server/call.ts';
 export type { CallResult } from './server/result.ts';
+
+type LoggedLine = Incident | FailureLine | SourceLine;
 
 export interface CallOptions {
   /** Cancels the call, as a caller that disconnects does. */
@@ -38,7 +41,7 @@ export async function callTool(
   };
   await loadPatterns([tool]);
   const sent: unknown = JSON.parse(JSON.stringify(args));
-  const lines: (Incident | SourceLine)[] = [];
+  const lines: LoggedLine[] = [];
   const { result, code } = await runCall(compileTool(tool), sent, {
     request: logId(),
     onGone,
@@ -47,6 +50,10 @@ export async function callTool(
     report(incident) {
       lines.push(incident);
       report(incident);
+    },
+    onFailure(line) {
+      lines.push(line);
+      logError('failure', line);
     },
     onSource: (line) => lines.push(line),
   });
@@ -60,10 +67,7 @@ function printed({ id, tool, detail }: Incident): void {
 }
 
 /** The calls of this process, for what their results do not say. */
-const calls = new WeakMap<
-  CallResult,
-  { readonly title: string; readonly cause?: Incident | SourceLine | undefined }
->();
+const calls = new WeakMap<CallResult, { readonly title: string; readonly cause?: LoggedLine | undefined }>();
 
 /**
  * Expects that a call has ended as its example says.
@@ -90,7 +94,7 @@ export function assertOutcome(result: CallResult, expected: ToolExample['expect'
       [`${method.toUpperCase()} ${path}`, host && ` of ${host}`, status && `: HTTP ${status}`].join(''),
     cause: problem,
     at,
-    fix: cause?.hint ?? (at && `Correct ${at}.`),
+    fix: source.hint ?? (at && `Correct ${at}.`),
   };
   const lines = Object.entries(rows).flatMap(([name, value]) =>
     value ? [`  ${name.padEnd(8)} ${value}`] : [],

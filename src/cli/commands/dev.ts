@@ -110,7 +110,7 @@ export function createCallLog(directory: string, output: Output) {
     const before = (id !== null && waiting.get(id)) || nothing;
     const call: Running = {
       lines: [...before.lines, line],
-      code: kind === 'source' ? textOr(event.code) : before.code,
+      code: failureKinds.has(kind) ? textOr(event.code) : before.code,
     };
     const isOfCall = id !== null && typeof event.tool === 'string';
     if (kind !== 'call' && isOfCall) {
@@ -121,7 +121,7 @@ export function createCallLog(directory: string, output: Output) {
     }
     if (id !== null) waiting.delete(id);
     const code = textOr(event.code) ?? call.code;
-    const isFailure = code !== null || kind === 'incident' || kind === 'source';
+    const isFailure = code !== null || kind === 'incident' || failureKinds.has(kind);
     const asked = code !== null && line.exchange !== null ? marketplace?.causeOf(line.exchange) : null;
     const known: FailedAnswer = { code, message: null, incident: id ?? undefined };
     const logged = isFailure ? causeIn(known, call.lines, directory, undefined) : null;
@@ -148,6 +148,9 @@ export function createCallLog(directory: string, output: Output) {
     for (const text of cause ? causeLines({ ...cause, lines: [] }, output) : []) output.line(text);
   }
 }
+
+/** Events with the code of a failure and its cause. */
+const failureKinds = new Set(['source', 'failure']);
 
 /** At a terminal, the server prints its address, and dev when and why it stops. */
 const silentKinds = new Set(['listening', 'stopping', 'stopped']);

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject, Outcome, Outcomes, Tool } from './define-tool.ts';
+import { errorDetail } from './error-detail.ts';
 import { maxDetail, type RequestIds, type RunningOperation } from './log.ts';
 import { answerWeight, type HeldMemory } from './memory.ts';
 import { withMissingNulls } from './missing.ts';
@@ -32,6 +33,15 @@ export interface Incident {
 
 /** Calls `leave` when the caller disconnects. The returned function unsubscribes. */
 export type OnGone = (leave: () => void) => () => void;
+
+/** The cause that a tool gave for its failure. The caller gets none of it. */
+export interface FailureLine extends RequestIds {
+  readonly tool: string;
+  /** The code that the tool chose. */
+  readonly code: string;
+  /** The stack of the error and of its causes, without keys. */
+  readonly detail: string;
+}
 
 /** What the log says of a failed request to a source: never a query, a header or a body. */
 export interface SourceLine {
@@ -75,6 +85,8 @@ export interface CallContext extends RequestContext, Pick<Running, 'onSource'> {
   /** Whether an incident names the line that returned an answer. That takes time, so not in production. */
   readonly traces?: boolean;
   report(incident: Incident): void;
+  /** Receives the cause that the tool gave for a failure. */
+  readonly onFailure?: (line: FailureLine) => void;
   /** Receives the path of each member that is null because the tool left it out; absent outside production, where this is an error. */
   readonly onMissing?: ((path: string) => void) | undefined;
   /** Takes turns with other large answers. */
@@ -121,8 +133,7 @@ export async function runCall(compiled: CompiledTool, args: unknown, context: Ca
   } catch (error) {
     if (isAbortFailure(error)) return failed(error);
     if (!(error instanceof CallFailure)) {
-      const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      return incident('INTERNAL_ERROR', 'The tool failed unexpectedly', detail);
+      return incident('INTERNAL_ERROR', 'The tool failed unexpectedly', errorDetail(error));
     }
     outcome = outcomes.fail(error.code, error.message, error.hints);
   }
@@ -146,7 +157,10 @@ export async function runCall(compiled: CompiledTool, args: unknown, context: Ca
     if (!takesTurn) void context.turns?.(); // the next large answer waits as if this one had taken a turn
     await nextTurn(); // other callers are served before it is sent
   }
-  const code = outcome.kind === 'fail' ? outcome.code : undefined;
+  if (outcome.kind !== 'fail') return { result, ending: outcome.kind, code: undefined };
+  const { code, cause } = outcome;
+  if (cause !== undefined)
+    context.onFailure?.({ tool: name, request, traceparent, code, detail: errorDetail(cause) });
   return { result, ending: outcome.kind, code };
 }
 
@@ -246,8 +260,8 @@ export function callOfSignal(
 }
 
 const empty = (reason: string): Outcome => ({ kind: 'empty', reason });
-const fail = (code: string, message: string, hints?: JsonObject): Outcome => {
-  return { kind: 'fail', code, message, hints };
+const fail = (code: string, message: string, hints?: JsonObject, cause?: unknown): Outcome => {
+  return { kind: 'fail', code, message, hints, cause };
 };
 
 class CallOutcomes implements Outcomes<object> {

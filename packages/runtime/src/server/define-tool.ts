@@ -29,7 +29,13 @@ export const signals = {
 export type Outcome =
   | { readonly kind: 'found'; readonly data: object }
   | { readonly kind: 'empty'; readonly reason: string }
-  | { readonly kind: 'fail'; readonly code: string; readonly message: string; readonly hints?: JsonObject };
+  | {
+      readonly kind: 'fail';
+      readonly code: string;
+      readonly message: string;
+      readonly hints?: JsonObject;
+      readonly cause?: unknown;
+    };
 
 /** The three ways to end a call, whose answers match the outputSchema, and the signal that ends it early. */
 export interface Outcomes<Data> {
@@ -43,8 +49,9 @@ export interface Outcomes<Data> {
    * @param code constant for programs, such as `UPSTREAM_DOWN`
    * @param message what went wrong and what the caller can do
    * @param hints further members, such as valid values; members that the outputSchema does not admit are dropped
+   * @param cause the error behind the failure: the log has it, the caller never gets it
    */
-  fail(code: string, message: string, hints?: JsonObject): Outcome;
+  fail(code: string, message: string, hints?: JsonObject, cause?: unknown): Outcome;
   /** Aborts when the deadline passes or the caller disconnects. Pass it to `fetch`. It is made when it is read, which takes a fifth of a small call. */
   readonly signal: AbortSignal;
 }

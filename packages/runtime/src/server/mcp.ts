@@ -1,4 +1,4 @@
-import { type Incident, type RequestContext, runCall } from './call.ts';
+import { type FailureLine, type Incident, type RequestContext, runCall } from './call.ts';
 import type { Outcome, Tool } from './define-tool.ts';
 import { exactly } from './exact.ts';
 import { createTurns } from './limits.ts';
@@ -166,6 +166,7 @@ export function createMethods(
   }
   const list = JSON.stringify({ tools: tools.map(listedDefinition) }).slice(1);
   const report = (incident: Incident) => log('incident', incident);
+  const onFailure = (line: FailureLine) => log('failure', line);
   const turns = createTurns();
   const traces = !production;
   const countMissing = createCount(log, 'output-drift', 60_000);
@@ -214,6 +215,7 @@ export function createMethods(
       turns,
       traces,
       report,
+      onFailure,
       onMissing: production ? onMissingOf(name) : undefined,
     });
     const errorType = result.isError ? toolError : undefined;

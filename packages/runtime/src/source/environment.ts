@@ -1,7 +1,9 @@
 import { loadEnvironment, ownErrors } from '../process.ts';
+import { redactDetailsBy } from '../server/error-detail.ts';
 import { variables } from '../variables.ts';
 import { addressNotSet } from './address.ts';
 import { isReplaying } from './recordings.ts';
+import { redactorOf } from './redact.ts';
 import { Secret } from './secret.ts';
 
 /** One variable of the environment: its purpose, and how its text is read. */
@@ -25,6 +27,14 @@ function defaultTo<T>(value: T | undefined): Pick<Declared<T>, 'fallback'> {
   return value === undefined ? {} : { fallback: () => value };
 }
 
+const secretTexts = new Set<string>();
+
+/** Removes a text, in whatever form, from the errors that the log contains. */
+function hideInErrors(text: string): void {
+  secretTexts.add(text);
+  redactDetailsBy(redactorOf([...secretTexts], 1));
+}
+
 /** A text that no log and no error contains: a key, a token, a password. */
 export function secret(text: string, { optional }: Optional = {}): Declared<Secret> {
   return {
@@ -33,6 +43,7 @@ export function secret(text: string, { optional }: Optional = {}): Declared<Secr
     parse(name, given) {
       if (!/^[\x20-\x7e]+$/.test(given))
         throw new Error('contains a character that is not allowed in a header.');
+      hideInErrors(given);
       return new Secret(name, given, optional);
     },
     blank: (name) => new Secret(name, null),
