@@ -11,7 +11,12 @@ export const targets = {
   vercel: { title: 'Vercel', files: ['Dockerfile.vercel'] },
   kubernetes: {
     title: 'Kubernetes',
-    files: ['kubernetes/kustomization.yaml', 'kubernetes/server.yaml', 'kubernetes/network.yaml'],
+    files: [
+      'kubernetes/kustomization.yaml',
+      'kubernetes/server.yaml',
+      'kubernetes/network.yaml',
+      'kubernetes/pod-monitor.yaml',
+    ],
   },
   workers: { title: 'Cloudflare Workers', files: ['wrangler.jsonc', 'worker.js'] },
   redis: { title: 'Redis', files: ['src/redis.ts'] },

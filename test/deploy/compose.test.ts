@@ -17,6 +17,24 @@ import { recordProof } from './figures.ts';
 // What `--deploy compose` writes: Debian's docker-compose reads compose.yaml, and Debian's Caddy runs the Caddyfile in front of the
 // server with the variables of compose.yaml.
 
+/** Code, stacks and libraries of a process that does nothing, in bytes. */
+const idleMemory = 100 * 2 ** 20;
+
+/** The memory that the server may need with a heap of this size: what is counted by MAX_MEMORY_BYTES is outside of the heap by half. */
+function mostMemory(heapMiB: number): number {
+  const script = `console.log(require('node:v8').getHeapStatistics().heap_size_limit)`;
+  const flags = [`--max-old-space-size=${heapMiB}`, '-e', script];
+  const heap = Number(spawnSync(process.execPath, flags, { encoding: 'utf8' }).stdout);
+  return heap + (heap * 0.75) / 2 + idleMemory;
+}
+
+const units: { readonly [unit: string]: number } = { b: 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 };
+/** A size as docker-compose prints it: a number of bytes, or `1g`. */
+function bytesOf(size: string): number {
+  const [, number, unit = 'b'] = /^(\d+(?:\.\d+)?)([bkmg])?/.exec(size) ?? [];
+  return Number(number) * (units[unit] ?? Number.NaN);
+}
+
 const isHere = (program: string) => spawnSync(program, ['version']).error === undefined;
 const root = scratch();
 let project: string;
@@ -55,6 +73,11 @@ describe.skipIf(!isHere('docker-compose'))('compose.yaml (skipped without docker
         SESSION_SECRET: 'a secret of thirty-two characters',
       },
     });
+    const environment = (server?.environment ?? {}) as {
+      readonly DRAIN_MS?: number;
+      readonly SHUTDOWN_GRACE_MS?: number;
+      readonly NODE_OPTIONS?: string;
+    };
     expect(server).not.toHaveProperty('ports');
     expect(server).not.toHaveProperty('network_mode');
     expect(caddy).toMatchObject({ read_only: true, cap_drop: ['ALL'], cap_add: ['NET_BIND_SERVICE'] });
@@ -63,11 +86,11 @@ describe.skipIf(!isHere('docker-compose'))('compose.yaml (skipped without docker
       SERVER: 'server:3000',
       TLS: 'internal',
     });
+    expect(server?.healthcheck).toEqual({ interval: '5s' }); // the test is that of the Dockerfile
+    const [, heapMiB] = /^--max-old-space-size=(\d+)$/.exec(String(environment.NODE_OPTIONS)) ?? [];
+    expect(mostMemory(Number(heapMiB))).toBeLessThanOrEqual(bytesOf(String(server?.mem_limit)));
     const grace = Number(/^(\d+)s$/.exec(String(server?.stop_grace_period))?.[1]) * 1_000;
-    const { DRAIN_MS = 0, SHUTDOWN_GRACE_MS = 0 } = (server?.environment ?? {}) as {
-      readonly DRAIN_MS?: number;
-      readonly SHUTDOWN_GRACE_MS?: number;
-    };
+    const { DRAIN_MS = 0, SHUTDOWN_GRACE_MS = 0 } = environment;
     expect(DRAIN_MS).toBeGreaterThan(0);
     expect(SHUTDOWN_GRACE_MS).toBeGreaterThan(DRAIN_MS);
     expect(grace).toBeGreaterThan(SHUTDOWN_GRACE_MS);

@@ -99,7 +99,11 @@ export interface Objects {
   };
 }
 
-export const [kustomizationFile, ...objectFiles] = targets.kubernetes.files;
+export const podMonitorFile = 'kubernetes/pod-monitor.yaml';
+const [kustomization, ...furtherFiles] = targets.kubernetes.files;
+export const kustomizationFile = kustomization;
+/** Those whose kinds each cluster has. */
+export const objectFiles = furtherFiles.filter((file) => file !== podMonitorFile);
 /** The objects of the files of a project, in their order. */
 export const objects = objectFiles.flatMap(
   (file) => loadAll(fileOf(file)) as { kind: string; apiVersion: string }[],

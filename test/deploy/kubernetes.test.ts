@@ -21,6 +21,7 @@ import {
   type Objects,
   objects,
   type Probe,
+  podMonitorFile,
 } from './kubernetes-objects.ts';
 
 // What `--deploy kubernetes` writes: typed by kubernetes-models, built by kustomize, compared with itself and with the server. Whether a
@@ -111,6 +112,22 @@ describe('what objects say of each other', () => {
     ];
     expect(spread.length).toBeGreaterThan(0);
     for (const { matchLabels } of selectors) expect(matchLabels).toEqual(labels);
+  });
+
+  it('selects the pods and their port of metrics by the PodMonitor', () => {
+    const monitor = load(fileOf(podMonitorFile)) as {
+      readonly apiVersion: string;
+      readonly kind: string;
+      readonly spec: {
+        readonly selector: { readonly matchLabels: Labels };
+        readonly podMetricsEndpoints: readonly object[];
+      };
+    };
+    expect([monitor.apiVersion, monitor.kind]).toEqual(['monitoring.coreos.com/v1', 'PodMonitor']);
+    expect(podMetadata.labels).toMatchObject(monitor.spec.selector.matchLabels);
+    const [, { name, containerPort }] = container.ports;
+    expect(monitor.spec.podMetricsEndpoints).toEqual([{ port: name }]);
+    expect(settingOf('METRICS_PORT')).toBe(String(containerPort));
   });
 
   it('leads from the Ingress to the port of the image', () => {
@@ -266,6 +283,15 @@ describe('the project', () => {
         ]);
       },
     );
+  });
+
+  it('is built with the PodMonitor, if the resources name it', async () => {
+    const changes = {
+      'resources: [server.yaml, network.yaml]': 'resources: [server.yaml, network.yaml, pod-monitor.yaml]',
+    };
+    const { objects: all, stderr, status } = await built('monitored', [kustomize, 'build'], changes);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(all.map(({ kind }) => kind)).toContain('PodMonitor');
   });
 
   it('is refused by kustomize with a misspelled key', async () => {

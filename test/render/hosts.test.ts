@@ -1,5 +1,7 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
@@ -8,6 +10,8 @@ import type { PlatformProfile } from '../../packages/contract/src/platforms/prof
 import { audienceOf } from '../../packages/runtime/src/audience.ts';
 import { type ShutdownTimes, shutdownTimes } from '../../src/plan/shutdown-times.ts';
 import { targets } from '../../src/questions/targets.ts';
+import { listen } from '../listen.ts';
+import { start } from '../runtime/support.ts';
 import { fileOf } from './target-files.ts';
 
 // The files of hosts, as parsers that are not ours read them.
@@ -71,6 +75,44 @@ it('docs/deploy.md has the times of each target', () => {
     const [, row] = new RegExp(`^\\| \`${name}\` (.*)$`, 'm').exec(section) ?? [];
     expect(row, name).toContain(`| ${text(ofGeneric[name])} | ${text(ofContext[name])} |`);
   }
+});
+
+describe('the health check of the image', () => {
+  const [, command = ''] = /^HEALTHCHECK .*\\\n *CMD (.+)$/m.exec(fileOf('Dockerfile')) ?? [];
+  /** The exit code of the check, run with the variable PORT. */
+  async function exitCode(port: number | string): Promise<number | null> {
+    const [program = '', ...args]: string[] = JSON.parse(command);
+    const child = spawn(program, args, {
+      env: { PATH: process.env.PATH, PORT: String(port) },
+      stdio: 'ignore',
+    });
+    const [code] = await once(child, 'exit');
+    return code;
+  }
+
+  it('starts no Node and succeeds for a server that works', async () => {
+    const { url } = await start();
+    expect(command).not.toContain('node');
+    expect(await exitCode(new URL(url).port)).toBe(0);
+  });
+
+  it('fails for a server that answers otherwise, and for a port without one', async () => {
+    const server = createServer((_, response) => response.writeHead(503).end());
+    const port = await listen(server);
+    expect(await exitCode(port)).toBe(1);
+    await new Promise((resolve) => server.close(resolve));
+    expect(await exitCode(port)).toBe(1);
+  });
+});
+
+it('dependabot.yml follows the base image and the actions', () => {
+  const { updates } = load(fileOf('.github/dependabot.yml')) as {
+    readonly updates: readonly { readonly 'package-ecosystem': string; readonly directory: string }[];
+  };
+  expect(updates.map((update) => [update['package-ecosystem'], update.directory])).toEqual([
+    ['docker', '/'],
+    ['github-actions', '/'],
+  ]);
 });
 
 it('railway.json builds the Dockerfile and waits for /ready', () => {

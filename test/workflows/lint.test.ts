@@ -33,7 +33,7 @@ for (const manager of packageManagers) {
     const packages = { program: version, runtime: version };
     const files = render(planProject({ ...answers, packages, targets: targetNames }, templates), templates);
     for (const [path, { content }] of files) {
-      if (path.startsWith('.github/'))
+      if (path.startsWith('.github/workflows/'))
         workflows.set(`${manager} ${version} ${path}`, new TextDecoder().decode(content));
     }
   }
