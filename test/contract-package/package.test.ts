@@ -124,6 +124,16 @@ describe('the packed contract', () => {
     [['http://127.0.0.1:1/mcp', '--only', 'gat'], 2, 'Did you mean gate?'],
     [['http://127.0.0.1:1/mcp', '--timeout', 'soon'], 2, '--timeout "soon"'],
     [['http://127.0.0.1:1/mcp', '--issuer', 'x'], 2, '--issuer works only with --signing-key'],
+    [
+      ['http://127.0.0.1:1/mcp', '--token', '$NO_SUCH_JWT'],
+      2,
+      'the environment variable NO_SUCH_JWT is not set',
+    ],
+    [
+      ['http://127.0.0.1:1/mcp', '--header', '$NO_SUCH_KEY'],
+      2,
+      'the environment variable NO_SUCH_KEY is not set',
+    ],
     [['http://127.0.0.1:1/mcp', '--live'], 2, "unknown option '--live'"],
     [['http://127.0.0.1:1/mcp', 'another'], 2, 'too many arguments'],
     [['explain', 'gate.no-tokn'], 2, 'Did you mean gate.no-token?'],

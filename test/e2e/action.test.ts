@@ -1,15 +1,19 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { data, Evaluator, Lexer, Parser } from '@actions/expressions';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../packages/contract/src/json/value.ts';
+import { context } from '../../packages/contract/src/platforms/all.ts';
+import { createSigner } from '../../packages/contract/src/wire/signer.ts';
 import { createSteps, serve } from '../broken/good-server.ts';
 import { trust } from '../broken/trust.ts';
+import { listen } from '../listen.ts';
 import { bins, create, repository, run, scratch, succeeded } from './support.ts';
 
 interface Action {
@@ -22,6 +26,13 @@ interface Step {
   readonly if?: string;
   readonly run: string;
   readonly env?: { readonly [name: string]: string };
+}
+
+/** A job of a runner: its temporary directory, which several uses of the Action share. */
+interface Job {
+  readonly temp: string;
+  /** The command lines of `npx`, one a line. */
+  readonly commands: string;
 }
 
 const action = load(readFileSync(join(repository, 'action.yml'), 'utf8')) as Action;
@@ -76,31 +87,37 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
+function newJob(): Job {
+  return { temp: scratch(), commands: join(scratch(), 'commands') };
+}
+
 /** Runs the steps of the Action in their order, with the files and variables of a runner. */
 async function runAction(
   workspace: string,
   given: { readonly [input: string]: string },
   event: { readonly name: string; readonly payload?: object },
+  { temp, commands }: Job = newJob(),
 ) {
-  const temp = scratch();
-  const bin = join(temp, 'bin');
+  const tools = scratch();
+  const bin = join(tools, 'bin');
   mkdirSync(bin);
   const contract = join(repository, 'packages/contract/bin/market-mcp-contract.js');
   // Of the registry's packages, the Action runs this one alone: the built one stands for it.
-  const npx = `#!/bin/bash\ncase "$2" in market-mcp-contract@*) exec ${process.execPath} ${contract} "\${@:3}" ;; esac\nPATH=\${PATH#*:} exec npx "$@"\n`;
+  const npx = `#!/bin/bash\nprintf '%s ' "$@" >> ${commands}\ncase "$2" in market-mcp-contract@*) exec ${process.execPath} ${contract} "\${@:3}" ;; esac\nPATH=\${PATH#*:} exec npx "$@"\n`;
   writeFileSync(join(bin, 'npx'), npx);
   chmodSync(join(bin, 'npx'), 0o755);
   const inputs = Object.fromEntries(Object.entries(action.inputs).map(([name, one]) => [name, one.default]));
   const github = {
     token: 'ghs_x',
     repository: 'ada/gas',
+    server_url: 'https://github.com',
     event_name: event.name,
     event: event.payload ?? {},
   };
   const steps: Record<string, { outputs: Record<string, string> }> = {};
   const contexts = { inputs: { ...inputs, ...given, token: 'ghs_x' }, github, steps };
   const files = Object.fromEntries(
-    ['GITHUB_OUTPUT', 'GITHUB_STEP_SUMMARY'].map((name) => [name, join(temp, name)]),
+    ['GITHUB_OUTPUT', 'GITHUB_STEP_SUMMARY'].map((name) => [name, join(tools, name)]),
   );
   const env = {
     ...process.env,
@@ -127,7 +144,6 @@ async function runAction(
       };
   }
   return {
-    temp,
     status,
     log,
     summary: readFileSync(files.GITHUB_STEP_SUMMARY ?? '', 'utf8'),
@@ -164,6 +180,74 @@ it('the Action at a URL annotates, writes a summary, and fails by the verdict of
   expect([silent.status, silent.summary]).toEqual([3, '']);
 });
 
+it('the headers, the token and the key of the inputs reach the check by the environment, and no argument has them', async () => {
+  const requests: IncomingHttpHeaders[] = [];
+  const port = await listen(
+    createServer((request, response) => {
+      requests.push(request.headers);
+      response.writeHead(500).end();
+    }),
+  );
+  const url = `http://127.0.0.1:${port}/mcp`;
+  const header = 'X-Api-Key: k-4711\nX-Team: blue';
+  const job = newJob();
+  await runAction(root, { url, header }, { name: 'push' }, job);
+  expect(requests.length).toBeGreaterThan(0);
+  for (const headers of requests) expect(headers).toMatchObject({ 'x-api-key': 'k-4711', 'x-team': 'blue' });
+
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const { issuer, audience } = trust;
+  const trusted = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  const server = await serve(createSteps({ publicKey: trusted, issuer, audience }));
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const signed = { url: server.url, platform: 'context', 'signing-key': key, issuer, audience };
+  const withKey = await runAction(root, signed, { name: 'push' }, job);
+  const jwt = await (await createSigner(context.token, audience, { issuer, privateKey })).token();
+  const withToken = await runAction(
+    root,
+    { url: server.url, platform: 'context', jwt },
+    { name: 'push' },
+    job,
+  );
+  await server.stop();
+  expect([withKey.status, withToken.status], withKey.log + withToken.log).toEqual([0, 0]);
+  for (const { summary } of [withKey, withToken])
+    expect(summary).not.toContain('no private key to sign platform tokens and no');
+  const commands = readFileSync(job.commands, 'utf8');
+  expect(commands).toMatch(
+    /--header \$MARKET_MCP_HEADER .*--signing-key \$MARKET_MCP_SIGNING_KEY .*--token \$MARKET_MCP_JWT /s,
+  );
+  for (const text of ['k-4711', 'PRIVATE KEY', jwt]) expect(commands).not.toContain(text);
+});
+
+it('the Action leaves a full clone full, and fetches one commit into a shallow one', async () => {
+  const origin = join(root, 'origin');
+  const git = (cwd: string, ...args: readonly string[]) => {
+    const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com'];
+    return execFileSync('git', [...identity, ...args], { cwd, encoding: 'utf8' }).trim();
+  };
+  mkdirSync(origin);
+  git(origin, 'init', '--quiet', '--initial-branch', 'main');
+  git(origin, 'config', 'uploadpack.allowAnySHA1InWant', 'true');
+  for (const message of ['first', 'second'])
+    git(origin, 'commit', '--quiet', '--allow-empty', '--message', message);
+  git(origin, 'checkout', '--quiet', '-b', 'base');
+  git(origin, 'commit', '--quiet', '--allow-empty', '--message', 'base');
+  const base = git(origin, 'rev-parse', 'base');
+  const fetchStep = action.runs.steps.find(({ env = {} }) => 'TOKEN' in env && 'BASE' in env);
+  const cloned = async (name: string, ...flags: readonly string[]) => {
+    const clone = join(root, name);
+    git(root, 'clone', '--quiet', '--single-branch', '--branch', 'main', ...flags, `file://${origin}`, clone);
+    const env = { BASE: base, SERVER: 'https://github.com', TOKEN: 'x' };
+    const script = ['--noprofile', '--norc', '-eo', 'pipefail', '-c', fetchStep?.run ?? 'exit 9'];
+    const { status, stderr } = await run('bash', script, { cwd: clone, env });
+    expect(status, stderr).toBe(0);
+    return [git(clone, 'rev-parse', '--is-shallow-repository'), git(clone, 'cat-file', '-t', base)];
+  };
+  expect(await cloned('full')).toEqual(['false', 'commit']);
+  expect(await cloned('shallow', '--depth', '1')).toEqual(['true', 'commit']);
+});
+
 const hasGh = spawnSync('gh', ['--version']).error === undefined;
 
 describe.skipIf(!hasGh)('the Action in a pull request (skipped without gh)', () => {
@@ -197,27 +281,52 @@ describe.skipIf(!hasGh)('the Action in a pull request (skipped without gh)', () 
 
   it('says in one comment of its own what the change does to buyers, and for a fork in the summary alone', async () => {
     comments = [{ ...stranger }];
-    const first = await runAction(workspace, {}, from('ada/gas'));
+    const job = newJob();
+    const first = await runAction(workspace, {}, from('ada/gas'), job);
     expect(first.status, first.log).toBe(0);
     const [before, written = ''] = first.comments;
     expect([before, first.comments.length]).toEqual([stranger.body, 2]);
-    expect(written).toMatch(/^<!-- market-mcp -->\n# \S+ Contract check/);
+    expect(written).toMatch(/^<!-- market-mcp [0-9a-f]+ -->\n# \S+ Contract check/);
     expect(written).toContain(
       '| get\\_gas |  | the tool was removed | **breaks callers, loses disputes** | **lost** by the old schema |',
     );
     expect(written).toContain('until you trigger "Refresh Skills"');
     expect(first.summary).toContain('| get\\_price |  | the tool is new | safe for callers | no |');
     comments.splice(1, 0, { ...stranger, id: 8 });
-    // The tools of the base branch are known.
-    const against = join(first.temp, 'market-mcp-base.json');
-    const second = await runAction(workspace, { level: 'should', against }, from('ada/gas'));
+    // A second use in the same job.
+    const second = await runAction(workspace, { level: 'should' }, from('ada/gas'), job);
+    expect(second.summary).toContain('| get\\_price |  | the tool is new | safe for callers | no |');
     expect([second.status, ...second.comments.slice(0, -1)]).toEqual([1, stranger.body, stranger.body]);
     expect(second.comments).toHaveLength(3);
     expect(second.comments[2]).not.toBe(written);
-    // The token of a fork cannot write.
+    // The token of a fork cannot write. The runner has emptied its temporary directory.
     comments = [];
-    const fork = await runAction(workspace, { against }, from('eve/gas'));
-    expect([fork.status, fork.comments]).toEqual([0, []]);
+    rmSync(job.temp, { recursive: true });
+    mkdirSync(job.temp);
+    const fork = await runAction(workspace, {}, from('eve/gas'), job);
+    expect([fork.status, fork.comments], fork.log).toEqual([0, []]);
     expect(fork.summary).toContain('**breaks callers, loses disputes**');
+    expect(await git('worktree', 'list', '--porcelain')).not.toContain('base');
+  });
+
+  it('keeps a comment for each URL, takes over the comment of an earlier version once, and names no key', async () => {
+    const earlier = '<!-- market-mcp -->\nBy an earlier version.';
+    comments = [
+      { ...stranger },
+      { id: 2, body: '<!-- market-mcp -->x', author: account },
+      { id: 3, body: earlier, author: account },
+    ];
+    const server = await serve(createSteps(trust));
+    const urls = [`${server.url}?key=4711`, `${server.url}?key=4712`];
+    for (const url of [...urls, ...urls])
+      await runAction(workspace, { url, platform: 'context' }, from('ada/gas'));
+    await server.stop();
+    const bodies = comments.map(({ body }) => body);
+    expect(bodies.slice(0, 2)).toEqual([stranger.body, '<!-- market-mcp -->x']);
+    expect(bodies).toHaveLength(4);
+    const marks = bodies.slice(2).map((body) => body.split('\n')[0]);
+    expect(new Set(marks).size).toBe(2);
+    for (const mark of marks) expect(mark).toMatch(/^<!-- market-mcp [0-9a-f]+ -->$/);
+    expect(bodies.join()).not.toMatch(/471[12]/);
   });
 });

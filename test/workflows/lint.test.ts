@@ -45,6 +45,37 @@ it.each([...workflows])('%s has no error', (name, text) => {
   expect(text).not.toContain('pull_request_target');
 });
 
+const generated = [...workflows].filter(([name]) => name.includes('.github/'));
+it.each(generated)(
+  '%s gives rights to each job, and no credentials to the code of the project',
+  (_, text) => {
+    const { permissions, env, jobs } = load(text) as {
+      readonly permissions: unknown;
+      readonly env?: object;
+      readonly jobs: {
+        readonly [name: string]: {
+          readonly permissions: object;
+          readonly env?: object;
+          readonly steps: readonly Step[];
+        };
+      };
+    };
+    expect(permissions).toEqual({});
+    expect(JSON.stringify(env ?? {})).not.toContain('github.token');
+    for (const job of Object.values(jobs)) {
+      expect(job.permissions).toMatchObject({ contents: 'read' });
+      expect(JSON.stringify(job.env ?? {})).not.toContain('github.token');
+      for (const step of job.steps) {
+        if (step.uses?.startsWith('actions/checkout@'))
+          expect(step.with).toMatchObject({ 'persist-credentials': false });
+        if (JSON.stringify(step.env ?? {}).includes('github.token')) expect(step.run).toMatch(/\bgh issue /);
+        if (/\b(?:npm|npx|pnpm|yarn|bun)\b/.test(step.run ?? ''))
+          expect(step.env ?? {}).not.toHaveProperty('GH_TOKEN');
+      }
+    }
+  },
+);
+
 it('the linter finds an error, and so does the search for expressions', () => {
   const wrong =
     'on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - run: echo ${{ github.nobody }}\n';
@@ -57,6 +88,13 @@ it('the Action puts no expression into a script', () => {
   const action = readFileSync(join(repository, 'action.yml'), 'utf8');
   expect(scriptsWithExpressions(load(action))).toEqual([]);
 });
+
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+  readonly with?: object;
+  readonly env?: object;
+}
 
 /** The scripts into which a runner would put text of others: each value comes by `env` instead. */
 function scriptsWithExpressions(value: unknown): readonly string[] {

@@ -23,8 +23,14 @@ export const urlFlags = {
     'both',
   ),
   requireAll: on('--require-all', 'count a rule that could not be run as a failure'),
-  platform: text('--platform <name|file>', 'the platform profile to check against (default: generic)'),
-  token: text('--token <jwt>', 'a token of the platform, for the calls to a URL'),
+  platform: text(
+    '--platform <name|file>',
+    'the platform profile to check against (default: generic; that of market-mcp-contract is mcp)',
+  ),
+  token: text(
+    '--token <jwt>',
+    "a token of the platform, for the calls to a URL; '$NAME' reads it from the environment",
+  ),
   signingKey: text(
     '--signing-key <pem>',
     'private key (PEM text or file) whose public key the server at a URL trusts',

@@ -7,6 +7,7 @@ import { flagName, replayFlags } from '../command/flags.ts';
 import { numberIn } from '../command/numbers.ts';
 import { asOperand } from '../command/shell.ts';
 import { type UrlFlags, urlFlags } from './flags.ts';
+import { variableName } from './server.ts';
 
 /**
  * What the flags of a check ask for.
@@ -81,9 +82,15 @@ export function rerunCommand(
     ...replayFlags(urlFlags, shown, [...repeated, 'level', 'requireAll']),
   );
   const secrets = [
-    ...(token === undefined ? [] : ['--token "$TOKEN"']),
+    ...(token === undefined ? [] : [`--token ${variableOf(token) ?? '"$TOKEN"'}`]),
     ...(isText ? ['--signing-key "$SIGNING_KEY"'] : []),
-    ...header.map((one) => `--header "${/^[\w-]*/.exec(one)?.[0]}: $VALUE"`),
+    ...header.map((line) => `--header ${variableOf(line) ?? `"${/^[\w-]*/.exec(line)?.[0]}: $VALUE"`}`),
   ];
   return [line, ...secrets].join(' ');
+}
+
+/** The text of a flag that names an environment variable, as a shell takes it. */
+function variableOf(given: string): string | undefined {
+  const name = variableName(given);
+  return name === undefined ? undefined : `'$${name}'`;
 }

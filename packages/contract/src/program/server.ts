@@ -25,7 +25,8 @@ export async function serverAt(url: string, flags: ServerFlags): Promise<Target>
   const profile = flags.platform === undefined ? generic : unwrap(await resolvePlatform(flags.platform));
   requireNone([...addressErrors(url), ...keyErrors(flags)]);
   const signer = await signerOf(url, profile, flags);
-  const headers = unwrap(combineResults(flags.header.map((line) => headerOf(line, profile))));
+  const lines = flags.header.flatMap((line) => textOfFlag('--header', line).split(/\r?\n/).filter(Boolean));
+  const headers = unwrap(combineResults(lines.map((line) => headerOf(line, profile))));
   return { url, profile, headers: Object.fromEntries(headers), ...(signer && { signer }) };
 }
 
@@ -67,12 +68,31 @@ async function signerOf(
     if (signingKey !== undefined)
       throw refused('--token', 'cannot be combined with --signing-key', 'Use only one of them.');
     const hint = 'Give a JWT: three parts separated by dots.';
-    return attempt('--token', hint, () => createTokenSigner(token, platform));
+    const jwt = textOfFlag('--token', token);
+    return attempt('--token', hint, () => createTokenSigner(jwt, platform));
   }
   if (signingKey === undefined) return undefined;
-  const privateKey = await readKey(signingKey);
+  const privateKey = await readKey(textOfFlag('--signing-key', signingKey));
   const hint = "Give a private key for one of the platform's algorithms.";
   return attempt('--signing-key', hint, () => createSigner(platform, audience, { issuer, privateKey }));
+}
+
+/** The text of a flag with a secret: `$NAME` names an environment variable, so that no list of processes shows its text. */
+function textOfFlag(flag: string, given: string): string {
+  const name = variableName(given);
+  if (name === undefined) return given;
+  const text = process.env[name]?.trim() ?? '';
+  if (text !== '') return text;
+  throw refused(
+    flag,
+    `the environment variable ${name} is not set`,
+    `Set ${name}, or write the value itself.`,
+  );
+}
+
+/** The environment variable that a flag names instead of its text. */
+export function variableName(given: string): string | undefined {
+  return /^\$([A-Za-z_]\w*)$/.exec(given)?.[1];
 }
 
 async function readKey(given: string): Promise<KeyObject> {
