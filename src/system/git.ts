@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, posix, relative } from 'node:path';
 import { CommandError } from 'market-mcp-contract/command';
@@ -57,10 +57,29 @@ export async function initRepository(directory: string, message: string): Promis
 
 /** What git says of the files below a directory. */
 export interface RepositoryState {
+  /** The command of git that is not finished, such as `merge`; null if none is. */
+  readonly unfinished: UnfinishedCommand | null;
   /** Files that differ from the last commit or are new, by their path in the repository. */
   readonly uncommitted: readonly string[];
   /** Files, by their path in the directory, that `git restore` brings back. */
   readonly restorable: ReadonlySet<string>;
+}
+
+export type UnfinishedCommand = 'merge' | 'cherry-pick' | 'revert' | 'rebase';
+
+/** What git writes into its directory until a command is finished. */
+const unfinishedMarks: readonly (readonly [file: string, command: UnfinishedCommand])[] = [
+  ['rebase-merge', 'rebase'],
+  ['rebase-apply', 'rebase'],
+  ['MERGE_HEAD', 'merge'],
+  ['CHERRY_PICK_HEAD', 'cherry-pick'],
+  ['REVERT_HEAD', 'revert'],
+];
+
+async function unfinishedCommand(directory: string): Promise<UnfinishedCommand | null> {
+  const { stdout } = await readRepository(directory, ['rev-parse', '--absolute-git-dir']);
+  const [, command] = unfinishedMarks.find(([file]) => existsSync(join(stdout.trim(), file))) ?? [];
+  return command ?? null;
 }
 
 /** The state of the repository that a directory is in, or git's own words where there is none that can be read. */
@@ -79,6 +98,7 @@ export async function repositoryState(
   // `H` is a tracked file. git does not see changes of files that are marked otherwise.
   const tracked = namesIn(files.stdout).filter((entry) => entry.startsWith('H '));
   return {
+    unfinished: await unfinishedCommand(directory),
     uncommitted: namesIn(status.stdout).map((entry) => entry.slice(3)),
     restorable: new Set(tracked.map((entry) => entry.slice(2))),
   };

@@ -157,6 +157,40 @@ describe('an upgrade', () => {
       expect(again.bytes(path), path).toBe(place.bytes(path));
   });
 
+  it('advises to finish a merge or a rebase, and not to commit the markers', async () => {
+    const place = await committed();
+    const env = { ...process.env, ...identity, GIT_EDITOR: 'true' };
+    const sh = (command: string) =>
+      execFileSync('sh', ['-c', command], { cwd: place.directory, env, stdio: 'pipe' });
+    sh(
+      'git checkout --quiet -b other && echo theirs > README.md && git commit --quiet --all --message theirs',
+    );
+    sh('git checkout --quiet - && echo ours > README.md && git commit --quiet --all --message ours');
+    for (const command of ['merge', 'rebase']) {
+      expect(() => sh(`git ${command} other`)).toThrow();
+      const refused = await place.error();
+      expect(refused).toMatchObject({ status: 2, code: 'NOT_COMMITTED' });
+      expect(refused.hint).toContain(`git ${command} --continue`);
+      expect(refused.hint).toContain(`git ${command} --abort`);
+      expect(refused.hint).not.toContain('git add --all');
+      sh(`git ${command} --abort`);
+    }
+    expect((await place.upgrade('--dry-run')).status).toBe(0);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'advises how to use the repository of another user (skipped without root)',
+    async () => {
+      const place = await committed();
+      execFileSync('chown', ['-R', '4711', place.directory]);
+      const { status, code, hint } = await place.error();
+      execFileSync('chown', ['-R', '0', place.directory]);
+      expect([status, code]).toEqual([2, 'NO_REPOSITORY']);
+      expect(hint).toContain(`git config --global --add safe.directory ${place.directory}`);
+      expect(hint).not.toContain('git init');
+    },
+  );
+
   it('refuses uncommitted changes, and names commands that help', async () => {
     const place = await committed();
     place.write('mine.txt', mine);
@@ -230,14 +264,15 @@ describe('an upgrade', () => {
       p.change('tsconfig.json', (text) => `${mark}${windows(text)}`);
       p.change('AGENTS.md', (text) => `${text}\n${latin}\n`);
       p.change('package.json', (text) => `${mark}${text.replace('"private"', `"author": "${latin}", $&`)}`);
-      p.change('market-mcp.json', (text) => `${mark}${text}`);
+      p.change('market-mcp.json', (text) => `${mark}${windows(text)}`);
       chmodSync(p.at('README.md'), 0o700);
       chmodSync(p.at('AGENTS.md'), 0o600);
     });
     expect(resultOf(await place.upgrade()).details).toEqual([]);
-    for (const path of ['README.md', 'tsconfig.json', 'package.json'])
+    for (const path of ['README.md', 'tsconfig.json', 'package.json', 'market-mcp.json'])
       expect(place.bytes(path), path).toMatch(/^\xef\xbb\xbf[^\xef]/);
-    for (const path of ['README.md', 'tsconfig.json']) expect(place.bytes(path)).not.toMatch(/[^\r]\n/);
+    for (const path of ['README.md', 'tsconfig.json', 'market-mcp.json'])
+      expect(place.bytes(path)).not.toMatch(/[^\r]\n/);
     expect(place.bytes('README.md')).toContain(`A server of MCP tools.\r\n`);
     expect(place.bytes('README.md')).toContain(mine);
     expect(place.bytes('AGENTS.md')).toMatch(/^# For agents and their people\n[\s\S]*\nGr\xfc\xdfe \xc3\n$/);

@@ -1,11 +1,11 @@
-import { CommandError, nameList } from 'market-mcp-contract/command';
+import { CommandError, nameList, shellLine } from 'market-mcp-contract/command';
 import { isInOtherRepository, placeIn } from '../../project/read/inside.ts';
 import { isEntry } from '../../project/read/read.ts';
 import { outputsOf } from '../../project/write/change.ts';
 import type { ProjectChange } from '../../project/write/transaction.ts';
 import { gitCommand } from '../../system/command-line.ts';
 import { packageManagerOf } from '../../system/detect.ts';
-import { ignoredFiles, repositoryState } from '../../system/git.ts';
+import { ignoredFiles, repositoryState, type UnfinishedCommand } from '../../system/git.ts';
 
 const commit = ['git add --all', 'git commit --message "Before the upgrade"'];
 
@@ -22,11 +22,11 @@ export async function undoOf(
   const state = await repositoryState(directory);
   if ('why' in state) {
     const message = `git is what undoes an upgrade, and it cannot read a repository in ${directory}: ${state.why}`;
-    throw new CommandError('NO_REPOSITORY', message, thenRun(['git init', ...commit]));
+    throw new CommandError('NO_REPOSITORY', message, repositoryHint(state.why));
   }
   if (state.uncommitted.length > 0) {
     const message = `there are uncommitted changes: ${nameList(state.uncommitted)}`;
-    throw new CommandError('NOT_COMMITTED', message, thenRun(commit));
+    throw new CommandError('NOT_COMMITTED', message, commitHint(state.unfinished));
   }
   const isThere = (path: string) => isEntry(placeIn(directory, path));
   const changed = [...files.keys(), ...removed];
@@ -50,6 +50,20 @@ export async function undoOf(
       : [gitCommand(directory, ['clean', '--force', '--quiet', '-x', '--'], added)]),
     isLocked ? frozenInstall : install,
   ];
+}
+
+/** A repository of another user is there, so `git init` would not help. */
+function repositoryHint(why: string): string {
+  if (!why.includes('dubious ownership')) return thenRun(['git init', ...commit]);
+  const [, place = '<directory>'] = /repository at '([^']+)'/.exec(why) ?? [];
+  const trust = shellLine(['git', 'config', '--global', '--add', 'safe.directory', place]);
+  return `Nothing was changed. The repository belongs to another user. Run the upgrade as that user, or, if you trust the repository: ${trust}`;
+}
+
+/** A commit of all files would record the markers of conflicts that are not resolved. */
+function commitHint(unfinished: UnfinishedCommand | null): string {
+  if (unfinished === null) return thenRun(commit);
+  return `Nothing was changed. A ${unfinished} is not finished: resolve its conflicts, then run: git ${unfinished} --continue. Or go back by: git ${unfinished} --abort. Then run the upgrade again.`;
 }
 
 /** @throws CommandError `NOT_RESTORABLE` */

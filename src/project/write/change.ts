@@ -1,6 +1,8 @@
 import { rmSync } from 'node:fs';
 import { CommandError } from 'market-mcp-contract/command';
-import { placeIn } from '../read/inside.ts';
+import { manifestFile } from '../manifest/manifest.ts';
+import { placeIn, readIfThere } from '../read/inside.ts';
+import { inStyle, textOf } from '../read/text.ts';
 import { withProjectLock } from './lock.ts';
 import { makeChange, type ProjectChange } from './transaction.ts';
 
@@ -18,9 +20,18 @@ export interface Plan {
 export function changeProject<T extends Plan>(directory: string, plan: () => Promise<T>): Promise<T> {
   return withProjectLock(directory, async (staging) => {
     const planned = await plan();
-    if (planned.change) write(directory, staging, planned.change);
+    if (planned.change) write(directory, staging, inStyleOfProject(directory, planned.change));
     return planned;
   });
+}
+
+/** The change with the byte order mark and line ends that the manifest of the project has, as git may have written them. */
+function inStyleOfProject(directory: string, change: ProjectChange): ProjectChange {
+  const manifest = change.files.get(manifestFile);
+  const previous = manifest && readIfThere(directory, manifestFile);
+  if (!previous) return change;
+  const content = inStyle(textOf(previous), textOf(manifest.content));
+  return { ...change, files: new Map([...change.files, [manifestFile, { ...manifest, content }]]) };
 }
 
 /** What the compiler writes for a file of a project. */
