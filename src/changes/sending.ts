@@ -80,9 +80,10 @@ export async function answersTo(sending: Sending, flag: string): Promise<Result<
   const [first] = answers;
   const times = sent.length === 1 ? 'once' : `${sent.length} times`;
   const lack = first?.isEmpty ? ', without data' : '';
+  const statuses = [...new Set(answers.map(({ status }) => status))].join(' and ');
   const note = {
     path: 'request',
-    what: `${call.method.toUpperCase()} ${call.path} was sent ${times}, and answered with HTTP ${first?.status}${lack}`,
+    what: `${call.method.toUpperCase()} ${call.path} was sent ${times}, and answered with HTTP ${statuses}${lack}`,
     why: 'types, examples and recordings are made from the real answer',
   };
   return pass({ samples: filled.length > 0 ? filled : presentSamples, secrets, note, sent: answers });

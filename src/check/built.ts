@@ -155,12 +155,15 @@ process.stdout.write(${JSON.stringify(mark)} + JSON.stringify(evaluated), () => 
   throw notStarted(directory, lastLines);
 }
 
+/** The number of last lines that are printed if they name no error. */
+export const shownLines = 15;
+
 /** @param lines the last lines of the process; an uncaught error is named by its place in the source */
 export function notStarted(directory: string, lines: readonly string[]): CommandError {
   const crash = findCrash(lines.join('\n'), directory);
   const hint = `In ${directory} run: ${packageManagerOf(directory).run} dev`;
   const message = 'the server does not start';
-  if (!crash) return new CommandError('NOT_STARTED', message, hint, { details: lines });
+  if (!crash) return new CommandError('NOT_STARTED', message, hint, { details: lines.slice(-shownLines) });
   const fix = crash.at === undefined ? hint : `Correct ${crash.at}.`;
   const stack = crash.stack.filter((frame) => !frame.includes('[eval')); // the script of `evaluated`
   // Its first line: the others of a long message explain.

@@ -16,7 +16,14 @@ import { runtimeVersion } from '../project/read/files.ts';
 import { sampledTools, toolMethods, toolSources } from '../project/read/open.ts';
 import { packageManagerOf } from '../system/detect.ts';
 import { childEnded, childStarting } from '../system/processes.ts';
-import { type CalledExample, callExamples, calledLines, notStarted, projectFacts } from './built.ts';
+import {
+  type CalledExample,
+  callExamples,
+  calledLines,
+  notStarted,
+  projectFacts,
+  shownLines,
+} from './built.ts';
 import { causeOf } from './causes.ts';
 import type { Deployed } from './deployed.ts';
 import { findLoggedCause, type LoggedCause } from './failed-call.ts';
@@ -163,8 +170,8 @@ export async function holdProject(
   } catch (error) {
     await release();
     if (!(error instanceof NotStarted)) throw error;
-    const lines = error.message.split('\n');
-    throw deployed ? deployed.notStarted(lines) : notStarted(directory, lines);
+    const { lines } = error;
+    throw deployed ? deployed.notStarted(lines.slice(-shownLines)) : notStarted(directory, lines);
   }
 }
 

@@ -50,8 +50,19 @@ export interface Started {
   answers(): readonly SourceAnswer[];
 }
 
-/** Thrown if a server does not start; the message contains its last lines. */
-export class NotStarted extends Error {}
+/** Thrown if a server does not start. */
+export class NotStarted extends Error {
+  /** The last lines that it wrote. */
+  readonly lines: readonly string[];
+
+  constructor(lines: readonly string[]) {
+    super(`The server does not start. The last lines that it wrote:\n${lines.join('\n')}`);
+    this.lines = lines;
+  }
+}
+
+/** Enough for an error with its stack. */
+const keptLines = 40;
 
 /**
  * Starts a built server on a free port of this machine, with a temporary platform key.
@@ -108,8 +119,8 @@ export async function start(
     const owned = ownedBy(instance, launch, cwd);
     return { instance, launch: isProcess ? launch : undefined, signer, owned, answers };
   }
-  const lastLines = instance.output().trim().split('\n').slice(-15).map(printable).join('\n  ');
-  throw new NotStarted(`The server does not start. The last lines it wrote:\n  ${lastLines || '(none)'}`);
+  const lines = instance.output().trim().split('\n').slice(-keptLines).map(printable);
+  throw new NotStarted(lines[0] === '' ? ['(it wrote nothing)'] : lines);
 }
 
 /** The checked server of a project, with its log. */

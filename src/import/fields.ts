@@ -147,7 +147,7 @@ function withOnly(tool: Imported, given: readonly string[]): Result<Imported> {
   const change: DefinitionChange = {
     tool: name,
     path: 'outputSchema',
-    what: `has ${kept.size} of ${choosable(places).length} fields: about ${grouped(tokensOf(reduced))} tokens instead of ${grouped(tokensOf(tool))}`,
+    what: `has ${fieldsOf(reduced).length} of ${fieldsOf(tool).length} fields: about ${grouped(tokensOf(reduced))} tokens instead of ${grouped(tokensOf(tool))}`,
     why: 'chosen by --fields',
   };
   return pass({ ...reduced, changes: [...tool.changes, ...fixes.changes, change] });

@@ -154,6 +154,7 @@ function ruleAdvice(rule: RuleResult): readonly InputError[] {
 function ruleErrors({ id, title, fix: fixOfRule, problems }: RuleResult): readonly InputError[] {
   return problems.map(({ tool, path, expected, actual, fix: exact }: Problem) => ({
     ...(tool !== undefined && { tool }),
+    rule: id,
     where: [tool, path].filter((part) => part !== undefined).join('.'),
     value: actual,
     message: `${title} (${id}): expected ${expected}`,

@@ -42,7 +42,16 @@ describe('the self-check of a project', () => {
     const root = project("console.error('PORT: no number'); process.exitCode = 1;");
     await expect(selfCheck(holdProject(root), () => {})).rejects.toMatchObject({
       code: 'NOT_STARTED',
-      details: expect.arrayContaining(['  PORT: no number']),
+      message: 'the server does not start',
+      details: ['PORT: no number'],
+    });
+  });
+
+  it('reports the error that ends its server once, with its place', async () => {
+    const root = project("throw new Error('no database');");
+    await expect(selfCheck(holdProject(root), () => {})).rejects.toMatchObject({
+      message: 'the server does not start',
+      details: ['Error: no database', expect.stringContaining('main.js:1')],
     });
   });
 

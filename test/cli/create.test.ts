@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { toCommandError } from '../../packages/contract/src/command/errors.ts';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
@@ -36,13 +36,14 @@ describe('create', () => {
     const target = join(directory(), 'gas');
     const { exitCode, stdout, stderr } = await run({ directory: target });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    expect(stdout).toMatch(/^✔ \d+ files in /);
-    expect(stdout).toContain(
-      'npm install\n  edit src/tools/get-gas.ts  (read() returns sample data: call your API there)\n  npm run dev\n  npx market-mcp call get_gas  (in a second terminal, while dev runs)\n',
-    );
-    expect(stdout).toMatch(
-      /To repeat this without questions: node bin\/create-market-mcp.js \S+ --yes --tool get_gas /,
-    );
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines[0]).toMatch(/^✔ \d+ files in /);
+    expect(lines.slice(-4)).toEqual([
+      `  1. cd ${relative(process.cwd(), target)} && npm install`,
+      '  2. edit src/tools/get-gas.ts  (read() returns sample data: call your API there)',
+      '  3. npm run dev  (prints the link of a page to call, check and register it)',
+      `How to change, test and register it: ${join(target, 'README.md')}`,
+    ]);
     expect(Object.keys(tree(target))).toContain('src/tools/get-gas.ts');
   });
 
@@ -60,6 +61,7 @@ describe('create', () => {
     });
     expect([...result.files].sort()).toEqual(Object.keys(tree(target)).sort());
     expect(result.next.slice(1)).toEqual(['npm install', 'npm run dev', 'npx market-mcp call get_gas']);
+    expect(result.repeat).toMatch(/^node bin\/create-market-mcp.js \S+ --yes --tool get_gas /);
   });
 
   it('lists the files of a dry run with their sizes, and writes none', async () => {

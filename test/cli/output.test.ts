@@ -39,6 +39,34 @@ describe('output for a person', () => {
   });
 });
 
+describe('at a terminal of 80 columns', () => {
+  const long = 'a sentence of several words '.repeat(8).trim();
+
+  it('sentences wrap between words, below their beginning', () => {
+    const { output, stdout, stderr } = outputTo({ terminal: true });
+    output.note(long);
+    output.error(new CommandError('BAD', long, long, { details: [long] }));
+    for (const { text } of [stdout, stderr]) {
+      const lines = stripVTControlCharacters(text).trimEnd().split('\n');
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+      expect(lines.every((line) => /^(?:[!✘] | {2,4})(?:a|sentence|of|several|words)\b/.test(line))).toBe(
+        true,
+      );
+    }
+    const words = stripVTControlCharacters(stdout.text).slice(2).split(/\s+/).join(' ').trim();
+    expect(words).toBe(long);
+  });
+
+  it('a command at the end of a hint is one line, to be copied', () => {
+    const { output, stderr } = outputTo({ terminal: true });
+    const command = `npx create-market-mcp gas --description '${long}'`;
+    output.error(new CommandError('CANCELLED', 'cancelled', `To continue with the answers: ${command}`));
+    expect(stripVTControlCharacters(stderr.text)).toBe(
+      `✘ cancelled\n  To continue with the answers:\n  ${command}\n`,
+    );
+  });
+});
+
 describe('output for a program', () => {
   it('is exactly one JSON object on stdout', () => {
     const { output, stdout, stderr } = outputTo({ json: true, terminal: true });

@@ -237,7 +237,7 @@ describe('keys in the path and in the query of a URL are secrets:', () => {
   let made: Ran;
 
   beforeAll(async () => {
-    made = await create(['made', ...noInstall, '--only', 'get_weather', '--from-url', url], {
+    made = await create(['made', '--json', ...noInstall, '--only', 'get_weather', '--from-url', url], {
       cwd: directory,
     });
   });
@@ -247,7 +247,7 @@ describe('keys in the path and in the query of a URL are secrets:', () => {
     expect(keysIn(new Map([['output', made.stdout], ...(await written(directory))]))).toEqual([]);
     const env = readFileSync(join(directory, 'made/.env'), 'utf8');
     expect(env).toContain(`CITY_FACTS_URL=${url}`);
-    const [, repeat = ''] = /To repeat this without questions: .*?( made .*)$/m.exec(made.stdout) ?? [];
+    const [, repeat = ''] = /^.*?( made .*)$/.exec(JSON.parse(made.stdout).repeat) ?? [];
     for (const variable of Object.keys(keyVariables)) expect(repeat).toContain(`"$${variable}"`);
     const again = `${process.execPath} ${bins.create} ${repeat.replace(' made ', ' again ')}`;
     const repeated = await run('sh', ['-c', again], {

@@ -142,8 +142,13 @@ describe('chosen fields of an API', () => {
 
   it('make tools that meet the contract, and say what they save', async () => {
     const { prepared } = reduced(await operation(repository, example), 'owner.login');
-    expect(prepared.changes.at(0)?.what).toMatch(/^has 1 of 19 fields: about \d+ tokens instead of \d+$/);
+    expect(prepared.changes.at(0)?.what).toMatch(/^has 2 of 19 fields: about \d+ tokens instead of \d+$/);
     expect(prepared.tools[0]?.samples[0]?.answer).toEqual({ owner: { login: 'octocat' } });
+  });
+
+  it('are counted with the members of the chosen objects', async () => {
+    const { prepared } = reduced(await operation(repository, example), 'owner');
+    expect(prepared.changes.at(0)?.what).toContain('has 4 of 19 fields: '); // owner and its three members
   });
 });
 

@@ -71,7 +71,7 @@ export async function addTool(
   const env = existsSync(join(directory, '.env')) ? dotEnv(directory) : null;
   const edits = addition.prepared.tools.flatMap((tool) => firstEditOf(tool, env) ?? []);
   const distinct = edits.filter(({ edit }, index) => edits.findIndex((one) => one.edit === edit) === index);
-  if (distinct.length > 0) showNext(distinct, undefined, output);
+  if (distinct.length > 0) showNext(distinct, output);
   return exitCode;
 }
 

@@ -48,7 +48,7 @@ export async function deploy(
     const { install } = packageManagerCommands[detectPackageManager(directory)];
     const installs = made.change.files.has('package.json') ? [{ command: install }] : [];
     const further = places.length < wanted.length ? [{ command: marketCommand('check'), where }] : [];
-    showNext([...installs, ...further, ...checks], undefined, output);
+    showNext([...installs, ...further, ...checks], output);
   }
   return output.result({ ok: true, directory, ...contents(made) });
 }

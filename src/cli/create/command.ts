@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import {
   CommandError,
   type ExitCode,
@@ -41,15 +41,19 @@ import { mayAsk, requireConsent } from '../ask-person.ts';
 import {
   fileLines,
   firstEditOf,
+  firstSteps,
+  type NextStep,
   nextSteps,
   reviewLines,
   reviewWidth,
   sampleEdit,
   shortReport,
+  showFailures,
   showNext,
   showPrepared,
   showReport,
 } from './format.ts';
+import { adviceNotes, changeNotes, sentRequests, showNotes, warningNotes } from './notes.ts';
 import type { Taken } from './steps.ts';
 
 /** `create-market-mcp [directory]`: answers, files in memory, files on disk, install, git, self-check. */
@@ -69,18 +73,17 @@ export async function create(
   }
   const answers = await collectAnswers(answering(given, flags, output), flags);
   const creation = unwrap(await planCreation(answers));
-  const { files, packageManager, prepared } = creation;
+  const { files, packageManager } = creation;
   if (!flags.force && !flags.dryRun && isSameProject(answers.directory, files)) {
     const context = { directory: resolve(answers.directory), packageManager };
-    output.done(`${context.directory} already contains this project: continuing with it`);
-    return complete(creation, context, flags, output);
+    const made = `${context.directory} already contains this project: continuing with it`;
+    return complete(creation, context, made, flags, output);
   }
   const target = targetOf(answers.directory, flags, files);
   if (flags.dryRun) return showDryRun(creation, target.directory, output);
   writeProject(target, files);
-  output.done(`${files.size} files in ${target.directory}`);
-  showPrepared(prepared, output);
-  return complete(creation, { directory: target.directory, packageManager }, flags, output);
+  const made = `${files.size} files in ${target.directory}`;
+  return complete(creation, { directory: target.directory, packageManager }, made, flags, output);
 }
 
 /** How the answers that flags give are completed. */
@@ -113,28 +116,49 @@ function answering(
   };
 }
 
-/** Takes the wanted steps in a project that was written, and prints the result. @throws CommandError `SELF_CHECK_FAILED`. */
+/** The maximum number of lines of notes: with the other lines, a creation prints twelve. */
+const noteLines = 4;
+
+/**
+ * Takes the requested steps in a project that was written, and prints the result.
+ *
+ * @param made what was written
+ * @throws CommandError `SELF_CHECK_FAILED`
+ */
 async function complete(
   { answers, files, prepared, secrets }: Creation,
   context: ProjectContext,
+  made: string,
   switches: CreateSwitches,
   output: Output,
 ): Promise<ExitCode> {
   const { directory } = context;
   const saved = await saveKeys(directory, secrets);
-  if (saved) output[saved.done ? 'done' : 'note'](saved.says);
-  const { packages, report } = await take(context, switches, output);
+  const before = [...sentRequests(prepared.changes), ...(saved?.done ? [saved.says] : [])];
+  if (before.length > 0) output.done(before.join('; '));
+  const { packages, report, notes } = await take(context, made, switches, output);
   const problems = await cloneProblems(directory);
-  for (const problem of problems) output.note(problem);
+  for (const problem of [...problems, ...notes]) output.note(problem);
+  if (saved?.done === false) output.note(saved.says);
   const [tool] = prepared.tools;
   const first = tool && firstEditOf(tool, saved?.done ? dotEnv(directory) : null);
   const steps = nextSteps(context, switches.install, first, tool?.definition.name);
   const repeated = { ...answers, env: repeatedVariables(answers) };
   const repeat = replayCommand(repeated, switches, ownCommand('create-market-mcp'));
-  if (report) showReport(report, output);
-  showNext(steps, repeat, output);
+  const hasPassed = report?.ok !== false;
+  if (report && !hasPassed) showFailures(report, output);
+  if (hasPassed) {
+    const fileNotes = [
+      ...(report ? warningNotes(report) : []),
+      ...adviceNotes(prepared.advice, report),
+      ...changeNotes(prepared.changes),
+    ];
+    showNotes(fileNotes, output, noteLines);
+    showEnd(context, steps, output);
+    if (mayAsk(switches)) output.line(output.style('dim', `To repeat this without questions: ${repeat}`));
+  }
   const exitCode = output.result({
-    ok: report?.ok ?? true,
+    ok: hasPassed,
     directory,
     ...contents(files, prepared),
     packages,
@@ -148,6 +172,12 @@ async function complete(
   return exitCode;
 }
 
+/** Prints the next steps, and where the rest is explained. */
+function showEnd({ directory }: ProjectContext, steps: readonly NextStep[], output: Output): void {
+  showNext(firstSteps(steps), output);
+  output.line(`How to change, test and register it: ${join(directory, 'README.md')}`);
+}
+
 /** Finishes a project that an earlier run has written, if the author at the terminal agrees. @throws as `complete`. */
 async function finish(
   given: string,
@@ -159,14 +189,15 @@ async function finish(
   const tools = nameList(answers.tools);
   const question = `${given} already contains a project with ${tools}. Finish it (install, git, self-check)?`;
   await requireConsent(singleLine(question), true);
-  const { report } = await take(context, switches, output);
+  const { report, notes } = await take(context, context.directory, switches, output);
+  for (const note of notes) output.note(note);
   if (report) showReport(report, output);
+  requireOk(report, context);
   const [tool] = answers.tools;
   const { sampledTools } = await import('../../project/read/open.ts');
   const first =
     tool !== undefined && sampledTools(context.directory).has(tool) ? sampleEdit(tool) : undefined;
-  showNext(nextSteps(context, switches.install, first, tool), undefined, output);
-  requireOk(report, context);
+  showEnd(context, nextSteps(context, switches.install, first, tool), output);
   return exitCodes.ok;
 }
 
@@ -180,10 +211,18 @@ function showDryRun({ files, prepared }: Creation, directory: string, output: Ou
 }
 
 /** The code of the steps is loaded only if there is one to take. */
-async function take(context: ProjectContext, switches: CreateSwitches, output: Output): Promise<Taken> {
-  if (!switches.install && !switches.git) return { packages: null, report: null };
-  const { takeSteps } = await import('./steps.ts');
-  return takeSteps(context, switches, output);
+async function take(
+  context: ProjectContext,
+  made: string,
+  switches: CreateSwitches,
+  output: Output,
+): Promise<Taken> {
+  if (switches.install || switches.git) {
+    const { takeSteps } = await import('./steps.ts');
+    return takeSteps(context, made, switches, output);
+  }
+  output.done(made);
+  return { packages: null, report: null, notes: [] };
 }
 
 function requireOk(report: Taken['report'], { directory, packageManager }: ProjectContext): void {

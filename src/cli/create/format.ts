@@ -1,18 +1,5 @@
-import {
-  clip,
-  counted,
-  errorSentence,
-  type InputError,
-  type Output,
-  singleLine,
-} from 'market-mcp-contract/command';
-import {
-  blankResult,
-  type Level,
-  type Report,
-  type RuleResult,
-  signals,
-} from 'market-mcp-contract/definition';
+import { clip, counted, type InputError, type Output } from 'market-mcp-contract/command';
+import { blankResult, type Report, signals } from 'market-mcp-contract/definition';
 import type { JsonObject } from 'market-mcp-contract/json';
 import { type CheckReport, prettyReport } from 'market-mcp-contract/report';
 import { enterCommand, type ProjectContext } from '../../changes/target.ts';
@@ -25,6 +12,7 @@ import type { FileSet } from '../../plan/model.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { pathsOf } from '../../plan/tool.ts';
 import { explainCommand } from '../../system/command-line.ts';
+import { adviceSentence, failedRules, showNotes, warningNotes } from './notes.ts';
 
 /** A next step for the author: a command to paste, or a file to edit. */
 export interface NextStep {
@@ -65,6 +53,7 @@ export function firstEditOf(
   return { edit: '.env', where };
 }
 
+/** The commands that try the project, and what to edit first. */
 export function nextSteps(
   { directory, packageManager }: ProjectContext,
   installed: boolean,
@@ -76,10 +65,8 @@ export function nextSteps(
     ...enterCommand(directory).map((command) => ({ command })),
     ...(installed ? [] : [{ command: install }]),
     ...(first === undefined ? [] : [first]),
-    { command: `${run} dev` },
-    ...(tool === undefined
-      ? []
-      : [{ command: `${market} call ${tool}`, where: 'in a second terminal, while dev runs' }]),
+    { command: `${run} dev`, where: 'prints the link of a page to call, check and register it' },
+    ...(tool === undefined ? [] : [{ command: `${market} call ${tool}` }]),
   ];
 }
 
@@ -98,27 +85,25 @@ export function fileLines(files: FileSet): readonly string[] {
 export function showPrepared({ changes, advice }: Prepared, output: Output): void {
   if (changes.length > 0)
     output.note(`${counted(changes.length, 'change')} to the definitions, with the reasons`);
-  for (const line of definitionChangeLines(changes)) output.line(`    ${singleLine(line)}`);
+  for (const line of definitionChangeLines(changes)) output.paragraph(line, 4);
   if (advice.length > 0) output.note(`${counted(advice.length, 'hint')} for a better listing`);
-  for (const line of adviceLines(advice)) output.line(`    ${singleLine(line)}`);
+  for (const line of adviceLines(advice)) output.paragraph(line, 4);
 }
 
 /** The number of hints that are printed; the rest are counted. */
 const shownHints = 8;
 
-/** Prints the rules that the server breaks and their fixes. If it breaks none, prints which were not run and why. */
-export function showReport(report: CheckReport, output: Output): void {
-  const isClean = report.summary.failed === 0 && report.summary.advice === 0;
-  const lines = isClean
-    ? notRunLines(report)
-    : prettyReport(report, { color: output.hasColors, verbose: false, explain: explainCommand }).split('\n');
-  for (const line of lines) output.line(`  ${line}`);
+/** Prints the rules that the server breaks and their fixes. */
+export function showFailures(report: CheckReport, output: Output): void {
+  const { hasColors: color } = output;
+  const text = prettyReport(report, { color, verbose: false, explain: explainCommand });
+  for (const line of text.split('\n')) output.line(`  ${line}`);
 }
 
-function notRunLines({ rules }: Report): readonly string[] {
-  return rules.flatMap(({ id, reason }) =>
-    reason === undefined ? [] : [`  ${id} was not run: ${singleLine(reason)}`],
-  );
+/** Prints the rules that the server breaks and their fixes; if no MUST is broken, one line for each file and warning. */
+export function showReport(report: CheckReport, output: Output): void {
+  if (report.summary.failed > 0) showFailures(report, output);
+  else showNotes(warningNotes(report), output);
 }
 
 /** A report as `--json` prints it: the counts and the failed rules. */
@@ -132,19 +117,20 @@ export function shortReport(report: Report | null): object | null {
   );
 }
 
-function failedRules({ rules }: Report, level: Level): readonly RuleResult[] {
-  return rules.filter((rule) => rule.status === 'fail' && rule.level === level);
+/** Prints next steps as numbered lines. */
+export function showNext(steps: readonly NextStep[], output: Output): void {
+  for (const [index, { command, edit, where }] of steps.entries()) {
+    const place = where === undefined ? '' : output.style('dim', `  (${where})`);
+    output.line(`  ${index + 1}. ${command ?? `edit ${edit}`}${place}`);
+  }
 }
 
-export function showNext(steps: readonly NextStep[], repeat: string | undefined, output: Output): void {
-  output.line();
-  output.line(output.style('bold', 'Next'));
-  for (const { command, edit, where } of steps) {
-    const place = where === undefined ? '' : output.style('dim', `  (${where})`);
-    output.line(`  ${command ?? `edit ${edit}`}${place}`);
-  }
-  output.line();
-  if (repeat !== undefined) output.line(output.style('dim', `To repeat this without questions: ${repeat}`));
+/** The first three steps; to enter the directory and to install are one. */
+export function firstSteps(steps: readonly NextStep[]): readonly NextStep[] {
+  const start = steps.findIndex(({ where }) => where !== undefined);
+  const commands = steps.slice(0, start).flatMap(({ command }) => command ?? []);
+  const enter = commands.length === 0 ? [] : [{ command: commands.join(' && ') }];
+  return [...enter, ...steps.slice(start)].slice(0, 3);
 }
 
 /** Each change of a definition in one line. */
@@ -154,9 +140,7 @@ export function definitionChangeLines(changes: readonly DefinitionChange[]): rea
 
 /** The first hints for a better listing, and how many more there are. */
 export function adviceLines(advice: readonly InputError[]): readonly string[] {
-  const lines = advice
-    .slice(0, shownHints)
-    .map(({ value: _, ...error }) => `${errorSentence(error)} ${error.hint}`);
+  const lines = advice.slice(0, shownHints).map(adviceSentence);
   const more = advice.length - shownHints;
   return more > 0 ? [...lines, `and ${more} more: --json lists all of them`] : lines;
 }

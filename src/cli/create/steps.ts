@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { CommandError, type Output, onInterrupted, withProgress } from 'market-mcp-contract/command';
+import { CommandError, counted, type Output, onInterrupted, withProgress } from 'market-mcp-contract/command';
 import { type CheckReport, countsOf } from 'market-mcp-contract/report';
 import { finishCommand, type ProjectContext } from '../../changes/target.ts';
 import { holdProject, prepareCheck } from '../../check/project.ts';
@@ -8,7 +8,7 @@ import { build, selfCheck } from '../../check/self-check.ts';
 import { packageManagerCommands } from '../../plan/package-manager.ts';
 import { installedPackages } from '../../project/read/installed.ts';
 import type { CreateSwitches } from '../../questions/create.ts';
-import { initRepository } from '../../system/git.ts';
+import { type GitOutcome, initRepository } from '../../system/git.ts';
 import { install } from '../../system/package-manager.ts';
 
 /** What the steps of a creation have led to. */
@@ -16,11 +16,19 @@ export interface Taken {
   /** The installed packages as `name@version`; null without an installation. */
   readonly packages: readonly string[] | null;
   readonly report: CheckReport | null;
+  /** What the steps left undone. */
+  readonly notes: readonly string[];
 }
 
-/** Runs the wanted steps: install, git, self-check. @throws as each step. */
+/**
+ * Runs the requested steps: install, git, self-check. What they have made is printed as one line.
+ *
+ * @param made what was made before
+ * @throws as each step
+ */
 export async function takeSteps(
   context: ProjectContext,
+  made: string,
   { install, git, check }: CreateSwitches,
   output: Output,
 ): Promise<Taken> {
@@ -35,18 +43,29 @@ export async function takeSteps(
   const key = checks ? setImmediate(context.directory).then(prepareCheck) : undefined;
   key?.catch(() => {}); // the check says why
   let built = Promise.resolve();
+  const results = [made];
+  const notes: string[] = [];
+  const showResults = () => {
+    if (results.length > 0) output.done(results.splice(0).join(', '));
+  };
   try {
     const packages = install
       ? await during('the installation of packages', () => installStep(context, output, then))
       : null;
+    if (packages)
+      results.push(`${counted(packages.length, 'package')} installed with ${context.packageManager}`);
     if (checks) built = build(context.directory, context.packageManager);
     built.catch(() => {}); // reported after git, which takes about as long
-    if (git) await during('git init', () => gitStep(context, output));
+    const repository = git ? await during('git init', () => gitStep(context, output)) : undefined;
+    if (repository?.state === 'committed') results.push('git repository with a first commit');
+    else if (repository) notes.push(repository.note);
+    showResults();
     const report = checks
       ? await during('the self-check', () => checkStep(context, output, built, key))
       : null;
-    return { packages, report };
+    return { packages, report, notes };
   } finally {
+    showResults();
     await Promise.allSettled([built]);
     onInterrupted(undefined);
   }
@@ -71,21 +90,15 @@ export async function installStep(
   output: Output,
   then: readonly string[] = [],
 ): Promise<readonly string[]> {
-  const { install: command, lockFile } = packageManagerCommands[packageManager];
+  const { install: command } = packageManagerCommands[packageManager];
   await withProgress(output.progress(command), (update) => install(packageManager, directory, update, then));
-  const packages = installedPackages(directory);
-  output.done(
-    `${packages.length} packages installed with ${packageManager}; ${lockFile} records their versions`,
-  );
-  return packages;
+  return installedPackages(directory);
 }
 
-async function gitStep({ directory }: ProjectContext, output: Output): Promise<void> {
-  const outcome = await withProgress(output.progress('git init'), () =>
+function gitStep({ directory }: ProjectContext, output: Output): Promise<GitOutcome> {
+  return withProgress(output.progress('git init'), () =>
     initRepository(directory, 'Scaffold an MCP tool server'),
   );
-  if (outcome.state === 'committed') output.done('git repository with a first commit');
-  else output.note(outcome.note);
 }
 
 /** @throws CommandError if the project does not compile or its server does not start. */

@@ -221,9 +221,9 @@ function askOne(asker: Asker, tool: Imported, uncut: Imported, before: readonly 
   }));
   const statusOf = (chosen: readonly string[]) => {
     if (chosen.length === 0) return `Enter keeps all ${all}, about ${grouped(tokensOf(tool))} tokens`;
-    const reduced = withFields([uncut], [chosen.join(',')]);
-    const size = grouped(tokensOf((reduced.ok && reduced.value[0]) || tool));
-    return `${chosen.length} of ${options.length}, about ${size} tokens`;
+    const fields = withFields([uncut], [chosen.join(',')]);
+    const reduced = (fields.ok && fields.value[0]) || tool;
+    return `${fieldsOf(reduced).length} of ${options.length}, about ${grouped(tokensOf(reduced))} tokens`;
   };
   return asker.search(`Which fields of ${tool.entry.name}?`, options, before, statusOf);
 }

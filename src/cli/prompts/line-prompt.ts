@@ -9,7 +9,7 @@ import {
   S_CHECKBOX_SELECTED,
   symbol,
 } from '@clack/prompts';
-import { maskUrl } from 'market-mcp-contract/command';
+import { maskUrl, nameList } from 'market-mcp-contract/command';
 import { hasWords } from '../../import/openapi/operations.ts';
 
 /** The terminal of a prompt. */
@@ -133,7 +133,7 @@ export class SearchPrompt extends AutocompletePrompt<Choice<string>> {
     const { message, statusOf, output } = this.#options;
     const shown = statusOf ? `${message} ${statusOf(this.lines)}` : message;
     if (isOver(this.state)) {
-      const chosen = this.lines.length === 0 ? 'none selected' : `${this.lines.length} selected`;
+      const chosen = this.lines.length === 0 ? 'none selected' : nameList(this.lines);
       return frame(output, this.state, shown, this.state === 'submit' ? [styleText('dim', chosen)] : []);
     }
     const select = this.isNavigating ? 'Space or Tab' : 'Tab';

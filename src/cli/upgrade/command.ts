@@ -104,7 +104,8 @@ async function finish(
   if (install) {
     const { installStep } = await import('../create/steps.ts');
     const hint = () => `${nextAfter('Fix the cause')}. To undo: ${undoHint}`;
-    await afterChange(done, hint, () => installStep(standing, output));
+    const packages = await afterChange(done, hint, () => installStep(standing, output));
+    output.done(`${counted(packages.length, 'package')} installed with ${standing.packageManager}`);
   }
   const report = install && check ? await checkChange(standing, done, undoHint, output) : null;
   requirePassed(report, done, undoHint, output);

@@ -18,7 +18,7 @@ describe('add-tool', () => {
       '✔ src/tools/get-base-fee.ts\n✔ test/tools/get-base-fee.test.ts\n✔ src/tools/index.ts\n',
     );
     expect(stdout).toContain('new get_base_fee');
-    expect(stdout).toContain('Next\n  edit src/tools/get-base-fee.ts  (read() returns sample data');
+    expect(stdout).toContain('  1. edit src/tools/get-base-fee.ts  (read() returns sample data');
     expect(stdout).toContain('Refresh Skills');
     const after = tree(root);
     const changed = Object.keys(after).filter((path) => after[path] !== before[path]);

@@ -3,6 +3,7 @@ import { type Paint, painted, plain } from './paint.ts';
 import { type Progress, type Sink, startProgress } from './progress.ts';
 import { safeJson } from './safe-json.ts';
 import { singleLine } from './single-line.ts';
+import { wrapText } from './text.ts';
 
 export interface OutputOptions {
   readonly json: boolean;
@@ -43,18 +44,29 @@ export class Output {
 
   /** A completed step. */
   done(text: string): void {
-    this.line(`${this.style('green', '✔')} ${singleLine(text)}`);
+    this.#marked(this.style('green', '✔'), text);
   }
 
   /** A note for the author. */
   note(text: string): void {
-    this.line(`${this.style('yellow', '!')} ${singleLine(text)}`);
+    this.#marked(this.style('yellow', '!'), text);
+  }
+
+  /** A sentence in an indented line, which wraps between words at a terminal. */
+  paragraph(text: string, indent: number): void {
+    for (const line of wrapped(this.#options.stdout, text, indent)) this.line(`${' '.repeat(indent)}${line}`);
+  }
+
+  /** The number of lines that a note takes. */
+  heightOf(text: string): number {
+    return wrapped(this.#options.stdout, text, 2).length;
   }
 
   /** Lines for a person beside the result, which may be for a program. */
   comment(lines: readonly string[]): void {
     if (this.json) return;
-    for (const line of lines) this.#options.stderr.write(`${singleLine(line)}\n`);
+    const { stderr } = this.#options;
+    for (const text of lines) writeIndented(stderr, text, /^ */.exec(text)?.[0].length ?? 0);
   }
 
   /** The text that a command was asked for; printed with and without `json`. */
@@ -75,9 +87,10 @@ export class Output {
       stderr.write(`${safeJson({ error })}\n`);
       return;
     }
-    stderr.write(`${styled(stderr, 'red', '✘')} ${message.split('\n').map(singleLine).join('\n  ')}\n`);
-    for (const detail of details) stderr.write(`    ${singleLine(detail)}\n`);
-    if (hint !== '') stderr.write(`  ${singleLine(hint)}\n`);
+    const lines = message.split('\n').flatMap((line) => wrapped(stderr, line, 2));
+    stderr.write(`${styled(stderr, 'red', '✘')} ${lines.join('\n  ')}\n`);
+    for (const detail of details) writeIndented(stderr, detail, 4);
+    if (hint !== '') writeIndented(stderr, hint, 2);
   }
 
   /** A step in progress: animated on a terminal, silent elsewhere. */
@@ -89,7 +102,27 @@ export class Output {
   style(style: Style, text: string): string {
     return styled(this.#options.stdout, style, text);
   }
+
+  #marked(mark: string, text: string): void {
+    this.line(`${mark} ${wrapped(this.#options.stdout, text, 2).join('\n  ')}`);
+  }
 }
+
+function writeIndented(sink: Sink, text: string, indent: number): void {
+  for (const line of wrapped(sink, text.slice(/^ */.exec(text)?.[0].length), indent))
+    sink.write(`${' '.repeat(indent)}${line}\n`);
+}
+
+/** A text in printable lines. At a terminal, they wrap between words; a command at the end has a line for itself, to be copied. */
+function wrapped(sink: Sink, text: string, indent: number): readonly string[] {
+  const line = singleLine(text);
+  const width = (sink.columns ?? 80) - indent;
+  if (!sink.isTTY || [...line].length <= width) return [line];
+  const [, sentence = line, command] = finalCommand.exec(line) ?? [];
+  return [...wrapText(sentence, width), ...(command === undefined ? [] : [command])];
+}
+
+const finalCommand = /^(.*?:) ((?:npx|npm|pnpm|yarn|bunx?|node|git|cd|docker) \S.*)$/;
 
 function styled(sink: Sink, style: Style, text: string): string {
   return hasColors(sink) ? painted[style](text) : text;

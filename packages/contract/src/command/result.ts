@@ -9,6 +9,8 @@ export interface InputError {
   readonly hint: string;
   /** The tool of a list that contains it. */
   readonly tool?: string;
+  /** The rule of the contract that it fails. */
+  readonly rule?: string;
 }
 
 /** A value, or all its errors. */

@@ -44,3 +44,14 @@ export function clip(text: string, width: number): string {
   const points = [...text];
   return points.length <= width ? text : `${points.slice(0, Math.max(0, width - 1)).join('')}…`;
 }
+
+/** Breaks a text between words into lines of at most `width` characters; a longer word has a line of its own. */
+export function wrapText(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last === undefined || [...last].length + 1 + [...word].length > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+}

@@ -6,6 +6,7 @@ export { runWithTimeLimit, taskTimeLimitMs } from './bounded.ts';
 export { compileSchema } from './compile.ts';
 export { grouped } from './grouped.ts';
 export {
+  groupBy,
   isObject,
   isWalkable,
   jsonIn,

@@ -1,0 +1,89 @@
+import {
+  counted,
+  errorSentence,
+  type InputError,
+  type Output,
+  singleLine,
+} from 'market-mcp-contract/command';
+import type { Level, Report, RuleResult } from 'market-mcp-contract/definition';
+import { groupBy } from 'market-mcp-contract/json';
+import type { DefinitionChange } from '../../model/model.ts';
+import { toolFile } from '../../model/names.ts';
+import { pathsOf } from '../../plan/tool.ts';
+
+/** What an author should know or do about a file. */
+export interface FileNote {
+  /** Path in the project; where there is none, what the note is about. */
+  readonly place: string;
+  readonly text: string;
+}
+
+/** The change of a definition that says which request was sent. */
+const requestPath = 'request';
+
+/** The sentences about requests that were sent. */
+export function sentRequests(changes: readonly DefinitionChange[]): readonly string[] {
+  return changes.filter(({ path }) => path === requestPath).map(({ what }) => what);
+}
+
+/** The other changes of definitions, by file. */
+export function changeNotes(changes: readonly DefinitionChange[]): readonly FileNote[] {
+  const others = changes.filter(({ path }) => path !== requestPath);
+  return [...groupBy(others, ({ tool }) => tool)].map(([tool, [first, ...more]]) => ({
+    place: pathsOf(toolFile(tool)).path,
+    text: `${first.path} ${first.what} (${first.why})${more.length === 0 ? '' : `; ${counted(more.length, 'more change')}`}`,
+  }));
+}
+
+/** Advice that the report does not repeat. */
+export function adviceNotes(advice: readonly InputError[], report: Report | null): readonly FileNote[] {
+  const reported = new Set(report === null ? [] : failedRules(report, 'should').map(({ id }) => id));
+  return advice
+    .filter(({ rule }) => rule === undefined || !reported.has(rule))
+    .map((error) => {
+      const { where, tool, message, hint } = error;
+      if (tool === undefined) return { place: where, text: `${message}. ${hint}` };
+      return { place: pathsOf(toolFile(tool)).path, text: `${message}. ${hint}` };
+    });
+}
+
+/** The warnings of a report: one for each file and rule. */
+export function warningNotes(report: Report): readonly FileNote[] {
+  const notes = failedRules(report, 'should').flatMap(({ id, title, fix, problems }) => {
+    if (problems.length === 0) return [{ place: id, text: `${title}. ${fix}` }];
+    const byPlace = groupBy(problems, ({ at, tool }) => at?.replace(/:\d+$/, '') ?? tool ?? 'the server');
+    return [...byPlace].map(([place, group]) => ({
+      place,
+      text: `${id}${group.length === 1 ? '' : ` in ${group.length} places`}. ${group[0].fix ?? fix}`,
+    }));
+  });
+  return notes.toSorted((first, second) => first.place.localeCompare(second.place));
+}
+
+export function failedRules({ rules }: Report, level: Level): readonly RuleResult[] {
+  return rules.filter((rule) => rule.status === 'fail' && rule.level === level);
+}
+
+/**
+ * Prints notes, each with its file, and how many more there are.
+ *
+ * @param room maximum number of lines
+ */
+export function showNotes(notes: readonly FileNote[], output: Output, room = Number.POSITIVE_INFINITY): void {
+  const texts = notes.map(({ place, text }) => singleLine(`${place}: ${text}`));
+  const heights = texts.map((text) => output.heightOf(text));
+  let shown = 0;
+  for (let used = 0; shown < texts.length; shown++) {
+    used += heights[shown] ?? 1;
+    const isLast = shown === texts.length - 1;
+    if (shown > 0 && used + (isLast ? 0 : 1) > room) break;
+  }
+  for (const text of texts.slice(0, shown)) output.note(text);
+  const more = texts.length - shown;
+  if (more > 0) output.note(`${counted(more, 'more note')}: --json lists all`);
+}
+
+/** Advice in sentences. */
+export function adviceSentence({ value: _, ...error }: InputError): string {
+  return `${errorSentence(error)} ${error.hint}`;
+}
