@@ -112,7 +112,10 @@ function edit(name, from, to) {
 /** Starts `dev`. @returns its process, and the link of the marketplace once the server listens. */
 async function develop() {
   const env = { ...process.env, PORT: '3412' };
-  const child = spawn(process.execPath, [bin('market-mcp'), 'dev', '--port', '0'], { cwd: project, env });
+  const child = spawn(process.execPath, [bin('market-mcp'), 'dev', '--page-port', '0'], {
+    cwd: project,
+    env,
+  });
   let link = '';
   for await (const line of createInterface(child.stdout)) {
     link ||= /http:\S+secret=\S+/.exec(line)?.[0] ?? '';

@@ -29,7 +29,7 @@ export const marketplace = {
     const endpoint = `http://127.0.0.1:${/** @type {AddressInfo} */ (server.address()).port}/mcp`;
     const cwd = freshPath('marketplace');
     mkdirSync(cwd);
-    const args = [product().market, 'marketplace', '--endpoint', endpoint, '--port', '0', '--json'];
+    const args = [product().market, 'marketplace', '--endpoint', endpoint, '--page-port', '0', '--json'];
     const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
     try {
       const [line] = await once(child.stdout, 'data');

@@ -66,9 +66,9 @@ export async function takeOver(given: readonly JsonObject[], place: string): Pro
 }
 
 async function refusedOf(flags: readonly string[], cwd: string): Promise<readonly InputError[]> {
-  const { status, stderr } = await create([...flags, '--yes', '--json', '--dry-run'], { cwd });
+  const { status, stdout } = await create([...flags, '--yes', '--json', '--dry-run'], { cwd });
   if (status === 0) return [];
-  const { error } = JSON.parse(stderr);
-  if (status !== 2 || !Array.isArray(error.refused)) throw new Error(`exited ${status}: ${stderr}`);
+  const { error } = JSON.parse(stdout);
+  if (status !== 2 || !Array.isArray(error.refused)) throw new Error(`exited ${status}: ${stdout}`);
   return error.refused;
 }

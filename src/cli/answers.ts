@@ -39,6 +39,7 @@ export async function collectAnswers<Answers>(
 /**
  * Lists operations of an API if the flags search its document, or choose none where nobody can be asked.
  *
+ * @throws CommandError `MISSING_ANSWERS` if `--yes` forbids the question which operations to take: it has no default
  * @returns undefined if there is nothing to list.
  */
 export async function listedOperations(
@@ -52,6 +53,7 @@ export async function listedOperations(
   }
   const lists = search !== undefined || (operation === undefined && !mayAsk(switches));
   if (fromOpenapi === undefined || !lists) return undefined;
-  const { listOperations } = await import('./tools/choices.ts');
+  const { listOperations, unchosenOperation } = await import('./tools/choices.ts');
+  if (switches.yes && search === undefined) throw await unchosenOperation(fromOpenapi, header);
   return listOperations(fromOpenapi, header, search, output);
 }

@@ -3,6 +3,12 @@ import { urlFlags } from 'market-mcp-contract/program';
 import { type DeliberateError, deliberateErrors } from '../marketplace/core/model.ts';
 import { targetNames } from '../questions/targets.ts';
 
+/** Of the commands that serve the pages of the local marketplace. */
+export const pagePortFlag = text(
+  '--page-port <port>',
+  'port of the marketplace page (default: 4400, or the next free port)',
+);
+
 /** For most commands. */
 export const jsonFlag = on('--json', 'print one JSON object');
 
@@ -76,7 +82,7 @@ const form = {
 
 export const marketplaceFlags = {
   ...place,
-  port: text('--port <port>', 'port of the page (default: 4400, or the next free port)'),
+  pagePort: pagePortFlag,
   exec: text('--exec <command>', 'also run this command, and exit with its exit code'),
   reset: on('--reset', 'first delete all listings, disputes and saved examples'),
   json: on('--json', 'print the addresses as JSON'),

@@ -27,6 +27,7 @@ import {
   jsonFlag,
   listingFlags,
   marketplaceFlags,
+  pagePortFlag,
   placeFlags,
   registerFlags,
   upgradeFlags,
@@ -85,6 +86,16 @@ function requireCurrentName(name: string): void {
   );
 }
 
+/** @throws CommandError `BAD_USAGE` for the former name of an option of `marketplace` */
+function requireCurrentPort(command: string, options: readonly string[]): void {
+  if (command !== 'marketplace' || !options.some((option) => /^--port(?:=|$)/.test(option))) return;
+  throw new CommandError(
+    'BAD_USAGE',
+    'the option --port of marketplace has another name now',
+    'Write --page-port.',
+  );
+}
+
 /**
  * Rejects an unknown subcommand. A group with its own action would count the word as one argument too many.
  *
@@ -128,6 +139,7 @@ export function parseable(program: Command, args: readonly string[]): readonly s
   const [first, ...rest] = args[0] === 'help' && args.length > 1 ? [...args.slice(1), '--help'] : args;
   if (first === undefined || names.length === 1) return args;
   requireCurrentName(first);
+  requireCurrentPort(first, rest);
   requireSubcommand(
     program.commands.find((command) => command.name() === first),
     rest[0],
@@ -147,7 +159,7 @@ const examples: Readonly<Record<string, string>> = {
   dev: '--port 4500',
   record: '--call cancel_parcel',
   token: 'get_weather --ttl 600',
-  marketplace: '--port 4500',
+  marketplace: '--page-port 4500',
   register: '--name Weather --endpoint http://localhost:3000/mcp',
   listing: '--endpoint https://tools.example.com/mcp --registry-name io.github.acme/weather',
   'marketplace refresh': 'Weather',
@@ -221,7 +233,8 @@ function addProjectCommands(add: Add): void {
     );
   const dev = {
     marketplace: off('--no-marketplace', 'do not start the local marketplace'),
-    port: text('--port <port>', 'port of the marketplace page (default: 4400, or the next free port)'),
+    port: text('--port <port>', 'port of the server; overrides PORT and .env (default: 3000)'),
+    pagePort: pagePortFlag,
     rawLog: on('--raw-log', 'print the log of the server as JSON lines, as it does where no terminal is'),
     inspect: text('--inspect [port]', 'allow a debugger to attach to the server (default: port 9229)'),
   };

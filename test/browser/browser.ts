@@ -122,14 +122,14 @@ export async function developed({
   writeFileSync(file, change(source));
   const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
   const apart = ['--no-marketplace'];
-  const dev = run(project.directory, market, env, ['dev', ...(isApart ? apart : ['--port', '0'])]);
+  const dev = run(project.directory, market, env, ['dev', ...(isApart ? apart : ['--page-port', '0'])]);
   const starts = (count: number) =>
     vi.waitFor(() => {
       const { stdout, stderr } = dev.output;
       expect(stdout.split('"listening"').length - 1, stdout + stderr).toBe(count);
     }, within);
   await starts(1);
-  const beside = isApart ? run(project.directory, market, env, ['marketplace', '--port', '0']) : dev;
+  const beside = isApart ? run(project.directory, market, env, ['marketplace', '--page-port', '0']) : dev;
   const address = () => /http:\/\/\w+\.localhost:\d+\/\?secret=\S*/.exec(beside.output.stdout)?.[0];
   const link = await vi.waitUntil(address, within);
   const end = async () => {

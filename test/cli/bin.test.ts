@@ -81,8 +81,8 @@ describe('the built programs', () => {
       status: 2,
       stderr: expect.stringContaining('Did you mean check?'),
     });
-    const { status, stderr } = run(bins.create, '--jsn', '--json');
-    expect({ status, error: JSON.parse(stderr).error.code }).toEqual({ status: 2, error: 'BAD_USAGE' });
+    const { status, stdout } = run(bins.create, '--jsn', '--json');
+    expect({ status, error: JSON.parse(stdout).error.code }).toEqual({ status: 2, error: 'BAD_USAGE' });
   });
 
   it('exit silently when the reader closes the pipe', () => {
@@ -145,8 +145,8 @@ describe('the built programs', () => {
     });
 
     it('print the stack if DEBUG is set, also with --json', () => {
-      const { status, stderr } = answer('1', '--json');
-      const { error } = JSON.parse(stderr);
+      const { status, stdout } = answer('1', '--json');
+      const { error } = JSON.parse(stdout);
       expect({ status, code: error.code }).toEqual({ status: 70, code: 'UNEXPECTED' });
       expect(error.details.join()).toMatch(/\bat .*:\d+/);
     });
@@ -173,7 +173,7 @@ describe('the built programs', () => {
         cwd,
         encoding: 'utf8',
       });
-      const { code } = JSON.parse(ran.stderr).error;
+      const { code } = JSON.parse(ran.stdout).error;
       expect([code, ran.status]).toEqual(
         target.startsWith('localhost') ? ['INVALID_INPUT', 2] : ['UNREACHABLE', 3],
       );

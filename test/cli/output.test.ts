@@ -78,14 +78,29 @@ describe('output for a program', () => {
     expect(stderr.text).toBe('');
   });
 
-  it('is one JSON line on stderr after a failure', () => {
+  const data = { code: 'BAD', message: error.message, hint: 'Write another.', details: error.details };
+
+  it('is one JSON object on stdout after a failure, and stderr is empty', () => {
     const { output, stdout, stderr } = outputTo({ json: true });
     output.error(error);
-    expect(stdout.text).toBe('');
-    expect(stderr.text.split('\n')).toHaveLength(2);
-    expect(JSON.parse(stderr.text)).toEqual({
-      error: { code: 'BAD', message: error.message, hint: 'Write another.', details: error.details },
-    });
+    expect(stderr.text).toBe('');
+    expect(stdout.text.split('\n')).toHaveLength(2);
+    expect(JSON.parse(stdout.text)).toEqual({ ok: false, error: data });
+  });
+
+  it('has the error of a failed command beside its result', () => {
+    const { output, stdout, stderr } = outputTo({ json: true });
+    expect(output.failure({ directory: '/x' }, error)).toBe(2);
+    expect(stderr.text).toBe('');
+    expect(JSON.parse(stdout.text)).toEqual({ directory: '/x', ok: false, error: data });
+  });
+
+  it('stays one object if an error follows the result', () => {
+    const { output, stdout, stderr } = outputTo({ json: true });
+    output.result({ ok: true });
+    output.error(error);
+    expect(stdout.text).toBe('{"ok":true}\n');
+    expect(JSON.parse(stderr.text)).toEqual({ ok: false, error: data });
   });
 });
 

@@ -34,6 +34,13 @@ describe('runContract', () => {
     expect(new Set(seen.map(([, , total]) => total))).toEqual(new Set([report.rules.length]));
   });
 
+  it('measures durations with at most one decimal', async () => {
+    const { rules, summary } = await serving({}, (url) => runContract({ url, profile: context }));
+    const durations = [summary.ms, ...rules.map(({ ms }) => ms)];
+    expect(durations.filter((ms) => ms !== Math.round(ms * 10) / 10)).toEqual([]);
+    expect(durations.some((ms) => ms > 0)).toBe(true);
+  });
+
   it('fails on a MUST, not on advice', async () => {
     const named = withAnswer((answer) => ({
       ...answer,

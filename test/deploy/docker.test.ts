@@ -158,21 +158,21 @@ describe.skipIf(!engine)(`check --deploy${skipped}`, () => {
     writeFileSync(dockerfile, good.replace('npm run build', 'npm run nothing'));
     const unbuilt = await checkImage(project, ['--no-build', '--json']);
     expect(unbuilt.exitCode).toBe(3);
-    expect(JSON.parse(unbuilt.stderr).error).toMatchObject({ code: 'IMAGE_NOT_BUILT' });
-    expect(unbuilt.stderr).toContain('Missing script');
+    expect(JSON.parse(unbuilt.stdout).error).toMatchObject({ code: 'IMAGE_NOT_BUILT' });
+    expect(unbuilt.stdout).toContain('Missing script');
 
     writeFileSync(dockerfile, good.replace(/^COPY --from=build .*$/m, ''));
     const unstarted = await checkImage(project, ['--no-build', '--json']);
     expect(unstarted.exitCode).toBe(3);
-    expect(JSON.parse(unstarted.stderr).error).toMatchObject({ code: 'NOT_STARTED' });
-    expect(unstarted.stderr).toContain("Cannot find module '/app/dist/src/main.js'");
-    expect(unstarted.stderr).toContain('--entrypoint sh changed:checked');
+    expect(JSON.parse(unstarted.stdout).error).toMatchObject({ code: 'NOT_STARTED' });
+    expect(unstarted.stdout).toContain("Cannot find module '/app/dist/src/main.js'");
+    expect(unstarted.stdout).toContain('--entrypoint sh changed:checked');
 
     const unreadable = good.replace('RUN chmod -R a+rX .', 'RUN chmod -R go-r package.json');
     writeFileSync(dockerfile, unreadable);
     const refused = await checkImage(project, ['--no-build', '--json']);
     expect(refused.exitCode).toBe(3);
-    expect(JSON.parse(refused.stderr).error).toMatchObject({
+    expect(JSON.parse(refused.stdout).error).toMatchObject({
       code: 'NOT_STARTED',
       message: expect.stringMatching(/its user, node, cannot read \/app\/package\.json$/),
       hint: expect.stringContaining('RUN chmod -R a+rX .'),

@@ -27,13 +27,13 @@ async function checkWorker(project: string, flags: readonly string[] = []) {
     ['check', project, '--deploy', 'workers', '--json', ...flags],
     { cwd: root },
   );
-  return { status, stderr, report: stdout === '' ? undefined : (JSON.parse(stdout) as CheckReport) };
+  return { status, stdout, stderr, report: JSON.parse(stdout) as CheckReport };
 }
 
 function expectPassed({ status, stderr, report }: Awaited<ReturnType<typeof checkWorker>>): void {
   expect(status, stderr).toBe(0);
-  expect(failuresOf(report ?? { rules: [] })).toEqual([]);
-  expect(report?.summary.passed).toBeGreaterThan(220);
+  expect(failuresOf(report)).toEqual([]);
+  expect(report.summary.passed).toBeGreaterThan(220);
 }
 
 beforeAll(async () => {
@@ -46,9 +46,9 @@ describe('check --deploy workers', () => {
   it('names how to get wrangler where there is none', async () => {
     const elsewhere = join(scratch(), 'plain');
     cpSync(plain, elsewhere, { recursive: true, verbatimSymlinks: true });
-    const { status, stderr, report } = await checkWorker(elsewhere, ['--no-build']);
+    const { status, stdout, report } = await checkWorker(elsewhere, ['--no-build']);
     expect([status, report]).toEqual([3, undefined]);
-    expect(JSON.parse(stderr).error).toMatchObject({
+    expect(JSON.parse(stdout).error).toMatchObject({
       code: 'NO_WRANGLER',
       hint: `In ${elsewhere} run: npm install --save-dev wrangler`,
     });
@@ -57,7 +57,7 @@ describe('check --deploy workers', () => {
   it('passes every rule on the Worker, without those about a process', async () => {
     const checked = await checkWorker(plain);
     expectPassed(checked);
-    const ofProcess = (checked.report?.rules ?? []).filter(({ id }) => id.startsWith('process.'));
+    const ofProcess = checked.report.rules.filter(({ id }) => id.startsWith('process.'));
     expect(ofProcess.length).toBeGreaterThan(5);
     // A Worker has a log as well.
     const ran = ofProcess.filter(({ status }) => status !== 'not-run').map(({ id }) => id);
@@ -74,7 +74,7 @@ describe('check --deploy workers', () => {
     writeFileSync(file, good);
     expect(status).toBe(1);
     const line = lines.findIndex((text) => text.includes(thrown)) + 1;
-    expect(JSON.stringify(failuresOf(report ?? { rules: [] }))).toContain(`src/tools/get-plain.ts:${line}`);
+    expect(JSON.stringify(failuresOf(report))).toContain(`src/tools/get-plain.ts:${line}`);
   });
 
   it('says what wrangler says of a Worker that cannot be bundled, and of one that does not start', async () => {
@@ -83,14 +83,14 @@ describe('check --deploy workers', () => {
     writeFileSync(entry, good.replace('./src/main.ts', './src/nothing.ts'));
     const unbuilt = await checkWorker(plain);
     expect(unbuilt.status).toBe(3);
-    expect(JSON.parse(unbuilt.stderr).error).toMatchObject({ code: 'WORKER_NOT_BUILT' });
-    expect(unbuilt.stderr).toContain('./src/nothing.ts');
+    expect(JSON.parse(unbuilt.stdout).error).toMatchObject({ code: 'WORKER_NOT_BUILT' });
+    expect(unbuilt.stdout).toContain('./src/nothing.ts');
 
     writeFileSync(entry, `${good}\nthrow new Error('The author has thrown this.');\n`);
     const unstarted = await checkWorker(plain);
     expect(unstarted.status).toBe(3);
-    expect(JSON.parse(unstarted.stderr).error).toMatchObject({ code: 'NOT_STARTED' });
-    expect(unstarted.stderr).toContain('The author has thrown this.');
+    expect(JSON.parse(unstarted.stdout).error).toMatchObject({ code: 'NOT_STARTED' });
+    expect(unstarted.stdout).toContain('The author has thrown this.');
     writeFileSync(entry, good);
   });
 });
@@ -295,7 +295,7 @@ describe('a Worker in production, with a pattern, an API and routes', () => {
       'outcome,result,submission,call',
     ]);
     expect(status, stderr).toBe(0);
-    expect(report?.rules.find(({ id }) => id === 'outcome.found')?.status).toBe('pass');
+    expect(report.rules.find(({ id }) => id === 'outcome.found')?.status).toBe('pass');
     const left = readdirSync(project).filter((name) => name.startsWith('.wrangler'));
     expect(readFileSync(join(project, '.gitignore'), 'utf8').split('\n')).toEqual(
       expect.arrayContaining(left.map((name) => `${name}/`)),

@@ -206,7 +206,7 @@ describe('dev and token', () => {
       ].join('\n    ');
       replaceInTool('let answer: Answer | undefined;', `${throws}\n    let answer: Answer | undefined;`);
       const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
-      const terminal = new Terminal(process.execPath, [market, 'dev', '--port', '0', ...args], {
+      const terminal = new Terminal(process.execPath, [market, 'dev', '--page-port', '0', ...args], {
         cwd: project.directory,
         env,
         columns: 80,
@@ -330,7 +330,7 @@ describe('dev and token', () => {
     writeFileSync(file, `PORT=${port}\nMAX_BODY_BYTES=2000\n`);
     await vi.waitUntil(() => starts() === 2, within);
     expect((await request(String(port), long, session)).status).toBe(413);
-    const asked = JSON.parse((await command('token', {}, ['--ttl', '86400', '--json']).exit).stderr).error;
+    const asked = JSON.parse((await command('token', {}, ['--ttl', '86400', '--json']).exit).stdout).error;
     expect(asked.hint).toContain('or set MAX_TOKEN_SECONDS=86400 in .env');
     writeFileSync(file, `PORT=${port + 1}\nMAX_BODY_BYTES=5000\n`);
     await vi.waitUntil(() => output.stdout.includes('Restart the command to use the new port.'), within);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   existsSync,
   mkdtempSync,
@@ -71,7 +72,7 @@ test('runs the whole life of a listing headless, as one script', async () => {
   writeFileSync(join(project.directory, 'journey.sh'), journey);
   const { code, stdout, stderr } = await marketplace([
     'marketplace',
-    '--port',
+    '--page-port',
     '0',
     '--exec',
     'sh journey.sh',
@@ -98,7 +99,7 @@ test('runs the whole life of a listing headless, as one script', async () => {
 });
 
 test('a command opens a marketplace if none runs, and starts the server', async () => {
-  const reset = await marketplace(['marketplace', '--reset', '--port', '0', '--exec', 'exit 7']);
+  const reset = await marketplace(['marketplace', '--reset', '--page-port', '0', '--exec', 'exit 7']);
   expect(reset.code).toBe(7);
   const { code, stdout } = await marketplace(['call', 'get_price', '--json']);
   expect(code).toBe(0);
@@ -127,7 +128,8 @@ test.each([
   [['marketplace', 'dispute', 'one'], 2, 'is not the number of a call'],
   [['marketplace', 'dispute', '9999'], 2, 'there is no call 9999'],
   [['marketplace', 'refresh', 'Nothing'], 2, 'there is no listing "Nothing"'],
-  [['marketplace', '--port', '70000'], 2, '--port'],
+  [['marketplace', '--page-port', '70000'], 2, '--page-port'],
+  [['marketplace', '--port', '4500'], 2, 'Write --page-port.'],
   [['marketplace', '--platform', 'contxt'], 2, 'context'],
 ])('%j is refused with a message', async (args, code, words) => {
   const ended = await marketplace(args as string[]);
@@ -190,7 +192,7 @@ test('a signal ends --exec and call, with what they have started', async () => {
       timeout: 60_000,
     });
   };
-  await interrupted(['marketplace', '--port', '0', '--exec', `echo $$ > ${mark}; exec sleep 300`]);
+  await interrupted(['marketplace', '--page-port', '0', '--exec', `echo $$ > ${mark}; exec sleep 300`]);
   // The server never listens, so the command still waits for it.
   const hangs = `import { writeFileSync } from 'node:fs';
 if (process.argv[1]?.endsWith('main.js')) {
@@ -224,7 +226,7 @@ async function occupied(status: () => number): Promise<string> {
 test.each([
   ['call', 200, 'another program answers at', ['call', 'get_price']],
   ['call', 404, 'is already in use', ['call', 'get_price']],
-  ['marketplace --exec', 404, 'is already in use', ['marketplace', '--port', '0', '--exec', 'exit 0']],
+  ['marketplace --exec', 404, 'is already in use', ['marketplace', '--page-port', '0', '--exec', 'exit 0']],
 ])(
   '%s at a port where another program answers with %d ends with 3 and says so',
   async (_, status, words, args) => {
@@ -246,9 +248,46 @@ test('call does not mistake a program that takes the port while the server start
   expect(stdout).toBe('');
 });
 
+test('call takes another port if a program takes the free one before the server listens', async () => {
+  const main = join(project.directory, 'src/main.ts');
+  const original = readFileSync(main, 'utf8');
+  const mark = join(project.directory, 'taken');
+  onTestFinished(() => {
+    writeFileSync(main, original);
+    rmSync(mark, { force: true });
+  });
+  // The first start finds its port taken, however early it is.
+  writeFileSync(
+    main,
+    `import { existsSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+if (!existsSync('taken')) {
+  writeFileSync('taken', '');
+  await new Promise<void>((resolve) => createServer().listen(Number(process.env.PORT ?? 3000), resolve));
+}
+${original}`,
+  );
+  const { code, stdout, stderr } = await run(project.directory, market, {}, ['call', 'get_price']).exit;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('✘') });
+  expect(stdout).toContain('get_price  found');
+  expect(existsSync(mark)).toBe(true);
+});
+
+test('dev --port overrides PORT, and dev prints the addresses of the page and of the server', async () => {
+  const port = await freePort();
+  const args = ['dev', '--port', String(port), '--page-port', '0'];
+  const { child, exit, output } = run(project.directory, market, { PORT: String(await freePort()) }, args);
+  while (!output.stdout.includes('"listening"')) await once(child.stdout, 'data');
+  child.kill('SIGINT');
+  expect((await exit).code).toBe(0);
+  expect(output.stdout).toMatch(/^Marketplace {2}http:\/\/\S+$/m);
+  expect(output.stdout).toContain(`\nServer       http://localhost:${port}/mcp\n`);
+  expect(output.stdout).toContain(`"port":${port},`);
+});
+
 test('dev does not mistake another program for the server of the project', async () => {
   const env = { PORT: await occupied(() => 200), HOST: '127.0.0.1' };
-  const { child, exit, output } = run(project.directory, market, env, ['dev', '--port', '0']);
+  const { child, exit, output } = run(project.directory, market, env, ['dev', '--page-port', '0']);
   await vi.waitUntil(() => output.stdout.includes('The server ended with code 1'), { timeout: 60_000 });
   await vi.waitUntil(() => output.stderr.includes(`Port ${env.PORT} is already in use`), {
     timeout: 60_000,
@@ -268,7 +307,7 @@ test('call uses the server that dev --no-marketplace runs', async () => {
 });
 
 test('dev prints one link, and ends with the page', async () => {
-  const { output, end } = await serving(['--port', '0']);
+  const { output, end } = await serving(['--page-port', '0']);
   const access = linkIn(output.stdout);
   const home = await requestJson(access, '/index.json');
   expect(home).toMatchObject({
@@ -281,7 +320,7 @@ test('dev prints one link, and ends with the page', async () => {
 
 test('the commands use the marketplace of dev by its stored link, and a restart of dev keeps the secret', async () => {
   // A port that no other program is given while it is free.
-  const first = await serving(['--port', String(await freePort())]);
+  const first = await serving(['--page-port', String(await freePort())]);
   const { env } = first;
   const access = linkIn(first.output.stdout);
   expect(await marketplace(['call', 'get_price', '--expect', 'found'], env)).toMatchObject({ code: 0 });
@@ -297,7 +336,7 @@ test('the commands use the marketplace of dev by its stored link, and a restart 
   expect(JSON.parse(again.stdout)).toMatchObject(access);
   await first.end();
 
-  const second = await serving(['--port', new URL(access.url).port], env.PORT);
+  const second = await serving(['--page-port', new URL(access.url).port], env.PORT);
   expect(linkIn(second.output.stdout)).toEqual(access);
   await second.end();
 });
@@ -305,7 +344,7 @@ test('the commands use the marketplace of dev by its stored link, and a restart 
 test('--exec hands the link to the command, and a command refuses a link that is none', async () => {
   const env = { PORT: String(await freePort()), HOST: '127.0.0.1' };
   const printed = await marketplace(
-    ['marketplace', '--port', '0', '--exec', 'echo "got $MARKET_MCP_URL"'],
+    ['marketplace', '--page-port', '0', '--exec', 'echo "got $MARKET_MCP_URL"'],
     env,
   );
   expect(printed.code).toBe(0);

@@ -84,7 +84,7 @@ const line = () => original.split('\n').length;
 
 async function startDev(port: number, ...args: readonly string[]) {
   const env = { PORT: String(port), HOST: '127.0.0.1' };
-  return run(project.directory, market, env, ['dev', ...(args.length > 0 ? args : ['--port', '0'])]);
+  return run(project.directory, market, env, ['dev', ...(args.length > 0 ? args : ['--page-port', '0'])]);
 }
 
 async function page(access: Access, path: string): Promise<string> {
@@ -129,7 +129,7 @@ const rows: readonly Row[] = [
     enter: async (port) => {
       const dev = await startDev(port, '--no-marketplace');
       await untilState('running');
-      const pages = run(project.directory, market, {}, ['marketplace', '--port', '0']);
+      const pages = run(project.directory, market, {}, ['marketplace', '--page-port', '0']);
       await once(pages.child.stdout, 'data');
       dev.child.kill('SIGKILL');
       await dev.exit; // and its server, which has the same output
@@ -296,15 +296,13 @@ test.each(rows)(
     const both = (ran: typeof call) => `${ran?.stdout}${ran?.stderr}`;
     expect(shown.filter((words) => !both(call).includes(words))).toEqual([]);
     if (codes.call === 0) expect(call?.stdout).toContain('get_price  found');
-    const answer = JSON.parse((codes.call === 0 ? json?.stdout : json?.stderr) || '{}');
+    const answer = JSON.parse(json?.stdout || '{}');
     const state = codes.call === 0 ? answer.state : answer.error.state;
     expect(state).toMatchObject({ kind: kind === 'building' ? 'running' : kind });
     expect(shown.filter((words) => !JSON.stringify(state).replaceAll('\\"', '"').includes(words))).toEqual(
       [],
     );
-    const printed = JSON.parse(
-      (codes.token === 0 ? token?.stdout : token?.stderr.trim().split('\n').at(-1)) || '{}',
-    );
+    const printed = JSON.parse(token?.stdout || '{}');
     if (codes.token === 0 && kind !== 'never-started')
       expect(printed).toMatchObject({ url: `http://localhost:${port}/mcp` });
     if (codes.token !== 0) expect(printed.error.state).toMatchObject({ kind });

@@ -172,7 +172,7 @@ describe('a failure after the files are written', () => {
     writeFileSync(main, `${text}\nconst wrong: number = 'text';\n`);
     const unbuilt = await market(directory, ['add-tool', 'get_fee', '--yes', '--json']);
     expect(unbuilt.status).toBe(3);
-    const { error } = JSON.parse(unbuilt.stderr);
+    const { error } = JSON.parse(unbuilt.stdout);
     expect(error).toMatchObject({
       code: 'BUILD_FAILED',
       message: expect.stringContaining('get_fee was added, but'),
@@ -192,7 +192,7 @@ describe('a failure after the files are written', () => {
     const ran = await market(directory, ['add-tool', 'get_fee', '--yes', '--json']);
     expect(ran.status).toBe(1);
     expect(JSON.parse(ran.stdout).ok).toBe(false);
-    expect(JSON.parse(ran.stderr).error).toMatchObject({ code: 'SELF_CHECK_FAILED' });
+    expect(JSON.parse(ran.stdout).error).toMatchObject({ code: 'SELF_CHECK_FAILED' });
   });
 });
 
@@ -215,7 +215,7 @@ describe('a project that cannot be written', () => {
       run(process.execPath, [bins.market, ...args], { cwd: directory, ...user });
     const ran = await asUser('add-tool', 'get_fee', '--yes', '--json');
     expect(ran.status).toBe(2);
-    expect(JSON.parse(ran.stderr).error.code).toBe(code);
+    expect(JSON.parse(ran.stdout).error.code).toBe(code);
     expect(tree(directory)).toEqual(before);
     expect((await asUser('list')).status).toBe(0);
   });

@@ -74,7 +74,7 @@ beforeAll(async () => {
   const unlike = "return found(answer.id === 'UNLIKE' ? ({ ...answer, state: 7 } as never) : answer);";
   edit(toolFile, 'return found(answer);', unlike);
   mkdirSync(join(directory, '.market-mcp'), { mode: 0o700 });
-  dev = spawn(process.execPath, [bins.market, 'dev', '--port', '0'], {
+  dev = spawn(process.execPath, [bins.market, 'dev', '--page-port', '0'], {
     cwd: directory,
     env: { PATH: process.env.PATH, PORT: String(await freePort()), HOST: '127.0.0.1' },
     stdio: 'ignore',

@@ -229,6 +229,17 @@ describe('--from-openapi', () => {
     expect(tree(join(root, 'refused')).size).toBe(0);
   });
 
+  it('is refused with --yes if none is chosen', async () => {
+    const refused = await create(['--from-openapi', join(root, 'gas.yaml'), '--yes', '--json'], {
+      cwd: root,
+    });
+    expect([refused.status, refused.stderr]).toEqual([2, '']);
+    expect(JSON.parse(refused.stdout)).toMatchObject({
+      ok: false,
+      error: { code: 'MISSING_ANSWERS', hint: expect.stringContaining('Add --operation <name>') },
+    });
+  });
+
   it('lists all operations if none is chosen', async () => {
     const listed = await create(['--from-openapi', join(root, 'gas.yaml'), '--json'], { cwd: root });
     expect(JSON.parse(listed.stdout)).toEqual({

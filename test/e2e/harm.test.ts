@@ -106,7 +106,7 @@ it.each<[string, readonly string[], boolean, { told: readonly (string | RegExp)[
   ['register', ['register'], true, register],
   [
     'a registration on the page',
-    ['marketplace', '--reset', '--port', '0', '--exec', `node ${join(root, 'register.mjs')}`],
+    ['marketplace', '--reset', '--page-port', '0', '--exec', `node ${join(root, 'register.mjs')}`],
     true,
   ],
 ])('the operation that writes is not requested by %s', async (name, args, asks, { told } = { told: [] }) => {
@@ -197,7 +197,7 @@ it('the page Check calls no tool of a server of somebody else that may change so
       'marketplace',
       '--endpoint',
       server.url,
-      '--port',
+      '--page-port',
       '0',
       '--exec',
       `node ${join(root, 'check.mjs')}`,

@@ -62,12 +62,13 @@ it('prints one line of JSON with --json', async () => {
   onTestFinished(() => {
     if (child.exitCode === null) child.kill('SIGKILL');
   });
-  const stderr = text(child.stderr);
+  const stdout = text(child.stdout);
   const ended = once(child, 'exit');
   await asked;
   child.kill('SIGINT');
   expect(await ended).toEqual([130, null]);
-  expect(JSON.parse(await stderr)).toEqual({
+  expect(JSON.parse(await stdout)).toEqual({
+    ok: false,
     error: {
       code: 'INTERRUPTED',
       message: `interrupted during the installation of packages: all files of the project are written to ${join(root, 'told')}`,

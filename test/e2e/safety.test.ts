@@ -30,8 +30,8 @@ it('if the package manager is missing, the project remains and the command to re
   symlinkSync(process.execPath, join(bin, 'node'));
   const args = ['tool', '--yes', '--no-git', '--package-manager', 'pnpm', '--json'];
   const ran = await create(args, { cwd, env: { PATH: bin } });
-  expect([ran.status, ran.stdout]).toEqual([4, '']);
-  const { error } = JSON.parse(ran.stderr);
+  expect([ran.status, ran.stderr]).toEqual([4, '']);
+  const { error } = JSON.parse(ran.stdout);
   expect(error).toMatchObject({ code: expect.any(String), hint: expect.stringContaining('pnpm install') });
   expect(existsSync(join(cwd, 'tool/package.json'))).toBe(true);
 });

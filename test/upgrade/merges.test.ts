@@ -90,8 +90,8 @@ class Place {
 
   async error(...flags: readonly string[]) {
     const ran = await this.upgrade(...flags);
-    expect(ran.stdout).toBe('');
-    return { ...JSON.parse(ran.stderr).error, status: ran.status };
+    expect(ran.stderr).toBe('');
+    return { ...JSON.parse(ran.stdout).error, status: ran.status };
   }
 }
 
@@ -421,9 +421,9 @@ it('of this version refuses a project of a later one, and one without an archive
   resultOf(await place.upgrade());
   const market = (...flags: readonly string[]) =>
     run(process.execPath, [bins.market, 'upgrade', '--json', ...flags], { cwd: place.directory });
-  expect(JSON.parse((await market()).stderr).error.code).toBe('NEWER_PROJECT');
+  expect(JSON.parse((await market()).stdout).error.code).toBe('NEWER_PROJECT');
   place.change('market-mcp.json', (text) => text.replace('"0.9.0"', '"0.2.0"'));
-  expect(JSON.parse((await market('--dry-run')).stderr).error).toMatchObject({
+  expect(JSON.parse((await market('--dry-run')).stdout).error).toMatchObject({
     code: 'UNKNOWN_VERSION',
     hint: expect.stringContaining('0.3.0'),
   });

@@ -122,7 +122,7 @@ export function resultOf({ status, stdout, stderr }: Ran): {
 } {
   expect([0, 1], stderr).toContain(status);
   if (status === 0) return { details: [], ...JSON.parse(stdout) };
-  const { error } = JSON.parse(stderr);
+  const { error } = JSON.parse(stdout);
   expect(error.code).toBe('UPGRADE_CONFLICTS');
   return error;
 }

@@ -9,7 +9,7 @@ import { secondInstance, startsInstances } from './rules/instance.ts';
 import { decidedByResults, isDecidedByResults } from './rules/output.ts';
 import { effectiveRule, runsUnnamed } from './rules/rule.ts';
 import type { Target } from './target.ts';
-import { now } from './wire/clock.ts';
+import { msSince, now } from './wire/clock.ts';
 import { isOfEra, judgedEra } from './wire/era.ts';
 import { standardSeed } from './wire/exploration.ts';
 import { waitFor } from './wire/rate-limit.ts';
@@ -86,7 +86,7 @@ async function reportOf(target: Target, options: RunOptions, judging: Judging): 
   const rules = withCauses([...fromDefinitions, ...fromAnswers], (actual) => ledger.causeOf(actual));
   const rehearsal =
     judging.rehearsed && (await rehearse(judging.rehearsed).then(verdictsOf, () => undefined));
-  const summary = summaryOf(rules, now() - started);
+  const summary = summaryOf(rules, msSince(started));
   return {
     ok: conclusionOf({ ok: summary.failed === 0, summary }) === 'ok',
     target: target.url,

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type ExitCode,
+  exitCodes,
   nameList,
   type Output,
   pass,
@@ -71,7 +72,7 @@ export async function addTool(
   const env = existsSync(join(directory, '.env')) ? dotEnv(directory) : null;
   const edits = addition.prepared.tools.flatMap((tool) => firstEditOf(tool, env) ?? []);
   const distinct = edits.filter(({ edit }, index) => edits.findIndex((one) => one.edit === edit) === index);
-  if (distinct.length > 0) showNext(distinct, output);
+  if (exitCode === exitCodes.ok) showNext(distinct, output);
   return exitCode;
 }
 

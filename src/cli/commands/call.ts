@@ -15,7 +15,7 @@ import { redactValue } from '../../marketplace/core/redact.ts';
 import { hasNoMismatch } from '../../marketplace/core/verdict.ts';
 import { requestJson } from '../../marketplace/running-marketplace.ts';
 import type { CallFlags } from '../flags.ts';
-import { avoidTakenPort, withMarketplace } from '../marketplace/connect.ts';
+import { onFreePort, withMarketplace } from '../marketplace/connect.ts';
 import { callLines } from '../marketplace/format.ts';
 
 /**
@@ -30,7 +30,11 @@ export async function call(
   flags: CallFlags,
 ): Promise<ExitCode> {
   const args = unwrap(argumentsIn(given));
-  if (flags.endpoint === undefined) await avoidTakenPort();
+  const callOnce = () => callOn(flags, output, tool, args);
+  return flags.endpoint === undefined ? onFreePort(callOnce) : callOnce();
+}
+
+function callOn(flags: CallFlags, output: Output, tool: string, args: Json | undefined): Promise<ExitCode> {
   return withMarketplace(flags, output, async (market, { endpoint }, state) => {
     const { tools, arguments: sample } = await requestJson<Offer>(
       market,

@@ -3,7 +3,7 @@ import {
   exitCodes,
   numberIn,
   type Output,
-  portIn,
+  pagePortIn,
   singleLine,
   untilSignal,
 } from 'market-mcp-contract/command';
@@ -26,6 +26,7 @@ export interface DevFlags {
   /** False if `--no-marketplace` was given. */
   readonly marketplace: boolean;
   readonly port?: string;
+  readonly pagePort?: string;
   readonly inspect?: string | true;
   readonly rawLog?: true;
 }
@@ -39,7 +40,9 @@ export async function dev(output: Output, flags: DevFlags): Promise<ExitCode> {
   if (asked.length === 0 && taken) {
     output.note(`NODE_OPTIONS requests a debugger: attach it to the server at ${taken.host}:${taken.port}`);
   }
-  const port = portIn(flags.port);
+  const pagePort = pagePortIn(flags.pagePort);
+  const port = numberIn('--port', flags.port, [1, 65_535], 'a port from 1 to 65535', 'Write --port 3000.');
+  if (port !== undefined) process.env.PORT = String(port); // it precedes .env
   const directory = findProject(process.cwd());
   const say = (text: string) => output.note(text);
   const hidesLog = process.stdout.isTTY && flags.rawLog === undefined;
@@ -58,11 +61,13 @@ export async function dev(output: Output, flags: DevFlags): Promise<ExitCode> {
   }
   const { readMarketplaceContext } = await import('../../marketplace/marketplace-context.ts');
   const { runLocalMarketplace } = await import('../../marketplace/run-local.ts');
+  const context = await readMarketplaceContext({}, true);
   return runLocalMarketplace(
-    await readMarketplaceContext({}, true),
-    { ...options, port, startsServer: true, onWritten: onLog },
+    context,
+    { ...options, port: pagePort, startsServer: true, onWritten: onLog },
     async (local, untilEnded) => {
       output.line(`${output.style('bold', 'Marketplace')}  ${linkOf(local)}`);
+      output.line(`${output.style('bold', 'Server')}       ${context.endpoint}`);
       await untilEnded();
       return exitCodes.ok;
     },

@@ -1,4 +1,4 @@
-import { type ExitCode, exitCodes, type Output, portIn } from 'market-mcp-contract/command';
+import { type ExitCode, exitCodes, type Output, pagePortIn } from 'market-mcp-contract/command';
 import { type Access, programLinkOf } from '../../marketplace/core/access.ts';
 import { readMarketplaceContext } from '../../marketplace/marketplace-context.ts';
 import { runLocalMarketplace } from '../../marketplace/run-local.ts';
@@ -14,7 +14,7 @@ import { printAddress } from '../marketplace/format.ts';
  * @returns the exit code of the command.
  */
 export async function marketplace(output: Output, flags: MarketplaceFlags): Promise<ExitCode> {
-  const port = portIn(flags.port);
+  const port = pagePortIn(flags.pagePort);
   const context = await readMarketplaceContext(flags);
   const running = await findRunningMarketplace(context.directory);
   if (running !== undefined && !flags.reset) {

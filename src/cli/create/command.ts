@@ -123,7 +123,6 @@ const noteLines = 4;
  * Takes the requested steps in a project that was written, and prints the result.
  *
  * @param made what was written
- * @throws CommandError `SELF_CHECK_FAILED`
  */
 async function complete(
   { answers, files, prepared, secrets }: Creation,
@@ -145,20 +144,7 @@ async function complete(
   const steps = nextSteps(context, switches.install, first, tool?.definition.name);
   const repeated = { ...answers, env: repeatedVariables(answers) };
   const repeat = replayCommand(repeated, switches, ownCommand('create-market-mcp'));
-  const hasPassed = report?.ok !== false;
-  if (report && !hasPassed) showFailures(report, output);
-  if (hasPassed) {
-    const fileNotes = [
-      ...(report ? warningNotes(report) : []),
-      ...adviceNotes(prepared.advice, report),
-      ...changeNotes(prepared.changes),
-    ];
-    showNotes(fileNotes, output, noteLines);
-    showEnd(context, steps, output);
-    if (mayAsk(switches)) output.line(output.style('dim', `To repeat this without questions: ${repeat}`));
-  }
-  const exitCode = output.result({
-    ok: hasPassed,
+  const result = {
     directory,
     ...contents(files, prepared),
     packages,
@@ -167,9 +153,20 @@ async function complete(
     edit: first?.edit,
     next: steps.flatMap(({ command }) => command ?? []),
     repeat,
-  });
-  requireOk(report, context);
-  return exitCode;
+  };
+  if (report?.ok === false) {
+    showFailures(report, output);
+    return output.failure(result, selfCheckFailed(context));
+  }
+  const fileNotes = [
+    ...(report ? warningNotes(report) : []),
+    ...adviceNotes(prepared.advice, report),
+    ...changeNotes(prepared.changes),
+  ];
+  showNotes(fileNotes, output, noteLines);
+  showEnd(context, steps, output);
+  if (mayAsk(switches)) output.line(output.style('dim', `To repeat this without questions: ${repeat}`));
+  return output.result({ ok: true, ...result });
 }
 
 /** Prints the next steps, and where the rest is explained. */
@@ -192,7 +189,7 @@ async function finish(
   const { report, notes } = await take(context, context.directory, switches, output);
   for (const note of notes) output.note(note);
   if (report) showReport(report, output);
-  requireOk(report, context);
+  if (report?.ok === false) throw selfCheckFailed(context);
   const [tool] = answers.tools;
   const { sampledTools } = await import('../../project/read/open.ts');
   const first =
@@ -225,12 +222,11 @@ async function take(
   return { packages: null, report: null, notes: [] };
 }
 
-function requireOk(report: Taken['report'], { directory, packageManager }: ProjectContext): void {
-  if (report?.ok !== false) return;
+function selfCheckFailed({ directory, packageManager }: ProjectContext): CommandError {
   const { run } = packageManagerCommands[packageManager];
   const message = 'the server was created, but fails rules of the marketplace';
   const hint = `Fix the failed rules above and run the self-check again. In ${directory} run: ${run} self-check`;
-  throw new CommandError('SELF_CHECK_FAILED', message, hint);
+  return new CommandError('SELF_CHECK_FAILED', message, hint);
 }
 
 function contents(files: Creation['files'], { tools, changes, advice }: Creation['prepared']) {

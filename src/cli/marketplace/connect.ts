@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CommandError, type Output, withProgress } from 'market-mcp-contract/command';
+import type { LocalServer } from '../../dev/local-server.ts';
 import { publishedState } from '../../dev/published.ts';
 import { isServing, type ServerState, stateError } from '../../dev/state.ts';
 import type { Access } from '../../marketplace/core/access.ts';
@@ -37,17 +38,41 @@ export async function withMarketplace<T>(
   return runLocalMarketplace(context, options, async (local) => work(local, context, await stateAt(local)));
 }
 
+const portAttempts = 3;
+
 /**
- * Takes another port than the default one if a program other than the server of this project uses that, and nobody named a
- * port. For a command whose address nobody keeps.
+ * Runs `work`, which may start the server of the project. If nobody named a port and another program has the default one, the
+ * server gets a free port; if a program takes that before the server listens, another one. For a command whose address nobody
+ * keeps.
  */
-export async function avoidTakenPort(): Promise<void> {
+export async function onFreePort<T>(work: () => Promise<T>): Promise<T> {
+  const server = await movableServer();
+  if (server === undefined) return work();
+  if (!(await isFree(server.host, Number(new URL(server.url).port))))
+    process.env.PORT = String(await freePort());
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === portAttempts || !isPortTaken(error)) throw error;
+      process.env.PORT = String(await freePort());
+    }
+  }
+}
+
+/** The server of the project, if nobody named its port and it does not run. */
+async function movableServer(): Promise<LocalServer | undefined> {
   const context = await readMarketplaceContext({});
-  if (context.server === undefined || context.server.namesPort) return;
-  if (publishedState(context.directory).kind !== 'never-started') return;
-  if ((await readServerState(context)).kind === 'running') return;
-  const port = Number(new URL(context.server.url).port);
-  if (!(await isFree(context.server.host, port))) process.env.PORT = String(await freePort());
+  if (context.server === undefined || context.server.namesPort) return undefined;
+  if (publishedState(context.directory).kind !== 'never-started') return undefined;
+  const { kind } = await readServerState(context);
+  return kind === 'running' ? undefined : context.server;
+}
+
+function isPortTaken(error: unknown): boolean {
+  if (!(error instanceof CommandError)) return false;
+  const { state } = error.data as { readonly state?: ServerState };
+  return state?.kind === 'port-taken';
 }
 
 const startMs = 120_000;

@@ -79,7 +79,7 @@ export interface Made {
   readonly contents: object;
 }
 
-/** Builds and checks a changed project, if `check` is set, and prints the result. @throws as `afterChange` and `requirePassed`. */
+/** Builds and checks a changed project, if `check` is set, and prints the result. @throws as `afterChange` */
 export async function finishChange(
   { directory, done, undo, contents }: Made,
   { check }: { readonly check: boolean },
@@ -87,15 +87,10 @@ export async function finishChange(
 ): Promise<ExitCode> {
   const context = { directory, packageManager: detectPackageManager(directory) };
   const report = check ? await checkChange(context, done, undo, output) : null;
-  const result = {
-    ok: report === null || hasPassed(report),
-    directory,
-    ...contents,
-    selfCheck: shortReport(report),
-  };
-  const exitCode = output.result(result);
-  requirePassed(report, done, undo, output);
-  return exitCode;
+  const result = { ok: true, directory, ...contents, selfCheck: shortReport(report) };
+  if (report === null) return output.result(result);
+  showReport(report, output);
+  return hasPassed(report) ? output.result(result) : output.failure(result, checkFailed(done, undo));
 }
 
 /** Builds a changed project and runs its self-check. @throws as `afterChange`, with the command that undoes the change. */
@@ -138,10 +133,13 @@ export async function afterChange<T>(
 export function requirePassed(report: CheckReport | null, done: string, undo: string, output: Output): void {
   if (report === null) return;
   showReport(report, output);
-  if (hasPassed(report)) return;
+  if (!hasPassed(report)) throw checkFailed(done, undo);
+}
+
+function checkFailed(done: string, undo: string): CommandError {
   const message = `${done}, but the server fails rules of the marketplace`;
   const hint = `Fix the failed rules above and run: ${marketCommand('check')}. To undo: ${undo}`;
-  throw new CommandError('SELF_CHECK_FAILED', message, hint);
+  return new CommandError('SELF_CHECK_FAILED', message, hint);
 }
 
 /** Whether no rule failed because of a change: no change of the tools brings about that a recording is missing. */

@@ -1,4 +1,12 @@
-import { type ExitCode, type Output, singleLine, unwrap } from 'market-mcp-contract/command';
+import {
+  CommandError,
+  counted,
+  type ExitCode,
+  nameList,
+  type Output,
+  singleLine,
+  unwrap,
+} from 'market-mcp-contract/command';
 import { documentAt } from '../../changes/openapi.ts';
 import { requestsInText } from '../../changes/request.ts';
 import {
@@ -43,9 +51,20 @@ export async function listOperations(
   });
 }
 
+/** The error of a document of which no operation was chosen, with the first operations. */
+export async function unchosenOperation(
+  place: string,
+  headers: HeaderPairs | undefined,
+): Promise<CommandError> {
+  const { document, where } = await documentAt(place, headers);
+  const names = unwrap(listedOperations(unwrap(document), where)).map(operationName);
+  const hint = `Add --operation <name>, repeatable. The document has ${nameList(names)}. Without --yes, all are listed.`;
+  return new CommandError('MISSING_ANSWERS', '--from-openapi needs --operation: it has no default', hint);
+}
+
 function closing(shown: number, all: number, search: string | undefined): string {
   const choose = 'Choose with --operation <name>; repeat the flag for more.';
-  if (search === undefined) return `${all} operations. ${choose}`;
+  if (search === undefined) return `${counted(all, 'operation')}. ${choose}`;
   const found = `${shown} of ${all} operations contain ${JSON.stringify(search)}.`;
   return `${found} ${shown > 0 ? choose : 'Search with other or fewer words.'}`;
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, type Json, shorten } from 'market-mcp-contract/json';
-import { type Asked, isLoopback, networkReason, now, type Recorder } from 'market-mcp-contract/wire';
+import { type Asked, isLoopback, msSince, networkReason, now, type Recorder } from 'market-mcp-contract/wire';
 import type { DeliberateRefusal } from './model.ts';
 import { redact, redactText, redactUrl } from './redact.ts';
 import { type Exchange, type Message, maxBodyBytes, type Purpose, sentTo, type Traffic } from './traffic.ts';
@@ -56,7 +56,7 @@ export class ExchangeRecorder {
       const isLeft = reason.name === 'AbortError';
       const error = isLeft ? 'the caller closed the connection' : networkReason(reason.cause ?? reason);
       this.error = error;
-      traffic.change(id, { ms: now() - started, error, outcome: failedOutcome('no answer') });
+      traffic.change(id, { ms: msSince(started), error, outcome: failedOutcome('no answer') });
     };
     const mark: Asked['headers'] = isLoopback(url.hostname) ? { [exchangeHeader]: String(id) } : {};
     return {
@@ -74,7 +74,7 @@ export class ExchangeRecorder {
             refusal: calls === 'none' ? null : (refusal ?? unpaid),
           });
           const response = { ...this.#message(answered, whole), status };
-          traffic.change(id, { response, ms: now() - started, outcome });
+          traffic.change(id, { response, ms: msSince(started), outcome });
         }, fail),
     };
   };

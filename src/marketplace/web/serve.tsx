@@ -39,7 +39,7 @@ export async function serveMarketplace(
   }
   const [server] = servers;
   if (!server) {
-    const hint = 'Choose another with --port, or leave it out.';
+    const hint = 'Choose another with --page-port, or leave it out.';
     throw new CommandError('PORT_TAKEN', `port ${port} is in use`, hint);
   }
   const access = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, secret };

@@ -9,7 +9,7 @@ import { market } from '../sinks.ts';
 const list = (file: string, paths: object, ...more: string[]) => {
   const root = directory();
   writeFileSync(join(root, file), JSON.stringify({ ...base, paths }));
-  return market(root, ['add-tool', '--yes', '--from-openapi', file, ...more]);
+  return market(root, ['add-tool', '--from-openapi', file, ...more]);
 };
 const missing = { '/a': { $ref: './a.yaml' }, '/b': { $ref: './b.yaml' } };
 
@@ -17,7 +17,7 @@ it('a list of operations says which ones were left out because of their referenc
   const paths = { ...missing, '/c': { get: { summary: 'The gas price' } } };
   const { exitCode, stdout } = await list('some.json', paths);
   expect(exitCode).toBe(0);
-  expect(stdout).toContain('1 operations.');
+  expect(stdout).toContain('1 operation.');
   expect(stdout).toMatch(
     /^! Left out: \/a: the reference "\.\/a\.yaml" cannot be followed: a\.yaml: there is no/m,
   );

@@ -31,8 +31,8 @@ describe('add-tool refuses, and writes nothing', () => {
     put(root, 'src/tools/odd.ts', "export default defineTool({ name: 'renamed' });\n");
     const before = tree(root);
     const { exitCode, stdout, stderr } = await add(root, flags, { json: true });
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(JSON.parse(stderr).error.code).toBe(code);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: '' });
+    expect(JSON.parse(stdout).error.code).toBe(code);
     expect(tree(root)).toEqual(before);
   });
 
@@ -76,9 +76,9 @@ describe('add-tool refuses, and writes nothing', () => {
     const file = join(root, 'market-mcp.json');
     const misnamed = readFileSync(file, 'utf8').replace(/"profile": "\w+"/, '"profile": "nowhere"');
     writeFileSync(file, content ?? misnamed);
-    const { exitCode, stderr } = await add(root, { tool: 'get_fee' }, { json: true });
+    const { exitCode, stdout } = await add(root, { tool: 'get_fee' }, { json: true });
     expect(exitCode).toBe(2);
-    expect(JSON.parse(stderr).error.code).toBe(code);
+    expect(JSON.parse(stdout).error.code).toBe(code);
   });
 
   it('a project without a list of tools', async () => {

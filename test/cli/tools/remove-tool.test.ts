@@ -48,9 +48,9 @@ describe('remove-tool', () => {
   ])('refuses %j', async (names, code) => {
     const root = project();
     const before = tree(root);
-    const { exitCode, stderr } = await remove(root, names, { json: true, force: true });
+    const { exitCode, stdout } = await remove(root, names, { json: true, force: true });
     expect(exitCode).toBe(2);
-    expect(JSON.parse(stderr).error.code).toBe(code);
+    expect(JSON.parse(stdout).error.code).toBe(code);
     expect(tree(root)).toEqual(before);
   });
 });

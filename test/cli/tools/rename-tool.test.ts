@@ -164,9 +164,9 @@ describe('rename-tool', () => {
     put(root, 'src/tools/fees/taken.ts', '');
     const before = tree(root);
     const { exitCode, stdout, stderr } = await rename(root, from, to, { json: true });
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(JSON.parse(stderr).error.code).toBe(code);
-    expect(JSON.stringify(JSON.parse(stderr).error)).toContain(words);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: '' });
+    expect(JSON.parse(stdout).error.code).toBe(code);
+    expect(JSON.stringify(JSON.parse(stdout).error)).toContain(words);
     expect(tree(root)).toEqual(before);
   });
 

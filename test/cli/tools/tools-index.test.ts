@@ -77,7 +77,7 @@ describe('the list of tools', () => {
 
     const refused = await add(root, { spec: 'tools.json' }, { json: true });
     expect(refused.exitCode).toBe(2);
-    expect(JSON.parse(refused.stderr).error).toMatchObject({
+    expect(JSON.parse(refused.stdout).error).toMatchObject({
       code: 'INVALID_INPUT',
       hint: expect.stringContaining('--except get_b'),
       taken: ['get_a', 'get_c'],
@@ -152,8 +152,8 @@ describe('the list of tools', () => {
       expect(ran.exitCode).toBe(2);
       expect(tree(root)).toEqual(before);
     }
-    const { stderr } = await add(root, { tool: 'get_fee' }, { json: true });
-    expect(JSON.parse(stderr).error).toMatchObject({
+    const { stdout } = await add(root, { tool: 'get_fee' }, { json: true });
+    expect(JSON.parse(stdout).error).toMatchObject({
       code: 'INDEX_EDITED',
       message: expect.stringContaining(found),
     });

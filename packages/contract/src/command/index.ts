@@ -38,7 +38,7 @@ export {
 } from './input-error.ts';
 export { isJwt, isKeyName } from './key-names.ts';
 export { runMain } from './main.ts';
-export { numberIn, portIn } from './numbers.ts';
+export { numberIn, pagePortIn } from './numbers.ts';
 export { Output } from './output.ts';
 export { printable } from './paint.ts';
 export { withProgress } from './progress.ts';

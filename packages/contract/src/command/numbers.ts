@@ -20,7 +20,7 @@ export function numberIn(
   return unwrap(reject(flag, text, `is not ${what}`, hint));
 }
 
-/** The value of `--port`; 0 means any free port. */
-export function portIn(text: string | undefined): number | undefined {
-  return numberIn('--port', text, [0, 65_535], 'a port from 0 to 65535', 'Write --port 4400.');
+/** The value of `--page-port`; 0 means any free port. */
+export function pagePortIn(text: string | undefined): number | undefined {
+  return numberIn('--page-port', text, [0, 65_535], 'a port from 0 to 65535', 'Write --page-port 4400.');
 }

@@ -14,11 +14,12 @@ export interface OutputOptions {
 type Style = keyof Paint;
 
 /**
- * The only writer of a command. With `json`, stdout gets exactly one JSON object, and a failure is one
- * JSON line on stderr.
+ * The only writer of a command. With `json`, stdout gets exactly one JSON object: the result, or `{"ok":false,"error":…}`.
+ * Only an error after the result is written to stderr.
  */
 export class Output {
   readonly #options: OutputOptions;
+  #hasResult = false;
 
   constructor(options: OutputOptions) {
     this.#options = options;
@@ -71,20 +72,29 @@ export class Output {
 
   /** The text that a command was asked for; printed with and without `json`. */
   text(text: string): void {
+    this.#hasResult = true;
     this.#options.stdout.write(`${text}\n`);
   }
 
   /** The result of a command as JSON. @returns the exit code: 1 if the result is not `ok` */
   result(value: object): ExitCode {
-    if (this.json) this.#options.stdout.write(`${safeJson(value)}\n`);
+    if (this.json) this.text(safeJson(value));
     return 'ok' in value && value.ok === false ? exitCodes.checkFailed : exitCodes.ok;
   }
 
-  error({ code, message, hint, details, data }: CommandError): void {
-    const { stderr } = this.#options;
+  /** The result of a command that failed, with its error. @returns the exit code of the error */
+  failure(value: object, error: CommandError): ExitCode {
+    if (this.json) this.result({ ...value, ok: false, error: errorData(error) });
+    else this.error(error);
+    return error.exitCode;
+  }
+
+  error(error: CommandError): void {
+    const { message, hint, details } = error;
+    const { stdout, stderr } = this.#options;
     if (this.json) {
-      const error = { code, message, hint, ...(details.length > 0 && { details }), ...data };
-      stderr.write(`${safeJson({ error })}\n`);
+      const isLate = this.#hasResult || error.code === 'NOT_WRITTEN';
+      (isLate ? stderr : stdout).write(`${safeJson({ ok: false, error: errorData(error) })}\n`);
       return;
     }
     const lines = message.split('\n').flatMap((line) => wrapped(stderr, line, 2));
@@ -106,6 +116,10 @@ export class Output {
   #marked(mark: string, text: string): void {
     this.line(`${mark} ${wrapped(this.#options.stdout, text, 2).join('\n  ')}`);
   }
+}
+
+function errorData({ code, message, hint, details, data }: CommandError): object {
+  return { code, message, hint, ...(details.length > 0 && { details }), ...data };
 }
 
 function writeIndented(sink: Sink, text: string, indent: number): void {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../json/value.ts';
 import type { Level, Methods, Problem, RuleResult, RuleText } from '../model.ts';
 import type { PlatformProfile } from '../platforms/profile.ts';
 import type { Target } from '../target.ts';
-import { now } from '../wire/clock.ts';
+import { msSince } from '../wire/clock.ts';
 import { callsAtOnce, mapConcurrently } from '../wire/concurrency.ts';
 import type { NotRun, Prevention } from '../wire/not-run.ts';
 import type { Probe } from '../wire/probe.ts';
@@ -228,7 +228,7 @@ export function verdict(
   const weight = failedCases.length > 0 ? highestLevel(failedCases) : level;
   const runCases = cases?.map((part) => part.id).filter((part) => !unrunCases.has(part));
   const how = { ...note, ...(worst && { times: worst }), ...(runCases && { cases: runCases }) };
-  return { id, level: weight, title, source, fix, status, ...how, problems, ms: now() - started };
+  return { id, level: weight, title, source, fix, status, ...how, problems, ms: msSince(started) };
 }
 
 function withFixOfEnd(problem: Problem): Problem {

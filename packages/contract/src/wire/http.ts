@@ -12,7 +12,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import type { Json } from '../json/value.ts';
-import { now } from './clock.ts';
+import { now, tenths } from './clock.ts';
 import { isEventStream, requestsIn, valuesIn } from './events.ts';
 import { networkReason } from './network-error.ts';
 import { NotRun } from './not-run.ts';
@@ -176,7 +176,7 @@ async function exchange(
     const events = isEventStream(headers['content-type']);
     if (events && method === 'GET') {
       outgoing.destroy();
-      return { status: statusCode, headers, body: '', values: [], open: true, ms: clock() - startMs };
+      return { status: statusCode, headers, body: '', values: [], open: true, ms: tenths(clock() - startMs) };
     }
     if (!events) ending = startTimer(() => limit.abort(onLate(bodyMs, arrival)), bodyMs);
     const { open, endedAt, ...received } = await receive(incoming, events, requestsIn(body), arrival, clock);
@@ -186,7 +186,7 @@ async function exchange(
     const text = bytes.toString('utf8');
     const values = isUtf8(bytes) ? valuesIn(text, headers['content-type']) : [];
     const seen = { headers, body: text, bytes, values, open, ...(surplus > 0 && { surplus }) };
-    return { status: statusCode, ...seen, ms: endedAt - startMs };
+    return { status: statusCode, ...seen, ms: tenths(endedAt - startMs) };
   } catch (error) {
     if (limit.signal.aborted) throw limit.signal.reason;
     throw error instanceof NoAnswer ? error : new NoAnswer(networkReason(error), { cause: error });

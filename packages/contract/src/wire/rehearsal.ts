@@ -5,6 +5,7 @@ import type { Problem, RehearsalStep } from '../model.ts';
 import { sampleArguments } from '../platforms/smoke.ts';
 import { listedOutputSchema } from './cases.ts';
 import { missingAnswerOf } from './client.ts';
+import { tenths } from './clock.ts';
 import { ListRejected, listingClient, orRejection } from './controls.ts';
 import { harmless, NotRun } from './not-run.ts';
 import type { Probe } from './probe.ts';
@@ -103,12 +104,18 @@ export async function submissionTest(
           if (silence instanceof NotSent) throw silence;
           return silence ? { thrown: silence.message, silent: true as const } : { thrown: error.message };
         });
-      steps.push({ tool, name, arguments: args, ms: Math.max(0, probe.clock() - callStartMs), ...answer });
+      steps.push({
+        tool,
+        name,
+        arguments: args,
+        ms: tenths(Math.max(0, probe.clock() - callStartMs)),
+        ...answer,
+      });
     }
   } finally {
     await session.close();
   }
-  return { steps, ms: probe.clock() - startMs };
+  return { steps, ms: tenths(probe.clock() - startMs) };
 }
 
 /** The problems that the test finds in the text of a step's result; none if there was no result. */
