@@ -1,6 +1,7 @@
 import { Argument, Command } from 'commander';
 import {
   CommandError,
+  type FlagGroup,
   type FlagTable,
   hintFor,
   type Load,
@@ -11,6 +12,7 @@ import {
   type Run,
   text,
   withFlags,
+  withGroupedFlags,
 } from 'market-mcp-contract/command';
 import { version } from '../plan/versions.ts';
 import {
@@ -32,6 +34,7 @@ import {
   registerFlags,
   upgradeFlags,
 } from './flags.ts';
+import { checkGroups, commandGroups, createGroups } from './help.ts';
 
 /** The names of the program. */
 export type ProgramName = 'create-market-mcp' | 'market-mcp';
@@ -39,20 +42,45 @@ export type ProgramName = 'create-market-mcp' | 'market-mcp';
 /** The command tree of a program. A parsed command is passed to `run`. Invalid arguments throw. */
 export function buildProgram(name: ProgramName, run: Run): Command {
   const program = new Command(name)
-    .version(version, '-V, --version', 'show the version')
-    .helpOption('-h, --help', 'show this help')
     .exitOverride()
     .configureOutput({ writeErr: () => {}, outputError: () => {} });
-  if (name === 'create-market-mcp') return withExample(withCreate(program, run), `${name} ${examples.new}`);
+  if (name === 'create-market-mcp') {
+    withCreate(program, run).version(version, '-V, --version', 'show the version');
+    return withExample(program, `${name} ${examples.new}`);
+  }
 
   program
+    .version(version, '-V, --version', 'show the version')
+    .helpOption('-h, --help', 'show this help')
     .description('Develop, check and extend marketplace tool servers.')
     .enablePositionalOptions() // the options behind a subcommand are its own
-    .helpCommand('help [command]', 'Show the help of a command');
+    .commandsGroup('Help:')
+    .helpCommand('help [command]', 'show the help of a command')
+    .commandsGroup('');
   withCreate(program.command('new'), run);
-  addCommands((name, flags, load, group = program) => withFlags(group.command(name), flags, run, load));
+  addCommands((name, flags, load, group = program, flagGroups = []) => {
+    const command = group.command(name);
+    return flagGroups.length === 0
+      ? withFlags(command, flags, run, load)
+      : withGroupedFlags(command, flags, flagGroups, run, load);
+  });
+  groupCommands(program);
   addExamples(program, name);
   return program;
+}
+
+/** Gives each command its group and its line in the help of the program, and sorts them by group. */
+function groupCommands(program: Command): void {
+  const names = Object.values(commandGroups).flatMap((lines) => Object.keys(lines));
+  const commands = program.commands as Command[];
+  commands.sort((first, second) => names.indexOf(first.name()) - names.indexOf(second.name()));
+  program.configureHelp({ subcommandTerm: (command) => command.name() });
+  for (const [title, lines] of Object.entries(commandGroups)) {
+    for (const [name, line] of Object.entries(lines)) {
+      const command = program.commands.find((candidate) => candidate.name() === name);
+      command?.helpGroup(`${title}:`).summary(line);
+    }
+  }
 }
 
 /** Adds an example to the help of each command and subcommand. */
@@ -175,7 +203,13 @@ const examples: Readonly<Record<string, string>> = {
 function withCreate(command: Command, run: Run): Command {
   const { directory, ...questions } = createQuestions;
   const flags = { ...flagsOf(questions), ...createSwitches };
-  return withFlags(command, flags, run, async () => (await import('./create/command.ts')).create)
+  return withGroupedFlags(
+    command,
+    flags,
+    createGroups,
+    run,
+    async () => (await import('./create/command.ts')).create,
+  )
     .description(
       'Create a marketplace-ready MCP tool server and check it; at a terminal, ask for missing flags',
     )
@@ -183,7 +217,13 @@ function withCreate(command: Command, run: Run): Command {
 }
 
 /** Adds a command with its flags and its code, to a group of commands if one is given. */
-type Add = (name: string, flags: FlagTable, load: Load, group?: Command) => Command;
+type Add = (
+  name: string,
+  flags: FlagTable,
+  load: Load,
+  group?: Command,
+  flagGroups?: readonly FlagGroup[],
+) => Command;
 
 /** Adds the commands, in the order of the help. */
 function addCommands(add: Add): void {
@@ -225,7 +265,7 @@ function addProjectCommands(add: Add): void {
     .description('Add the files for a place to deploy to; check --deploy checks what is deployed')
     .addArgument(new Argument('<action>', 'what to do with the targets').choices(['add']))
     .argument('<target...>', `of ${targetNames.join(', ')}`);
-  add('check', checkFlags, async () => (await import('./check/command.ts')).check)
+  add('check', checkFlags, async () => (await import('./check/command.ts')).check, undefined, checkGroups)
     .description('Check a project or a running server against the rules of the marketplace')
     .argument(
       '[target]',

@@ -42,7 +42,10 @@ describe('the built programs', () => {
   );
 
   it.each([60, 140])('print the help at the width of a terminal of %i columns', async (columns) => {
-    const terminal = new Terminal(process.execPath, [bins.create, '--help'], { cwd: directory(), columns });
+    const terminal = new Terminal(process.execPath, [bins.create, '--help-all'], {
+      cwd: directory(),
+      columns,
+    });
     expect(await terminal.ended).toBe(0);
     const widths = terminal.text.split(/\r?\n/).map((line) => line.length);
     const describing = widths.filter((width) => width > columns - 30);

@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { nameErrors } from '../../packages/contract/src/check/select.ts';
+import { flagName } from '../../packages/contract/src/command/flags.ts';
+import { checkFlags } from '../../src/cli/flags.ts';
 import { buildProgram, parseable } from '../../src/cli/program.ts';
+import { createQuestions, createSwitches } from '../../src/questions/create.ts';
 
 const names = ['create-market-mcp', 'market-mcp'] as const;
+const createFlags = [
+  ...Object.values(createQuestions).map(({ flag }) => flag),
+  ...Object.values(createSwitches),
+];
 const programOf = (name: (typeof names)[number], ran: () => void = () => {}) =>
   buildProgram(name, async () => ran());
 const examples = names.flatMap((name) => {
@@ -45,6 +52,47 @@ describe('the help of a command', () => {
   ])('of %j is asked for as %j', (given, parsed) => {
     expect(parseable(programOf('market-mcp'), given)).toEqual(parsed);
   });
+});
+
+/** What a command prints with these arguments, at 80 columns. */
+async function helpOf(name: (typeof names)[number], ...args: string[]): Promise<string> {
+  const program = programOf(name);
+  let help = '';
+  for (const command of [program, ...program.commands])
+    command.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => 80 });
+  await expect(program.parseAsync(args, { from: 'user' })).rejects.toThrow();
+  return help;
+}
+
+const optionsIn = (help: string) =>
+  [...help.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option = '']) => option).toSorted();
+
+describe.each([
+  ['create-market-mcp', [], createFlags],
+  ['market-mcp', ['check'], Object.values(checkFlags)],
+] as const)('the help of %s %j', (name, command, flags) => {
+  it('has at most 45 lines', async () => {
+    const help = await helpOf(name, ...command, '--help');
+    expect(help.trimEnd().split('\n').length).toBeLessThanOrEqual(45);
+    expect(optionsIn(help).length).toBeGreaterThan(15);
+  });
+
+  it('lists each flag once with --help-all', async () => {
+    const listed = optionsIn(await helpOf(name, ...command, '--help-all'));
+    const all = flags.map((flag) => flagName(flag)).filter((flag) => flag.startsWith('-'));
+    const ofCommander = ['--help', '--help-all', ...(name === 'market-mcp' ? [] : ['--version'])];
+    const long = all.map((flag) => (flag === '-y,' ? '--yes' : flag));
+    expect(listed).toEqual([...long, ...ofCommander].toSorted());
+  });
+});
+
+it('the help of market-mcp has its commands in four groups', async () => {
+  const help = await helpOf('market-mcp', '--help');
+  expect(help.match(/^\w+:$/gm)).toEqual(['Options:', 'Create:', 'Try:', 'Check:', 'Publish:', 'Help:']);
+  const listed = [...help.matchAll(/^ {2}([a-z][a-z-]*) {2}/gm)].map(([, command]) => command);
+  expect(listed.toSorted()).toEqual(
+    [...programOf('market-mcp').commands.map((command) => command.name()), 'help'].toSorted(),
+  );
 });
 
 it.each([

@@ -100,12 +100,12 @@ describe('npm run self-check -- <options>', () => {
   });
 
   test('tries every option of check', async () => {
-    const { stdout } = await selfCheck('--help');
+    const { stdout } = await selfCheck('--help-all');
     const all = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option]) => option);
     const tried = [...accepted.flatMap(([options]) => options.split(' ')), ...remote];
     // --watch never ends by itself (test/e2e/check.test.ts), --deploy needs a container engine (test/deploy), --availability needs
     // a URL (test/availability).
-    const others = ['--watch', '--deploy', '--availability', '--help'];
+    const others = ['--watch', '--deploy', '--availability', '--help', '--help-all'];
     expect(all.filter((option) => !tried.includes(option ?? '') && !others.includes(option ?? ''))).toEqual(
       [],
     );

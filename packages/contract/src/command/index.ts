@@ -9,7 +9,7 @@ export {
   unknownTool,
   unwrap,
 } from './command-error.ts';
-export { type Load, type Run, withFlags } from './commander.ts';
+export { type FlagGroup, type Load, type Run, withFlags, withGroupedFlags } from './commander.ts';
 export { toCommandError } from './errors.ts';
 export {
   choice,
