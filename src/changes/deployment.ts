@@ -22,7 +22,7 @@ export interface Deployment {
 }
 
 /**
- * Plans the files that targets add to a project, with their sections of README.md. A file that an earlier run wrote stays as it is;
+ * Plans the files that targets add to a project, with their sections of DEPLOY.md. A file that an earlier run wrote stays as it is;
  * one that was deleted is written again.
  *
  * @throws CommandError `FILE_EXISTS` if the author has a file in the place of a new one; the errors of `refuseObstacles`
@@ -52,9 +52,9 @@ export async function planDeployment(project: Project, wanted: readonly DeployTa
     () => ({ targets: next }),
     (text, path) => {
       if (Object.hasOwn(partsOfRedis, path)) return `add there: ${partsOfRedis[path]}`;
-      const missing = titles.filter((title) => !text.includes(`### ${title}`));
-      if (missing.length === 0) return undefined;
-      return `add a section on ${nameList(missing)}: the README.md of a new project with the same --deploy has one`;
+      const missing = titles.filter((title) => !text.includes(`## ${title}`));
+      if (missing.length === 0 || path !== 'DEPLOY.md') return undefined;
+      return `add a section on ${nameList(missing)}: the DEPLOY.md of a new project with the same --deploy has one`;
     },
     templates,
   );

@@ -14,7 +14,7 @@ import { recordedAnswers, writtenFirst } from './upgrade/common-files.ts';
 import { mergePackage } from './upgrade/merge-package.ts';
 
 /** Files that name the variables, packages and targets of a project. */
-const documents = ['README.md', 'AGENTS.md', 'package.json', 'src/main.ts'];
+const documents = ['README.md', 'DEPLOY.md', 'AGENTS.md', 'package.json', 'src/main.ts'];
 const examples = '.env.example';
 
 /** The changed documents, and those that cannot be changed. */

@@ -1,7 +1,7 @@
 import { combineResults, oneOf, pass } from 'market-mcp-contract/command';
 import type { FlagAnswer } from './model.ts';
 
-/** Where a project can be deployed. Each target adds files; README.md has a section on it. All but `workers` run the image of `docker`. */
+/** Where a project can be deployed. Each target adds files; DEPLOY.md has a section on it. All but `workers` run the image of `docker`. */
 export const targets = {
   docker: { title: 'Docker', files: ['Dockerfile', '.dockerignore'] },
   compose: { title: 'Docker Compose', files: ['compose.yaml', 'Caddyfile'] },

@@ -50,10 +50,10 @@ it.each(targetNames.filter((name) => name !== 'docker'))('adds %s as creation do
   const [later, atOnce] = [await created(), await created({ deploy: [target] })];
   const { change } = await add(later, target);
   expect([...(change?.files.keys() ?? [])]).toEqual(
-    expect.arrayContaining([...targets[target].files, 'README.md', manifestFile]),
+    expect.arrayContaining([...targets[target].files, 'DEPLOY.md', manifestFile]),
   );
   expect(tree(later)).toEqual(tree(atOnce));
-  expect(read(later, 'README.md')).toContain(`\n### ${targets[target].title}`);
+  expect(read(later, 'DEPLOY.md')).toContain(`\n## ${targets[target].title}`);
   expect((await planUpgrade(later)).change).toBe(null);
 });
 
@@ -73,7 +73,7 @@ it.each([[[]], [['compose']]] as const)(
     rmSync(join(root, 'Dockerfile'));
     if (targets.length > 0) rmSync(join(root, 'compose.yaml'));
     const { change } = await add(root, 'docker', ...targets);
-    expect(change?.files.has('README.md')).toBe(false);
+    expect(change?.files.has('DEPLOY.md')).toBe(false);
     expect(tree(root)).toEqual(before);
   },
 );
@@ -92,16 +92,16 @@ it('refuses to overwrite a file of the author, and writes nothing', async () => 
   await expect(add(root, 'compose')).rejects.toMatchObject({ code: 'DIRECTORY_IN_THE_WAY' });
 });
 
-it('adds its section to an edited README.md, or says that the author has to', async () => {
+it('adds its section to an edited DEPLOY.md, or says that the author has to', async () => {
   const [edited, rewritten] = [await created(), await created()];
-  writeFileSync(join(edited, 'README.md'), read(edited, 'README.md').replace(/^# .*$/m, '# My prices'));
+  writeFileSync(join(edited, 'DEPLOY.md'), read(edited, 'DEPLOY.md').replace(/^# .*$/m, '# My prices'));
   expect((await add(edited, 'compose')).left).toEqual([]);
-  expect(read(edited, 'README.md')).toMatch(/^# My prices$[\s\S]*^### Docker Compose$/m);
+  expect(read(edited, 'DEPLOY.md')).toMatch(/^# My prices$[\s\S]*^## Docker Compose$/m);
   expect((await planUpgrade(edited)).change).toBe(null);
 
-  writeFileSync(join(rewritten, 'README.md'), '# Only mine\n');
+  writeFileSync(join(rewritten, 'DEPLOY.md'), '# Only mine\n');
   const { left } = await add(rewritten, 'compose');
-  expect(left).toMatchObject([{ path: 'README.md', why: expect.stringContaining('Docker Compose') }]);
-  expect(read(rewritten, 'README.md')).toBe('# Only mine\n');
+  expect(left).toMatchObject([{ path: 'DEPLOY.md', why: expect.stringContaining('Docker Compose') }]);
+  expect(read(rewritten, 'DEPLOY.md')).toBe('# Only mine\n');
   expect(readManifest(rewritten).answers.targets).toEqual(['compose']);
 });

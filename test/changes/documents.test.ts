@@ -40,7 +40,7 @@ const read = (root: string, path: string) => readFileSync(join(root, path), 'utf
 const edit = (root: string, path: string, change: (text: string) => string) =>
   writeFileSync(join(root, path), change(read(root, path)));
 
-describe('the README of a new project', () => {
+describe('the documents of a new project', () => {
   const variables = [{ name: 'GAS_TOKEN', kind: 'secret', text: 'Token' }] as const;
   const readme = (start: Start) => {
     const asks = start === 'openapi' || start === 'url';
@@ -54,24 +54,37 @@ describe('the README of a new project', () => {
       variables: asks ? variables : null,
       targets: [],
     });
-    const planned = planCommonFiles(context, readTemplates()).filter(({ path }) => path === 'README.md');
-    return new TextDecoder().decode(render(planned, readTemplates()).get('README.md')?.content);
+    const pages = ['README.md', 'AGENTS.md', 'DEPLOY.md'];
+    const planned = planCommonFiles(context, readTemplates()).filter(({ path }) => pages.includes(path));
+    const files = render(planned, readTemplates());
+    return pages.map((path) => new TextDecoder().decode(files.get(path)?.content)).join('\n');
   };
-  const ofSamples = /Replace the body of\s+`source.read`|sample answers|your samples/;
+  const ofSamples = /Call your API in `source.read`|sample answers|your samples/;
 
   it.each(['blank', 'sample'] as const)('says what the author of a tool from %s has to write', (start) => {
     const text = readme(start);
     expect(text).toMatch(ofSamples);
-    expect(/made from your samples.*`TODO`/.test(text)).toBe(start === 'sample');
+    expect(/description that starts with `TODO`/.test(text)).toBe(start === 'sample');
     expect(text).not.toMatch(/test\/recordings|p-queue|src\/source/);
   });
+
+  it.each(['blank', 'sample', 'openapi', 'url'] as const)(
+    'begin with at most 60 lines of README for %s',
+    (start) => {
+      const [text = ''] = readme(start).split('# For agents');
+      expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(60);
+      expect(text).toContain('[DEPLOY.md](DEPLOY.md)');
+    },
+  );
 
   it.each(['openapi', 'url'] as const)('says of a tool from %s that it asks its source', (start) => {
     const text = readme(start);
     expect(text).not.toMatch(ofSamples);
     expect(text).toContain('The file `.env` must set `GAS_TOKEN`.');
-    expect(text).toContain(start === 'url' ? 'forwards each call' : 'calls the API');
-    expect(text).toContain(`\`market-mcp-runtime\`, ${kitPackages} and nothing else`);
+    expect(text).toContain(
+      start === 'url' ? 'Each call goes to the MCP server' : 'Each call goes to the API.',
+    );
+    expect(text).toContain(`${kitPackages} in package.json belong to`);
     expect(text).toContain('npm run record');
     expect(text).toContain('  -e GAS_TOKEN="$GAS_TOKEN" \\\n');
     expect(text).toContain('- `GAS_TOKEN`: Token.\n');
@@ -81,7 +94,7 @@ describe('the README of a new project', () => {
 describe('a project from an OpenAPI document', () => {
   it('equals the output of an upgrade to the same version', async () => {
     const root = await fromDocument(gas);
-    expect(read(root, 'README.md')).toContain('- `GAS_TOKEN`: ');
+    expect(read(root, 'DEPLOY.md')).toContain('- `GAS_TOKEN`: ');
     expect((await planUpgrade(root)).change).toBe(null);
   });
 
@@ -90,7 +103,7 @@ describe('a project from an OpenAPI document', () => {
     await add(root, weather);
     const names = Object.keys(weather.secrets);
     expect(names).not.toEqual([]);
-    for (const name of names) expect(read(root, 'README.md')).toContain(`- \`${name}\`: `);
+    for (const name of names) expect(read(root, 'DEPLOY.md')).toContain(`- \`${name}\`: `);
     expect((await planUpgrade(root)).change).toBe(null);
   });
 });
@@ -99,10 +112,9 @@ describe('a blank project after the first tool with an API', () => {
   it('has updated documents, and an upgrade finds no difference', async () => {
     const root = await created({});
     await add(root, gas);
-    const readme = read(root, 'README.md');
-    expect(readme).toContain(kitPackages);
-    expect(readme).toContain('- `GAS_TOKEN`: ');
-    expect(readme).toContain('Replace the body of');
+    expect(read(root, 'AGENTS.md')).toContain(kitPackages);
+    expect(read(root, 'DEPLOY.md')).toContain('- `GAS_TOKEN`: ');
+    expect(read(root, 'README.md')).toContain('Call your API in `source.read`');
     expect(read(root, 'AGENTS.md')).toContain('`test/recordings/*.json`');
     expect((await planUpgrade(root)).change).toBe(null);
   });
@@ -114,7 +126,7 @@ describe('a blank project after the first tool with an API', () => {
     edit(root, '.env.example', (text) => text.replace('PORT=3000', 'PORT=4000'));
     await add(root, gas);
     expect(read(root, 'README.md')).toContain(`${mine}\r\n`);
-    expect(read(root, 'README.md')).toMatch(/- `GAS_TOKEN`: [^\n]*\r\n/);
+    expect(read(root, 'README.md')).toContain('npm run record');
     expect(read(root, '.env.example')).toMatch(/GAS_TOKEN=[\s\S]*PORT=4000/);
     // If the manifest recorded the author's text, an upgrade would replace it.
     const recorded = editedFiles(root, readManifest(root));

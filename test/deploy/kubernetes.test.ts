@@ -301,8 +301,8 @@ describe('the project', () => {
     expect(stderr).toContain('replacement');
   });
 
-  it('has a README with the names of its objects, and the key of its Secret', () => {
-    const readme = readFileSync(join(project, 'README.md'), 'utf8');
+  it('has a DEPLOY.md with the names of its objects, and the key of its Secret', () => {
+    const readme = readFileSync(join(project, 'DEPLOY.md'), 'utf8');
     const [{ name, valueFrom }] = container.env.filter((one) => one.valueFrom) as [Container['env'][number]];
     expect(valueFrom?.secretKeyRef).toEqual({ name: 'gas-prices-2', key: name });
     expect(container.envFrom).toContainEqual({ secretRef: { name: 'gas-prices-2' } });

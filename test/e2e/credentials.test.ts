@@ -218,7 +218,7 @@ export const api = httpSource({
     expect(stdout).toContain(
       'DOORS_URL is https://api.doors.example/v1 in this project, but the document says https://upload.doors.example/v2',
     );
-    const readme = readFileSync(join(directory, 'README.md'), 'utf8');
+    const readme = readFileSync(join(directory, 'DEPLOY.md'), 'utf8');
     expect(readme).toContain('Default: `https://api.doors.example/v1`');
   });
 

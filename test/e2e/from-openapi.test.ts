@@ -52,7 +52,7 @@ describe('tools of five APIs in one project', () => {
     expect(Object.keys(dependencies)).toEqual(['ky', 'lru-cache', 'market-mcp-runtime', 'p-queue']);
     expect(scripts.record).toBe('market-mcp record');
     const [env = '', example = ''] = [files.get('src/env.ts'), files.get('.env.example')];
-    const readme = files.get('README.md') ?? '';
+    const readme = files.get('DEPLOY.md') ?? '';
     expect(readme).toContain('  -e GAS_TOKEN="$GAS_TOKEN" \\\n');
     for (const { address, secrets } of apiDocuments) {
       for (const name of [address, ...Object.keys(secrets)]) {

@@ -63,7 +63,7 @@ describe.sequential.each(ways)('$title', ({ title, manager, args }) => {
     const { devDependencies } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
     expect(devDependencies['create-market-mcp']).toBe(version);
     expect(existsSync(join(project, 'vendor'))).toBe(false);
-    for (const text of ['README.md', 'Dockerfile', 'AGENTS.md']) {
+    for (const text of ['README.md', 'DEPLOY.md', 'Dockerfile', 'AGENTS.md']) {
       expect(readFileSync(join(project, text), 'utf8')).not.toContain('vendor');
     }
 

@@ -51,12 +51,12 @@ beforeAll(async () => {
   expect(status, stdout).toBe(0);
 });
 
-/** Starts the project's server as its README says. */
+/** Starts the project's server as its DEPLOY.md says. */
 async function start(name: string, command: string) {
-  const readme = readFileSync(join(project.directory, 'README.md'), 'utf8');
+  const readme = readFileSync(join(project.directory, 'DEPLOY.md'), 'utf8');
   const line = readme.match(new RegExp(`(?:^|" )${name} (.*dist/src/main\\.js)$`, 'm'))?.[1];
   const since = performance.now();
-  const server = spawn(command, line?.split(' ') ?? expect.fail(`README.md does not start it on ${name}`), {
+  const server = spawn(command, line?.split(' ') ?? expect.fail(`DEPLOY.md does not start it on ${name}`), {
     cwd: project.directory,
     env: {
       PATH: process.env.PATH,
@@ -118,7 +118,7 @@ it.each(hosts)(
       const version = stdout.match(/\d+\.\d+\.\d+/)?.[0];
       record(name, { version, passed });
       recordProof(name, {
-        how: `the start line of README.md, ${name} ${version}, at its URL: a project with an API`,
+        how: `the start line of DEPLOY.md, ${name} ${version}, at its URL: a project with an API`,
         rules: `${passed} passed, 0 failed`,
         coldStartMs,
       });

@@ -24,9 +24,9 @@ function captured(path: string, profile: PlatformProfile, pattern: RegExp): stri
 describe.each([generic, context])('on $name, the end of a server', (profile) => {
   const times = shutdownTimes(profile.limits.callMs);
   const commandOf = (name: string) =>
-    captured('README.md', profile, new RegExp(`^(${name} (?:.*\\\\\n)*.*)$`, 'm')) ?? '';
+    captured('DEPLOY.md', profile, new RegExp(`^(${name} (?:.*\\\\\n)*.*)$`, 'm')) ?? '';
 
-  it('has a time for running calls, and a longer one of the host, in the README for Docker', () => {
+  it('has a time for running calls, and a longer one of the host, in DEPLOY.md for Docker', () => {
     const { graceMs, limitSeconds } = times.docker;
     const command = commandOf('docker run');
     expect(command).toContain(`--stop-timeout ${limitSeconds} `);
@@ -43,7 +43,7 @@ describe.each([generic, context])('on $name, the end of a server', (profile) => 
     expect(captured('Caddyfile', profile, /lb_try_duration (.*)/)).toBe(`${limitSeconds}s`);
   });
 
-  it('has the first in the README for Railway, and the second in railway.json', () => {
+  it('has the first in DEPLOY.md for Railway, and the second in railway.json', () => {
     const { drainMs, graceMs, limitSeconds } = times.railway;
     expect(commandOf('railway variable set')).toContain(` DRAIN_MS=${drainMs} SHUTDOWN_GRACE_MS=${graceMs} `);
     expect(JSON.parse(fileOf('railway.json', profile)).deploy.drainingSeconds).toBe(limitSeconds);

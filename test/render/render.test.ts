@@ -29,7 +29,9 @@ describe('a rendered project', () => {
   });
 
   it.each([
-    ['README.md', 10],
+    ['README.md', 6],
+    ['DEPLOY.md', 2],
+    ['AGENTS.md', 5],
     ['.github/workflows/ci.yml', 6],
   ])('names the commands of its package manager in %s', (path, least) => {
     const text = (pnpm.get(path) ?? '').replace('npm install --global pnpm', '');

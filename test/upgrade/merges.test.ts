@@ -105,7 +105,7 @@ const typesIn = (p: Place) => JSON.parse(p.bytes('package.json')).devDependencie
 const windows = (text: string) => text.replaceAll('\n', '\r\n');
 const mark = '\xef\xbb\xbf';
 /** Adds the author's line where no version of the README differs. */
-const withAuthorLine = (readme: string) => readme.replace('\n## The tool\n', `\n${mine}\n$&`);
+const withAuthorLine = (readme: string) => readme.replace('\n| Category ', `\n${mine}$&`);
 
 describe('an upgrade', () => {
   it('of an unedited project replaces, adds and removes, and its lines undo it to the byte', async () => {

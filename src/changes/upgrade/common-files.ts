@@ -111,11 +111,12 @@ function contextThen(
   { packageManager, packageManagerVersion, packages, targets }: CommonFileAnswers,
   { facts, templates }: Release,
 ): Partial<ReturnType<typeof projectContext>> {
-  const readme = textOf(templates.get('project/README.md.hbs.js') ?? new Uint8Array());
+  const documents = ['README.md', 'DEPLOY.md'].map((name) => templates.get(`project/${name}.hbs.js`));
+  const sections = documents.map((template) => textOf(template ?? new Uint8Array())).join('\n');
   return {
     // The compiled template has a section for each target. It also names the standard ones, which each project has.
     furtherTargets: targetNames.filter(
-      (name) => ![...standardTargets, ...targets].includes(name) && readme.includes(`"${name}"`),
+      (name) => ![...standardTargets, ...targets].includes(name) && sections.includes(`"${name}"`),
     ),
     dependencies: {
       ...(targets.includes('redis') && facts.redisDependencies),

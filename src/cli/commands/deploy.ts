@@ -17,7 +17,7 @@ import { marketCommand } from '../../system/command-line.ts';
 import { detectPackageManager } from '../../system/detect.ts';
 import { showNext } from '../create/format.ts';
 
-/** `market-mcp deploy add <target…>`: the files of the targets and their sections of README.md, all or none. */
+/** `market-mcp deploy add <target…>`: the files of the targets and their sections of DEPLOY.md, all or none. */
 export async function deploy(
   _action: 'add',
   names: readonly string[],
@@ -42,7 +42,7 @@ export async function deploy(
   else {
     for (const path of made.change.files.keys()) if (path !== manifestFile) output.done(path);
     for (const { path, what, why } of made.left) output.note(singleLine(`${path} ${what}: ${why}`));
-    const where = 'README.md says what to set and how to start it';
+    const where = 'DEPLOY.md says what to set and how to start it';
     const places = wanted.filter((name) => additions[name] === undefined);
     const checks = places.map((name) => ({ command: marketCommand('check', '--deploy', name), where }));
     const { install } = packageManagerCommands[detectPackageManager(directory)];

@@ -8,7 +8,7 @@ import { add, project, put, remove, text } from './project.ts';
 const [gas, weather] = apiDocuments;
 if (!gas || !weather) throw new Error('no documents');
 const [api, recording] = ['src/apis/gas.ts', 'test/recordings/get-gas-chain.json'];
-const documents = ['README.md', '.env.example'];
+const documents = ['DEPLOY.md', '.env.example'];
 
 async function addTool(root: string, { file, text: document, operation }: ApiDocument): Promise<void> {
   const path = join(directory(), file);
