@@ -5,12 +5,13 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import { generic } from '../../packages/contract/src/platforms/all.ts';
 import { createSigner, type Forgery } from '../../packages/contract/src/wire/signer.ts';
 import { listen } from '../listen.ts';
-import { freePort } from '../ports.ts';
 import { run as start } from '../runtime/built.ts';
 import { installOnce } from './install-once.ts';
 import { bins, compile, create, market, repository, run, scaffold, scratch } from './support.ts';
 
 const root = scratch();
+/** Only root may listen on this port, and no program does. */
+const closedUrl = 'http://127.0.0.1:2/';
 const file = 'src/tools/get-price.ts';
 let project: string;
 let original: string;
@@ -106,7 +107,7 @@ const running: readonly Mistake[] = [
   },
   {
     what: 'A source that cannot be reached',
-    line: `await fetch('http://127.0.0.1:${await freePort()}/');`,
+    line: `await fetch('${closedUrl}');`,
     told: /fetch failed.*ECONNREFUSED/,
   },
   {
@@ -256,7 +257,7 @@ test('proxy variables do not affect the check of a local server', async () => {
   const env = { HTTP_PROXY: proxy, HTTPS_PROXY: proxy, http_proxy: proxy, https_proxy: proxy };
   const check = (...args: string[]) => market(['check', ...args], { cwd: project, env });
   expect((await check('--no-build', '--only', 'gate')).status).toBe(0);
-  const { status, stderr } = await check(`http://127.0.0.1:${await freePort()}/mcp`);
+  const { status, stderr } = await check(`${closedUrl}mcp`);
   expect(status).toBe(3);
   note('Proxy variables are set', 'check', stderr, /it does not use the proxy in HTTPS_PROXY/);
 });

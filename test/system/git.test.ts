@@ -142,6 +142,7 @@ describe('the state of a repository', () => {
     expect(state).toEqual({
       uncommitted: ['package.json', 'ü *.txt'],
       restorable: new Set(['package.json']),
+      unfinished: null,
     });
   });
 
