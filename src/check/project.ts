@@ -242,7 +242,7 @@ function located<R extends Pick<Report, 'rules' | 'rehearsal'>>(
 function fixFor({ cause, failure, hint }: LoggedCause): string | undefined {
   if (failure) return fixedByRule.has(failure.code) ? undefined : hint;
   const at = cause?.at;
-  return at && `Correct the code at ${at}: the call failed with the error above.`;
+  return at && `Correct the code at ${at}: the call failed with this error.`;
 }
 
 function otherErrors(incidents: readonly Incident[], directory: string): readonly OtherError[] {

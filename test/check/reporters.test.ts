@@ -147,7 +147,7 @@ describe('pretty', () => {
     `);
   });
 
-  it('prints one line for each failed rule, causes first, if the details fill more than a screen', () => {
+  it('prints two lines for each failed rule, causes first, if the details fill more than a screen', () => {
     const problem = { path: 'POST', expected: 'x', actual: 'y' };
     const ids = Array.from({ length: 60 }, (_, index) => `tool.rule-${index}`);
     const waiting = notRun(ruleResult('gate.expired'), NotRun.by('ungated'));
@@ -164,9 +164,11 @@ describe('pretty', () => {
     const text = reporters.pretty(report, options);
     const lines = text.split('\n');
     expect(lines.length).toBeLessThanOrEqual(40);
-    expect(lines.slice(2, 4)).toEqual([
+    expect(lines.slice(2, 6)).toEqual([
       '✗ gate.no-token (1 rule not run because of it)  src/auth.ts:12: Check the token.',
+      '    actual  y',
       '✗ tool.rule-0  POST and 1 more: Fix it.',
+      '    actual  y',
     ]);
     expect(text).toContain('✗ failed  0 rules passed, 61 failed, 1 warning, 1 not run');
     expect(text).toContain('Run only these rules again: market-mcp check --only 61');

@@ -195,7 +195,7 @@ const excepted = {
   'because inapplicable': 19,
   'because example': 2,
   'because withheld': 5,
-  'because unanswered': 9,
+  'because unanswered': 10,
   'because deadline': 1,
   'because error': 1,
   'without forgery': 1,

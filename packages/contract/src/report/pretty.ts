@@ -61,7 +61,7 @@ function detailedReport(report: CheckReport, options: ReportOptions): string {
   ]);
 }
 
-/** One line for each failed rule, as many as fit on the screen, and in short what else a reader must know. */
+/** Two lines for each failed rule, as many as fit on the screen, and in short what else a reader must know. */
 function shortReport(report: CheckReport, { color, again, explain }: ReportOptions): string {
   const paint = color ? painted : plain;
   const { rules, demands, drift, serverErrors = [] } = report;
@@ -81,8 +81,8 @@ function shortReport(report: CheckReport, { color, again, explain }: ReportOptio
   ];
   const room = screenLines - others.flatMap((lines) => (lines.length > 0 ? ['', ...lines] : [])).length - 6;
   const ordered = [...counted, ...failed.filter((rule) => !counted.includes(rule))];
-  const failures = firstOf(ordered, Math.max(room, leastFailures), (rule) =>
-    clip(shortFailure(rule, rules, paint), width + (color ? colorLength : 0)),
+  const failures = firstOf(ordered, Math.max(Math.floor(room / 2), leastFailures), (rule) =>
+    shortFailure(rule, rules, paint).map((line) => clip(line, width + (color ? colorLength : 0))),
   );
   return joined([[titleLine(report)], failures, ...others, help]);
 }
@@ -93,8 +93,8 @@ const leastFailures = 8;
 /** Characters of the two sequences that set and reset a colour. */
 const colorLength = 10;
 
-/** A failed rule in one line: its place and its fix. */
-function shortFailure(rule: CheckedRule, rules: readonly CheckedRule[], paint: Paint): string {
+/** A failed rule: its place and its fix, and below them the error of the tool or what the server answered. */
+function shortFailure(rule: CheckedRule, rules: readonly CheckedRule[], paint: Paint): readonly string[] {
   const [problem, ...otherProblems] = ofTools(rule.problems);
   const mark = rule.level === 'must' ? paint.red('✗') : paint.yellow('!');
   const where =
@@ -103,7 +103,11 @@ function shortFailure(rule: CheckedRule, rules: readonly CheckedRule[], paint: P
   const place = where === '' ? '' : `${clip(printable(where), placeWidth)}${more}: `;
   const count = becauseOf(rule, rules).length;
   const effect = count === 0 ? '' : ` (${counted(count, 'rule')} not run because of it)`;
-  return `${mark} ${rule.id}${effect}  ${place}${fixesOf(rule)[0]}`;
+  const answer = problem?.cause?.message ?? problem?.actual ?? '';
+  return [
+    `${mark} ${rule.id}${effect}  ${place}${fixesOf(rule)[0]}`,
+    ...(answer === '' ? [] : [`    ${problem?.cause ? 'error' : 'actual'}  ${printable(answer)}`]),
+  ];
 }
 
 const placeWidth = 50;
