@@ -303,8 +303,10 @@ describe('a document from the network', () => {
     expect(without.status).toBe(2);
     expect(without.stderr).toContain("--header 'authorization: Bearer …'");
     expect(tree(join(root, 'keyed')).size).toBe(0);
-    const made = await succeeded(create([...flags, ...key, '--operation', 'getGas'], { cwd: root }));
-    expect(made.stdout).toContain(`--from-openapi ${document} --operation getGas`);
+    const made = await succeeded(
+      create([...flags, ...key, '--operation', 'getGas', '--json'], { cwd: root }),
+    );
+    expect(JSON.parse(made.stdout).repeat).toContain(`--from-openapi ${document} --operation getGas`);
     const written = [...tree(join(root, 'keyed')).values()].join('\n');
     expect(`${made.stdout}${made.stderr}${written}`).not.toContain('s3cret-of-the-document');
     const added = await succeeded(

@@ -125,7 +125,7 @@ it('docs/terminal.md shows the screens of the program', async () => {
   other.press('carrier');
   await other.waitFor('matches');
   other.press(keys.tab, keys.down, keys.tab);
-  await other.waitFor('2 of 32');
+  await other.waitFor('3 of 32');
   await other.shows('◼ events[].carrier');
   const choice = `From an API, a server or samples, a tool with more than 500 tokens may have only some
 [fields](sources.md#choose-the-fields) of the answer. Typing filters them, Tab selects one, and the size of the definition follows.
