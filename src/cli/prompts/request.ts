@@ -53,14 +53,19 @@ export function requestInputsIn({ constant, segment }: ToolAnswers): RequestInpu
   return constant || segment ? { constant, segment } : undefined;
 }
 
-/** Asks which values of a request are inputs, if its path has values or what may be some; the others stay constant. */
+/**
+ * Asks which values of a request are inputs, if its path has values or what may be some; the others stay constant. An author who
+ * changes the answer is asked in any case.
+ */
 export async function askRequestInputs(
   asker: Asker,
-  { constant, segment, ...answers }: ToolAnswers,
+  { constant, segment, requestInputs: previous, ...answers }: ToolAnswers & { requestInputs?: RequestInputs },
   isBack: boolean,
 ): Promise<RequestInputs> {
   const [request, ...otherRequests] = await requestsOf({ ...answers, segment });
-  const isClear = request?.guessed.length === 0 && request.constantSegments.length === 0 && !segment;
+  const isChange = previous !== undefined && !isBack && request !== undefined && request.input.length > 0;
+  const isObvious = request?.guessed.length === 0 && request.constantSegments.length === 0 && !segment;
+  const isClear = isObvious && !isChange;
   if (!request || otherRequests.length > 0 || isClear) {
     if (isBack) throw new Back();
     return { constant, segment };

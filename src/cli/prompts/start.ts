@@ -92,7 +92,7 @@ export function askSpec(asker: Asker, { spec }: Partial<ToolParts>): Promise<str
   const { prompt, parse } = toolQuestions.spec;
   return asker.text({
     ...prompt,
-    placeholder: 'tools.json',
+    placeholder: 'tools.json, or tools.yaml',
     shared: file,
     before: spec,
     parse: (text) => existing(parse(text), '--spec'),

@@ -37,6 +37,23 @@ describe('the start', () => {
     expect(text).not.toContain(prompts.tool);
   });
 
+  it('asks for the inputs of a request when their answer is changed, also if they are obvious', async () => {
+    const { value } = await drive([
+      [prompts.start, enter],
+      ['Paste a curl command, or', 'curl http://127.0.0.1:1/rates?base=EUR', enter],
+      [prompts.directory, enter],
+      ['A value that finds nothing', enter],
+      [prompts.tool, enter],
+      [prompts.platform, enter],
+      [prompts.write, down, enter],
+      ['Which answer?', down, down, enter],
+      ['Which values of the request are inputs of the tool?', 'base'],
+      ['Search: base', tab, enter],
+      ['none selected', enter],
+    ]);
+    expect(value).toMatchObject({ constant: ['base'] });
+  });
+
   it('pastes a curl command before all other questions, and lists what may be an input', async () => {
     const line = 'curl http://127.0.0.1:1/users/123/orders?limit=5';
     const { value, text } = await drive([
